@@ -1,0 +1,1 @@
+//! MineWars streams and replay files.

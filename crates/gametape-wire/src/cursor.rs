@@ -1,0 +1,228 @@
+//! Reading and writing bytes with absolute offsets.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// A cursor over borrowed bytes that knows where they stand in the whole input.
+///
+/// Every method names the item it reads, so that an error can say what was missing and where.
+///
+/// ```
+/// use gametape_wire::Reader;
+///
+/// let mut r = Reader::with_base(&[0x01, 0x02, 0x03], 100);
+/// assert_eq!(r.u16_be("length").unwrap(), 0x0102);
+/// let error = r.u16_be("mask").unwrap_err();
+/// assert_eq!(error.offset(), Some(102));
+/// assert_eq!(error.item(), "mask");
+/// ```
+#[derive(Debug, Clone)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    position: usize,
+    base: u64,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader over bytes that begin at offset 0 of the input.
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self::with_base(bytes, 0)
+    }
+
+    /// A reader over bytes that begin at offset `base` of the input.
+    #[must_use]
+    pub fn with_base(bytes: &'a [u8], base: u64) -> Self {
+        Self { bytes, position: 0, base }
+    }
+
+    /// Absolute offset of the next byte.
+    #[must_use]
+    #[inline]
+    pub fn offset(&self) -> u64 {
+        self.base + self.position as u64
+    }
+
+    /// Position of the next byte, counted from where this reader began.
+    #[must_use]
+    #[inline]
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Bytes not read yet.
+    #[must_use]
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.position..]
+    }
+
+    /// How many bytes are not read yet.
+    #[must_use]
+    #[inline]
+    pub fn remaining(&self) -> usize {
+        self.bytes.len() - self.position
+    }
+
+    /// Is everything read?
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.position == self.bytes.len()
+    }
+
+    /// The bytes read since `start`, an earlier [`position`](Self::position).
+    #[must_use]
+    pub fn since(&self, start: usize) -> &'a [u8] {
+        &self.bytes[start.min(self.position)..self.position]
+    }
+
+    /// The next `count` bytes, borrowed.
+    #[inline]
+    pub fn take(&mut self, count: usize, item: &'static str) -> Result<&'a [u8]> {
+        match self.rest().get(..count) {
+            Some(taken) => {
+                self.position += count;
+                Ok(taken)
+            }
+            None => Err(self.truncated(count, item)),
+        }
+    }
+
+    /// The next `N` bytes as an array.
+    #[inline]
+    pub fn array<const N: usize>(&mut self, item: &'static str) -> Result<[u8; N]> {
+        match self.rest().first_chunk::<N>() {
+            Some(taken) => {
+                self.position += N;
+                Ok(*taken)
+            }
+            None => Err(self.truncated(N, item)),
+        }
+    }
+
+    /// The next `count` groups of `N` bytes, borrowed.
+    #[inline]
+    pub fn chunks<const N: usize>(
+        &mut self,
+        count: usize,
+        item: &'static str,
+    ) -> Result<&'a [[u8; N]]> {
+        let bytes = self.take(count * N, item)?;
+        Ok(bytes.as_chunks::<N>().0)
+    }
+
+    /// One byte.
+    #[inline]
+    pub fn u8(&mut self, item: &'static str) -> Result<u8> {
+        Ok(self.array::<1>(item)?[0])
+    }
+
+    /// A big-endian u16.
+    #[inline]
+    pub fn u16_be(&mut self, item: &'static str) -> Result<u16> {
+        Ok(u16::from_be_bytes(self.array(item)?))
+    }
+
+    /// A big-endian u32.
+    #[inline]
+    pub fn u32_be(&mut self, item: &'static str) -> Result<u32> {
+        Ok(u32::from_be_bytes(self.array(item)?))
+    }
+
+    /// A big-endian u64.
+    #[inline]
+    pub fn u64_be(&mut self, item: &'static str) -> Result<u64> {
+        Ok(u64::from_be_bytes(self.array(item)?))
+    }
+
+    /// An error unless everything is read.
+    pub fn finish(&self, item: &'static str) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let extra = self.remaining() as u64;
+        Err(Error::at(self.offset(), item, ErrorKind::Trailing { extra }))
+    }
+
+    #[cold]
+    fn truncated(&self, needed: usize, item: &'static str) -> Error {
+        let kind = ErrorKind::Truncated {
+            needed: needed as u64,
+            available: self.remaining() as u64,
+        };
+        Error::at(self.offset(), item, kind)
+    }
+}
+
+/// A growing byte buffer that knows where it stands in the whole output.
+#[derive(Debug, Clone, Default)]
+pub struct Writer {
+    bytes: Vec<u8>,
+    base: u64,
+}
+
+impl Writer {
+    /// An empty writer at offset 0 of the output.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty writer at offset `base` of the output.
+    #[must_use]
+    pub fn with_base(base: u64) -> Self {
+        Self { bytes: Vec::new(), base }
+    }
+
+    /// Absolute offset of the next byte.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.base + self.bytes.len() as u64
+    }
+
+    /// What was written so far.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What was written, owned.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        self.bytes.extend_from_slice(bytes);
+        self
+    }
+
+    /// One byte.
+    pub fn u8(&mut self, value: u8) -> &mut Self {
+        self.bytes(&[value])
+    }
+
+    /// A big-endian u16.
+    pub fn u16_be(&mut self, value: u16) -> &mut Self {
+        self.bytes(&value.to_be_bytes())
+    }
+
+    /// A big-endian u32.
+    pub fn u32_be(&mut self, value: u32) -> &mut Self {
+        self.bytes(&value.to_be_bytes())
+    }
+
+    /// A big-endian u64.
+    pub fn u64_be(&mut self, value: u64) -> &mut Self {
+        self.bytes(&value.to_be_bytes())
+    }
+
+    /// Overwrites bytes that were written before; `position` counts from this writer's start.
+    ///
+    /// # Panics
+    /// When the bytes were not written yet: a mistake of the caller, not of any input.
+    pub fn patch(&mut self, position: usize, bytes: &[u8]) {
+        self.bytes[position..position + bytes.len()].copy_from_slice(bytes);
+    }
+}

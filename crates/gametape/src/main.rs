@@ -1,0 +1,2 @@
+//! The `gametape` tool.
+fn main() {}
