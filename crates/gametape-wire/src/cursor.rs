@@ -146,10 +146,8 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn truncated(&self, needed: usize, item: &'static str) -> Error {
-        let kind = ErrorKind::Truncated {
-            needed: needed as u64,
-            available: self.remaining() as u64,
-        };
+        let kind =
+            ErrorKind::Truncated { needed: needed as u64, available: self.remaining() as u64 };
         Error::at(self.offset(), item, kind)
     }
 }

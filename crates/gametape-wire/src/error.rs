@@ -250,7 +250,9 @@ impl fmt::Display for ErrorKind {
             Self::Trailing { extra } => write!(f, "{extra} bytes follow where none may"),
             Self::BadValue { found, expected } => write!(f, "found {found}, expected {expected}"),
             Self::BadSyntax { problem } | Self::Misuse { problem } => f.write_str(problem),
-            Self::Unknown { code } => write!(f, "0x{code:02X} is reserved, so its length is unknown"),
+            Self::Unknown { code } => {
+                write!(f, "0x{code:02X} is reserved, so its length is unknown")
+            }
             Self::OverLimit { value, limit } => write!(f, "{value} is over the limit of {limit}"),
             Self::Checksum { stored, computed } => {
                 write!(f, "checksum is {computed:016x}, but {stored:016x} is stored")

@@ -10,10 +10,12 @@
 
 mod cursor;
 mod error;
+mod generation;
 mod limit;
 mod views;
 
 pub use cursor::{Reader, Writer};
 pub use error::{Error, ErrorClass, ErrorKind, Place, Result};
+pub use generation::Generation;
 pub use limit::Limit;
 pub use views::{View, ViewSet};
