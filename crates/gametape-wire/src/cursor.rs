@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         count: usize,
         item: &'static str,
     ) -> Result<&'a [[u8; N]]> {
-        let bytes = self.take(count * N, item)?;
+        let bytes = self.take(count.saturating_mul(N), item)?;
         Ok(bytes.as_chunks::<N>().0)
     }
 
