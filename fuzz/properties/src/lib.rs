@@ -1,0 +1,55 @@
+//! What must hold for every input, hostile or not.
+//!
+//! A *property* is an ordinary function over bytes that panics when something that must hold does
+//! not. The fuzzer calls it with inputs that it invents; the test suite of this crate calls it with
+//! the kept seeds in `fuzz/seeds/` and with [deterministic damage](mutations) to them.
+//!
+//! [`PROPERTIES`] is the one list:
+//!
+//! ```
+//! use gametape_properties::PROPERTIES;
+//!
+//! for property in PROPERTIES {
+//!     (property.holds)(b"any bytes at all");
+//! }
+//! ```
+//!
+//! To add one: write the function and its seeds in the module of its format, add a row here, and
+//! run the tests: they say what else is missing (the fuzz target and its entry in
+//! `fuzz/Cargo.toml`). `BLESS=1` writes the seeds.
+//!
+//! What it does not do: no example-based tests; those live beside the code that they test.
+
+pub mod mutations;
+pub mod wire;
+
+/// One row of [`PROPERTIES`].
+#[derive(Debug, Clone, Copy)]
+pub struct Property {
+    /// Name of the fuzz target and of the folder with the seeds.
+    pub name: &'static str,
+    /// Panics when the property does not hold for these bytes.
+    pub holds: fn(&[u8]),
+    /// Makes the seeds.
+    pub seeds: fn() -> Vec<Seed>,
+}
+
+/// An input that gets far: where the fuzzer and the mutations start from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seed {
+    /// File name in `fuzz/seeds/<property>/`.
+    pub name: &'static str,
+    /// The input.
+    pub bytes: Vec<u8>,
+}
+
+impl Seed {
+    /// A seed with a name that says what is special about it.
+    pub fn new(name: &'static str, bytes: impl Into<Vec<u8>>) -> Self {
+        Self { name, bytes: bytes.into() }
+    }
+}
+
+/// Every property.
+pub const PROPERTIES: &[Property] =
+    &[Property { name: "wire", holds: wire::cursor, seeds: wire::seeds }];
