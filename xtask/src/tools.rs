@@ -1,0 +1,62 @@
+//! Tools that a command needs: found, or installed and announced, or missed in plain words.
+
+use anyhow::{Context, Result};
+use xshell::{Shell, cmd};
+
+/// Makes sure that a component of the active toolchain, such as `clippy`, is there.
+pub(crate) fn need_component(sh: &Shell, component: &str, subcommand: &str) -> Result<()> {
+    if has_subcommand(sh, subcommand) {
+        return Ok(());
+    }
+    println!("cargo {subcommand} is missing: adding the component {component}");
+    need_rustup(sh, &format!("the Rust component {component} (cargo {subcommand})"))?;
+    cmd!(sh, "rustup component add {component}")
+        .run()
+        .with_context(|| format!("the Rust component {component} is missing"))
+}
+
+/// Makes sure that the standard library for a target is there.
+pub(crate) fn need_target(sh: &Shell, target: &str) -> Result<()> {
+    let what = format!("the Rust standard library for {target}");
+    need_rustup(sh, &what)?;
+    let installed = cmd!(sh, "rustup target list --installed").quiet().read()?;
+    if installed.lines().any(|line| line == target) {
+        return Ok(());
+    }
+    println!("{what} is missing: adding it");
+    cmd!(sh, "rustup target add {target}").run().with_context(|| format!("{what} is missing"))
+}
+
+/// Makes sure that a nightly toolchain is there.
+pub(crate) fn need_nightly(sh: &Shell) -> Result<()> {
+    let what = "a nightly Rust toolchain";
+    need_rustup(sh, what)?;
+    let toolchains = cmd!(sh, "rustup toolchain list").quiet().read()?;
+    let has_nightly = toolchains.lines().any(|line| line.starts_with("nightly"));
+    anyhow::ensure!(has_nightly, "{what} is missing: `rustup toolchain install nightly` adds it");
+    Ok(())
+}
+
+/// Makes sure that cargo-fuzz is there.
+pub(crate) fn need_cargo_fuzz(sh: &Shell) -> Result<()> {
+    if has_subcommand(sh, "fuzz") {
+        return Ok(());
+    }
+    println!("cargo-fuzz is missing: installing it, which takes a minute or two");
+    cmd!(sh, "cargo install cargo-fuzz --locked").run().context("cargo-fuzz is missing")
+}
+
+/// Can cargo run this subcommand?
+pub(crate) fn has_subcommand(sh: &Shell, subcommand: &str) -> bool {
+    succeeds(cmd!(sh, "cargo {subcommand} --version"))
+}
+
+fn need_rustup(sh: &Shell, what: &str) -> Result<()> {
+    let found = succeeds(cmd!(sh, "rustup --version"));
+    anyhow::ensure!(found, "{what} is needed, and rustup, which could say or add it, is not there");
+    Ok(())
+}
+
+fn succeeds(command: xshell::Cmd<'_>) -> bool {
+    command.quiet().ignore_stdout().ignore_stderr().run().is_ok()
+}
