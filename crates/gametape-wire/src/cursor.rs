@@ -216,6 +216,11 @@ impl Writer {
         self.bytes(&value.to_be_bytes())
     }
 
+    /// Forgets what was written behind `position`, which counts from this writer's start.
+    pub fn truncate(&mut self, position: usize) {
+        self.bytes.truncate(position);
+    }
+
     /// Overwrites bytes that were written before; `position` counts from this writer's start.
     ///
     /// # Panics

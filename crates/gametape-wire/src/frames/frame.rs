@@ -1,0 +1,259 @@
+//! One frame, borrowed from the stream it stands in.
+
+use std::fmt;
+
+use super::layout::FrameLayout;
+use super::{Head, current, v01};
+use crate::generation::Generation;
+use crate::views::{View, ViewSet};
+
+/// How a frame stores its payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FrameKind {
+    /// One payload that every view of the frame receives.
+    Homogenous,
+    /// A payload of its own for every view.
+    Heterogenous,
+    /// Time passes; nobody receives anything.
+    Keepalive,
+}
+
+/// One frame, borrowed: when it happens, for whom it is, and what each view receives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame<'a> {
+    bytes: &'a [u8],
+    offset: u64,
+    time: u64,
+    delta: u16,
+    views: ViewSet,
+    layout: FrameLayout,
+    kind: FrameKind,
+    payload_at: u8,
+}
+
+impl<'a> Frame<'a> {
+    #[inline]
+    pub(super) fn new(
+        layout: FrameLayout,
+        head: &Head,
+        bytes: &'a [u8],
+        offset: u64,
+        time: u64,
+    ) -> Self {
+        let Head { kind, delta, views, payload_at } = *head;
+        // At most 2 + 2 + 16 bytes stand before a payload.
+        let payload_at = payload_at as u8;
+        Self { bytes, offset, time, delta, views, layout, kind, payload_at }
+    }
+
+    /// All bytes of the frame.
+    #[must_use]
+    #[inline]
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Absolute offset of its first byte.
+    #[must_use]
+    #[inline]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Time since the frame before, in ticks (v0.1) or milliseconds (current).
+    #[must_use]
+    #[inline]
+    pub fn delta(&self) -> u32 {
+        u32::from(self.delta)
+    }
+
+    /// When it happens: the sum of all deltas so far, its own included.
+    #[must_use]
+    #[inline]
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+
+    /// How it stores its payload.
+    #[must_use]
+    #[inline]
+    pub fn kind(&self) -> FrameKind {
+        self.kind
+    }
+
+    /// The views that take part, absent ones included.
+    #[must_use]
+    #[inline]
+    pub fn views(&self) -> ViewSet {
+        self.views
+    }
+
+    /// Views that take part although the layout says that they do not exist.
+    #[must_use]
+    #[inline]
+    pub fn absent(&self) -> ViewSet {
+        self.views.without(self.layout.views())
+    }
+
+    /// What `view` receives; `None` if it takes no part.
+    #[must_use]
+    #[inline]
+    pub fn view(&self, view: View) -> Option<&'a [u8]> {
+        if !self.views.contains(view) {
+            return None;
+        }
+        match self.kind {
+            FrameKind::Heterogenous => {
+                self.parts().find(|part| part.views.contains(view)).map(|part| part.payload)
+            }
+            FrameKind::Homogenous | FrameKind::Keepalive => Some(self.payload()),
+        }
+    }
+
+    /// The payloads with the views that receive them, in the order of their bytes.
+    ///
+    /// A homogenous frame has one part for its whole set of views, a heterogenous frame one for
+    /// each view, a keepalive none.
+    #[inline]
+    pub fn parts(&self) -> Parts<'a> {
+        Parts { frame: *self, rank: 0, left: self.views, position: usize::from(self.payload_at) }
+    }
+
+    /// What a writer would have done differently.
+    pub fn irregularities(&self) -> impl Iterator<Item = Irregularity> + use<> {
+        let absent = self.absent();
+        [
+            (!absent.is_empty()).then_some(Irregularity::AbsentViews(absent)),
+            self.spectator_disagreement(),
+            self.has_top_bit().then_some(Irregularity::KeepaliveTopBit),
+            self.is_for_nobody().then_some(Irregularity::NoReceiver),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// Would a [`FrameWriter`](crate::FrameWriter), told this frame's kind, delta, views and
+    /// payloads, write exactly these bytes?
+    #[must_use]
+    pub fn is_canonical(&self) -> bool {
+        self.irregularities().next().is_none()
+    }
+
+    fn payload(&self) -> &'a [u8] {
+        &self.bytes[usize::from(self.payload_at)..]
+    }
+
+    /// Length of the `rank`-th payload of a heterogenous frame.
+    #[inline]
+    fn length(&self, rank: usize) -> usize {
+        match self.layout.generation() {
+            Generation::V01 => v01::length(self.bytes, rank),
+            Generation::Current => current::length(self.bytes, self.layout, rank),
+        }
+    }
+
+    fn spectator_disagreement(&self) -> Option<Irregularity> {
+        match (self.layout.generation(), self.kind) {
+            (Generation::V01, FrameKind::Heterogenous) => v01::spectator_disagreement(self.bytes)
+                .map(|(bit, length)| Irregularity::SpectatorBit { bit, length }),
+            _ => None,
+        }
+    }
+
+    fn has_top_bit(&self) -> bool {
+        self.layout.generation() == Generation::Current
+            && self.kind == FrameKind::Keepalive
+            && current::has_top_bit(self.bytes)
+    }
+
+    fn is_for_nobody(&self) -> bool {
+        self.views.is_empty() && !self.payload().is_empty()
+    }
+}
+
+/// One payload of a frame and the views that receive it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// Who receives it: all views of a homogenous frame, one view of a heterogenous frame.
+    pub views: ViewSet,
+    /// What they receive.
+    pub payload: &'a [u8],
+    /// Absolute offset of the payload's first byte.
+    pub offset: u64,
+}
+
+/// The parts of a frame; made by [`Frame::parts`].
+#[derive(Debug, Clone)]
+pub struct Parts<'a> {
+    frame: Frame<'a>,
+    rank: usize,
+    left: ViewSet,
+    position: usize,
+}
+
+impl<'a> Parts<'a> {
+    #[inline]
+    fn part(&mut self, views: ViewSet, length: usize) -> Part<'a> {
+        let start = self.position;
+        self.position += length;
+        self.rank += 1;
+        self.left = self.left.without(views);
+        let payload = &self.frame.bytes[start..self.position];
+        Part { views, payload, offset: self.frame.offset + start as u64 }
+    }
+}
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = Part<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Part<'a>> {
+        match self.frame.kind {
+            FrameKind::Heterogenous => {
+                let view = self.left.iter().next()?;
+                let length = self.frame.length(self.rank);
+                Some(self.part(ViewSet::EMPTY.with(view), length))
+            }
+            FrameKind::Homogenous if self.rank == 0 => {
+                Some(self.part(self.left, self.frame.payload().len()))
+            }
+            FrameKind::Homogenous | FrameKind::Keepalive => None,
+        }
+    }
+}
+
+/// Something in a frame that is read without harm but never written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Irregularity {
+    /// The mask names views that the layout does not have.
+    AbsentViews(ViewSet),
+    /// v0.1: the mask and the spectator length disagree whether the spectator takes part; the
+    /// length was followed.
+    SpectatorBit {
+        /// Bit 0 of the mask.
+        bit: bool,
+        /// The spectator length.
+        length: u8,
+    },
+    /// Current: a keepalive written as 0xFFFF.
+    KeepaliveTopBit,
+    /// A payload, but no view that receives it.
+    NoReceiver,
+}
+
+impl fmt::Display for Irregularity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AbsentViews(views) => write!(f, "the mask names absent views {views}"),
+            Self::SpectatorBit { bit: true, .. } => {
+                f.write_str("the mask names the spectator, whose length is 0")
+            }
+            Self::SpectatorBit { bit: false, length } => {
+                write!(f, "the mask does not name the spectator, who has {length} bytes")
+            }
+            Self::KeepaliveTopBit => f.write_str("a keepalive written as 0xFFFF"),
+            Self::NoReceiver => f.write_str("a payload that no view receives"),
+        }
+    }
+}

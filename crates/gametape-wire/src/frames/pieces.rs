@@ -1,0 +1,116 @@
+//! The bytes of several views at one moment, before they are a frame.
+
+use super::frame::Frame;
+use crate::cursor::Writer;
+use crate::error::{Error, Result};
+use crate::views::{View, ViewSet};
+
+/// A table with one row per view; a view without a row takes no part.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pieces<'a> {
+    views: ViewSet,
+    rows: [&'a [u8]; View::MAX as usize + 1],
+}
+
+impl<'a> Pieces<'a> {
+    /// A table of what is given; refuses a view that is given twice.
+    pub(super) fn gather(parts: &[(View, &'a [u8])]) -> Result<Self> {
+        let mut pieces = Self::default();
+        for &(view, bytes) in parts {
+            if pieces.views.contains(view) {
+                return Err(Error::misuse("frame", format!("view {view} is given twice")));
+            }
+            pieces.put(view, bytes);
+        }
+        Ok(pieces)
+    }
+
+    /// What a frame gives to those of `wanted` that exist and receive anything.
+    pub(super) fn of_frame(frame: &Frame<'a>, wanted: ViewSet) -> Self {
+        let mut pieces = Self::default();
+        let wanted = wanted.without(frame.absent());
+        for part in frame.parts().filter(|part| !part.payload.is_empty()) {
+            for view in part.views.and(wanted).iter() {
+                pieces.put(view, part.payload);
+            }
+        }
+        pieces
+    }
+
+    pub(super) fn put(&mut self, view: View, bytes: &'a [u8]) {
+        self.views = self.views.with(view);
+        self.rows[usize::from(view.number())] = bytes;
+    }
+
+    /// Adds all rows of another table, replacing rows of the same view.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        other.iter().for_each(|(view, bytes)| self.put(view, bytes));
+    }
+
+    /// Takes the views out that have no bytes.
+    pub(super) fn drop_empty(&mut self) {
+        self.views =
+            self.iter().filter(|(_, bytes)| !bytes.is_empty()).map(|(view, _)| view).collect();
+    }
+
+    pub(super) fn views(&self) -> ViewSet {
+        self.views
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.views.is_empty()
+    }
+
+    /// The bytes of a view, none if it takes no part.
+    pub(super) fn get(&self, view: View) -> &'a [u8] {
+        if self.views.contains(view) { self.rows[usize::from(view.number())] } else { &[] }
+    }
+
+    /// The rows in ascending order of view.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (View, &'a [u8])> {
+        self.views.iter().map(|view| (view, self.rows[usize::from(view.number())]))
+    }
+
+    /// The bytes that all views have in common, if they are equal and there are any views.
+    pub(super) fn shared(&self) -> Option<&'a [u8]> {
+        let mut rows = self.iter().map(|(_, bytes)| bytes);
+        let first = rows.next()?;
+        rows.all(|bytes| bytes == first).then_some(first)
+    }
+
+    pub(super) fn write_payloads(&self, out: &mut Writer) {
+        for (_, payload) in self.iter() {
+            out.bytes(payload);
+        }
+    }
+
+    /// Takes from each row what fits in one frame and ends where a message ends.
+    pub(super) fn take_fitting(
+        &mut self,
+        limit: usize,
+        mut split: impl FnMut(&[u8], usize) -> usize,
+    ) -> Result<Self> {
+        let mut taken = Self::default();
+        for view in self.views.iter() {
+            let bytes = self.get(view);
+            let count = if bytes.len() <= limit { bytes.len() } else { split(bytes, limit) };
+            if count == 0 || count > limit {
+                return Err(unsplittable(view, count, limit));
+            }
+            let (piece, rest) = bytes.split_at(count);
+            taken.put(view, piece);
+            self.put(view, rest);
+        }
+        self.drop_empty();
+        Ok(taken)
+    }
+}
+
+#[cold]
+fn unsplittable(view: View, count: usize, limit: usize) -> Error {
+    let problem = match count {
+        0 => format!("view {view} has a message longer than the {limit} bytes of a frame"),
+        _ => format!("view {view} was split after {count} bytes, but a frame holds {limit}"),
+    };
+    Error::misuse("frame payload", problem)
+}

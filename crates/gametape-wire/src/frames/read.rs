@@ -1,0 +1,118 @@
+//! Walking through a frame stream.
+
+use std::iter::FusedIterator;
+
+use super::frame::Frame;
+use super::layout::FrameLayout;
+use super::{Head, current, v01};
+use crate::cursor::Reader;
+use crate::error::Result;
+use crate::generation::Generation;
+
+/// Iterates over the frames of a stream without copying or allocating.
+///
+/// A frame that is cut by the end of the stream is one error, then iteration ends;
+/// [`rest`](Self::rest) still has the bytes of that frame.
+///
+/// ```
+/// use gametape_wire::{FrameLayout, Frames, Generation, View};
+///
+/// let layout = FrameLayout::new(Generation::Current, View::new(3).unwrap())?;
+/// let bytes = [0x80, 0xC3, 0x03, 0x02, 0xAA, 0xBB, 0xCC, 0x7F, 0xFF, 0x00];
+/// let mut frames = Frames::new(layout, &bytes).at_offset(1000);
+/// let frame = frames.next().unwrap()?;
+/// assert_eq!((frame.offset(), frame.time()), (1000, 195));
+/// assert_eq!(frame.view(View::SPECTATOR), Some(&[0xAA, 0xBB, 0xCC][..]));
+/// assert_eq!(frames.next().unwrap()?.time(), 195 + 32767);
+/// assert_eq!(frames.next().unwrap().unwrap_err().offset(), Some(1009));
+/// assert_eq!((frames.next(), frames.rest()), (None, &[0x00][..]));
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Frames<'a> {
+    layout: FrameLayout,
+    reader: Reader<'a>,
+    time: u64,
+    cut: bool,
+}
+
+impl<'a> Frames<'a> {
+    /// The frames in `bytes`, which begin at offset 0 and time 0.
+    #[must_use]
+    pub fn new(layout: FrameLayout, bytes: &'a [u8]) -> Self {
+        Self { layout, reader: Reader::new(bytes), time: 0, cut: false }
+    }
+
+    /// The same frames, their next byte at an absolute offset.
+    #[must_use]
+    pub fn at_offset(mut self, offset: u64) -> Self {
+        self.reader = Reader::with_base(self.reader.rest(), offset);
+        self
+    }
+
+    /// The same frames, counting on from `time`.
+    #[must_use]
+    pub fn at_time(mut self, time: u64) -> Self {
+        self.time = time;
+        self
+    }
+
+    /// How these frames are read.
+    #[must_use]
+    pub fn layout(&self) -> FrameLayout {
+        self.layout
+    }
+
+    /// The time reached so far.
+    #[must_use]
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+
+    /// Absolute offset of the next frame.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.reader.offset()
+    }
+
+    /// The bytes behind the frames that were read.
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.reader.rest()
+    }
+
+    #[inline]
+    fn read(&mut self) -> Result<Frame<'a>> {
+        let mut reader = self.reader.clone();
+        let head = self.read_head(&mut reader)?;
+        let bytes = reader.since(self.reader.position());
+        let offset = self.reader.offset();
+        self.time = self.time.saturating_add(u64::from(head.delta));
+        self.reader = reader;
+        Ok(Frame::new(self.layout, &head, bytes, offset, self.time))
+    }
+
+    #[inline]
+    fn read_head(&self, reader: &mut Reader<'a>) -> Result<Head> {
+        match self.layout.generation() {
+            Generation::V01 => v01::read(reader),
+            Generation::Current => current::read(reader, self.layout),
+        }
+    }
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Result<Frame<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.cut || self.reader.is_empty() {
+            return None;
+        }
+        let frame = self.read();
+        self.cut = frame.is_err();
+        Some(frame)
+    }
+}
+
+impl FusedIterator for Frames<'_> {}

@@ -1,0 +1,76 @@
+//! The bytes of a frame in v0.1: read and written side by side.
+
+use super::pieces::Pieces;
+use super::{FrameKind, Head};
+use crate::cursor::{Reader, Writer};
+use crate::error::Result;
+use crate::views::{View, ViewSet};
+
+const HOMOGENOUS: u8 = 0x80;
+const PLAYERS: u8 = 0x7E;
+const SPECTATOR: u8 = 0x01;
+const KEEPALIVE: [u8; 4] = [0xFF, 0xFF, 0, HOMOGENOUS];
+
+/// Where a heterogenous frame keeps its spectator length and the first player's length.
+const SPECTATOR_LENGTH: usize = 2;
+const MASK: usize = 3;
+const PLAYER_LENGTHS: usize = 4;
+
+/// Reads one frame and leaves the reader behind its payloads.
+#[inline]
+pub(super) fn read(r: &mut Reader<'_>) -> Result<Head> {
+    let header: [u8; 4] = r.array("frame header")?;
+    let [high, low, length, mask] = header;
+    let delta = u16::from_be_bytes([high, low]);
+    if mask & HOMOGENOUS != 0 {
+        r.take(usize::from(length), "frame payload")?;
+        let keepalive = header == KEEPALIVE;
+        let kind = if keepalive { FrameKind::Keepalive } else { FrameKind::Homogenous };
+        let views = ViewSet::from_bits(u16::from(mask & !HOMOGENOUS));
+        return Ok(Head { kind, delta, views, payload_at: header.len() });
+    }
+    let players = ViewSet::from_bits(u16::from(mask & PLAYERS));
+    let lengths = r.take(players.len(), "frame lengths")?;
+    let total = lengths.iter().fold(usize::from(length), |sum, &n| sum + usize::from(n));
+    r.take(total, "frame payload")?;
+    // The length decides about the spectator, not the mask: only it says where bytes are.
+    let views = if length > 0 { players.with(View::SPECTATOR) } else { players };
+    let payload_at = header.len() + lengths.len();
+    Ok(Head { kind: FrameKind::Heterogenous, delta, views, payload_at })
+}
+
+/// Length of the `rank`-th payload of a heterogenous frame.
+#[inline]
+pub(super) fn length(frame: &[u8], rank: usize) -> usize {
+    let has_spectator = frame[SPECTATOR_LENGTH] > 0;
+    let at = match rank {
+        0 if has_spectator => SPECTATOR_LENGTH,
+        _ => PLAYER_LENGTHS + rank - usize::from(has_spectator),
+    };
+    usize::from(frame[at])
+}
+
+/// Bit 0 and the spectator length of a heterogenous frame, where they disagree.
+pub(super) fn spectator_disagreement(frame: &[u8]) -> Option<(bool, u8)> {
+    let (bit, length) = (frame[MASK] & SPECTATOR != 0, frame[SPECTATOR_LENGTH]);
+    (bit != (length > 0)).then_some((bit, length))
+}
+
+pub(super) fn write_keepalive(out: &mut Writer) {
+    out.bytes(&KEEPALIVE);
+}
+
+/// The caller has made sure that the payload has at most 255 bytes.
+pub(super) fn write_homogenous(out: &mut Writer, delta: u16, views: ViewSet, payload: &[u8]) {
+    out.u16_be(delta).u8(payload.len() as u8).u8(HOMOGENOUS | views.bits() as u8).bytes(payload);
+}
+
+/// The caller has made sure that the payloads have at most 255 bytes, the spectator's not 0.
+pub(super) fn write_heterogenous(out: &mut Writer, delta: u16, pieces: &Pieces<'_>) {
+    let spectator = pieces.get(View::SPECTATOR).len();
+    out.u16_be(delta).u8(spectator as u8).u8(pieces.views().bits() as u8);
+    for (_, payload) in pieces.iter().filter(|&(view, _)| view != View::SPECTATOR) {
+        out.u8(payload.len() as u8);
+    }
+    pieces.write_payloads(out);
+}
