@@ -1,0 +1,267 @@
+//! From one table to enum, decoder, encoder, assembler, disassembler and the printed table.
+
+use super::pattern::Pattern;
+
+/// One row of an instruction table, as data: for the table printed in `spec/`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    /// First byte in v0.1 and in current, where the generation has the message.
+    pub(crate) patterns: [Option<Pattern>; 2],
+    /// Every word that assembles to this row.
+    pub(crate) words: &'static [&'static str],
+    pub(crate) class: &'static str,
+    /// Name, type and letter (`-` for none) of each operand, in the order of the text.
+    pub(crate) operands: &'static [(&'static str, &'static str, &'static str)],
+    pub(crate) meaning: &'static str,
+}
+
+/// The patterns of one generation.
+pub(crate) const fn patterns_of<const N: usize>(
+    rows: &[Row; N],
+    generation: usize,
+) -> [Option<Pattern>; N] {
+    let mut patterns = [None; N];
+    let mut i = 0;
+    while i < N {
+        patterns[i] = rows[i].patterns[generation];
+        i += 1;
+    }
+    patterns
+}
+
+/// Declares an instruction set.
+///
+/// A row is: documentation (its text is the meaning in the printed table), variant, words
+/// (`=> |generation| …` chooses the one to print where it is not the first), class, pattern in
+/// v0.1, pattern in current (`-` where the generation has no such message), and the operands in
+/// the order of the assembly text. `@k` says that the letter `k` of a pattern carries the
+/// operand; where a pattern has no such letter, the operand follows the first byte.
+macro_rules! instructions {
+    (
+        $(#[$set_doc:meta])*
+        $set:ident, rows $rows:ident, row ids $id:ident {
+            $(
+                #[doc = $meaning:literal] $(#[doc = $more:literal])*
+                $variant:ident $($word:literal)|+ $(=> $choose:expr)?,
+                $class:expr, $v01:tt $current:tt
+                { $($field:ident: $type:ty $(, @$letter:ident)?;)* }
+            )*
+        }
+    ) => {
+        $(#[$set_doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $set<'a> {
+            $(
+                #[doc = $meaning] $(#[doc = $more])*
+                $variant { $(
+                    #[doc = concat!("The operand `", stringify!($field), "`.")]
+                    $field: $type
+                ),* },
+            )*
+        }
+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum $id { $($variant),*, Reserved }
+
+        pub(crate) const $rows: [Row; [$($id::$variant),*].len()] = [$(
+            Row {
+                patterns: [instructions!(@pattern $v01), instructions!(@pattern $current)],
+                words: &[$($word),+],
+                class: stringify!($class),
+                operands: &[$((
+                    stringify!($field), stringify!($type), instructions!(@letter $($letter)?)
+                )),*],
+                meaning: $meaning,
+            }
+        ),*];
+
+        impl $id {
+            const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The row of every first byte, for each generation.
+            const MAP: [[Self; 256]; 2] = [Self::map(0), Self::map(1)];
+
+            const fn map(generation: usize) -> [Self; 256] {
+                let rows = decode_map(&patterns_of(&$rows, generation));
+                let mut map = [Self::Reserved; 256];
+                let mut byte = 0;
+                while byte < 256 {
+                    if let Some(row) = rows[byte] {
+                        map[byte] = Self::ALL[row as usize];
+                    }
+                    byte += 1;
+                }
+                map
+            }
+
+            /// Where the operand with this letter stands in the first byte.
+            const fn field(self, dialect: usize, letter: &str) -> Option<Field> {
+                match $rows[self as usize].patterns[generation_index(dialect)] {
+                    Some(pattern) => pattern.field(letter.as_bytes()[0]),
+                    None => None,
+                }
+            }
+
+            /// The fixed bits of the first byte, where the generation has the message.
+            const fn opcode(self, dialect: usize) -> Option<u8> {
+                match $rows[self as usize].patterns[generation_index(dialect)] {
+                    Some(pattern) => Some(pattern.value()),
+                    None => None,
+                }
+            }
+
+            /// An error unless the finished first byte still belongs to this row.
+            #[inline(always)]
+            fn check<const D: usize>(self, byte: u8, word: &'static str) -> Result<u8> {
+                if Self::MAP[generation_index(D)][byte as usize] == self {
+                    Ok(byte)
+                } else {
+                    Err(collides(byte, word))
+                }
+            }
+        }
+
+        impl<'a> $set<'a> {
+            #[inline(always)]
+            fn decode_in<const D: usize>(r: &mut Reader<'a>) -> Result<Self> {
+                let start = r.offset();
+                let opcode = r.u8("first byte of a message")?;
+                match $id::MAP[const { generation_index(D) }][opcode as usize] {
+                    $($id::$variant => {
+                        $(let $field = <$type as Operand<'a>>::read(
+                            instructions!(@slot D $id $variant $field $($letter)?), opcode, r,
+                        )?;)*
+                        Ok(Self::$variant { $($field),* })
+                    })*
+                    $id::Reserved => Err(reserved(start, opcode, stringify!($set))),
+                }
+            }
+
+            #[inline(always)]
+            fn encode_in<const D: usize>(&self, out: &mut Vec<u8>) -> Result<Fit> {
+                match self {
+                    $(Self::$variant { $($field),* } => {
+                        let word = self.word_in(DIALECTS[D].generation());
+                        let Some(opcode) = (const { $id::$variant.opcode(D) }) else {
+                            return Err(not_in_generation(word, DIALECTS[D]));
+                        };
+                        $(let opcode = opcode
+                            | instructions!(@slot D $id $variant $field $($letter)?)
+                                .place($field.bits())?;)*
+                        out.push($id::$variant.check::<D>(opcode, word)?);
+                        #[allow(unused_mut, reason = "some rows have no operands")]
+                        let mut fit = Fit::Exact;
+                        $(fit = fit.max($field.write(
+                            instructions!(@slot D $id $variant $field $($letter)?), out,
+                        )?);)*
+                        Ok(fit)
+                    })*
+                }
+            }
+
+            #[inline(always)]
+            fn print_in<const D: usize>(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(self.word_in(DIALECTS[D].generation()).as_bytes());
+                match self {
+                    $(Self::$variant { $($field),* } => {
+                        $(
+                            out.push(b' ');
+                            $field.print(
+                                instructions!(@slot D $id $variant $field $($letter)?), out,
+                            );
+                        )*
+                    })*
+                }
+            }
+
+            /// Assembles one message of row `id` from the words after the mnemonic.
+            fn assemble_in<const D: usize>(
+                id: $id,
+                words: &mut Words<'_>,
+                out: &mut Vec<u8>,
+            ) -> Result<Fit> {
+                let start = out.len();
+                out.push(0);
+                match id {
+                    $($id::$variant => {
+                        let word = $rows[id as usize].words[0];
+                        let Some(opcode) = (const { $id::$variant.opcode(D) }) else {
+                            return Err(not_in_generation(word, DIALECTS[D]));
+                        };
+                        #[allow(unused_mut, reason = "some rows have no operands")]
+                        let mut fit = Fit::Exact;
+                        $(
+                            let slot = instructions!(@slot D $id $variant $field $($letter)?);
+                            let (bits, field_fit) = <$type as Operand<'_>>::parse(slot, words, out)?;
+                            let opcode = opcode | slot.place(bits)?;
+                            fit = fit.max(field_fit);
+                        )*
+                        out[start] = id.check::<D>(opcode, word)?;
+                        Ok(fit)
+                    })*
+                    $id::Reserved => Ok(Fit::Exact),
+                }
+            }
+
+            /// Does the text say everything, so that assembling it gives the same bytes?
+            pub(crate) const fn text_is_exact(&self) -> bool {
+                match self {
+                    $(Self::$variant { .. } => const { true $(&& <$type as Operand<'a>>::EXACT)* },)*
+                }
+            }
+
+            /// How many operands of row `id` stand before a list that may go on, if it has one.
+            const fn list_start(id: $id) -> Option<usize> {
+                match id {
+                    $($id::$variant => {
+                        let lists: &[bool] = &[$(<$type as Operand<'a>>::LIST),*];
+                        match lists {
+                            [before @ .., true] => Some(before.len()),
+                            _ => None,
+                        }
+                    })*
+                    $id::Reserved => None,
+                }
+            }
+
+            /// The word for the message in assembly text.
+            #[must_use]
+            #[allow(unused_variables, reason = "few rows look at their operands")]
+            pub fn word_in(&self, generation: Generation) -> &'static str {
+                match self {
+                    $(Self::$variant { $($field),* } => {
+                        const WORDS: &[&str] = &[$($word),+];
+                        instructions!(@word generation WORDS $($choose)?)
+                    })*
+                }
+            }
+
+            /// How the message wants to be delivered. Where that depends on whose tile it is
+            /// about, this is the higher class: a message may always travel in a higher one.
+            #[must_use]
+            #[allow(unused_variables, reason = "few rows look at their operands")]
+            pub fn class(&self) -> Class {
+                match self {
+                    $(Self::$variant { $($field),* } => $class,)*
+                }
+            }
+        }
+    };
+
+    (@pattern -) => { None };
+    (@pattern $pattern:literal) => { Some(Pattern::parse($pattern)) };
+    (@letter) => { "-" };
+    (@letter $letter:ident) => { stringify!($letter) };
+    (@slot $dialect:ident $id:ident $variant:ident $field:ident $($letter:ident)?) => {
+        const {
+            Slot {
+                name: stringify!($field),
+                field: $id::$variant.field($dialect, instructions!(@letter $($letter)?)),
+                dialect: DIALECTS[$dialect],
+            }
+        }
+    };
+    (@word $generation:ident $words:ident) => { $words[0] };
+    (@word $generation:ident $words:ident $choose:expr) => { ($choose)($generation) };
+}
+pub(super) use instructions;

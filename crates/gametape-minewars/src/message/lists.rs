@@ -1,0 +1,300 @@
+//! Operands that name several tiles: explosions, owners, digits.
+
+use gametape_wire::{Reader, Result};
+
+use super::operand::{Fit, Operand, Slot, parse_coord, put};
+use super::words::{Word, Words};
+use crate::coord::Coord;
+use crate::decimal;
+
+/// Most tiles that one message of any kind can name.
+pub(crate) const MAX_TILES: usize = 16;
+
+/// The tiles of one message, borrowed from the wire or from a [`TileBuf`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Tiles<'a>(&'a [[u8; 2]]);
+
+impl<'a> Tiles<'a> {
+    /// How many tiles.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// Is there none? (On the wire there is always at least one.)
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The tiles in their order.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Coord> + 'a {
+        self.0.iter().map(|wire| Coord::from_wire(*wire))
+    }
+}
+
+/// The number for the count field: how many less one, and an empty list fits nowhere.
+fn count_bits(count: usize) -> u32 {
+    (count as u32).wrapping_sub(1)
+}
+
+/// How many tiles the first byte announces, or the most it could, while parsing text.
+fn count_in(slot: Slot, opcode: u8) -> usize {
+    slot.field.map_or(1, |field| usize::from(field.get(opcode)) + 1)
+}
+
+impl<'a> Operand<'a> for Tiles<'a> {
+    const LIST: bool = true;
+
+    #[inline(always)]
+    fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
+        Ok(Self(r.chunks(count_in(slot, opcode), slot.name)?))
+    }
+    fn bits(&self) -> u32 {
+        count_bits(self.0.len())
+    }
+    #[inline(always)]
+    fn write(&self, _: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+        out.extend_from_slice(self.0.as_flattened());
+        Ok(Fit::Exact)
+    }
+    #[inline]
+    fn print(&self, _: Slot, out: &mut Vec<u8>) {
+        for (i, wire) in self.0.iter().enumerate() {
+            if i > 0 {
+                out.push(b' ');
+            }
+            decimal::push_coord(out, *wire);
+        }
+    }
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+        let count = count_in(slot, 0xFF).min(words.left().max(1));
+        for _ in 0..count {
+            let word = words.take(slot.name)?;
+            out.extend_from_slice(&parse_coord(words, word, word.text, slot)?.to_wire());
+        }
+        Ok((count_bits(count), Fit::Exact))
+    }
+}
+
+/// Room for the tiles of one message, to build one without allocating.
+///
+/// ```
+/// use gametape_minewars::{Coord, TileBuf};
+///
+/// let mut tiles = TileBuf::new();
+/// assert!(tiles.push(Coord::new(-7, 2)));
+/// assert_eq!(tiles.as_tiles().len(), 1);
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TileBuf {
+    wire: [[u8; 2]; MAX_TILES],
+    count: usize,
+}
+
+impl TileBuf {
+    /// No tiles yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tile; false when 16 are there already.
+    pub fn push(&mut self, tile: Coord) -> bool {
+        let Some(place) = self.wire.get_mut(self.count) else { return false };
+        *place = tile.to_wire();
+        self.count += 1;
+        true
+    }
+
+    /// The tiles so far.
+    #[must_use]
+    pub fn as_tiles(&self) -> Tiles<'_> {
+        Tiles(&self.wire[..self.count])
+    }
+}
+
+/// The number that a tile shows, with its asterisk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Digit {
+    /// 0 to 7. A larger number cannot be written and is refused.
+    pub value: u8,
+    /// Is one of the counted neighbours not a mine?
+    pub asterisk: bool,
+}
+
+impl Digit {
+    /// Four bits as on the wire: asterisk, then three bits of value.
+    const fn from_nibble(nibble: u8) -> Self {
+        Self { value: nibble & 7, asterisk: nibble & 8 != 0 }
+    }
+
+    /// The four bits, or more when the value is over 7: those fit nowhere.
+    const fn nibble(self) -> u32 {
+        let asterisk = if self.asterisk { 8 } else { 0 };
+        if self.value > 7 { 16 + self.value as u32 } else { self.value as u32 | asterisk }
+    }
+
+    fn print_with(self, wire: [u8; 2], out: &mut Vec<u8>) {
+        decimal::push_u8(out, self.value);
+        out.extend_from_slice(if self.asterisk { b"*/" } else { b"/" });
+        decimal::push_coord(out, wire);
+    }
+}
+
+/// One tile and the digit it shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DigitTile {
+    /// The digit.
+    pub digit: Digit,
+    /// The tile.
+    pub tile: Coord,
+}
+
+impl<'a> Operand<'a> for DigitTile {
+    #[inline(always)]
+    fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
+        let nibble = slot.field.map_or(0, |field| field.get(opcode));
+        let tile = Coord::from_wire(r.array(slot.name)?);
+        Ok(Self { digit: Digit::from_nibble(nibble), tile })
+    }
+    fn bits(&self) -> u32 {
+        self.digit.nibble()
+    }
+    #[inline(always)]
+    fn write(&self, _: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+        out.extend_from_slice(&self.tile.to_wire());
+        Ok(Fit::Exact)
+    }
+    #[inline]
+    fn print(&self, _: Slot, out: &mut Vec<u8>) {
+        self.digit.print_with(self.tile.to_wire(), out);
+    }
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+        let word = words.take(slot.name)?;
+        put(&parse_digit_tile(words, word, slot)?, slot, out)
+    }
+}
+
+/// Parses `d/y,x` or `d*/y,x`; the digit has three bits, so 8 is refused.
+fn parse_digit_tile(words: &Words<'_>, word: Word<'_>, slot: Slot) -> Result<DigitTile> {
+    let shape = "is not a digit and its tile: d/y,x or d*/y,x";
+    let Some((digit, tile)) = word.text.split_once('/') else {
+        return Err(words.error(word, slot.name, format!("'{}' {shape}", word.text)));
+    };
+    let (value, asterisk) = match digit.strip_suffix('*') {
+        Some(value) => (value, true),
+        None => (digit, false),
+    };
+    let value = match value.parse() {
+        Ok(value @ 0..=7) => value,
+        Ok(8..) => return Err(words.error(word, slot.name, "a digit is at most 7")),
+        Err(_) => return Err(words.error(word, slot.name, format!("'{}' {shape}", word.text))),
+    };
+    let tile = parse_coord(words, word, tile, slot)?;
+    Ok(DigitTile { digit: Digit { value, asterisk }, tile })
+}
+
+/// Several tiles and the digits they show: borrowed from the wire or from a [`DigitBuf`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digits<'a> {
+    tiles: &'a [[u8; 2]],
+    /// Two digits a byte, the first in the high half.
+    packed: &'a [u8],
+}
+
+impl<'a> Digits<'a> {
+    /// How many tiles.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.tiles.len()
+    }
+
+    /// Is there none? (On the wire there is always at least one.)
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.tiles.is_empty()
+    }
+
+    /// The tiles with their digits, in their order.
+    pub fn iter(self) -> impl Iterator<Item = DigitTile> + 'a {
+        let nibbles = self.packed.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        self.tiles.iter().zip(nibbles).map(|(wire, nibble)| DigitTile {
+            digit: Digit::from_nibble(nibble),
+            tile: Coord::from_wire(*wire),
+        })
+    }
+}
+
+impl<'a> Operand<'a> for Digits<'a> {
+    /// The text of a single tile means the single encoding, and hides what pads an odd count.
+    const EXACT: bool = false;
+    const LIST: bool = true;
+
+    #[inline(always)]
+    fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
+        let count = count_in(slot, opcode);
+        let tiles = r.chunks(count, slot.name)?;
+        Ok(Self { tiles, packed: r.take(count.div_ceil(2), slot.name)? })
+    }
+    fn bits(&self) -> u32 {
+        count_bits(self.tiles.len())
+    }
+    #[inline(always)]
+    fn write(&self, _: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+        out.extend_from_slice(self.tiles.as_flattened());
+        out.extend_from_slice(self.packed);
+        Ok(Fit::Exact)
+    }
+    #[inline]
+    fn print(&self, _: Slot, out: &mut Vec<u8>) {
+        for (i, digit_tile) in self.iter().enumerate() {
+            if i > 0 {
+                out.push(b' ');
+            }
+            digit_tile.digit.print_with(digit_tile.tile.to_wire(), out);
+        }
+    }
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+        let count = count_in(slot, 0xFF).min(words.left().max(1));
+        let mut digits = DigitBuf::new();
+        for _ in 0..count {
+            let word = words.take(slot.name)?;
+            digits.push(parse_digit_tile(words, word, slot)?);
+        }
+        put(&digits.as_digits(), slot, out)
+    }
+}
+
+/// Room for the digits of one message, to build one without allocating.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DigitBuf {
+    tiles: TileBuf,
+    packed: [u8; MAX_TILES / 2],
+}
+
+impl DigitBuf {
+    /// No digits yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tile with its digit; false when 16 are there already or the digit is over 7.
+    pub fn push(&mut self, digit_tile: DigitTile) -> bool {
+        let position = self.tiles.count;
+        let nibble = digit_tile.digit.nibble();
+        if nibble > 15 || !self.tiles.push(digit_tile.tile) {
+            return false;
+        }
+        self.packed[position / 2] |= (nibble as u8) << if position % 2 == 0 { 4 } else { 0 };
+        true
+    }
+
+    /// The digits so far.
+    #[must_use]
+    pub fn as_digits(&self) -> Digits<'_> {
+        let count = self.tiles.count;
+        Digits { tiles: &self.tiles.wire[..count], packed: &self.packed[..count.div_ceil(2)] }
+    }
+}

@@ -1,0 +1,234 @@
+//! What stands behind a mnemonic: the operand trait, and the plain operands.
+//!
+//! Each operand has its four directions (read, write, print, parse) side by side.
+
+use gametape_wire::{Error, Reader, Result};
+
+use super::pattern::Field;
+use super::words::{Word, Words};
+use crate::coord::Coord;
+use crate::decimal;
+use crate::dialect::Dialect;
+use crate::kinds::{ItemKind, StructureKind, TileKind};
+
+/// How well a value survived being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Fit {
+    /// Reading gives the same value back.
+    #[default]
+    Exact,
+    /// The nearest value that can be written stands in its place.
+    Rounded,
+    /// The value was over the maximum; the maximum stands in its place.
+    Saturated,
+}
+
+/// Where an operand stands: its name, its bits in the first byte (if it has any), the dialect.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slot {
+    pub(crate) name: &'static str,
+    pub(crate) field: Option<Field>,
+    pub(crate) dialect: Dialect,
+}
+
+impl Slot {
+    /// The operand's one byte: its bits of the first byte, or else the next byte.
+    #[inline(always)]
+    fn byte(self, opcode: u8, r: &mut Reader<'_>) -> Result<u8> {
+        match self.field {
+            Some(field) => Ok(field.get(opcode)),
+            None => r.u8(self.name),
+        }
+    }
+
+    /// Writes the operand's one byte, unless the first byte carries it.
+    #[inline(always)]
+    fn put_byte(self, value: u8, out: &mut Vec<u8>) -> Fit {
+        if self.field.is_none() {
+            out.push(value);
+        }
+        Fit::Exact
+    }
+
+    /// The first byte's bits for an operand with the value `bits`.
+    #[inline(always)]
+    pub(crate) fn place(self, bits: u32) -> Result<u8> {
+        match self.field {
+            None => Ok(0),
+            Some(field) => match field.put(bits) {
+                Some(placed) => Ok(placed),
+                None => Err(does_not_fit(self.name, bits, field)),
+            },
+        }
+    }
+}
+
+#[cold]
+fn does_not_fit(name: &'static str, bits: u32, field: Field) -> Error {
+    Error::misuse(name, format!("{bits} does not fit, the most is {}", field.max()))
+}
+
+/// One operand of a message.
+pub(crate) trait Operand<'a>: Sized {
+    /// Does the text say everything, so that assembling it gives the same bytes?
+    const EXACT: bool = true;
+    /// Is it a list that continues in further messages when it is too long for one?
+    const LIST: bool = false;
+
+    fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self>;
+    /// The value for the operand's bits in the first byte.
+    fn bits(&self) -> u32;
+    /// Writes what stands behind the first byte.
+    fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit>;
+    fn print(&self, slot: Slot, out: &mut Vec<u8>);
+    /// Parses and writes in one go; gives the bits for the first byte.
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)>;
+}
+
+/// Writes a parsed value: the end of most `parse` functions.
+pub(crate) fn put<'a>(
+    value: &impl Operand<'a>,
+    slot: Slot,
+    out: &mut Vec<u8>,
+) -> Result<(u32, Fit)> {
+    Ok((value.bits(), value.write(slot, out)?))
+}
+
+/// Parses one word with the type's own `FromStr`, so that overflow is an error, never a wrap.
+pub(crate) fn parse_word<T: std::str::FromStr>(
+    words: &Words<'_>,
+    word: Word<'_>,
+    slot: Slot,
+    expected: &'static str,
+) -> Result<T> {
+    word.text
+        .parse()
+        .map_err(|_| words.error(word, slot.name, format!("'{}' is not {expected}", word.text)))
+}
+
+macro_rules! integer_operand {
+    ($type:ty, $expected:literal, $read:ident, $print:expr) => {
+        impl<'a> Operand<'a> for $type {
+            #[inline(always)]
+            fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
+                Ok(r.$read(slot.name)? as $type)
+            }
+            fn bits(&self) -> u32 {
+                0
+            }
+            #[inline(always)]
+            fn write(&self, _: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+                out.extend_from_slice(&self.to_be_bytes());
+                Ok(Fit::Exact)
+            }
+            fn print(&self, _: Slot, out: &mut Vec<u8>) {
+                $print(out, *self);
+            }
+            fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+                let word = words.take(slot.name)?;
+                put(&parse_word::<$type>(words, word, slot, $expected)?, slot, out)
+            }
+        }
+    };
+}
+
+integer_operand!(u16, "a number from 0 to 65535", u16_be, |out, n| decimal::push_u32(
+    out,
+    u32::from(n)
+));
+integer_operand!(i16, "a number from -32768 to 32767", u16_be, |out, n| decimal::push_i32(
+    out,
+    i32::from(n)
+));
+
+impl<'a> Operand<'a> for u8 {
+    #[inline(always)]
+    fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
+        slot.byte(opcode, r)
+    }
+    fn bits(&self) -> u32 {
+        u32::from(*self)
+    }
+    #[inline(always)]
+    fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+        Ok(slot.put_byte(*self, out))
+    }
+    fn print(&self, _: Slot, out: &mut Vec<u8>) {
+        decimal::push_u8(out, *self);
+    }
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+        let word = words.take(slot.name)?;
+        put(&parse_word::<u8>(words, word, slot, "a number from 0 to 255")?, slot, out)
+    }
+}
+
+impl<'a> Operand<'a> for Coord {
+    #[inline(always)]
+    fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
+        Ok(Self::from_wire(r.array(slot.name)?))
+    }
+    fn bits(&self) -> u32 {
+        0
+    }
+    #[inline(always)]
+    fn write(&self, _: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+        out.extend_from_slice(&self.to_wire());
+        Ok(Fit::Exact)
+    }
+    fn print(&self, _: Slot, out: &mut Vec<u8>) {
+        decimal::push_coord(out, self.to_wire());
+    }
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+        let word = words.take(slot.name)?;
+        put(&parse_coord(words, word, word.text, slot)?, slot, out)
+    }
+}
+
+/// Parses `y,x`, the whole or the end of `word`.
+pub(crate) fn parse_coord(
+    words: &Words<'_>,
+    word: Word<'_>,
+    text: &str,
+    slot: Slot,
+) -> Result<Coord> {
+    text.split_once(',')
+        .and_then(|(y, x)| Some(Coord::new(y.parse().ok()?, x.parse().ok()?)))
+        .ok_or_else(|| {
+            let problem = format!("'{text}' is not a tile: y,x with numbers from -128 to 127");
+            words.error(word, slot.name, problem)
+        })
+}
+
+macro_rules! kind_operand {
+    ($($type:ty),*) => {$(
+        impl<'a> Operand<'a> for $type {
+            #[inline(always)]
+            fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
+                Ok(Self::from_code_in(slot.byte(opcode, r)?, slot.dialect))
+            }
+            fn bits(&self) -> u32 {
+                u32::from(self.code())
+            }
+            #[inline(always)]
+            fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+                Ok(slot.put_byte(self.code(), out))
+            }
+            fn print(&self, _: Slot, out: &mut Vec<u8>) {
+                match self.word() {
+                    Some(word) => out.extend_from_slice(word.as_bytes()),
+                    None => decimal::push_u8(out, self.code()),
+                }
+            }
+            fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+                let word = words.take(slot.name)?;
+                let kind = match Self::from_word(word.text) {
+                    Some(kind) => kind,
+                    None => Self::from_code(parse_word(words, word, slot, "a known kind or a number")?),
+                };
+                put(&kind, slot, out)
+            }
+        }
+    )*};
+}
+
+kind_operand!(TileKind, ItemKind, StructureKind);

@@ -1,0 +1,324 @@
+//! The two instruction tables: messages, and what can happen to a player.
+
+use gametape_wire::{Error, ErrorKind, Generation, Reader, Result};
+
+use super::class::Class;
+use super::instructions::{Row, instructions, patterns_of};
+use super::lists::{DigitTile, Digits, Tiles};
+use super::operand::{Fit, Operand, Slot};
+use super::pattern::{Field, Pattern, decode_map};
+use super::player::{Ballot, Duration, Money, Who};
+use super::text::Text;
+use super::words::Words;
+use crate::coord::Coord;
+use crate::dialect::Dialect;
+use crate::kinds::{ItemKind, StructureKind, TileKind};
+
+use Class::{Background, Notification, Personal, PvP, Unreliable};
+
+/// The dialects by number: what the `D` of the generated functions stands for.
+pub(crate) const DIALECTS: [Dialect; 3] = Dialect::ALL;
+
+/// The column of the table that dialect number `dialect` reads.
+const fn generation_index(dialect: usize) -> usize {
+    DIALECTS[dialect].generation() as usize
+}
+
+instructions! {
+    /// One change to what a view knows.
+    Message, rows MESSAGE_ROWS, row ids MessageId {
+        /// Something notable happened to a player.
+        Player "PLAYER", update.class(), "00000000" "00000000"
+            { who: Who; update: PlayerUpdate<'a>; }
+        /// Something exploded out of sight: the screen shakes.
+        Tremor "SHAKE", Background, "00000001" "00000001" {}
+        /// A tile is hidden in smoke.
+        SmokeStart "SMOKE", PvP, "00000010" "00000010" { tile: Coord; }
+        /// A tile is no longer hidden in smoke.
+        SmokeEnd "UNSMOKE", PvP, "00000011" "00000011" { tile: Coord; }
+        /// A city's money, with its income where that is told.
+        CityMoney "CITMONEY" | "CITINCOME" => |_| money.word(), Unreliable, "00000100" "00000100"
+            { city: u8; money: Money; }
+        /// A city spent money.
+        CitySpending "CITSPEND", Personal, "00000101" - { city: u8; spent: u16; }
+        /// A city spent (below zero) or received money.
+        CityTransaction "CITTRANS", Personal, - "00000101" { city: u8; amount: i16; }
+        /// A city's resources.
+        CityResources "CITRES", Personal, "00000110" "00000110" { city: u8; resources: u16; }
+        /// A city's export and import policy.
+        CityTrade "CITTRADE", Personal, "00000111" "00000111"
+            { city: u8; export: u8; import: u8; }
+        /// A flag stands on a tile.
+        FlagPlaced "FLAG", PvP, "00001110" - { tile: Coord; }
+        /// The flag on a tile is gone.
+        FlagRemoved "UNFLAG", PvP, "00001111" - { tile: Coord; }
+        /// A number shown on a tile, for developers.
+        Debug "DEBUG", PvP, - "00001110" { value: u8; tile: Coord; }
+        /// A player's flag stands on a tile; player 0 means that it is gone.
+        Flag "FLAG", PvP, - "00001111" { player: u8; tile: Coord; }
+        /// An item lies on a tile.
+        Item "ITEM", PvP, "01110kkk" "0001kkkk" { tile: Coord; kind: ItemKind, @k; }
+        /// The structure on a tile, finished or pending, is gone.
+        StructureGone "DECONSTRUCT" | "NOSTRUCT" | "NOCONSTRUCT" => structure_gone_word,
+            PvP, "00100000" "00100000" { tile: Coord; }
+        /// A structure has this many hit points left.
+        StructureHp "STRUCTHP", PvP, "0010hhhh" "0010hhhh" { tile: Coord; hp: u8, @h; }
+        /// Tiles exploded; their items are gone.
+        Explosions "EXPLODE", PvP, "0011cccc" "0011cccc" { tiles: Tiles<'a>, @c; }
+        /// A structure is to be built.
+        ConstructionQueued "BUILDNEW", Personal, "0100kkkk" "0100kkkk"
+            { tile: Coord; kind: StructureKind, @k; points: u16; }
+        /// How far a pending structure is.
+        ConstructionProgress "BUILD", Unreliable, "01001111" "01001111"
+            { tile: Coord; current: u16; rate: u16; }
+        /// A structure stands on a tile.
+        Structure "STRUCT", PvP, "0101kkkk" "0101kkkk" { tile: Coord; kind: StructureKind, @k; }
+        /// The digit of one tile of the player's own.
+        DigitSingle "DIGITS", PvP, "0110dddd" "0110dddd" { digit: DigitTile, @d; }
+        /// The digits of several tiles of the player's own.
+        DigitRun "DIGITS", PvP, "10000ccc" "1ccc0000" { digits: Digits<'a>, @c; }
+        /// The ground of a tile.
+        Tile "TILE", PvP, "01111kkk" "0111kkkk" { tile: Coord; kind: TileKind, @k; }
+        /// Tiles belong to a player.
+        Owner "OWNER", PvP, "1ppppccc" "1cccpppp" { player: u8, @p; tiles: Tiles<'a>, @c; }
+    }
+}
+
+instructions! {
+    /// What happened to a player, or to the whole game.
+    PlayerUpdate, rows PLAYER_ROWS, row ids PlayerUpdateId {
+        /// A client joined under this name.
+        Joined "JOIN", Notification, "00000000" "00000000" { name: Text<'a>; }
+        /// Round-trip time of a client.
+        Rtt "RTT", Unreliable, "00000001" "00000001" { time: Duration; }
+        /// Stunned: out of play for this long.
+        Timeout "TIMEOUT", Notification, "00000010" "00000010" { time: Duration; }
+        /// Back in play.
+        Resume "RESUME", Notification, "00000011" "00000011" {}
+        /// Died on a tile; the killer is a player, 0 for nobody.
+        Explode "EXPLODE", Notification, - "00000100" { tile: Coord; killer: u8; }
+        /// Lives left.
+        Lives "LIVES", Notification, - "00000101" { lives: u8; }
+        /// Cannot be attacked.
+        Protected "PROTECT", Notification, "00000110" "00000110" {}
+        /// Can be attacked again.
+        Unprotected "UNPROTECT", Notification, "00000111" "00000111" {}
+        /// Out of the game; the player's land becomes neutral.
+        Eliminated "ELIMINATE", Notification, "00001000" "00001000" {}
+        /// Gave up.
+        Surrendered "SURRENDER", Notification, "00001001" "00001001" {}
+        /// A client is gone.
+        Disconnected "LEAVE", Notification, "00001010" "00001010" {}
+        /// A client was removed.
+        Kicked "KICK", Notification, "00001011" "00001011" {}
+        /// A vote was called.
+        VoteNew "VOTENEW", Notification, "00001100" "00010011" { id: u8; text: Text<'a>; }
+        /// A ballot was cast.
+        Vote "VOTE", Notification, "00001101" "0000110b" { id: u8; ballot: Ballot, @b; }
+        /// A vote failed.
+        VoteFailed "VOTEFAIL", Notification, "00001110" "00001110" { id: u8; }
+        /// A vote passed.
+        VotePassed "VOTEPASS", Notification, "00001111" "00001111" { id: u8; }
+        /// Said to everybody.
+        ChatAll "CHATALL", Notification, "00010000" "00010000" { text: Text<'a>; }
+        /// Said to friends.
+        ChatFriendly "CHAT", Notification, "00010001" "00010001" { text: Text<'a>; }
+        /// Seconds until the game ends.
+        TimeLimit "TIMELIMIT", Notification, - "00010010" { seconds: u16; }
+        /// Is about to capture a city.
+        CityCapturing "CITCAPTING", PvP, - "10001000" { city: u8; time: Duration; }
+        /// Captured a city.
+        CityCaptured "CITCAPTURE", PvP, - "10001001" { city: u8; }
+        /// Contests a city.
+        CityContested "CITCONTEST", PvP, - "10001010" { city: u8; }
+    }
+}
+
+/// Each generation has its own word for a structure that is gone.
+const fn structure_gone_word(generation: Generation) -> &'static str {
+    match generation {
+        Generation::V01 => "DECONSTRUCT",
+        Generation::Current => "NOSTRUCT",
+    }
+}
+
+/// Calls a generated function for the dialect that is only known at run time.
+macro_rules! in_dialect {
+    ($dialect:expr, $function:ident($($argument:expr),*)) => {
+        match $dialect {
+            Dialect::V01 => Self::$function::<{ Dialect::V01 as usize }>($($argument),*),
+            Dialect::Current => Self::$function::<{ Dialect::Current as usize }>($($argument),*),
+            Dialect::MwDatatool => Self::$function::<{ Dialect::MwDatatool as usize }>($($argument),*),
+        }
+    };
+}
+
+impl<'a> Message<'a> {
+    /// Decodes the next message of a payload, and stands behind it.
+    ///
+    /// After an error the reader's position means nothing: a reserved first byte has no length,
+    /// so nothing behind it in this payload can be read.
+    #[inline]
+    pub fn decode(r: &mut Reader<'a>, dialect: Dialect) -> Result<Self> {
+        in_dialect!(dialect, decode_in(r))
+    }
+
+    /// Appends the message as `generation` writes it, and says how well its values fit.
+    ///
+    /// Refuses what the generation cannot express; then nothing is appended.
+    #[inline]
+    pub fn encode(&self, generation: Generation, out: &mut Vec<u8>) -> Result<Fit> {
+        let start = out.len();
+        let result = in_dialect!(Dialect::from(generation), encode_in(self, out));
+        if result.is_err() {
+            out.truncate(start);
+        }
+        result
+    }
+
+    /// Appends the message as a line of assembly text, without the line's end.
+    #[inline]
+    pub fn print(&self, dialect: Dialect, out: &mut Vec<u8>) {
+        in_dialect!(dialect, print_in(self, out));
+    }
+
+    /// Assembles one line (its words, the mnemonic not yet taken) to one message, or to several
+    /// where a list is too long for one. Writes nothing after an error.
+    pub(crate) fn assemble(
+        mut words: Words<'_>,
+        dialect: Dialect,
+        out: &mut Vec<u8>,
+    ) -> Result<Fit> {
+        let start = out.len();
+        let mut fit = Fit::Exact;
+        loop {
+            match Self::assemble_one(&mut words, dialect, out) {
+                Ok((one, None)) => return Ok(fit.max(one)),
+                Ok((one, Some(kept))) => {
+                    fit = fit.max(one);
+                    words = words.continue_after(kept);
+                }
+                Err(error) => {
+                    out.truncate(start);
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Assembles one message, and says how many operands to keep if its list goes on.
+    fn assemble_one(
+        words: &mut Words<'_>,
+        dialect: Dialect,
+        out: &mut Vec<u8>,
+    ) -> Result<(Fit, Option<usize>)> {
+        let word = words.take("message")?;
+        let candidates = rows_with_word(&MESSAGE_ROWS, word.text, dialect.generation());
+        let mut failure = None;
+        for row in candidates {
+            let id = MessageId::ALL[row];
+            let mut attempt = words.clone();
+            let start = out.len();
+            let result = in_dialect!(dialect, assemble_in(id, &mut attempt, out));
+            let goes_on = Self::list_start(id).filter(|_| attempt.left() > 0);
+            match result.and_then(|fit| {
+                if goes_on.is_some() { Ok(fit) } else { attempt.finish().map(|()| fit) }
+            }) {
+                Ok(fit) => {
+                    *words = attempt;
+                    return Ok((fit, goes_on));
+                }
+                Err(error) => {
+                    out.truncate(start);
+                    failure = Some(words.locate(error, word));
+                }
+            }
+        }
+        Err(failure.unwrap_or_else(|| unknown_word(words, word, &MESSAGE_ROWS, dialect)))
+    }
+}
+
+/// The rows that `word` may stand for, in the order of the table.
+fn rows_with_word<'t>(
+    rows: &'t [Row],
+    word: &'t str,
+    generation: Generation,
+) -> impl Iterator<Item = usize> + 't {
+    rows.iter()
+        .enumerate()
+        .filter(move |(_, row)| {
+            row.words.contains(&word) && row.patterns[generation as usize].is_some()
+        })
+        .map(|(i, _)| i)
+}
+
+#[cold]
+fn unknown_word(
+    words: &Words<'_>,
+    word: super::words::Word<'_>,
+    rows: &[Row],
+    dialect: Dialect,
+) -> Error {
+    let elsewhere = rows.iter().any(|row| row.words.contains(&word.text));
+    let problem = if elsewhere {
+        format!("{dialect} has no message '{}'", word.text)
+    } else {
+        format!("'{}' is not a known message", word.text)
+    };
+    words.error(word, "message", problem)
+}
+
+/// A player update is an operand of the `PLAYER` message.
+impl<'a> Operand<'a> for PlayerUpdate<'a> {
+    /// Some updates carry a duration, which has two spellings.
+    const EXACT: bool = false;
+
+    #[inline]
+    fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
+        in_dialect!(slot.dialect, decode_in(r))
+    }
+    fn bits(&self) -> u32 {
+        0
+    }
+    #[inline]
+    fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+        in_dialect!(slot.dialect, encode_in(self, out))
+    }
+    #[inline]
+    fn print(&self, slot: Slot, out: &mut Vec<u8>) {
+        in_dialect!(slot.dialect, print_in(self, out));
+    }
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+        let word = words.take("player update")?;
+        let row = rows_with_word(&PLAYER_ROWS, word.text, slot.dialect.generation()).next();
+        let Some(row) = row else {
+            return Err(unknown_word(words, word, &PLAYER_ROWS, slot.dialect));
+        };
+        let id = PlayerUpdateId::ALL[row];
+        let fit = in_dialect!(slot.dialect, assemble_in(id, words, out))?;
+        Ok((0, fit))
+    }
+}
+
+#[cold]
+fn reserved(offset: u64, opcode: u8, set: &'static str) -> Error {
+    let item = if set == "Message" { "first byte of a message" } else { "player update" };
+    Error::at(offset, item, ErrorKind::Unknown { code: u64::from(opcode) })
+}
+
+#[cold]
+fn not_in_generation(word: &'static str, dialect: Dialect) -> Error {
+    Error::misuse(word, format!("{dialect} has no such message"))
+}
+
+/// The operands are each in range, but together they spell the first byte of something else.
+#[cold]
+fn collides(byte: u8, word: &'static str) -> Error {
+    let problem = format!("these operands make 0x{byte:02X}, which is not a {word} message");
+    Error::misuse(word, problem)
+}
+
+/// Both tables as data: for the table printed in `spec/`.
+pub(crate) fn tables() -> [(&'static str, &'static [Row]); 2] {
+    [("Messages", &MESSAGE_ROWS), ("Player updates", &PLAYER_ROWS)]
+}
