@@ -20,8 +20,11 @@
 //!
 //! What it does not do: no example-based tests; those live beside the code that they test.
 
+pub mod frames;
 pub mod mutations;
 pub mod wire;
+
+use gametape_wire::Result;
 
 /// One row of [`PROPERTIES`].
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +34,7 @@ pub struct Property {
     /// Panics when the property does not hold for these bytes.
     pub holds: fn(&[u8]),
     /// Makes the seeds.
-    pub seeds: fn() -> Vec<Seed>,
+    pub seeds: fn() -> Result<Vec<Seed>>,
 }
 
 /// An input that gets far: where the fuzzer and the mutations start from.
@@ -51,5 +54,7 @@ impl Seed {
 }
 
 /// Every property.
-pub const PROPERTIES: &[Property] =
-    &[Property { name: "wire", holds: wire::cursor, seeds: wire::seeds }];
+pub const PROPERTIES: &[Property] = &[
+    Property { name: "wire", holds: wire::cursor, seeds: wire::seeds },
+    Property { name: "frame", holds: frames::frames, seeds: frames::seeds },
+];

@@ -1,7 +1,7 @@
 //! The byte cursor: any reads in any order.
 
 use crate::Seed;
-use gametape_wire::{Error, ErrorClass, Reader, Writer};
+use gametape_wire::{Error, ErrorClass, Reader, Result, Writer};
 
 /// Where the bytes of [`cursor`] stand in the imagined whole input.
 const BASE: u64 = 1 << 40;
@@ -80,19 +80,18 @@ fn count(selector: u8) -> usize {
 }
 
 /// Inputs of [`cursor`] that use every operation.
-#[must_use]
-pub fn seeds() -> Vec<Seed> {
+pub fn seeds() -> Result<Vec<Seed>> {
     let bytes: Vec<u8> = (1..=200).collect();
     let every_operation_with =
         |count: u8| -> Vec<u8> { (0..8).map(|op| op | count << 3).collect() };
     let every_count: Vec<u8> = (0..32).map(|count| 5 | count << 3).collect();
-    vec![
+    Ok(vec![
         Seed::new("every-operation", input(&every_operation_with(3), &bytes)),
         Seed::new("every-count", input(&every_count, &bytes)),
         Seed::new("reads-of-nothing", input(&every_operation_with(0), &[])),
         Seed::new("huge-counts", input(&every_operation_with(31), &bytes[..9])),
         Seed::new("ends-inside-a-number", input(&[3, 3, 0], &bytes[..15])),
-    ]
+    ])
 }
 
 /// An input of [`cursor`] with these operations over these bytes.
