@@ -12,7 +12,7 @@ const BASE: u64 = 1 << 40;
 /// Frames cover their stream without gap or overlap up to a cut end, a writer repeats every
 /// canonical frame, and a stream taken apart into its views can be put together again.
 ///
-/// The input is a byte that gives the [layout], then the stream.
+/// The input is a byte that gives the layout, then the stream.
 pub fn frames(data: &[u8]) {
     let Some((&selector, stream)) = data.split_first() else { return };
     let Ok(layout) = layout(selector) else { return };

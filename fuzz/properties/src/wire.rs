@@ -9,8 +9,8 @@ const BASE: u64 = 1 << 40;
 /// Any sequence of reads gives exactly the bytes in their order or a truncation error at the right
 /// offset that leaves the reader where it was; writing what was read gives the same bytes.
 ///
-/// The input is a byte with the number of operations, the [operations](OPERATIONS), then the bytes
-/// that they read.
+/// The input is a byte with the number of operations, the operations, then the bytes that they
+/// read.
 pub fn cursor(data: &[u8]) {
     let Some((&operations, data)) = data.split_first() else { return };
     let (operations, bytes) = data.split_at(usize::from(operations).min(data.len()));
