@@ -8,21 +8,20 @@ pub(crate) fn need_component(sh: &Shell, component: &str, subcommand: &str) -> R
     if has_subcommand(sh, subcommand) {
         return Ok(());
     }
-    println!("cargo {subcommand} is missing: adding the component {component}");
-    need_rustup(sh, &format!("the Rust component {component} (cargo {subcommand})"))?;
-    cmd!(sh, "rustup component add {component}")
-        .run()
-        .with_context(|| format!("the Rust component {component} is missing"))
+    let what = format!("the Rust component {component}");
+    need_rustup(sh, &what)?;
+    println!("{what} is missing: adding it");
+    cmd!(sh, "rustup component add {component}").run().with_context(|| format!("{what} is missing"))
 }
 
 /// Makes sure that the standard library for a target is there.
 pub(crate) fn need_target(sh: &Shell, target: &str) -> Result<()> {
-    let what = format!("the Rust standard library for {target}");
-    need_rustup(sh, &what)?;
-    let installed = cmd!(sh, "rustup target list --installed").quiet().read()?;
-    if installed.lines().any(|line| line == target) {
+    let folder = cmd!(sh, "rustc --print target-libdir --target {target}").quiet().read()?;
+    if sh.path_exists(folder) {
         return Ok(());
     }
+    let what = format!("the Rust standard library for {target}");
+    need_rustup(sh, &what)?;
     println!("{what} is missing: adding it");
     cmd!(sh, "rustup target add {target}").run().with_context(|| format!("{what} is missing"))
 }
@@ -53,7 +52,7 @@ pub(crate) fn has_subcommand(sh: &Shell, subcommand: &str) -> bool {
 
 fn need_rustup(sh: &Shell, what: &str) -> Result<()> {
     let found = succeeds(cmd!(sh, "rustup --version"));
-    anyhow::ensure!(found, "{what} is needed, and rustup, which could say or add it, is not there");
+    anyhow::ensure!(found, "{what} is needed, and rustup, which manages it, is not there");
     Ok(())
 }
 
