@@ -101,6 +101,12 @@ impl ViewSet {
         Self(self.0 & !other.0)
     }
 
+    /// The set of only the view with the lowest number.
+    #[must_use]
+    pub const fn lowest(self) -> Self {
+        Self(self.0 & self.0.wrapping_neg())
+    }
+
     /// How many views of the set have a lower number than `view`: its place in the order.
     #[must_use]
     pub const fn rank(self, view: View) -> usize {

@@ -1,5 +1,6 @@
 //! The bytes of a frame in the current generation: read and written side by side.
 
+use super::frame::Lengths;
 use super::layout::FrameLayout;
 use super::pieces::Pieces;
 use super::{FrameKind, Head};
@@ -21,20 +22,23 @@ pub(super) fn read(r: &mut Reader<'_>, layout: FrameLayout) -> Result<Head> {
         return Ok(Head { kind: FrameKind::Keepalive, delta, views, payload_at: 2 });
     }
     let views = read_mask(r, layout)?;
-    let (kind, lengths) = if header & HOMOGENOUS != 0 {
-        (FrameKind::Homogenous, r.take(1, "frame length")?)
-    } else {
-        (FrameKind::Heterogenous, r.take(views.len(), "frame lengths")?)
-    };
-    let total: usize = lengths.iter().map(|&length| usize::from(length) + 1).sum();
+    let lengths_at = 2 + layout.mask_len();
+    if header & HOMOGENOUS != 0 {
+        let length = r.u8("frame length")?;
+        r.take(usize::from(length) + 1, "frame payload")?;
+        return Ok(Head { kind: FrameKind::Homogenous, delta, views, payload_at: lengths_at + 1 });
+    }
+    let count = views.len();
+    let total = sum_of_first(count, r.rest()) + count;
+    r.take(count, "frame lengths")?;
     r.take(total, "frame payload")?;
-    Ok(Head { kind, delta, views, payload_at: 2 + layout.mask_len() + lengths.len() })
+    Ok(Head { kind: FrameKind::Heterogenous, delta, views, payload_at: lengths_at + count })
 }
 
-/// Length of the `rank`-th payload of a heterogenous frame.
+/// The payload lengths in a heterogenous frame's head: what stands before its payloads.
 #[inline]
-pub(super) fn length(frame: &[u8], layout: FrameLayout, rank: usize) -> usize {
-    usize::from(frame[2 + layout.mask_len() + rank]) + 1
+pub(super) fn lengths(head: &[u8], layout: FrameLayout) -> Lengths<'_> {
+    Lengths { first: None, list: &head[2 + layout.mask_len()..], bias: 1 }
 }
 
 /// Was this keepalive written with the top bit set?
@@ -90,4 +94,38 @@ fn write_mask(out: &mut Writer, layout: FrameLayout, views: ViewSet) {
 /// The caller has made sure that the payload has 1 to 256 bytes.
 fn write_length(out: &mut Writer, payload: &[u8]) {
     out.u8((payload.len() - 1) as u8);
+}
+
+/// The sum of the first `count` bytes, or of all if there are fewer.
+///
+/// Eight at once: the loop over a handful of lengths was half the cost of reading a stream.
+#[inline]
+fn sum_of_first(count: usize, bytes: &[u8]) -> usize {
+    const EVEN: u64 = 0x00FF_00FF_00FF_00FF;
+    match bytes.first_chunk::<8>() {
+        Some(chunk) if (1..=8).contains(&count) => {
+            let kept = u64::from_le_bytes(*chunk) << (64 - 8 * count);
+            let pairs = (kept & EVEN) + (kept >> 8 & EVEN);
+            // The highest 16 bits of the product are the sum of all four pairs.
+            (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as usize
+        }
+        _ => bytes.iter().take(count).map(|&byte| usize::from(byte)).sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sum_of_first;
+
+    #[test]
+    fn the_sum_is_the_same_with_and_without_the_shortcut() {
+        let bytes: Vec<u8> = (0..16).map(|i| 255 - i * 13).collect();
+        for count in 0..=16 {
+            let slow: usize = bytes[..count].iter().map(|&b| usize::from(b)).sum();
+            assert_eq!(sum_of_first(count, &bytes), slow, "{count} of 16");
+            assert_eq!(sum_of_first(count, &bytes[..count]), slow, "{count} of {count}");
+        }
+        assert_eq!(sum_of_first(8, &[255; 9]), 8 * 255);
+        assert_eq!(sum_of_first(8, &[1, 2]), 3);
+    }
 }

@@ -116,7 +116,16 @@ impl<'a> Frame<'a> {
     /// each view, a keepalive none.
     #[inline]
     pub fn parts(&self) -> Parts<'a> {
-        Parts { frame: *self, rank: 0, left: self.views, position: usize::from(self.payload_at) }
+        let (head, payload) = self.bytes.split_at(usize::from(self.payload_at));
+        let lengths = match (self.kind, self.layout.generation()) {
+            (FrameKind::Keepalive, _) => Lengths::default(),
+            (FrameKind::Homogenous, _) => Lengths { first: Some(payload.len()), ..<_>::default() },
+            (FrameKind::Heterogenous, Generation::V01) => v01::lengths(head),
+            (FrameKind::Heterogenous, Generation::Current) => current::lengths(head, self.layout),
+        };
+        let whole = self.kind == FrameKind::Homogenous;
+        let offset = self.offset + head.len() as u64;
+        Parts { left: self.views, whole, lengths, payload, offset }
     }
 
     /// What a writer would have done differently.
@@ -135,21 +144,17 @@ impl<'a> Frame<'a> {
     /// Would a [`FrameWriter`](crate::FrameWriter), told this frame's kind, delta, views and
     /// payloads, write exactly these bytes?
     #[must_use]
+    #[inline]
     pub fn is_canonical(&self) -> bool {
-        self.irregularities().next().is_none()
+        // On the way of every frame, so without building the list.
+        self.absent().is_empty()
+            && self.spectator_disagreement().is_none()
+            && !self.has_top_bit()
+            && !self.is_for_nobody()
     }
 
     fn payload(&self) -> &'a [u8] {
         &self.bytes[usize::from(self.payload_at)..]
-    }
-
-    /// Length of the `rank`-th payload of a heterogenous frame.
-    #[inline]
-    fn length(&self, rank: usize) -> usize {
-        match self.layout.generation() {
-            Generation::V01 => v01::length(self.bytes, rank),
-            Generation::Current => current::length(self.bytes, self.layout, rank),
-        }
     }
 
     fn spectator_disagreement(&self) -> Option<Irregularity> {
@@ -185,22 +190,11 @@ pub struct Part<'a> {
 /// The parts of a frame; made by [`Frame::parts`].
 #[derive(Debug, Clone)]
 pub struct Parts<'a> {
-    frame: Frame<'a>,
-    rank: usize,
     left: ViewSet,
-    position: usize,
-}
-
-impl<'a> Parts<'a> {
-    #[inline]
-    fn part(&mut self, views: ViewSet, length: usize) -> Part<'a> {
-        let start = self.position;
-        self.position += length;
-        self.rank += 1;
-        self.left = self.left.without(views);
-        let payload = &self.frame.bytes[start..self.position];
-        Part { views, payload, offset: self.frame.offset + start as u64 }
-    }
+    whole: bool,
+    lengths: Lengths<'a>,
+    payload: &'a [u8],
+    offset: u64,
 }
 
 impl<'a> Iterator for Parts<'a> {
@@ -208,17 +202,35 @@ impl<'a> Iterator for Parts<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Part<'a>> {
-        match self.frame.kind {
-            FrameKind::Heterogenous => {
-                let view = self.left.iter().next()?;
-                let length = self.frame.length(self.rank);
-                Some(self.part(ViewSet::EMPTY.with(view), length))
-            }
-            FrameKind::Homogenous if self.rank == 0 => {
-                Some(self.part(self.left, self.frame.payload().len()))
-            }
-            FrameKind::Homogenous | FrameKind::Keepalive => None,
+        let (payload, rest) = self.payload.split_at(self.lengths.next()?);
+        let views = if self.whole { self.left } else { self.left.lowest() };
+        let part = Part { views, payload, offset: self.offset };
+        self.left = self.left.without(views);
+        self.payload = rest;
+        self.offset += payload.len() as u64;
+        Some(part)
+    }
+}
+
+/// The lengths of a frame's payloads, in the order of their bytes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lengths<'a> {
+    /// A length that does not stand in the list, but comes first.
+    pub(super) first: Option<usize>,
+    pub(super) list: &'a [u8],
+    /// What is added to each entry of the list.
+    pub(super) bias: usize,
+}
+
+impl Lengths<'_> {
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if let Some(first) = self.first.take() {
+            return Some(first);
         }
+        let (&length, rest) = self.list.split_first()?;
+        self.list = rest;
+        Some(usize::from(length) + self.bias)
     }
 }
 

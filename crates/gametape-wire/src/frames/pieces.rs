@@ -25,26 +25,19 @@ impl<'a> Pieces<'a> {
         Ok(pieces)
     }
 
-    /// What a frame gives to those of `wanted` that exist and receive anything.
-    pub(super) fn of_frame(frame: &Frame<'a>, wanted: ViewSet) -> Self {
-        let mut pieces = Self::default();
+    /// Adds what a frame gives to those of `wanted` that exist and receive anything.
+    pub(super) fn add_frame(&mut self, frame: &Frame<'a>, wanted: ViewSet) {
         let wanted = wanted.without(frame.absent());
         for part in frame.parts().filter(|part| !part.payload.is_empty()) {
             for view in part.views.and(wanted).iter() {
-                pieces.put(view, part.payload);
+                self.put(view, part.payload);
             }
         }
-        pieces
     }
 
     pub(super) fn put(&mut self, view: View, bytes: &'a [u8]) {
         self.views = self.views.with(view);
         self.rows[usize::from(view.number())] = bytes;
-    }
-
-    /// Adds all rows of another table, replacing rows of the same view.
-    pub(super) fn absorb(&mut self, other: &Self) {
-        other.iter().for_each(|(view, bytes)| self.put(view, bytes));
     }
 
     /// Takes the views out that have no bytes.
@@ -84,25 +77,27 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Takes from each row what fits in one frame and ends where a message ends.
-    pub(super) fn take_fitting(
+    /// Keeps of each row what fits in one frame and ends where a message ends; returns the rest,
+    /// if there is any.
+    pub(super) fn keep_fitting(
         &mut self,
         limit: usize,
         mut split: impl FnMut(&[u8], usize) -> usize,
-    ) -> Result<Self> {
-        let mut taken = Self::default();
+    ) -> Result<Option<Self>> {
+        let mut rest = None;
         for view in self.views.iter() {
             let bytes = self.get(view);
-            let count = if bytes.len() <= limit { bytes.len() } else { split(bytes, limit) };
+            if bytes.len() <= limit {
+                continue;
+            }
+            let count = split(bytes, limit);
             if count == 0 || count > limit {
                 return Err(unsplittable(view, count, limit));
             }
-            let (piece, rest) = bytes.split_at(count);
-            taken.put(view, piece);
-            self.put(view, rest);
+            self.put(view, &bytes[..count]);
+            rest.get_or_insert_with(Self::default).put(view, &bytes[count..]);
         }
-        self.drop_empty();
-        Ok(taken)
+        Ok(rest)
     }
 }
 

@@ -4,7 +4,7 @@ use std::iter::FusedIterator;
 
 use super::frame::Frame;
 use super::layout::FrameLayout;
-use super::{Head, current, v01};
+use super::{current, v01};
 use crate::cursor::Reader;
 use crate::error::Result;
 use crate::generation::Generation;
@@ -31,7 +31,8 @@ use crate::generation::Generation;
 #[derive(Debug, Clone)]
 pub struct Frames<'a> {
     layout: FrameLayout,
-    reader: Reader<'a>,
+    rest: &'a [u8],
+    offset: u64,
     time: u64,
     cut: bool,
 }
@@ -40,13 +41,13 @@ impl<'a> Frames<'a> {
     /// The frames in `bytes`, which begin at offset 0 and time 0.
     #[must_use]
     pub fn new(layout: FrameLayout, bytes: &'a [u8]) -> Self {
-        Self { layout, reader: Reader::new(bytes), time: 0, cut: false }
+        Self { layout, rest: bytes, offset: 0, time: 0, cut: false }
     }
 
     /// The same frames, their next byte at an absolute offset.
     #[must_use]
     pub fn at_offset(mut self, offset: u64) -> Self {
-        self.reader = Reader::with_base(self.reader.rest(), offset);
+        self.offset = offset;
         self
     }
 
@@ -72,41 +73,38 @@ impl<'a> Frames<'a> {
     /// Absolute offset of the next frame.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.reader.offset()
+        self.offset
     }
 
     /// The bytes behind the frames that were read.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
-        self.reader.rest()
+        self.rest
     }
 
-    #[inline]
+    // Inlined with `next`: a frame that is not moved through memory costs half the time.
+    #[inline(always)]
     fn read(&mut self) -> Result<Frame<'a>> {
-        let mut reader = self.reader.clone();
-        let head = self.read_head(&mut reader)?;
-        let bytes = reader.since(self.reader.position());
-        let offset = self.reader.offset();
+        let mut reader = Reader::with_base(self.rest, self.offset);
+        let head = match self.layout.generation() {
+            Generation::V01 => v01::read(&mut reader),
+            Generation::Current => current::read(&mut reader, self.layout),
+        }?;
+        let (bytes, rest) = self.rest.split_at(reader.position());
+        let offset = self.offset;
+        self.rest = rest;
+        self.offset += bytes.len() as u64;
         self.time = self.time.saturating_add(u64::from(head.delta));
-        self.reader = reader;
         Ok(Frame::new(self.layout, &head, bytes, offset, self.time))
-    }
-
-    #[inline]
-    fn read_head(&self, reader: &mut Reader<'a>) -> Result<Head> {
-        match self.layout.generation() {
-            Generation::V01 => v01::read(reader),
-            Generation::Current => current::read(reader, self.layout),
-        }
     }
 }
 
 impl<'a> Iterator for Frames<'a> {
     type Item = Result<Frame<'a>>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.cut || self.reader.is_empty() {
+        if self.cut || self.rest.is_empty() {
             return None;
         }
         let frame = self.read();

@@ -1,5 +1,6 @@
 //! From streams to a stream: some views of one, or all views of several.
 
+use super::frame::Frame;
 use super::layout::FrameLayout;
 use super::pieces::Pieces;
 use super::read::Frames;
@@ -31,7 +32,9 @@ pub fn select_views(mut frames: Frames<'_>, views: ViewSet, tail: Tail) -> Resul
     let mut out = FrameWriter::new(frames.layout()).at_time(frames.time());
     for frame in frames.by_ref() {
         let frame = frame?;
-        out.put_moment(frame.time(), Pieces::of_frame(&frame, views), no_split)?;
+        let mut pieces = Pieces::default();
+        pieces.add_frame(&frame, views);
+        out.put_moment(frame.time(), pieces, no_split)?;
     }
     if tail == Tail::Keep {
         out.idle_until(frames.time())?;
@@ -61,9 +64,9 @@ pub fn merge_views<'a>(
     while let Some(time) = sources.iter().filter_map(Source::next_time).min() {
         let mut round = Pieces::default();
         for (number, source) in sources.iter_mut().enumerate() {
-            if let Some(pieces) = source.take_at(time)? {
-                owners.claim(number, pieces.views())?;
-                round.absorb(&pieces);
+            if let Some(frame) = source.take_at(time)? {
+                owners.claim(number, receivers(&frame))?;
+                round.add_frame(&frame, frame.views());
             }
         }
         out.put_moment(time, round, no_split)?;
@@ -80,11 +83,18 @@ fn no_split(_: &[u8], _: usize) -> usize {
     0
 }
 
-/// A stream that looks ahead to its next pieces.
+/// The views that exist and receive at least one byte.
+fn receivers(frame: &Frame<'_>) -> ViewSet {
+    let parts = frame.parts().filter(|part| !part.payload.is_empty());
+    let bits = parts.fold(0, |bits, part| bits | part.views.bits());
+    ViewSet::from_bits(bits).without(frame.absent())
+}
+
+/// A stream that looks ahead to its next frame with receivers.
 struct Source<'a> {
     frames: Frames<'a>,
     start: u64,
-    next: Option<(u64, Pieces<'a>)>,
+    next: Option<Frame<'a>>,
 }
 
 impl<'a> Source<'a> {
@@ -100,25 +110,24 @@ impl<'a> Source<'a> {
     }
 
     fn next_time(&self) -> Option<u64> {
-        self.next.as_ref().map(|(time, _)| *time)
+        self.next.map(|frame| frame.time())
     }
 
-    /// The next pieces, if their time is `time`.
-    fn take_at(&mut self, time: u64) -> Result<Option<Pieces<'a>>> {
-        let Some((_, pieces)) = self.next.take_if(|(next, _)| *next == time) else {
-            return Ok(None);
-        };
-        self.look_ahead()?;
-        Ok(Some(pieces))
+    /// The next frame, if its time is `time`.
+    fn take_at(&mut self, time: u64) -> Result<Option<Frame<'a>>> {
+        let frame = self.next.take_if(|frame| frame.time() == time);
+        if frame.is_some() {
+            self.look_ahead()?;
+        }
+        Ok(frame)
     }
 
-    /// Steps over frames without pieces.
+    /// Steps over frames without receivers.
     fn look_ahead(&mut self) -> Result<()> {
         for frame in self.frames.by_ref() {
             let frame = frame?;
-            let pieces = Pieces::of_frame(&frame, frame.views());
-            if !pieces.is_empty() {
-                self.next = Some((frame.time(), pieces));
+            if !receivers(&frame).is_empty() {
+                self.next = Some(frame);
                 break;
             }
         }

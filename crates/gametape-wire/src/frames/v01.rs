@@ -1,5 +1,6 @@
 //! The bytes of a frame in v0.1: read and written side by side.
 
+use super::frame::Lengths;
 use super::pieces::Pieces;
 use super::{FrameKind, Head};
 use crate::cursor::{Reader, Writer};
@@ -39,15 +40,12 @@ pub(super) fn read(r: &mut Reader<'_>) -> Result<Head> {
     Ok(Head { kind: FrameKind::Heterogenous, delta, views, payload_at })
 }
 
-/// Length of the `rank`-th payload of a heterogenous frame.
+/// The payload lengths in a heterogenous frame's head: what stands before its payloads.
 #[inline]
-pub(super) fn length(frame: &[u8], rank: usize) -> usize {
-    let has_spectator = frame[SPECTATOR_LENGTH] > 0;
-    let at = match rank {
-        0 if has_spectator => SPECTATOR_LENGTH,
-        _ => PLAYER_LENGTHS + rank - usize::from(has_spectator),
-    };
-    usize::from(frame[at])
+pub(super) fn lengths(head: &[u8]) -> Lengths<'_> {
+    let spectator = usize::from(head[SPECTATOR_LENGTH]);
+    let first = (spectator > 0).then_some(spectator);
+    Lengths { first, list: &head[PLAYER_LENGTHS..], bias: 0 }
 }
 
 /// Bit 0 and the spectator length of a heterogenous frame, where they disagree.

@@ -157,6 +157,9 @@ impl FrameWriter {
         split: impl FnMut(&[u8], usize) -> usize,
     ) -> Result<()> {
         self.check_views(pieces.views())?;
+        if pieces.is_empty() {
+            return Ok(());
+        }
         let (length, before) = (self.as_bytes().len(), self.time);
         let result = self.put_fragments(time, pieces, split);
         if result.is_err() {
@@ -169,22 +172,19 @@ impl FrameWriter {
     fn put_fragments(
         &mut self,
         time: u64,
-        mut left: Pieces<'_>,
+        mut pieces: Pieces<'_>,
         mut split: impl FnMut(&[u8], usize) -> usize,
     ) -> Result<()> {
-        if left.is_empty() {
-            return Ok(());
-        }
         let mut delta = self.approach(time)?;
-        while !left.is_empty() {
-            let fitting = left.take_fitting(self.layout.payload_limit(), &mut split)?;
-            match fitting.shared() {
-                Some(payload) => self.put_homogenous(delta, fitting.views(), payload),
-                None => self.put_heterogenous(delta, &fitting),
+        loop {
+            let rest = pieces.keep_fitting(self.layout.payload_limit(), &mut split)?;
+            match pieces.shared() {
+                Some(payload) => self.put_homogenous(delta, pieces.views(), payload),
+                None => self.put_heterogenous(delta, &pieces),
             }
-            delta = 0;
+            let Some(rest) = rest else { return Ok(()) };
+            (pieces, delta) = (rest, 0);
         }
-        Ok(())
     }
 
     /// Writes the keepalives that are needed and returns the delta that is left until `time`.
