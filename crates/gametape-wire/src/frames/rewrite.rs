@@ -19,8 +19,10 @@ pub enum Tail {
 
 /// The stream with only the given views.
 ///
-/// They receive the same bytes at the same times. Nothing of other views can be learned from the
-/// result, not even whether they received something; [`Tail::Keep`] tells when the source ended.
+/// They receive the same bytes at the same times. The result has no byte of another view's payload
+/// and is what the wanted payloads alone would have given: a frame's kind does not tell whether
+/// others received something else. It still shows where the source cut a moment into frames, and
+/// with [`Tail::Keep`] when the source ended.
 ///
 /// The result begins at the time that `frames` has reached. Refuses views that the layout does
 /// not have, and fails on a stream that is cut short.
