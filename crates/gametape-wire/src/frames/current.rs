@@ -98,7 +98,7 @@ fn write_length(out: &mut Writer, payload: &[u8]) {
 
 /// The sum of the first `count` bytes, or of all if there are fewer.
 ///
-/// Eight at once: the loop over a handful of lengths was half the cost of reading a stream.
+/// Eight at once: a loop over a handful of lengths costs much of the time of reading a stream.
 #[inline]
 fn sum_of_first(count: usize, bytes: &[u8]) -> usize {
     const EVEN: u64 = 0x00FF_00FF_00FF_00FF;
