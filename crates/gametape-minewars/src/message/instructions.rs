@@ -204,13 +204,14 @@ macro_rules! instructions {
             }
 
             /// Does the text say everything, so that assembling it gives the same bytes?
-            pub(crate) const fn text_is_exact(&self) -> bool {
+            pub(crate) fn text_is_exact(&self) -> bool {
                 match self {
-                    $(Self::$variant { .. } => const { true $(&& <$type as Operand<'a>>::EXACT)* },)*
+                    $(Self::$variant { $($field),* } => true $(&& $field.is_exact())*,)*
                 }
             }
 
             /// How many operands of row `id` stand before a list that may go on, if it has one.
+            #[allow(dead_code, reason = "only one of the sets has lists")]
             const fn list_start(id: $id) -> Option<usize> {
                 match id {
                     $($id::$variant => {
@@ -230,8 +231,7 @@ macro_rules! instructions {
             pub fn word_in(&self, generation: Generation) -> &'static str {
                 match self {
                     $(Self::$variant { $($field),* } => {
-                        const WORDS: &[&str] = &[$($word),+];
-                        instructions!(@word generation WORDS $($choose)?)
+                        instructions!(@word generation [$($word),+] $($choose)?)
                     })*
                 }
             }
@@ -261,7 +261,7 @@ macro_rules! instructions {
             }
         }
     };
-    (@word $generation:ident $words:ident) => { $words[0] };
-    (@word $generation:ident $words:ident $choose:expr) => { ($choose)($generation) };
+    (@word $generation:ident [$first:literal $(, $more:literal)*]) => { $first };
+    (@word $generation:ident [$($word:literal),+] $choose:expr) => { ($choose)($generation) };
 }
 pub(super) use instructions;

@@ -125,8 +125,13 @@ pub struct Digit {
 
 impl Digit {
     /// Four bits as on the wire: asterisk, then three bits of value.
-    const fn from_nibble(nibble: u8) -> Self {
+    pub(crate) const fn from_nibble(nibble: u8) -> Self {
         Self { value: nibble & 7, asterisk: nibble & 8 != 0 }
+    }
+
+    /// The four bits of a digit that came from the wire.
+    pub(crate) const fn to_nibble(self) -> u8 {
+        self.value & 7 | (self.asterisk as u8) << 3
     }
 
     /// The four bits, or more when the value is over 7: those fit nowhere.
@@ -216,6 +221,22 @@ impl<'a> Digits<'a> {
         self.tiles.is_empty()
     }
 
+    /// The one tile with its digit, where there is just one.
+    #[must_use]
+    pub fn single(self) -> Option<DigitTile> {
+        if self.len() == 1 { self.iter().next() } else { None }
+    }
+
+    /// Is it more than one tile, with zero behind an odd number of them? Only then does its text
+    /// stand for exactly these bytes.
+    pub(crate) fn is_regular(self) -> bool {
+        let padding = match self.packed.last() {
+            Some(last) if self.len() % 2 == 1 => last & 15,
+            _ => 0,
+        };
+        self.len() > 1 && padding == 0
+    }
+
     /// The tiles with their digits, in their order.
     pub fn iter(self) -> impl Iterator<Item = DigitTile> + 'a {
         let nibbles = self.packed.iter().flat_map(|byte| [byte >> 4, byte & 15]);
@@ -227,9 +248,12 @@ impl<'a> Digits<'a> {
 }
 
 impl<'a> Operand<'a> for Digits<'a> {
-    /// The text of a single tile means the single encoding, and hides what pads an odd count.
-    const EXACT: bool = false;
     const LIST: bool = true;
+
+    /// The text of a single tile means the single encoding, and hides what pads an odd count.
+    fn is_exact(&self) -> bool {
+        self.is_regular()
+    }
 
     #[inline(always)]
     fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
@@ -287,7 +311,7 @@ impl DigitBuf {
         if nibble > 15 || !self.tiles.push(digit_tile.tile) {
             return false;
         }
-        self.packed[position / 2] |= (nibble as u8) << if position % 2 == 0 { 4 } else { 0 };
+        self.packed[position / 2] |= (nibble as u8) << if position.is_multiple_of(2) { 4 } else { 0 };
         true
     }
 

@@ -8,8 +8,10 @@ mod class;
 mod instructions;
 mod lists;
 mod operand;
+mod pack;
 mod pattern;
 mod player;
+mod spec_table;
 pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod words;
@@ -21,7 +23,9 @@ use crate::dialect::Dialect;
 pub use class::Class;
 pub use lists::{Digit, DigitBuf, DigitTile, Digits, TileBuf, Tiles};
 pub use operand::Fit;
+pub use pack::Packer;
 pub use player::{Ballot, Duration, Money, Who};
+pub use spec_table::opcode_tables;
 pub use table::{Message, PlayerUpdate};
 pub use text::Text;
 
@@ -80,5 +84,19 @@ impl<'a> Iterator for Messages<'a> {
             self.failed = Some(before);
         }
         Some(message)
+    }
+}
+
+impl Message<'_> {
+    /// Would the message's text assemble to exactly `wire`, the bytes it was decoded from?
+    pub(crate) fn text_gives(&self, wire: &[u8], dialect: Dialect, scratch: &mut Vec<u8>) -> bool {
+        if self.text_is_exact() {
+            return true;
+        }
+        if let Message::DigitRun { .. } = self {
+            return false;
+        }
+        scratch.clear();
+        self.encode(dialect.generation(), scratch).is_ok() && scratch == wire
     }
 }

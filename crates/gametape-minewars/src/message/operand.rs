@@ -70,12 +70,14 @@ fn does_not_fit(name: &'static str, bits: u32, field: Field) -> Error {
 
 /// One operand of a message.
 pub(crate) trait Operand<'a>: Sized {
-    /// Does the text say everything, so that assembling it gives the same bytes?
-    const EXACT: bool = true;
     /// Is it a list that continues in further messages when it is too long for one?
     const LIST: bool = false;
 
     fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self>;
+    /// Does the text say everything, so that assembling it gives the same bytes?
+    fn is_exact(&self) -> bool {
+        true
+    }
     /// The value for the operand's bits in the first byte.
     fn bits(&self) -> u32;
     /// Writes what stands behind the first byte.

@@ -124,8 +124,9 @@ impl Duration {
 
 impl<'a> Operand<'a> for Duration {
     /// In v0.1 two times have two bytes each; the text stands for the finer one.
-    const EXACT: bool = false;
-
+    fn is_exact(&self) -> bool {
+        false
+    }
     fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
         Ok(Self::from_byte(r.u8(slot.name)?, slot.dialect.generation()))
     }

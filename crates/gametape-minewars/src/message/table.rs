@@ -270,9 +270,9 @@ fn unknown_word(
 
 /// A player update is an operand of the `PLAYER` message.
 impl<'a> Operand<'a> for PlayerUpdate<'a> {
-    /// Some updates carry a duration, which has two spellings.
-    const EXACT: bool = false;
-
+    fn is_exact(&self) -> bool {
+        self.text_is_exact()
+    }
     #[inline]
     fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
         in_dialect!(slot.dialect, decode_in(r))

@@ -43,6 +43,11 @@ impl<'t> Words<'t> {
         self.words.first().map(|word| word.text)
     }
 
+    /// The line as it stands, and its number.
+    pub(crate) fn source(&self) -> (&'t str, u32) {
+        (self.line, self.number)
+    }
+
     /// The next word, required.
     pub(crate) fn take(&mut self, what: &'static str) -> Result<Word<'t>> {
         match self.take_optional() {

@@ -1,0 +1,136 @@
+//! Assembly text of one payload: a message a line, and `BYTES` for what no message can say.
+
+use gametape_wire::{Error, Result};
+
+use crate::dialect::Dialect;
+use crate::message::words::Words;
+use crate::message::{Fit, Message, Messages};
+
+/// The word for bytes that are given as they are.
+pub(crate) const BYTES: &str = "BYTES";
+
+/// One line of disassembly, before its end.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// A message, decoded.
+    Message(Message<'a>),
+    /// A message whose text would assemble to other bytes; shown as bytes, its text as comment.
+    Irregular(Message<'a>, &'a [u8]),
+    /// The rest of the payload, which could not be decoded.
+    Unreadable(Error, &'a [u8]),
+}
+
+impl Line<'_> {
+    /// Appends the line's text without comment and without an end of line.
+    #[inline]
+    pub fn print(&self, dialect: Dialect, out: &mut Vec<u8>) {
+        match self {
+            Self::Message(message) => message.print(dialect, out),
+            Self::Irregular(_, bytes) | Self::Unreadable(_, bytes) => push_bytes(BYTES, bytes, out),
+        }
+    }
+
+    /// Appends what is to be said about the line, as a comment that begins with a blank.
+    pub fn print_comment(&self, dialect: Dialect, out: &mut Vec<u8>) {
+        match self {
+            Self::Message(_) => {}
+            Self::Irregular(message, _) => {
+                out.extend_from_slice(b" ; ");
+                message.print(dialect, out);
+            }
+            Self::Unreadable(error, _) => {
+                out.extend_from_slice(b" ; ");
+                out.extend_from_slice(error.to_string().as_bytes());
+            }
+        }
+    }
+}
+
+/// The lines of one payload.
+///
+/// Assembling them gives the payload back byte for byte, whatever the payload is.
+#[derive(Debug, Clone)]
+pub struct Lines<'a> {
+    messages: Messages<'a>,
+    dialect: Dialect,
+    scratch: Vec<u8>,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of `payload`, which begins at `offset` of the whole input.
+    #[must_use]
+    pub fn new(payload: &'a [u8], offset: u64, dialect: Dialect) -> Self {
+        Self { messages: Messages::new(payload, offset, dialect), dialect, scratch: Vec::new() }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Line<'a>> {
+        let before = self.messages.rest();
+        match self.messages.next()? {
+            Ok(message) => {
+                let bytes = &before[..before.len() - self.messages.rest().len()];
+                if message.text_gives(bytes, self.dialect, &mut self.scratch) {
+                    Some(Line::Message(message))
+                } else {
+                    Some(Line::Irregular(message, bytes))
+                }
+            }
+            Err(error) => Some(Line::Unreadable(error, before)),
+        }
+    }
+}
+
+/// Appends a word and bytes as hexadecimal digits.
+pub(crate) fn push_bytes(word: &str, bytes: &[u8], out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.extend_from_slice(word.as_bytes());
+    out.push(b' ');
+    for byte in bytes {
+        out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+    }
+}
+
+/// Parses the hexadecimal words after a word such as `BYTES`.
+pub(crate) fn parse_bytes(words: &mut Words<'_>, what: &'static str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while let Some(word) = words.take_optional() {
+        let pairs = word.text.as_bytes().as_chunks::<2>();
+        let digit = |c: u8| char::from(c).to_digit(16);
+        for pair in pairs.0 {
+            match (digit(pair[0]), digit(pair[1])) {
+                (Some(high), Some(low)) => bytes.push((high << 4 | low) as u8),
+                _ => return Err(words.error(word, what, "bytes are pairs of hexadecimal digits")),
+            }
+        }
+        if !pairs.1.is_empty() {
+            return Err(words.error(word, what, "a byte has two hexadecimal digits"));
+        }
+    }
+    Ok(bytes)
+}
+
+/// Assembles one line that is a message or `BYTES`, and appends it to a payload.
+pub(crate) fn assemble_line(
+    mut words: Words<'_>,
+    dialect: Dialect,
+    payload: &mut Vec<u8>,
+) -> Result<Fit> {
+    match words.mnemonic() {
+        Some(BYTES) => {
+            words.take(BYTES)?;
+            payload.extend_from_slice(&parse_bytes(&mut words, BYTES)?);
+            Ok(Fit::Exact)
+        }
+        // Some tools write it for "nothing"; it has no bytes.
+        Some("NOP") => {
+            words.take("NOP")?;
+            words.finish()?;
+            Ok(Fit::Exact)
+        }
+        _ => Message::assemble(words, dialect, payload),
+    }
+}
