@@ -1,0 +1,253 @@
+//! Replay files of both generations: opening, checking, repairing and writing.
+
+mod header;
+mod write;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use gametape_wire::{Error, ErrorKind, Generation, Limit, Reader, Result};
+
+pub use header::{Check, FileHeader, FilePart};
+pub use write::{WriteOptions, write_file};
+
+use crate::compress::Packed;
+use crate::dialect::Dialect;
+use crate::dictionary::frame_dictionary;
+use crate::setup::SetupView;
+
+/// The most raw bytes of frames that are unpacked or written.
+pub const MAX_FRAME_BYTES: Limit = Limit::new("raw length of the frames", 1 << 30);
+
+/// How a file's dialect was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Detection {
+    /// The headers' checksum of that generation matches.
+    Checksum,
+    /// No checksum of the headers matches; version bytes or lengths fit that generation.
+    Structure,
+    /// The caller said so.
+    Forced,
+}
+
+/// How frames are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FrameStorage {
+    /// As they are.
+    Raw,
+    /// As one LZ4 block.
+    Lz4,
+    /// As one LZ4 block that needs the dictionary of v0.1.
+    Lz4Dictionary,
+}
+
+/// The frames of a file, unpacked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameBytes<'a> {
+    /// The frames one after the other, borrowed where they are stored raw.
+    pub bytes: Cow<'a, [u8]>,
+    /// How they are stored.
+    pub storage: FrameStorage,
+}
+
+/// A replay file in borrowed bytes. Opening reads the headers only; every part is read when it is
+/// asked for, and a damaged one does not keep the others from being read.
+///
+/// ```
+/// use gametape_minewars::{Grid, ItemKind, Map, ReplayFile, Setup, Tile, TileKind};
+/// use gametape_minewars::{WriteOptions, write_file};
+/// use gametape_wire::Generation;
+///
+/// let ground = Tile { kind: TileKind::Regular, item: ItemKind::None };
+/// let mut setup = Setup::new(Generation::Current, Map::new(Grid::Hex, 3, ground)?);
+/// setup.max_player = 2;
+/// let keepalive = [0x7F, 0xFF];
+/// let bytes = write_file(&setup, &keepalive, &WriteOptions::default())?;
+///
+/// let file = ReplayFile::open(&bytes)?;
+/// assert!(file.checks().iter().all(|check| check.is_ok()));
+/// assert_eq!(file.setup().to_setup()?, setup);
+/// assert_eq!(*file.frames()?.bytes, keepalive);
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ReplayFile<'a> {
+    bytes: &'a [u8],
+    detection: Detection,
+    header: FileHeader,
+    setup: SetupView<'a>,
+}
+
+impl<'a> ReplayFile<'a> {
+    /// Opens a file of either generation. The dialect of the public tool is never guessed.
+    pub fn open(bytes: &'a [u8]) -> Result<Self> {
+        let readings = Generation::ALL.map(|generation| Self::read(bytes, generation.into()));
+        let too_short = readings.iter().find_map(|reading| reading.as_ref().err()).cloned();
+        let best = readings.into_iter().flatten().max_by_key(Self::plausibility);
+        match (best, too_short) {
+            (Some(file), _) if file.plausibility() != (false, false, false) => file.accept(),
+            (_, Some(error)) => Err(error),
+            _ => Err(not_minewars()),
+        }
+    }
+
+    /// Opens a file in a dialect that the caller knows.
+    pub fn open_as(bytes: &'a [u8], dialect: Dialect) -> Result<Self> {
+        let file = Self::read(bytes, dialect)?.accept()?;
+        Ok(Self { detection: Detection::Forced, ..file })
+    }
+
+    /// The dialect the file is read as.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.setup.header().dialect
+    }
+
+    /// How that was found.
+    #[must_use]
+    pub fn detection(&self) -> Detection {
+        self.detection
+    }
+
+    /// The file header.
+    #[must_use]
+    pub fn header(&self) -> &FileHeader {
+        &self.header
+    }
+
+    /// The setup, to be read part by part.
+    #[must_use]
+    pub fn setup(&self) -> &SetupView<'a> {
+        &self.setup
+    }
+
+    /// Where the stored frames stand in the file, as announced.
+    #[must_use]
+    pub fn frames_range(&self) -> Range<u64> {
+        let start = self.setup.end_offset();
+        start..start + u64::from(self.header.frames_stored)
+    }
+
+    /// Bytes after the frames, which belong to nothing.
+    #[must_use]
+    pub fn trailing(&self) -> &'a [u8] {
+        &self.bytes[self.clip(self.frames_range()).end..]
+    }
+
+    /// The three checksums, stored and computed.
+    #[must_use]
+    pub fn checks(&self) -> [Check; 3] {
+        FilePart::ALL.map(|part| self.check(part))
+    }
+
+    /// The frames as stored.
+    pub fn stored_frames(&self) -> Result<&'a [u8]> {
+        let Range { start, .. } = self.frames_range();
+        let rest = &self.bytes[self.clip(start..start).start..];
+        Reader::with_base(rest, start).take(self.header.frames_stored as usize, "frames")
+    }
+
+    /// The frames, unpacked.
+    ///
+    /// Nothing in a v0.1 file says whether its dictionary was used. A block that needs it reaches
+    /// back before its own start, which plain LZ4 refuses, so trying plain first is never wrong.
+    pub fn frames(&self) -> Result<FrameBytes<'a>> {
+        let packed = Packed {
+            item: "frames",
+            stored: self.stored_frames()?,
+            offset: self.frames_range().start,
+            raw: self.header.frames_raw.into(),
+        };
+        let plain = packed.unpack(MAX_FRAME_BYTES);
+        let storage = if packed.is_compressed() { FrameStorage::Lz4 } else { FrameStorage::Raw };
+        match plain {
+            Ok(bytes) => Ok(FrameBytes { bytes, storage }),
+            Err(_) if packed.is_compressed() && self.dialect() == Dialect::V01 => {
+                let bytes = packed.unpack_with_dictionary(MAX_FRAME_BYTES, &self.dictionary()?)?;
+                Ok(FrameBytes { bytes, storage: FrameStorage::Lz4Dictionary })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Everything that is wrong with the file outside of what its frames say: checksums, setup,
+    /// frames that do not unpack, trailing bytes.
+    #[must_use]
+    pub fn faults(&self) -> Vec<Error> {
+        let mut faults: Vec<Error> = self.checks().iter().filter_map(Check::error).collect();
+        faults.extend(self.setup.faults());
+        faults.extend(self.frames().err());
+        faults.extend(
+            Reader::with_base(self.trailing(), self.frames_range().end).finish("file").err(),
+        );
+        faults
+    }
+
+    /// The same file with its three checksums recomputed and no other byte changed. A file that is
+    /// shorter than announced cannot be repaired this way.
+    pub fn with_repaired_checksums(&self) -> Result<Vec<u8>> {
+        self.stored_frames()?;
+        let mut file = self.bytes.to_vec();
+        header::seal(&mut file, self.covered(FilePart::Setup), self.covered(FilePart::Frames));
+        Ok(file)
+    }
+
+    fn read(bytes: &'a [u8], dialect: Dialect) -> Result<Self> {
+        let mut r = Reader::new(bytes);
+        let header = FileHeader::read(&mut r, dialect.generation())?;
+        let setup = SetupView::read(r.rest(), dialect, r.offset())?;
+        Ok(Self { bytes, detection: Detection::Structure, header, setup })
+    }
+
+    /// Takes a reading, unless its version is not ours: only damage excuses that, which shows in a
+    /// wrong checksum while all lengths still add up.
+    fn accept(mut self) -> Result<Self> {
+        let (intact, _, exact) = self.plausibility();
+        if intact || !exact {
+            self.setup.header().check_version()?;
+        }
+        if intact {
+            self.detection = Detection::Checksum;
+        }
+        Ok(self)
+    }
+
+    /// How much speaks for this reading of the bytes, the strongest sign first.
+    fn plausibility(&self) -> (bool, bool, bool) {
+        let intact = self.check(FilePart::Headers).is_ok();
+        let exact = self.frames_range().end == self.bytes.len() as u64;
+        (intact, self.setup.header().has_own_version(), exact)
+    }
+
+    fn dictionary(&self) -> Result<Vec<u8>> {
+        let header = self.setup.header();
+        let map = self.setup.map().map_err(|error| error.within("dictionary of the frames"))?;
+        Ok(frame_dictionary(&map, header.max_view()?.number(), header.city_count))
+    }
+
+    fn check(&self, part: FilePart) -> Check {
+        let range = self.covered(part);
+        let computed = seahash::hash(&self.bytes[range.clone()]);
+        Check { part, stored: self.header.checksums[part as usize], computed, range }
+    }
+
+    /// The bytes that a checksum covers, as far as the file has them.
+    fn covered(&self, part: FilePart) -> Range<usize> {
+        let data = self.setup.data_offset();
+        match part {
+            FilePart::Headers => self.clip(8..data),
+            FilePart::Setup => self.clip(data..self.setup.end_offset()),
+            FilePart::Frames => self.clip(self.frames_range()),
+        }
+    }
+
+    fn clip(&self, range: Range<u64>) -> Range<usize> {
+        let clip = |offset: u64| offset.min(self.bytes.len() as u64) as usize;
+        clip(range.start)..clip(range.end)
+    }
+}
+
+fn not_minewars() -> Error {
+    let problem = "neither a v0.1 nor a current MineWars file: no checksum, version or length fits";
+    Error::at(0, "file", ErrorKind::BadSyntax { problem: problem.into() })
+}
