@@ -92,6 +92,8 @@ pub(crate) fn pack<'a>(raw: &'a [u8], dictionary: &[u8]) -> Cow<'a, [u8]> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const LIMIT: Limit = Limit::new("raw bytes", 1000);
@@ -135,5 +137,32 @@ mod tests {
         assert!(matches!(pack(&counting, &[]), Cow::Borrowed(_)));
         assert!(pack(&[7; 50], &[]).len() < 50);
         assert!(pack(&counting, &counting).len() < 50);
+    }
+
+    proptest! {
+        /// Why a reader may try without the dictionary first: whatever unpacks without it is the
+        /// same with it.
+        #[test]
+        fn a_block_that_unpacks_plainly_does_not_depend_on_a_dictionary(
+            block in prop::collection::vec(prop_oneof![0..32u8, any::<u8>()], 1..24),
+            raw in 0..200u64,
+            dictionary in prop::collection::vec(any::<u8>(), 0..64),
+        ) {
+            let packed = packed(&block, raw);
+            if let Ok(plain) = packed.unpack(LIMIT) {
+                let with = packed.unpack_with_dictionary(LIMIT, &dictionary).unwrap();
+                prop_assert_eq!(with, plain);
+            }
+        }
+
+        #[test]
+        fn packing_with_a_dictionary_is_undone_by_it(
+            raw in prop::collection::vec(0..4u8, 0..400),
+            dictionary in prop::collection::vec(0..4u8, 0..400),
+        ) {
+            let stored = pack(&raw, &dictionary);
+            let packed = packed(&stored, raw.len() as u64);
+            prop_assert_eq!(&packed.unpack_with_dictionary(LIMIT, &dictionary).unwrap()[..], &raw[..]);
+        }
     }
 }
