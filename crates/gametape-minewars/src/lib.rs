@@ -12,8 +12,10 @@ mod kinds;
 mod map;
 mod message;
 mod names;
+mod replay;
 mod setup;
 mod state;
+mod survey;
 
 pub use asm::{
     Assembled, Inexact, Line, Lines, assemble_file, assemble_payload, print_frame, print_raw,
@@ -34,7 +36,9 @@ pub use message::{
     Packer, PlayerUpdate, Text, TileBuf, Tiles, Who, opcode_tables,
 };
 pub use names::CityName;
+pub use replay::{Replayed, replay_view};
 pub use setup::{City, EncodedSetup, MAX_PLAYERS_V01, Setup, SetupHeader, SetupPart, SetupView};
 pub use state::{
     CityState, ClientState, FlagState, Gone, Pending, PlayerState, TileState, ViewState, VoteState,
 };
+pub use survey::Survey;

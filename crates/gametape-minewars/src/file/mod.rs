@@ -6,7 +6,7 @@ mod write;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Generation, Limit, Reader, Result};
+use gametape_wire::{Error, ErrorKind, FrameLayout, Generation, Limit, Reader, Result};
 
 pub use header::{Check, FileHeader, FilePart};
 pub use write::{WriteOptions, write_file};
@@ -30,6 +30,18 @@ pub enum Detection {
     Forced,
 }
 
+impl Detection {
+    /// The name that JSON uses.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Checksum => "checksum",
+            Self::Structure => "structure",
+            Self::Forced => "forced",
+        }
+    }
+}
+
 /// How frames are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FrameStorage {
@@ -39,6 +51,18 @@ pub enum FrameStorage {
     Lz4,
     /// As one LZ4 block that needs the dictionary of v0.1.
     Lz4Dictionary,
+}
+
+impl FrameStorage {
+    /// The name that text and JSON use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Lz4 => "lz4",
+            Self::Lz4Dictionary => "lz4 with dictionary",
+        }
+    }
 }
 
 /// The frames of a file, unpacked.
@@ -128,6 +152,11 @@ impl<'a> ReplayFile<'a> {
         start..start + u64::from(self.header.frames_stored)
     }
 
+    /// How the frames are read.
+    pub fn frame_layout(&self) -> Result<FrameLayout> {
+        FrameLayout::new(self.dialect().generation(), self.setup.header().max_view()?)
+    }
+
     /// Bytes after the frames, which belong to nothing.
     #[must_use]
     pub fn trailing(&self) -> &'a [u8] {
@@ -138,6 +167,14 @@ impl<'a> ReplayFile<'a> {
     #[must_use]
     pub fn checks(&self) -> [Check; 3] {
         FilePart::ALL.map(|part| self.check(part))
+    }
+
+    /// One checksum, stored and computed, without a look at the other parts.
+    #[must_use]
+    pub fn check(&self, part: FilePart) -> Check {
+        let range = self.covered(part);
+        let computed = seahash::hash(&self.bytes[range.clone()]);
+        Check { part, stored: self.header.checksums[part as usize], computed, range }
     }
 
     /// The frames as stored.
@@ -223,12 +260,6 @@ impl<'a> ReplayFile<'a> {
         let header = self.setup.header();
         let map = self.setup.map().map_err(|error| error.within("dictionary of the frames"))?;
         Ok(frame_dictionary(&map, header.max_view()?.number(), header.city_count))
-    }
-
-    fn check(&self, part: FilePart) -> Check {
-        let range = self.covered(part);
-        let computed = seahash::hash(&self.bytes[range.clone()]);
-        Check { part, stored: self.header.checksums[part as usize], computed, range }
     }
 
     /// The bytes that a checksum covers, as far as the file has them.

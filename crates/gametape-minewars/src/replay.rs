@@ -1,0 +1,170 @@
+//! What a view knows at a time: its messages applied to the map, from the start.
+
+use gametape_wire::{Error, Frame, Part, Result, View};
+
+use crate::dialect::Dialect;
+use crate::map::Map;
+use crate::message::Messages;
+use crate::state::ViewState;
+
+/// How many problems are kept; all are counted.
+const KEPT_PROBLEMS: usize = 100;
+
+/// A view at a time, and what went wrong on the way there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replayed {
+    /// What the view knows.
+    pub state: ViewState,
+    /// When the last frame that was played happens, in milliseconds (ticks in v0.1).
+    pub time: u64,
+    /// The first problems: messages that cannot be read or applied, a frame that is cut.
+    pub problems: Vec<Error>,
+    /// How many problems there were.
+    pub problem_count: u64,
+}
+
+/// Plays the frames up to and including time `until`, and gives what `view` knows then.
+///
+/// A view receives the messages of the frames it takes part in. Messages that cannot be read are
+/// lost with the rest of their payload; the next frame is played all the same.
+///
+/// ```
+/// use gametape_minewars::{Dialect, Grid, ItemKind, Map, Tile, TileKind, replay_view};
+/// use gametape_wire::{FrameLayout, Frames, Generation, View};
+///
+/// let land = Tile { kind: TileKind::Regular, item: ItemKind::None };
+/// let map = Map::new(Grid::Hex, 3, land)?;
+/// let layout = FrameLayout::new(Generation::Current, View::new(2).unwrap())?;
+/// // After 67 ms the spectator sees that player 2 owns tile 1,-1.
+/// let stream = [0x80, 67, 0b001, 2, 0x82, 1, 0xFF];
+/// let frames = Frames::new(layout, &stream);
+/// let replayed = replay_view(&map, frames, Dialect::Current, View::SPECTATOR, u64::MAX);
+/// assert_eq!(replayed.time, 67);
+/// assert_eq!(replayed.state.tiles().filter(|(_, tile)| tile.owner == 2).count(), 1);
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+pub fn replay_view<'a>(
+    map: &Map,
+    frames: impl IntoIterator<Item = Result<Frame<'a>>>,
+    dialect: Dialect,
+    view: View,
+    until: u64,
+) -> Replayed {
+    let state = ViewState::new(map, view, dialect.generation());
+    let mut replayed = Replayed { state, time: 0, problems: Vec::new(), problem_count: 0 };
+    for frame in frames {
+        match frame {
+            Ok(frame) if frame.time() > until => break,
+            Ok(frame) => replayed.play(&frame, dialect),
+            Err(error) => replayed.note(error),
+        }
+    }
+    replayed
+}
+
+impl Replayed {
+    fn play(&mut self, frame: &Frame<'_>, dialect: Dialect) {
+        self.time = frame.time();
+        if !frame.views().contains(self.state.view()) {
+            return;
+        }
+        let received = frame.parts().find(|part| part.views.contains(self.state.view()));
+        if let Some(part) = received {
+            self.apply(&part, dialect);
+        }
+    }
+
+    fn apply(&mut self, part: &Part<'_>, dialect: Dialect) {
+        let mut messages = Messages::new(part.payload, part.offset, dialect);
+        loop {
+            let offset = messages.offset();
+            match messages.next() {
+                None => return,
+                Some(Ok(message)) => {
+                    if let Err(error) = self.state.apply(&message) {
+                        self.note(error.with_place(gametape_wire::Place::Byte(offset)));
+                    }
+                }
+                Some(Err(error)) => self.note(error),
+            }
+        }
+    }
+
+    #[cold]
+    fn note(&mut self, error: Error) {
+        self.problem_count += 1;
+        if self.problems.len() < KEPT_PROBLEMS {
+            self.problems.push(error.within(format_args!("{} ms", self.time)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation, ViewSet};
+
+    use super::*;
+    use crate::{Coord, Grid, ItemKind, Tile, TileKind};
+
+    const OWN_CENTRE: [u8; 3] = [0x81, 0, 0];
+    const OWN_NEXT: [u8; 3] = [0x82, 0, 1];
+
+    fn replay(stream: &[u8], view: u8, until: u64) -> Replayed {
+        let land = Tile { kind: TileKind::Regular, item: ItemKind::None };
+        let map = Map::new(Grid::Hex, 2, land).unwrap();
+        let frames = Frames::new(layout(), stream);
+        replay_view(&map, frames, Dialect::Current, View::new(view).unwrap(), until)
+    }
+
+    fn layout() -> FrameLayout {
+        FrameLayout::new(Generation::Current, View::new(2).unwrap()).unwrap()
+    }
+
+    fn owners(replayed: &Replayed) -> [u8; 2] {
+        [(0, 0), (0, 1)].map(|(y, x)| replayed.state.tile(Coord::new(y, x)).unwrap().owner)
+    }
+
+    #[test]
+    fn a_view_receives_its_own_messages_up_to_and_including_the_time() {
+        let mut writer = FrameWriter::new(layout());
+        let [zero, one] = [0, 1].map(|number| View::new(number).unwrap());
+        writer.homogenous(5, ViewSet::EMPTY.with(zero).with(one), &OWN_CENTRE).unwrap();
+        writer.heterogenous(10, &[(zero, &OWN_NEXT), (one, &[0x01])]).unwrap();
+        let stream = writer.into_bytes();
+        assert_eq!(owners(&replay(&stream, 0, 4)), [0, 0]);
+        assert_eq!(owners(&replay(&stream, 0, 5)), [1, 0]);
+        assert_eq!(owners(&replay(&stream, 0, 14)), [1, 0]);
+        assert_eq!(owners(&replay(&stream, 0, 15)), [1, 2]);
+        assert_eq!(owners(&replay(&stream, 1, u64::MAX)), [1, 0]);
+        assert_eq!(owners(&replay(&stream, 2, u64::MAX)), [0, 0]);
+        assert_eq!(replay(&stream, 2, u64::MAX).time, 15);
+    }
+
+    #[test]
+    fn problems_are_told_with_their_time_and_place_and_play_goes_on() {
+        let mut writer = FrameWriter::new(layout());
+        let all = ViewSet::up_to(View::new(2).unwrap());
+        // Tile 100,0 is not on the map; the second payload ends inside a message.
+        writer.homogenous(5, all, &[0x81, 100, 0]).unwrap();
+        writer.homogenous(5, all, &[0x82, 0]).unwrap();
+        writer.homogenous(5, all, &OWN_NEXT).unwrap();
+        writer.raw(&[0]);
+        let replayed = replay(&writer.into_bytes(), 1, u64::MAX);
+        assert_eq!(owners(&replayed), [0, 2]);
+        assert_eq!(replayed.problem_count, 3);
+        let problems: Vec<String> = replayed.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(problems[0], "5 ms: tile: 100,0 is not on the map (at byte 4)");
+        assert!(problems[1].starts_with("10 ms: "), "{}", problems[1]);
+        assert!(problems[2].starts_with("15 ms: "), "{}", problems[2]);
+    }
+
+    #[test]
+    fn no_stream_can_make_the_list_of_problems_long() {
+        let mut writer = FrameWriter::new(layout());
+        for _ in 0..300 {
+            writer.homogenous(1, ViewSet::up_to(View::SPECTATOR), &[0x81, 100, 0]).unwrap();
+        }
+        let replayed = replay(&writer.into_bytes(), 0, u64::MAX);
+        assert_eq!((replayed.problems.len(), replayed.problem_count), (100, 300));
+    }
+}
