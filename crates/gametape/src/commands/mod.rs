@@ -1,0 +1,30 @@
+//! The subcommands: one file each, one line each in the table below.
+
+mod info;
+
+use crate::failure::Outcome;
+
+/// Makes the enum that the command line is parsed into, and runs the command that was given.
+///
+/// A row is `Name(module::Args)`; `Args` derives `clap::Args`, its doc comment is the help, and it
+/// has `fn run(self) -> Outcome`.
+macro_rules! commands {
+    ($($name:ident($args:ty),)*) => {
+        #[derive(clap::Subcommand)]
+        pub(crate) enum Command {
+            $($name($args),)*
+        }
+
+        impl Command {
+            pub(crate) fn run(self) -> Outcome {
+                match self {
+                    $(Self::$name(args) => args.run(),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Info(info::Args),
+}

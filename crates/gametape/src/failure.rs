@@ -1,0 +1,102 @@
+//! How a command ends: what is printed to stderr, and the exit code.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use gametape_wire::{Error, ErrorClass, Place};
+
+/// How a command ended that came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// All is well.
+    Fine,
+    /// There is a result, but something of the input is not in it, or was changed.
+    DataLost,
+}
+
+impl Done {
+    /// [`Done::DataLost`] if that is so.
+    pub(crate) fn lost_if(lost: bool) -> Self {
+        if lost { Self::DataLost } else { Self::Fine }
+    }
+}
+
+/// What a command returns.
+pub(crate) type Outcome = Result<Done, Failure>;
+
+/// Why a command gave up.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    messages: Vec<String>,
+    exit: Exit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    /// Whoever read the output has seen enough.
+    Quiet,
+    Failed,
+    Usage,
+}
+
+impl Failure {
+    /// The command line asks for something that cannot be.
+    pub(crate) fn usage(problem: impl Display) -> Self {
+        Self { messages: vec![problem.to_string()], exit: Exit::Usage }
+    }
+
+    /// The file called `name` could not be read or written.
+    pub(crate) fn io(name: &impl Display, error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self { messages: Vec::new(), exit: Exit::Quiet };
+        }
+        Self { messages: vec![format!("{name}: {error}")], exit: Exit::Failed }
+    }
+
+    /// Something is wrong with the file called `name`, or with what was asked of it.
+    pub(crate) fn of(name: &impl Display, error: &Error) -> Self {
+        let asked = error.class() == ErrorClass::Misuse && *error.place() == Place::Nowhere;
+        let exit = if asked { Exit::Usage } else { Exit::Failed };
+        Self { messages: vec![format!("{name}: {error}")], exit }
+    }
+
+    /// Several things are wrong with the file called `name`, none of them the fault of the
+    /// command line.
+    pub(crate) fn of_all(name: &impl Display, errors: &[Error]) -> Self {
+        let mut messages: Vec<String> = errors.iter().map(|e| format!("{name}: {e}")).collect();
+        if let count @ 2.. = errors.len() {
+            messages.push(format!("{name}: {count} errors, nothing was written"));
+        }
+        Self { messages, exit: Exit::Failed }
+    }
+}
+
+/// Prints a warning about the file called `name`.
+pub(crate) fn warn(name: &impl Display, problem: impl Display) {
+    say("warning", AnsiColor::Yellow, &format!("{name}: {problem}"));
+}
+
+/// Prints what is left to say and gives the exit code.
+pub(crate) fn conclude(outcome: Outcome) -> ExitCode {
+    let failure = match outcome {
+        Ok(Done::Fine) => return ExitCode::SUCCESS,
+        Ok(Done::DataLost) => return ExitCode::from(3),
+        Err(failure) => failure,
+    };
+    for message in &failure.messages {
+        say("error", AnsiColor::Red, message);
+    }
+    match failure.exit {
+        Exit::Quiet => ExitCode::SUCCESS,
+        Exit::Failed => ExitCode::from(1),
+        Exit::Usage => ExitCode::from(2),
+    }
+}
+
+/// One diagnostic on stderr. Where not even that can be written, there is nobody to tell.
+fn say(label: &str, colour: AnsiColor, message: &str) {
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    let _ = writeln!(anstream::stderr(), "{style}{label}:{style:#} {message}");
+}

@@ -1,0 +1,136 @@
+//! Reading files, and telling what they are by what is in them.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use gametape_minewars::{Dialect, ReplayFile};
+
+use crate::failure::Failure;
+
+/// The largest file that is read: it is held in memory as a whole.
+const MAX_FILE_BYTES: u64 = 4 << 30;
+
+/// A file to read, `-` for standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    Stdin,
+    File(PathBuf),
+}
+
+impl From<OsString> for Source {
+    fn from(text: OsString) -> Self {
+        if text == "-" { Self::Stdin } else { Self::File(text.into()) }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => f.write_str("standard input"),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+impl Source {
+    /// The whole file.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
+        let read = match self {
+            Self::Stdin => read_limited(io::stdin().lock(), 0),
+            Self::File(path) => read_file(path),
+        };
+        read.map_err(|error| Failure::io(self, &error))
+    }
+}
+
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    read_limited(file, length)
+}
+
+/// Everything there is, unless it is too much. A file may say that it is empty and not be.
+fn read_limited(from: impl Read, expected: u64) -> io::Result<Vec<u8>> {
+    if expected > MAX_FILE_BYTES {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(expected as usize);
+    from.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_large()) } else { Ok(bytes) }
+}
+
+fn too_large() -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, "larger than 4 GiB, which is the most that is read")
+}
+
+/// The arguments of every command that reads a recording.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordingArgs {
+    /// Recording to read, `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) source: Source,
+
+    #[command(flatten)]
+    pub(crate) dialect: DialectArg,
+}
+
+/// How MineWars bytes are to be read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DialectArg {
+    /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
+    #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect_parser())]
+    pub(crate) given: Option<Dialect>,
+}
+
+fn dialect_parser() -> impl TypedValueParser<Value = Dialect> {
+    let names = PossibleValuesParser::new(Dialect::ALL.map(Dialect::name));
+    names.try_map(|name| {
+        let mut all = Dialect::ALL.into_iter();
+        all.find(|dialect| dialect.name() == name).ok_or("not a dialect")
+    })
+}
+
+/// A file in memory, and how it is to be read.
+#[derive(Debug)]
+pub(crate) struct Input {
+    pub(crate) source: Source,
+    pub(crate) bytes: Vec<u8>,
+    dialect: Option<Dialect>,
+}
+
+/// A recording of any kind. The place where kinds are told apart: by content, never by name.
+#[derive(Debug)]
+pub(crate) enum Recording<'a> {
+    /// A MineWars replay file.
+    MineWars(ReplayFile<'a>),
+}
+
+impl RecordingArgs {
+    /// Reads the file.
+    pub(crate) fn read(self) -> Result<Input, Failure> {
+        let bytes = self.source.read()?;
+        Ok(Input { source: self.source, bytes, dialect: self.dialect.given })
+    }
+}
+
+impl Input {
+    /// The recording that the file holds.
+    pub(crate) fn recording(&self) -> Result<Recording<'_>, Failure> {
+        let file = match self.dialect {
+            Some(dialect) => ReplayFile::open_as(&self.bytes, dialect),
+            None => ReplayFile::open(&self.bytes),
+        };
+        file.map(Recording::MineWars).map_err(|error| Failure::of(&self.source, &error))
+    }
+
+    /// The MineWars replay file that it holds; `Err` when it is a recording of another kind.
+    pub(crate) fn minewars(&self) -> Result<ReplayFile<'_>, Failure> {
+        match self.recording()? {
+            Recording::MineWars(file) => Ok(file),
+        }
+    }
+}

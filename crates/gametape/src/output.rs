@@ -1,0 +1,157 @@
+//! Writing results: to stdout, or to a file that is there as a whole or not at all.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::failure::Failure;
+use crate::input::Source;
+
+/// How much is gathered before it is written.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// Where a result goes, `-` for standard output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    Stdout,
+    File(PathBuf),
+}
+
+impl From<OsString> for Target {
+    fn from(text: OsString) -> Self {
+        if text == "-" { Self::Stdout } else { Self::File(text.into()) }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdout => f.write_str("-"),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+impl Target {
+    /// Opens the target of a command that reads `source`, which is never overwritten.
+    pub(crate) fn open(&self, source: &Source) -> Result<Output, Failure> {
+        let sink = match (self, source) {
+            (Self::File(target), Source::File(source)) if is_same_file(target, source) => {
+                return Err(Failure::usage(format_args!("{self} would overwrite the input")));
+            }
+            (Self::File(path), _) => Sink::create(path),
+            (Self::Stdout, _) => Ok(Sink::Stdout(io::stdout().lock())),
+        };
+        let sink = sink.map_err(|error| Failure::io(self, &error))?;
+        Ok(Output { name: self.clone(), sink: BufWriter::with_capacity(BUFFER_BYTES, sink) })
+    }
+
+    /// Writes a whole result at once.
+    pub(crate) fn write(&self, source: &Source, bytes: &[u8]) -> Result<(), Failure> {
+        let mut output = self.open(source)?;
+        output.put(bytes)?;
+        output.finish()
+    }
+}
+
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// A result on its way. Without [`finish`](Self::finish) a file stays as it was.
+pub(crate) struct Output {
+    name: Target,
+    sink: BufWriter<Sink>,
+}
+
+enum Sink {
+    Stdout(io::StdoutLock<'static>),
+    /// Something that is there and is no ordinary file, such as a pipe or a device.
+    Device(File),
+    /// Takes the target's place once it is complete.
+    Temporary(NamedTempFile, PathBuf),
+}
+
+impl Output {
+    /// Writes bytes.
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.sink.write_all(bytes).map_err(|error| Failure::io(&self.name, &error))
+    }
+
+    /// Everything was written: puts the file into its place.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let sink = self.sink.into_inner().map_err(io::IntoInnerError::into_error);
+        sink.and_then(Sink::finish).map_err(|error| Failure::io(&self.name, &error))
+    }
+}
+
+impl Sink {
+    fn create(path: &Path) -> io::Result<Self> {
+        // A link stays a link: the file that it leads to is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+            return File::options().write(true).open(&path).map(Self::Device);
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let file = temporary_builder().tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        Ok(Self::Temporary(file, path))
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Stdout(mut stdout) => stdout.flush(),
+            Self::Device(mut file) => file.flush(),
+            Self::Temporary(file, path) => {
+                file.persist(path).map(drop).map_err(|error| error.error)
+            }
+        }
+    }
+}
+
+/// Temporary files are private unless told otherwise, but these become ordinary ones.
+fn temporary_builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".gametape-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(stdout) => stdout.write(bytes),
+            Self::Device(file) => file.write(bytes),
+            Self::Temporary(file, _) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(stdout) => stdout.flush(),
+            Self::Device(file) => file.flush(),
+            Self::Temporary(file, _) => file.flush(),
+        }
+    }
+}
+
+/// Prints a result for people to stdout: colours and styles in it show on a terminal only.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = anstream::stdout().lock();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    written.map_err(|error| Failure::io(&Target::Stdout, &error))
+}
+
+/// Prints a result for machines to stdout: one JSON value and an end of line.
+pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let json = serde_json::to_string(value)
+        .map_err(|error| Failure::io(&Target::Stdout, &error.into()))?;
+    print(&(json + "\n"))
+}
