@@ -1,0 +1,612 @@
+//! Tokens of JSON text, and raw values that are looked into only when asked.
+
+use std::borrow::Cow;
+
+use gametape_wire::{Error, ErrorKind, Result};
+
+use crate::scan::{skip_container, truncated_at};
+use crate::text;
+
+/// What a byte means inside of a string.
+const PLAIN: u8 = 0;
+const QUOTE: u8 = 1;
+const ESCAPE: u8 = 2;
+const CONTROL: u8 = 3;
+
+const STRING_CLASS: [u8; 256] = {
+    let mut classes = [PLAIN; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        classes[byte] = CONTROL;
+        byte += 1;
+    }
+    classes[b'"' as usize] = QUOTE;
+    classes[b'\\' as usize] = ESCAPE;
+    classes
+};
+
+/// A piece of the text: `start..end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Span {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        Self { start: start as u32, end: end as u32 }
+    }
+
+    pub(crate) fn of(self, text: &[u8]) -> &[u8] {
+        &text[self.start as usize..self.end as usize]
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    pub(crate) fn shifted(self, by: u32) -> Self {
+        Self { start: self.start + by, end: self.end + by }
+    }
+}
+
+/// A string token: where it stands, with its quotes, and whether it has escapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StringToken {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) escaped: bool,
+}
+
+impl StringToken {
+    /// What stands between the quotes, escapes as written.
+    #[inline]
+    pub(crate) fn inner<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        &text[self.start + 1..self.end - 1]
+    }
+
+    /// The string itself, in WTF-8.
+    pub(crate) fn decoded<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
+        let inner = self.inner(text);
+        if self.escaped { Cow::Owned(text::decode(inner)) } else { Cow::Borrowed(inner) }
+    }
+}
+
+/// A position in JSON text. Offsets in errors are offsets in `text`.
+#[derive(Debug, Clone)]
+pub(crate) struct Cursor<'a> {
+    pub(crate) text: &'a [u8],
+    pub(crate) at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(text: &'a [u8], at: usize) -> Self {
+        Self { text, at }
+    }
+
+    /// The next byte that is not white space, not taken; 0 at the end.
+    #[inline]
+    pub(crate) fn peek(&mut self) -> u8 {
+        loop {
+            match self.text.get(self.at) {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                Some(byte) => return *byte,
+                None => return 0,
+            }
+        }
+    }
+
+    /// Takes `byte` if it comes next.
+    #[inline]
+    pub(crate) fn accept(&mut self, byte: u8) -> bool {
+        let found = self.peek() == byte;
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes `byte` or says that it was expected.
+    #[inline]
+    pub(crate) fn expect(&mut self, byte: u8, problem: &'static str) -> Result<()> {
+        if self.accept(byte) { Ok(()) } else { Err(self.syntax(problem)) }
+    }
+
+    /// Takes a comma and returns true, or takes `close` and returns false.
+    #[inline]
+    pub(crate) fn comma_or(&mut self, close: u8) -> Result<bool> {
+        match self.peek() {
+            b',' => {
+                self.at += 1;
+                Ok(true)
+            }
+            byte if byte == close => {
+                self.at += 1;
+                Ok(false)
+            }
+            _ => Err(self.syntax("expected a comma or the closing bracket")),
+        }
+    }
+
+    /// The error for what stands here.
+    #[cold]
+    pub(crate) fn syntax(&self, problem: &'static str) -> Error {
+        if self.at >= self.text.len() {
+            return truncated_at(self.text.len(), "JSON");
+        }
+        Error::at(self.at as u64, "JSON", ErrorKind::BadSyntax { problem: problem.into() })
+    }
+
+    /// Takes a string.
+    #[inline]
+    pub(crate) fn string(&mut self) -> Result<StringToken> {
+        if self.peek() != b'"' {
+            return Err(self.syntax("expected a string"));
+        }
+        let start = self.at;
+        let mut at = start + 1;
+        while let Some(byte) = self.text.get(at) {
+            match STRING_CLASS[usize::from(*byte)] {
+                PLAIN => at += 1,
+                QUOTE => {
+                    self.at = at + 1;
+                    return Ok(StringToken { start, end: at + 1, escaped: false });
+                }
+                _ => return self.string_with_escapes(start, at),
+            }
+        }
+        Err(truncated_at(self.text.len(), "string"))
+    }
+
+    #[cold]
+    fn string_with_escapes(&mut self, start: usize, mut at: usize) -> Result<StringToken> {
+        while let Some(byte) = self.text.get(at) {
+            self.at = at;
+            match STRING_CLASS[usize::from(*byte)] {
+                PLAIN => at += 1,
+                QUOTE => {
+                    self.at = at + 1;
+                    return Ok(StringToken { start, end: at + 1, escaped: true });
+                }
+                ESCAPE => at += self.escape_length()?,
+                _ => return Err(self.syntax("a control character must be escaped")),
+            }
+        }
+        Err(truncated_at(self.text.len(), "string"))
+    }
+
+    /// The length of the escape that stands here.
+    fn escape_length(&self) -> Result<usize> {
+        match self.text.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
+            Some(b'u') => match self.text.get(self.at + 2..self.at + 6) {
+                Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => Ok(6),
+                Some(_) => Err(self.syntax("expected four hexadecimal digits")),
+                None => Err(truncated_at(self.text.len(), "escape")),
+            },
+            Some(_) => Err(self.syntax("unknown escape")),
+            None => Err(truncated_at(self.text.len(), "escape")),
+        }
+    }
+
+    /// Takes a number, `true`, `false` or `null`.
+    #[inline]
+    pub(crate) fn literal(&mut self) -> Result<Span> {
+        let start = self.at;
+        let end = match self.peek() {
+            b'-' | b'0'..=b'9' => self.number_end()?,
+            b't' => self.word_end(b"true")?,
+            b'f' => self.word_end(b"false")?,
+            b'n' => self.word_end(b"null")?,
+            _ => return Err(self.syntax("expected a value")),
+        };
+        let start = start.max(self.at);
+        self.at = end;
+        Ok(Span::new(start, end))
+    }
+
+    fn word_end(&self, word: &'static [u8]) -> Result<usize> {
+        if self.text[self.at..].starts_with(word) {
+            return Ok(self.at + word.len());
+        }
+        Err(self.syntax("expected a value"))
+    }
+
+    #[inline]
+    fn number_end(&self) -> Result<usize> {
+        let mut at = self.at + usize::from(self.text[self.at] == b'-');
+        let first = at;
+        at = self.digits_end(at)?;
+        if self.text[first] == b'0' && at > first + 1 {
+            return Err(self.syntax("a number must not begin with 0"));
+        }
+        if self.text.get(at) == Some(&b'.') {
+            at = self.digits_end(at + 1)?;
+        }
+        if let Some(b'e' | b'E') = self.text.get(at) {
+            let signed = matches!(self.text.get(at + 1), Some(b'+' | b'-'));
+            at = self.digits_end(at + 1 + usize::from(signed))?;
+        }
+        Ok(at)
+    }
+
+    /// The end of at least one digit.
+    #[inline]
+    fn digits_end(&self, start: usize) -> Result<usize> {
+        let mut at = start;
+        while self.text.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        match (at > start, at < self.text.len()) {
+            (true, _) => Ok(at),
+            (false, true) => Err(self.syntax("expected a digit")),
+            (false, false) => Err(truncated_at(at, "number")),
+        }
+    }
+
+    /// Skips any value; of containers only the brackets are looked at.
+    #[inline]
+    pub(crate) fn skip_value(&mut self) -> Result<Span> {
+        match self.peek() {
+            b'{' | b'[' => {
+                let start = self.at;
+                self.at = skip_container(self.text, start)?;
+                Ok(Span::new(start, self.at))
+            }
+            b'"' => self.string().map(|token| Span::new(token.start, token.end)),
+            _ => self.literal(),
+        }
+    }
+}
+
+/// What kind of JSON value something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A place in a list that holds nothing.
+    Hole,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// A number, kept as its text.
+    Number,
+    /// A string.
+    String,
+    /// A list.
+    List,
+    /// An object.
+    Object,
+}
+
+/// A JSON value as text that nobody looked into yet.
+///
+/// The text is known to be one value whose brackets are balanced. Whatever else may be wrong with
+/// it shows as an error, or as a missing entry, when it is looked into.
+///
+/// ```
+/// use gametape_cadre::Raw;
+///
+/// let raw = Raw::parse(br#"{"player": {"id": "0"}, "n": 1e21}"#).unwrap();
+/// assert_eq!(raw.get("n").unwrap().as_bytes(), b"1e21");
+/// assert_eq!(raw.at(&["player", "id"]).unwrap().as_str().unwrap(), "0");
+/// assert!(raw.get("missing").is_none());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Raw<'a>(&'a [u8]);
+
+impl<'a> Raw<'a> {
+    pub(crate) fn of(text: &'a [u8], span: Span) -> Self {
+        Self(span.of(text))
+    }
+
+    /// Takes `text` as one value, which must be valid JSON through and through.
+    pub fn parse(text: &'a [u8]) -> Result<Self> {
+        let raw = Self(text);
+        raw.validate()?;
+        Ok(Self(text.trim_ascii()))
+    }
+
+    /// The text of the value.
+    #[must_use]
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.0
+    }
+
+    /// What the first byte says that the value is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        kind_of(self.0.first().copied().unwrap_or(b'n'))
+    }
+
+    /// The string, lone surrogates replaced by U+FFFD; none when it is something else.
+    #[must_use]
+    pub fn as_str(&self) -> Option<Cow<'a, str>> {
+        let token = Cursor::new(self.0, 0).string().ok()?;
+        Some(text::lossy(token.decoded(self.0)))
+    }
+
+    /// The number, if it is one that an `i64` can hold.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        std::str::from_utf8(self.0).ok()?.parse().ok()
+    }
+
+    /// Is it `true`?
+    #[must_use]
+    pub fn is_true(&self) -> bool {
+        self.0 == b"true"
+    }
+
+    /// The value of `key` in this object; the last one if there are several.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Raw<'a>> {
+        let mut found = None;
+        for entry in self.entries() {
+            let (name, value) = entry.ok()?;
+            if name.decoded() == key.as_bytes() {
+                found = Some(value);
+            }
+        }
+        found
+    }
+
+    /// The value at the end of a path of keys.
+    #[must_use]
+    pub fn at(&self, path: &[&str]) -> Option<Raw<'a>> {
+        path.iter().try_fold(*self, |raw, key| raw.get(key))
+    }
+
+    /// The entries of this object; none when it is something else.
+    #[must_use]
+    pub fn entries(&self) -> Entries<'a> {
+        Entries(Walk::new(self.0, b'{'))
+    }
+
+    /// The elements of this array; none when it is something else.
+    #[must_use]
+    pub fn elements(&self) -> Elements<'a> {
+        Elements(Walk::new(self.0, b'['))
+    }
+
+    /// Says whether the text is one valid JSON value, whatever its depth.
+    pub fn validate(&self) -> Result<()> {
+        if let Err(error) = std::str::from_utf8(self.0) {
+            return Err(not_utf8(error.valid_up_to()));
+        }
+        let mut cursor = Cursor::new(self.0, 0);
+        validate_value(&mut cursor)?;
+        cursor.peek();
+        let extra = (self.0.len() - cursor.at) as u64;
+        if extra == 0 {
+            return Ok(());
+        }
+        Err(Error::at(cursor.at as u64, "JSON", ErrorKind::Trailing { extra }))
+    }
+}
+
+impl std::fmt::Debug for Raw<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Raw({})", String::from_utf8_lossy(self.0))
+    }
+}
+
+/// The error for text that is not UTF-8.
+#[cold]
+pub(crate) fn not_utf8(offset: usize) -> Error {
+    Error::at(offset as u64, "JSON", ErrorKind::BadSyntax { problem: "not UTF-8".into() })
+}
+
+/// What a value is that begins with `first`.
+#[inline]
+pub(crate) fn kind_of(first: u8) -> Kind {
+    match first {
+        b'{' => Kind::Object,
+        b'[' => Kind::List,
+        b'"' => Kind::String,
+        b't' | b'f' => Kind::Bool,
+        b'n' => Kind::Null,
+        _ => Kind::Number,
+    }
+}
+
+/// Walks one value with a stack of its own, one byte per level.
+fn validate_value(cursor: &mut Cursor<'_>) -> Result<()> {
+    let mut open: Vec<u8> = Vec::new();
+    loop {
+        match cursor.peek() {
+            bracket @ (b'{' | b'[') => {
+                cursor.at += 1;
+                // Both brackets are closed by the code point two later.
+                let close = bracket + 2;
+                if !cursor.accept(close) {
+                    open.push(close);
+                    validate_entry_start(cursor, close)?;
+                    continue;
+                }
+            }
+            b'"' => {
+                cursor.string()?;
+            }
+            _ => {
+                cursor.literal()?;
+            }
+        }
+        if !to_next_value(cursor, &mut open)? {
+            return Ok(());
+        }
+    }
+}
+
+/// After a value: closes what ends here. False when nothing is open any more.
+fn to_next_value(cursor: &mut Cursor<'_>, open: &mut Vec<u8>) -> Result<bool> {
+    while let Some(close) = open.last() {
+        if cursor.comma_or(*close)? {
+            validate_entry_start(cursor, *close)?;
+            return Ok(true);
+        }
+        open.pop();
+    }
+    Ok(false)
+}
+
+/// In an object a key and a colon come before each value.
+fn validate_entry_start(cursor: &mut Cursor<'_>, close: u8) -> Result<()> {
+    if close == b'}' {
+        cursor.string()?;
+        cursor.expect(b':', "expected a colon")?;
+    }
+    Ok(())
+}
+
+/// The name of an entry of an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Name<'a> {
+    text: &'a [u8],
+    token: StringToken,
+}
+
+impl<'a> Name<'a> {
+    /// The name as it is written, with its quotes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &'a [u8] {
+        &self.text[self.token.start..self.token.end]
+    }
+
+    /// The name, lone surrogates replaced.
+    #[must_use]
+    pub fn as_str(&self) -> Cow<'a, str> {
+        text::lossy(self.decoded())
+    }
+
+    /// The name in WTF-8.
+    pub(crate) fn decoded(&self) -> Cow<'a, [u8]> {
+        self.token.decoded(self.text)
+    }
+}
+
+/// Where a walk over the children of a container stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    First,
+    Next,
+    Done,
+}
+
+/// A walk over the children of one container.
+struct Walk<'a> {
+    cursor: Cursor<'a>,
+    close: u8,
+    step: Step,
+}
+
+impl<'a> Walk<'a> {
+    fn new(text: &'a [u8], open: u8) -> Self {
+        let mut cursor = Cursor::new(text, 0);
+        let step = if cursor.accept(open) { Step::First } else { Step::Done };
+        Self { cursor, close: open + 2, step }
+    }
+
+    /// Is there another child? The cursor then stands on it.
+    fn more(&mut self) -> Result<bool> {
+        let more = match std::mem::replace(&mut self.step, Step::Done) {
+            Step::First => !self.cursor.accept(self.close),
+            Step::Next => self.cursor.comma_or(self.close)?,
+            Step::Done => false,
+        };
+        if more {
+            self.step = Step::Next;
+        }
+        Ok(more)
+    }
+
+    /// Ends the walk for good at the first error.
+    fn ended<T>(&mut self, result: Result<T>) -> Result<T> {
+        if result.is_err() {
+            self.step = Step::Done;
+        }
+        result
+    }
+
+    fn entry(&mut self) -> Result<(Name<'a>, Raw<'a>)> {
+        let token = self.cursor.string()?;
+        self.cursor.expect(b':', "expected a colon")?;
+        Ok((Name { text: self.cursor.text, token }, self.element()?))
+    }
+
+    fn element(&mut self) -> Result<Raw<'a>> {
+        let span = self.cursor.skip_value()?;
+        Ok(Raw::of(self.cursor.text, span))
+    }
+}
+
+/// The entries of an object, in the order they are written.
+pub struct Entries<'a>(Walk<'a>);
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Result<(Name<'a>, Raw<'a>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let item = match self.0.more() {
+            Ok(true) => self.0.entry(),
+            Ok(false) => return None,
+            Err(error) => Err(error),
+        };
+        Some(self.0.ended(item))
+    }
+}
+
+/// The elements of an array.
+pub struct Elements<'a>(Walk<'a>);
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Result<Raw<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let item = match self.0.more() {
+            Ok(true) => self.0.element(),
+            Ok(false) => return None,
+            Err(error) => Err(error),
+        };
+        Some(self.0.ended(item))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn valid_json_passes_and_broken_json_names_the_byte() {
+        for good in ["{}", " [1, -0.5e+3, {\"a\" : [null,true]}, \"\\ud800\"] ", "7", "[[],{}]"] {
+            assert!(Raw(good.as_bytes()).validate().is_ok(), "{good}");
+        }
+        for (bad, offset) in [
+            ("[1,]", 3),
+            ("{\"a\":1,}", 7),
+            ("[01]", 1),
+            ("[1}", 2),
+            ("[\"\\x\"]", 2),
+            ("[\"\n\"]", 2),
+            ("1 2", 2),
+            ("[", 1),
+            ("[-]", 1),
+            ("nul", 0),
+        ] {
+            let error = Raw(bad.as_bytes()).validate().unwrap_err();
+            assert_eq!(error.offset(), Some(offset), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn deep_json_is_validated_without_recursion() {
+        let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert!(Raw(deep.as_bytes()).validate().is_ok());
+    }
+
+    #[test]
+    fn a_key_is_found_however_it_is_written() {
+        let raw = Raw(br#"{"a":1,"\u0061":2,"b":[1,{"c":3}]}"#);
+        assert_eq!(raw.get("a").unwrap().as_i64(), Some(2));
+        let elements: Vec<_> = raw.get("b").unwrap().elements().map(Result::unwrap).collect();
+        assert_eq!(elements[1].at(&["c"]).unwrap().as_i64(), Some(3));
+        assert!(Raw(b"{\"a\" 1}").entries().next().unwrap().is_err());
+    }
+}

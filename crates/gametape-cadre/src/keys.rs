@@ -1,0 +1,210 @@
+//! Keys of objects and indices of lists, as small numbers.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use gametape_wire::{Error, ErrorKind, Place, Result};
+
+use crate::limits::{KEYS, LIST_INDEX};
+use crate::text;
+
+/// A key: an index as itself, any other name as a number that [`Keys`] gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key(u32);
+
+/// Keys from here on are names.
+const FIRST_NAME: u32 = 1 << 24;
+
+impl Key {
+    #[inline]
+    pub(crate) fn from_index(index: u32) -> Self {
+        debug_assert!(index < FIRST_NAME);
+        Self(index)
+    }
+
+    /// The index, if the key is one that a list can have.
+    #[inline]
+    pub(crate) fn index(self) -> Option<u32> {
+        (self.0 < FIRST_NAME).then_some(self.0)
+    }
+
+    /// The number of the name among all names.
+    #[inline]
+    pub(crate) fn name(self) -> Option<usize> {
+        self.0.checked_sub(FIRST_NAME).map(|number| number as usize)
+    }
+
+    #[inline]
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// Slots of the table in front of the hash map.
+const RECENT: usize = 512;
+
+/// All names that occur in one log, each once.
+#[derive(Debug, Clone)]
+pub(crate) struct Keys {
+    names: Vec<Arc<[u8]>>,
+    numbers: HashMap<Arc<[u8]>, u32, RandomState>,
+    /// The name that was last seen for each short fingerprint: most keys are a few names.
+    recent: Vec<u32>,
+}
+
+impl Keys {
+    pub(crate) fn new() -> Self {
+        Self { names: Vec::new(), numbers: HashMap::default(), recent: vec![0; RECENT] }
+    }
+
+    /// The key for a decoded name, which is remembered.
+    #[inline]
+    pub(crate) fn intern(&mut self, name: &[u8]) -> Result<Key> {
+        if let Some(index) = parse_index(name) {
+            return Ok(Key(index));
+        }
+        let slot = fingerprint(name);
+        let number = self.recent[slot];
+        if self.names.get(number as usize).is_some_and(|known| **known == *name) {
+            return Ok(Key(FIRST_NAME + number));
+        }
+        let number = self.intern_slowly(name)?;
+        self.recent[slot] = number;
+        Ok(Key(FIRST_NAME + number))
+    }
+
+    fn intern_slowly(&mut self, name: &[u8]) -> Result<u32> {
+        if let Some(number) = self.numbers.get(name) {
+            return Ok(*number);
+        }
+        let number = self.names.len();
+        if number as u64 >= KEYS.max {
+            let kind = ErrorKind::OverLimit { value: number as u64 + 1, limit: KEYS.max };
+            return Err(Error::new(Place::Nowhere, KEYS.name, kind));
+        }
+        let name: Arc<[u8]> = name.into();
+        self.names.push(name.clone());
+        self.numbers.insert(name, number as u32);
+        Ok(number as u32)
+    }
+
+    /// The key for a decoded name, if any log text had it.
+    pub(crate) fn find(&self, name: &[u8]) -> Option<Key> {
+        match parse_index(name) {
+            Some(index) => Some(Key(index)),
+            None => self.numbers.get(name).map(|number| Key(FIRST_NAME + number)),
+        }
+    }
+
+    /// The decoded name of a key.
+    pub(crate) fn name(&self, key: Key) -> Cow<'_, [u8]> {
+        match key.name() {
+            Some(number) => Cow::Borrowed(&self.names[number]),
+            None => Cow::Owned(key.0.to_string().into_bytes()),
+        }
+    }
+
+    /// How many names there are.
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The order of two keys by the UTF-16 code units of their names.
+    pub(crate) fn compare(&self, a: Key, b: Key) -> Ordering {
+        match (a.index(), b.index()) {
+            (Some(a), Some(b)) => compare_decimal(a, b),
+            _ => text::compare_utf16(&self.name(a), &self.name(b)),
+        }
+    }
+
+    /// The value of a name that looks like an index but is over the limit.
+    pub(crate) fn oversized_index(&self, key: Key) -> Option<u64> {
+        let name = &self.names[key.name()?];
+        if name.first() == Some(&b'0') || !name.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let digits = std::str::from_utf8(name).ok()?;
+        (!digits.is_empty()).then(|| digits.parse().unwrap_or(u64::MAX))
+    }
+}
+
+/// The number that a canonical index within the limit spells.
+#[inline]
+pub(crate) fn parse_index(name: &[u8]) -> Option<u32> {
+    match name {
+        [first @ b'1'..=b'9', rest @ ..] if rest.len() < 7 => {
+            let mut index = u32::from(first - b'0');
+            for byte in rest {
+                let digit = byte.wrapping_sub(b'0');
+                if digit > 9 {
+                    return None;
+                }
+                index = index * 10 + u32::from(digit);
+            }
+            (u64::from(index) <= LIST_INDEX.max).then_some(index)
+        }
+        b"0" => Some(0),
+        _ => None,
+    }
+}
+
+/// The order of two indices as text: `10` comes before `2`.
+fn compare_decimal(a: u32, b: u32) -> Ordering {
+    let digits = |n: u32| n.checked_ilog10().unwrap_or(0);
+    let widest = digits(a).max(digits(b));
+    let widened = |n: u32| u64::from(n) * 10u64.pow(widest - digits(n));
+    widened(a).cmp(&widened(b)).then(a.cmp(&b))
+}
+
+/// A slot for a name; names that differ in length, begin or end mostly differ in it.
+#[inline]
+fn fingerprint(name: &[u8]) -> usize {
+    let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
+    let middle = name[name.len() / 2];
+    let mixed = name.len() * 131 + usize::from(*first) * 31 + usize::from(*last) * 7;
+    (mixed + usize::from(middle) * 57) % RECENT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_is_canonical_and_within_the_limit() {
+        for (name, index) in [("0", 0), ("7", 7), ("10", 10), ("1000000", 1_000_000)] {
+            assert_eq!(parse_index(name.as_bytes()), Some(index));
+        }
+        for name in ["", "00", "01", "-1", "1.5", "1a", "1000001", "4294967295", " 1"] {
+            assert_eq!(parse_index(name.as_bytes()), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn indices_sort_like_their_text() {
+        let numbers = [0, 1, 2, 9, 10, 11, 19, 20, 99, 100, 101, 110, 999, 1000, 1_000_000];
+        for a in numbers {
+            for b in numbers {
+                assert_eq!(compare_decimal(a, b), a.to_string().cmp(&b.to_string()), "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_numbered_once() {
+        let mut keys = Keys::new();
+        let a = keys.intern(b"units").unwrap();
+        let b = keys.intern(b"unite").unwrap();
+        assert_ne!(a, b);
+        assert_eq!(keys.intern(b"units").unwrap(), a);
+        assert_eq!(keys.find(b"unite"), Some(b));
+        assert_eq!(keys.find(b"nobody"), None);
+        assert_eq!(&*keys.name(a), b"units");
+        assert_eq!(&*keys.name(Key::from_index(12)), b"12");
+        let huge = keys.intern(b"4294967295").unwrap();
+        assert_eq!(keys.oversized_index(huge), Some(4_294_967_295));
+        assert_eq!(keys.oversized_index(a), None);
+    }
+}

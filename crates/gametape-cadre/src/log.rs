@@ -1,0 +1,434 @@
+//! A gamelog as text with known places: its fields and its deltas.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use gametape_wire::{Error, ErrorKind, Place, Result};
+
+use crate::json::{Cursor, Kind, Raw, Span, StringToken, not_utf8};
+use crate::limits::{DELTAS, Options};
+use crate::markers::Markers;
+use crate::source;
+
+/// Which of the three layouts a log has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Age {
+    /// The first one: no version, no settings, the random seed at the top.
+    Seed,
+    /// With settings, without a version.
+    Y2018,
+    /// With `gamelogVersion`.
+    Versioned,
+}
+
+/// A gamelog: its text, and where in it fields and deltas stand.
+///
+/// ```
+/// use gametape_cadre::{Log, Options};
+///
+/// let text = br#"{"gameName":"Move","deltas":[{"type":"start","game":{"turn":0}},{"type":"over"}]}"#;
+/// let log = Log::open(text, &Options::default()).unwrap();
+/// assert_eq!(log.game_name().unwrap(), "Move");
+/// assert_eq!(log.delta(0).unwrap().kind(), "start");
+/// assert_eq!(log.to_json(), text);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Log {
+    text: Vec<u8>,
+    /// All fields but `deltas`, in order.
+    fields: Vec<Field>,
+    /// Before which field `deltas` stands.
+    deltas_at: usize,
+    deltas: Vec<Parts>,
+    markers: Markers,
+    max_bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Field {
+    name: StringToken,
+    value: Span,
+}
+
+/// Where the parts of a delta stand; an empty span is a missing part.
+#[derive(Debug, Clone, Copy, Default)]
+struct Parts {
+    whole: Span,
+    kind: Span,
+    data: Span,
+    game: Span,
+}
+
+impl Log {
+    /// Reads a log, plain or gzip.
+    pub fn open(input: &[u8], options: &Options) -> Result<Self> {
+        Self::from_text(source::unpack(input, options)?, options)
+    }
+
+    /// Reads a log from a reader to its end.
+    pub fn read(reader: impl Read, options: &Options) -> Result<Self> {
+        Self::from_text(source::read(reader, options)?, options)
+    }
+
+    /// A log without deltas, which [`push`](Self::push) adds.
+    #[must_use]
+    pub fn new(markers: Markers) -> Self {
+        Self {
+            text: Vec::new(),
+            fields: Vec::new(),
+            deltas_at: 0,
+            deltas: Vec::new(),
+            markers,
+            max_bytes: Options::default().log_bytes().max,
+        }
+    }
+
+    fn from_text(text: Vec<u8>, options: &Options) -> Result<Self> {
+        if let Err(error) = std::str::from_utf8(&text) {
+            return Err(not_utf8(error.valid_up_to()));
+        }
+        let mut log = Self { max_bytes: options.log_bytes().max, ..Self::new(Markers::default()) };
+        log.find_parts(&text)?;
+        log.text = text;
+        log.markers = Markers::from_constants(log.field("constants"))?;
+        Ok(log)
+    }
+
+    fn find_parts(&mut self, text: &[u8]) -> Result<()> {
+        let mut cursor = Cursor::new(text, 0);
+        cursor.expect(b'{', "a gamelog must be an object")?;
+        let mut more = !cursor.accept(b'}');
+        let mut found = false;
+        while more {
+            let name = cursor.string()?;
+            cursor.expect(b':', "expected a colon")?;
+            if *name.decoded(text) == *b"deltas" {
+                if std::mem::replace(&mut found, true) {
+                    return Err(cursor.syntax("deltas must be there once"));
+                }
+                self.deltas_at = self.fields.len();
+                self.find_deltas(&mut cursor)?;
+            } else {
+                self.fields.push(Field { name, value: cursor.skip_value()? });
+            }
+            more = cursor.comma_or(b'}')?;
+        }
+        if !found {
+            return Err(misfit("deltas", "a gamelog must have deltas"));
+        }
+        cursor.peek();
+        match (text.len() - cursor.at) as u64 {
+            0 => Ok(()),
+            extra => Err(Error::at(cursor.at as u64, "gamelog", ErrorKind::Trailing { extra })),
+        }
+    }
+
+    fn find_deltas(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
+        if !cursor.accept(b'[') {
+            return Err(misfit("deltas", "deltas must be an array"));
+        }
+        let mut more = !cursor.accept(b']');
+        while more {
+            DELTAS.check(self.deltas.len() as u64 + 1, cursor.at as u64)?;
+            self.deltas.push(find_delta(cursor, self.deltas.len())?);
+            more = cursor.comma_or(b']')?;
+        }
+        Ok(())
+    }
+
+    /// How many deltas there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.deltas.len()
+    }
+
+    /// Are there no deltas?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.deltas.is_empty()
+    }
+
+    /// The delta at `index`.
+    #[must_use]
+    pub fn delta(&self, index: usize) -> Option<Delta<'_>> {
+        let parts = self.deltas.get(index)?;
+        Some(Delta { text: &self.text, index, parts: *parts })
+    }
+
+    /// All deltas.
+    pub fn deltas(&self) -> impl Iterator<Item = Delta<'_>> {
+        (0..self.len()).filter_map(|index| self.delta(index))
+    }
+
+    /// The unpacked text, as far as it was read or pushed.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The `game` that is to be merged; none when there is nothing to merge.
+    #[inline]
+    pub(crate) fn game_span(&self, index: usize) -> Option<Span> {
+        let span = self.deltas[index].game;
+        (!span.is_empty() && span.of(&self.text) != b"null").then_some(span)
+    }
+
+    /// Where in the text the delta at `index` begins, or all of them end.
+    pub(crate) fn offset(&self, index: usize) -> u64 {
+        let end = || self.deltas.last().map_or(0, |parts| parts.whole.end);
+        u64::from(self.deltas.get(index).map_or_else(end, |parts| parts.whole.start))
+    }
+
+    /// Takes the last delta away again.
+    pub(crate) fn pop(&mut self) {
+        if let Some(parts) = self.deltas.pop() {
+            self.text.truncate(parts.whole.start as usize);
+        }
+    }
+
+    /// A field of the root as it is written; the last one if there are several.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<Raw<'_>> {
+        let named = |field: &&Field| *field.name.decoded(&self.text) == *name.as_bytes();
+        let field = self.fields.iter().rev().find(named)?;
+        Some(Raw::of(&self.text, field.value))
+    }
+
+    fn text_field(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.field(name)?.as_str()
+    }
+
+    /// The name of the game.
+    #[must_use]
+    pub fn game_name(&self) -> Option<Cow<'_, str>> {
+        self.text_field("gameName")
+    }
+
+    /// The name of the session.
+    #[must_use]
+    pub fn game_session(&self) -> Option<Cow<'_, str>> {
+        self.text_field("gameSession")
+    }
+
+    /// The version of the layout.
+    #[must_use]
+    pub fn gamelog_version(&self) -> Option<Cow<'_, str>> {
+        self.text_field("gamelogVersion")
+    }
+
+    /// The fingerprint of the game's rules.
+    #[must_use]
+    pub fn game_version(&self) -> Option<Cow<'_, str>> {
+        self.text_field("gameVersion")
+    }
+
+    /// When the log was made, in milliseconds since 1970.
+    #[must_use]
+    pub fn epoch(&self) -> Option<i64> {
+        self.field("epoch")?.as_i64()
+    }
+
+    /// The random seed, wherever this age of the format keeps it.
+    #[must_use]
+    pub fn random_seed(&self) -> Option<Cow<'_, str>> {
+        let in_settings = || self.field("settings")?.get("randomSeed")?.as_str();
+        self.text_field("randomSeed").or_else(in_settings)
+    }
+
+    /// Which layout it has.
+    #[must_use]
+    pub fn age(&self) -> Age {
+        match (self.field("gamelogVersion"), self.field("settings")) {
+            (Some(_), _) => Age::Versioned,
+            (None, Some(_)) => Age::Y2018,
+            (None, None) => Age::Seed,
+        }
+    }
+
+    /// The markers of its deltas.
+    #[must_use]
+    pub fn markers(&self) -> &Markers {
+        &self.markers
+    }
+
+    /// Bytes of JSON.
+    #[must_use]
+    pub fn json_bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Adds a delta at the end and says which index it has.
+    pub fn push(&mut self, delta: &[u8]) -> Result<usize> {
+        Raw::parse(delta)?;
+        let index = self.deltas.len();
+        DELTAS.check(index as u64 + 1, self.text.len() as u64)?;
+        let parts = find_delta(&mut Cursor::new(delta, 0), index)?;
+        let base = self.append(delta)?;
+        self.deltas.push(parts.shifted(base));
+        Ok(index)
+    }
+
+    /// Sets a field of the root, or replaces it; not for `deltas`. The value is JSON.
+    pub fn set_field(&mut self, name: &str, value: &[u8]) -> Result<()> {
+        if name == "deltas" {
+            return Err(Error::misuse("deltas", "deltas are added one by one"));
+        }
+        let value = Raw::parse(value)?.as_bytes();
+        let mut quoted = Vec::new();
+        crate::text::write_quoted(name.as_bytes(), &mut quoted);
+        let name_start = self.append(&quoted)? as usize;
+        let value_start = self.append(value)? as usize;
+        let token = StringToken { start: name_start, end: value_start, escaped: true };
+        let field = Field { name: token, value: Span::new(value_start, value_start + value.len()) };
+        let named = |field: &Field| *field.name.decoded(&self.text) == *name.as_bytes();
+        match self.fields.iter().rposition(named) {
+            Some(at) => self.fields[at] = field,
+            None => self.fields.push(field),
+        }
+        if name == "constants" {
+            self.markers = Markers::from_constants(self.field(name))?;
+        }
+        Ok(())
+    }
+
+    /// Appends to the text and says where it begins.
+    fn append(&mut self, more: &[u8]) -> Result<u32> {
+        let base = self.text.len();
+        let limit = gametape_wire::Limit::new(crate::limits::LOG_BYTES.name, self.max_bytes);
+        limit.check((base + more.len()) as u64, base as u64)?;
+        self.text.extend_from_slice(more);
+        Ok(base as u32)
+    }
+
+    /// The log as JSON: every delta as it was read, nothing between the fields.
+    #[must_use]
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.text.len() + 16);
+        out.push(b'{');
+        for at in 0..=self.fields.len() {
+            if at == self.deltas_at {
+                self.write_deltas(&mut out);
+            }
+            if let Some(field) = self.fields.get(at) {
+                separate(&mut out, b'{');
+                out.extend_from_slice(&self.text[field.name.start..field.name.end]);
+                out.push(b':');
+                out.extend_from_slice(field.value.of(&self.text));
+            }
+        }
+        out.push(b'}');
+        out
+    }
+
+    fn write_deltas(&self, out: &mut Vec<u8>) {
+        separate(out, b'{');
+        out.extend_from_slice(b"\"deltas\":[");
+        for parts in &self.deltas {
+            separate(out, b'[');
+            out.extend_from_slice(parts.whole.of(&self.text));
+        }
+        out.push(b']');
+    }
+
+    /// The log as JSON in gzip, at a level from 0 (fast) to 9 (small).
+    pub fn to_gzip(&self, level: u32) -> Result<Vec<u8>> {
+        use std::io::Write;
+        let level = flate2::Compression::new(level.min(9));
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), level);
+        let packed = encoder.write_all(&self.to_json()).and_then(|()| encoder.finish());
+        packed.map_err(|error| Error::misuse("gzip", error.to_string()))
+    }
+}
+
+/// A comma, unless nothing stands behind the opening bracket yet.
+fn separate(out: &mut Vec<u8>, open: u8) {
+    if out.last() != Some(&open) {
+        out.push(b',');
+    }
+}
+
+/// The error for a part that is not what it has to be.
+#[cold]
+fn misfit(path: &str, problem: &'static str) -> Error {
+    let kind = ErrorKind::BadSyntax { problem: problem.into() };
+    Error::new(Place::Path(path.to_owned()), "gamelog", kind)
+}
+
+fn find_delta(cursor: &mut Cursor<'_>, index: usize) -> Result<Parts> {
+    let mut parts = Parts::default();
+    if cursor.peek() != b'{' {
+        return Err(misfit(&format!("deltas[{index}]"), "a delta must be an object"));
+    }
+    let start = cursor.at;
+    cursor.at += 1;
+    let mut more = !cursor.accept(b'}');
+    while more {
+        let name = cursor.string()?;
+        cursor.expect(b':', "expected a colon")?;
+        let value = cursor.skip_value()?;
+        match &*name.decoded(cursor.text) {
+            b"type" => parts.kind = value,
+            b"data" => parts.data = value,
+            b"game" => parts.game = value,
+            _ => {}
+        }
+        more = cursor.comma_or(b'}')?;
+    }
+    parts.whole = Span::new(start, cursor.at);
+    Ok(parts)
+}
+
+impl Parts {
+    fn shifted(self, by: u32) -> Self {
+        Self {
+            whole: self.whole.shifted(by),
+            kind: self.kind.shifted(by),
+            data: self.data.shifted(by),
+            game: self.game.shifted(by),
+        }
+    }
+}
+
+/// One delta of a log, as text.
+#[derive(Debug, Clone, Copy)]
+pub struct Delta<'a> {
+    text: &'a [u8],
+    index: usize,
+    parts: Parts,
+}
+
+impl<'a> Delta<'a> {
+    /// Its place in the log.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Why it happened; empty when the log does not say so with a string.
+    #[must_use]
+    pub fn kind(&self) -> Cow<'a, str> {
+        let kind = self.part(self.parts.kind).filter(|raw| raw.kind() == Kind::String);
+        kind.and_then(|raw| raw.as_str()).unwrap_or_default()
+    }
+
+    /// Details of the why.
+    #[must_use]
+    pub fn data(&self) -> Option<Raw<'a>> {
+        self.part(self.parts.data)
+    }
+
+    /// What changed.
+    #[must_use]
+    pub fn game(&self) -> Option<Raw<'a>> {
+        self.part(self.parts.game)
+    }
+
+    /// The whole delta.
+    #[must_use]
+    pub fn raw(&self) -> Raw<'a> {
+        Raw::of(self.text, self.parts.whole)
+    }
+
+    fn part(&self, span: Span) -> Option<Raw<'a>> {
+        (!span.is_empty()).then(|| Raw::of(self.text, span))
+    }
+}
