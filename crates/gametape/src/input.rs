@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gametape_minewars::{Dialect, ReplayFile};
+use gametape_wire::{Error, ErrorKind, View};
 
 use crate::failure::Failure;
 
@@ -44,6 +45,15 @@ impl Source {
             Self::File(path) => read_file(path),
         };
         read.map_err(|error| Failure::io(self, &error))
+    }
+
+    /// The whole file, which must be UTF-8.
+    pub(crate) fn read_text(&self) -> Result<String, Failure> {
+        String::from_utf8(self.read()?).map_err(|error| {
+            let offset = error.utf8_error().valid_up_to() as u64;
+            let kind = ErrorKind::BadSyntax { problem: "not UTF-8".into() };
+            Failure::of(self, &Error::at(offset, "text", kind))
+        })
     }
 }
 
@@ -94,12 +104,17 @@ fn dialect_parser() -> impl TypedValueParser<Value = Dialect> {
     })
 }
 
+/// A view as an argument.
+pub(crate) fn parse_view(text: &str) -> Result<View, String> {
+    text.parse().ok().and_then(View::new).ok_or_else(|| format!("views are 0 to {}", View::MAX))
+}
+
 /// A file in memory, and how it is to be read.
 #[derive(Debug)]
 pub(crate) struct Input {
     pub(crate) source: Source,
     pub(crate) bytes: Vec<u8>,
-    dialect: Option<Dialect>,
+    pub(crate) dialect: Option<Dialect>,
 }
 
 /// A recording of any kind. The place where kinds are told apart: by content, never by name.

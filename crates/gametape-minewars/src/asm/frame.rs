@@ -2,9 +2,10 @@
 
 use gametape_wire::{Frame, FrameKind, Part};
 
-use super::payload::{Lines, push_bytes};
+use super::payload::{Line, Lines, push_bytes};
 use crate::decimal;
 use crate::dialect::Dialect;
+use crate::message::Messages;
 
 /// The words that begin a line about frames.
 pub(crate) const HOMOGENOUS: &str = "HOMOGENOUS";
@@ -17,18 +18,20 @@ pub(crate) const RAW: &str = "RAW";
 /// Appends the lines of one frame.
 ///
 /// Assembling them gives the frame back byte for byte. A frame that a writer would have written
-/// otherwise is given as bytes, its contents as comment.
-pub fn print_frame(frame: &Frame<'_>, dialect: Dialect, out: &mut Vec<u8>) {
+/// otherwise is given as bytes, its contents as comment. Returns how many of its payloads cannot be
+/// read to their end.
+pub fn print_frame(frame: &Frame<'_>, dialect: Dialect, out: &mut Vec<u8>) -> usize {
     if frame.is_canonical() {
         return print_contents(frame, dialect, out);
     }
     print_raw(frame.bytes(), irregularities(frame), out);
     let mut contents = Vec::new();
-    print_contents(frame, dialect, &mut contents);
+    let unreadable = print_contents(frame, dialect, &mut contents);
     for line in contents.split_inclusive(|byte| *byte == b'\n') {
         out.extend_from_slice(b"; ");
         out.extend_from_slice(line);
     }
+    unreadable
 }
 
 /// Appends a line with bytes that are no canonical frame, and why they are not.
@@ -42,7 +45,8 @@ fn irregularities(frame: &Frame<'_>) -> String {
     all.join("; ")
 }
 
-fn print_contents(frame: &Frame<'_>, dialect: Dialect, out: &mut Vec<u8>) {
+fn print_contents(frame: &Frame<'_>, dialect: Dialect, out: &mut Vec<u8>) -> usize {
+    let mut unreadable = 0;
     match frame.kind() {
         FrameKind::Keepalive => {
             out.extend_from_slice(KEEPALIVE.as_bytes());
@@ -54,7 +58,7 @@ fn print_contents(frame: &Frame<'_>, dialect: Dialect, out: &mut Vec<u8>) {
             for part in frame.parts() {
                 print_length(&part, out);
                 out.push(b'\n');
-                print_payload(&part, dialect, out);
+                unreadable += usize::from(!print_payload(&part, dialect, out));
             }
         }
         FrameKind::Heterogenous => {
@@ -62,10 +66,11 @@ fn print_contents(frame: &Frame<'_>, dialect: Dialect, out: &mut Vec<u8>) {
             out.push(b'\n');
             for part in frame.parts() {
                 print_view(&part, out);
-                print_payload(&part, dialect, out);
+                unreadable += usize::from(!print_payload(&part, dialect, out));
             }
         }
     }
+    unreadable
 }
 
 /// `HOMOGENOUS +67 0,1,2 ; t=67`
@@ -106,11 +111,27 @@ fn print_length(part: &Part<'_>, out: &mut Vec<u8>) {
     decimal::push_u32(out, part.payload.len() as u32);
 }
 
-fn print_payload(part: &Part<'_>, dialect: Dialect, out: &mut Vec<u8>) {
-    for line in Lines::new(part.payload, part.offset, dialect) {
+/// Returns whether the payload could be read to its end.
+/// Could all of the payload be read?
+fn print_payload(part: &Part<'_>, dialect: Dialect, out: &mut Vec<u8>) -> bool {
+    let mut messages = Messages::new(part.payload, part.offset, dialect);
+    let result = messages.visit(|message, wire| {
         out.extend_from_slice(b"  ");
-        line.print(dialect, out);
-        line.print_comment(dialect, out);
-        out.push(b'\n');
-    }
+        if message.text_is_exact() {
+            message.print(dialect, out);
+            out.push(b'\n');
+        } else {
+            print_line(&Line::of(message, wire, dialect), dialect, out);
+        }
+    });
+    let Err(error) = result else { return true };
+    out.extend_from_slice(b"  ");
+    print_line(&Line::Unreadable(error, messages.rest()), dialect, out);
+    false
+}
+
+fn print_line(line: &Line<'_>, dialect: Dialect, out: &mut Vec<u8>) {
+    line.print(dialect, out);
+    line.print_comment(dialect, out);
+    out.push(b'\n');
 }

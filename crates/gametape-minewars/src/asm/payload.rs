@@ -20,7 +20,16 @@ pub enum Line<'a> {
     Unreadable(Error, &'a [u8]),
 }
 
-impl Line<'_> {
+impl<'a> Line<'a> {
+    /// The line for a message that was decoded from `wire`.
+    pub(crate) fn of(message: Message<'a>, wire: &'a [u8], dialect: Dialect) -> Self {
+        if message.text_gives(wire, dialect) {
+            Self::Message(message)
+        } else {
+            Self::Irregular(message, wire)
+        }
+    }
+
     /// Appends the line's text without comment and without an end of line.
     #[inline]
     pub fn print(&self, dialect: Dialect, out: &mut Vec<u8>) {
@@ -53,31 +62,25 @@ impl Line<'_> {
 pub struct Lines<'a> {
     messages: Messages<'a>,
     dialect: Dialect,
-    scratch: Vec<u8>,
 }
 
 impl<'a> Lines<'a> {
     /// The lines of `payload`, which begins at `offset` of the whole input.
     #[must_use]
     pub fn new(payload: &'a [u8], offset: u64, dialect: Dialect) -> Self {
-        Self { messages: Messages::new(payload, offset, dialect), dialect, scratch: Vec::new() }
+        Self { messages: Messages::new(payload, offset, dialect), dialect }
     }
 }
 
 impl<'a> Iterator for Lines<'a> {
     type Item = Line<'a>;
 
-    #[inline]
     fn next(&mut self) -> Option<Line<'a>> {
         let before = self.messages.rest();
         match self.messages.next()? {
             Ok(message) => {
-                let bytes = &before[..before.len() - self.messages.rest().len()];
-                if message.text_gives(bytes, self.dialect, &mut self.scratch) {
-                    Some(Line::Message(message))
-                } else {
-                    Some(Line::Irregular(message, bytes))
-                }
+                let wire = &before[..before.len() - self.messages.rest().len()];
+                Some(Line::of(message, wire, self.dialect))
             }
             Err(error) => Some(Line::Unreadable(error, before)),
         }

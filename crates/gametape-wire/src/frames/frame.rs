@@ -18,6 +18,18 @@ pub enum FrameKind {
     Keepalive,
 }
 
+impl FrameKind {
+    /// The name that JSON uses.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Homogenous => "homogenous",
+            Self::Heterogenous => "heterogenous",
+            Self::Keepalive => "keepalive",
+        }
+    }
+}
+
 /// One frame, borrowed: when it happens, for whom it is, and what each view receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame<'a> {

@@ -1,5 +1,7 @@
 //! The subcommands: one file each, one line each in the table below.
 
+mod asm;
+mod disasm;
 mod info;
 
 use crate::failure::Outcome;
@@ -27,4 +29,6 @@ macro_rules! commands {
 
 commands! {
     Info(info::Args),
+    Disasm(disasm::Args),
+    Asm(asm::Args),
 }

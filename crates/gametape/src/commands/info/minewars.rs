@@ -25,6 +25,7 @@ pub(super) struct MineWars {
     max_player: u8,
     max_sub_player: u8,
     player_names: Option<Vec<String>>,
+    city_count: u8,
     cities: Vec<City>,
     rules_bytes: u16,
     map: Sizes,
@@ -106,6 +107,7 @@ impl MineWars {
             max_player: header.max_player,
             max_sub_player: header.max_sub_player,
             player_names: player_names.map(|names| names.into_iter().map(String::from).collect()),
+            city_count: header.city_count,
             cities,
             rules_bytes: header.rules_length,
             map: Sizes { stored: header.map_stored, raw: header.map_raw },
@@ -204,7 +206,7 @@ impl Report for MineWars {
         for (id, name) in self.player_names.iter().flatten().enumerate() {
             fields.more(format!("{:>2} {}", id + 1, printable(name)));
         }
-        fields.add("cities", thousands(self.cities.len() as u64));
+        fields.add("cities", self.city_count.to_string());
         for City { id, y, x, name } in &self.cities {
             fields.more(format!("{id:>2} at {y},{x} {}", name.as_deref().unwrap_or_default()));
         }
