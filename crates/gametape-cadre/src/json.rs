@@ -173,6 +173,30 @@ impl<'a> Cursor<'a> {
         Err(truncated_at(self.text.len(), "string"))
     }
 
+    /// Takes a key and its colon if it is an index, spelled and set without any frills.
+    #[inline]
+    pub(crate) fn index_key(&mut self) -> Option<u32> {
+        if self.peek() != b'"' {
+            return None;
+        }
+        let digits = &self.text[self.at + 1..];
+        let mut index = 0;
+        let mut length = 0;
+        while let Some(digit) = digits.get(length).map(|byte| byte.wrapping_sub(b'0'))
+            && digit <= 9
+            && length < 6
+        {
+            index = index * 10 + u32::from(digit);
+            length += 1;
+        }
+        let canonical = length == 1 || (length > 1 && digits[0] != b'0');
+        if !canonical || digits.get(length..length + 2) != Some(b"\":") {
+            return None;
+        }
+        self.at += length + 3;
+        Some(index)
+    }
+
     /// The length of the escape that stands here.
     fn escape_length(&self) -> Result<usize> {
         match self.text.get(self.at + 1) {

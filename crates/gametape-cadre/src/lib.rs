@@ -1,6 +1,7 @@
 //! Cadre gamelogs.
 #![allow(dead_code)]
 
+mod apply;
 mod canonical;
 mod journal;
 mod json;
@@ -10,6 +11,7 @@ pub mod limits;
 mod log;
 mod markers;
 mod merge;
+mod pass;
 mod path;
 mod plan;
 mod scan;

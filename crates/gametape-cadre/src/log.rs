@@ -60,9 +60,9 @@ struct Parts {
 }
 
 impl Log {
-    /// Reads a log, plain or gzip.
-    pub fn open(input: &[u8], options: &Options) -> Result<Self> {
-        Self::from_text(source::unpack(input, options)?, options)
+    /// Reads a log, plain or gzip. Plain text that is given away is not copied.
+    pub fn open<'a>(input: impl Into<Cow<'a, [u8]>>, options: &Options) -> Result<Self> {
+        Self::from_text(source::unpack(input.into(), options)?, options)
     }
 
     /// Reads a log from a reader to its end.

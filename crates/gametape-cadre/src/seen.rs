@@ -1,14 +1,15 @@
-//! Finding a key that stands twice in one object of a delta, in constant time per key.
+//! Finding a name that stands twice in one object of a delta, in constant time per name.
+//!
+//! Indices are not kept here: they have to come in ascending order, or a plan is made.
 
 use crate::keys::Key;
 
-/// For each key the object (by serial number) that last had it.
+/// For each name the object (by serial number) that last had it.
 ///
 /// An inner object may have a key that an object around it has had as well, and overwrites its
 /// mark. The mark that was overwritten is put back when the inner object ends.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    indices: Vec<u32>,
     names: Vec<u32>,
     overwritten: Vec<(Key, u32)>,
     serial: u32,
@@ -56,14 +57,11 @@ impl Seen {
 
     #[inline]
     fn mark(&mut self, key: Key) -> &mut u32 {
-        let (marks, number) = match key.name() {
-            Some(number) => (&mut self.names, number),
-            None => (&mut self.indices, key.number() as usize),
-        };
-        if number >= marks.len() {
-            marks.resize((number + 1).next_power_of_two(), 0);
+        let number = key.name().unwrap_or_default();
+        if number >= self.names.len() {
+            self.names.resize((number + 1).next_power_of_two(), 0);
         }
-        &mut marks[number]
+        &mut self.names[number]
     }
 }
 
@@ -73,7 +71,8 @@ mod tests {
 
     #[test]
     fn a_key_of_an_inner_object_does_not_hide_the_outer_one() {
-        let (a, b) = (Key::from_index(1), Key::from_index(2));
+        let mut keys = crate::keys::Keys::new();
+        let [a, b] = ["a", "b"].map(|name| keys.intern(name.as_bytes()).unwrap());
         let mut seen = Seen::default();
         seen.begin_delta();
         let (outer, outer_marks) = seen.open();

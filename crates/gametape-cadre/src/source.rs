@@ -1,5 +1,6 @@
 //! Getting the JSON text out of what a caller has: plain or gzip, a slice or a reader.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 
 use flate2::bufread::MultiGzDecoder;
@@ -14,31 +15,23 @@ const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 const EXPECTED_RATIO: usize = 8;
 
 /// The JSON text of a log, unpacked, without a byte order mark.
-pub(crate) fn unpack(input: &[u8], options: &Options) -> Result<Vec<u8>> {
+pub(crate) fn unpack(input: Cow<'_, [u8]>, options: &Options) -> Result<Vec<u8>> {
     let limit = options.log_bytes();
     if input.starts_with(GZIP) {
-        return gunzip(input, limit);
+        return gunzip(&input, limit);
     }
     limit.check(input.len() as u64, limit.max)?;
-    Ok(input.strip_prefix(BYTE_ORDER_MARK).unwrap_or(input).to_vec())
+    Ok(without_mark(input.into_owned()))
 }
 
 /// The same from a reader, of which nothing is read beyond the limit.
 pub(crate) fn read(reader: impl Read, options: &Options) -> Result<Vec<u8>> {
     let limit = options.log_bytes();
     let mut input = Vec::new();
-    let outcome = reader.take(limit.max + 1).read_to_end(&mut input);
-    if let Err(error) = outcome {
-        return Err(unreadable(&error, input.len()));
+    match reader.take(limit.max + 1).read_to_end(&mut input) {
+        Ok(_) => unpack(input.into(), options),
+        Err(error) => Err(unreadable(&error, input.len())),
     }
-    if input.starts_with(GZIP) {
-        return gunzip(&input, limit);
-    }
-    limit.check(input.len() as u64, limit.max)?;
-    if input.starts_with(BYTE_ORDER_MARK) {
-        input.drain(..BYTE_ORDER_MARK.len());
-    }
-    Ok(input)
 }
 
 fn gunzip(input: &[u8], limit: Limit) -> Result<Vec<u8>> {
@@ -47,7 +40,10 @@ fn gunzip(input: &[u8], limit: Limit) -> Result<Vec<u8>> {
     let outcome = decoder.read_to_end(&mut text);
     limit.check(text.len() as u64, limit.max)?;
     match outcome {
-        Ok(_) => Ok(without_mark(text)),
+        Ok(_) => {
+            text.shrink_to_fit();
+            Ok(without_mark(text))
+        }
         Err(error) => {
             let consumed = input.len() - decoder.into_inner().into_inner().len();
             Err(damaged(&error, consumed))
@@ -59,7 +55,6 @@ fn without_mark(mut text: Vec<u8>) -> Vec<u8> {
     if text.starts_with(BYTE_ORDER_MARK) {
         text.drain(..BYTE_ORDER_MARK.len());
     }
-    text.shrink_to_fit();
     text
 }
 

@@ -145,10 +145,7 @@ impl Timeline {
 
     /// Goes to the nearest keyframe, unless the way from here is shorter or as short.
     fn restart_for(&mut self, position: usize) {
-        let (start, keyframe) = match self.keyframes.nearest(position) {
-            Some((start, tree)) => (start, Some(tree)),
-            None => (0, None),
-        };
+        let start = self.keyframes.nearest(position);
         let from_here = if position >= self.position {
             Some(self.distance(self.position, position))
         } else if self.merger.journal.depth() >= self.position - position {
@@ -159,10 +156,7 @@ impl Timeline {
         if from_here.is_some_and(|distance| distance <= self.distance(start, position)) {
             return;
         }
-        match keyframe {
-            Some(tree) => self.merger.tree.restore(tree),
-            None => self.merger.tree.restore(&Tree::new()),
-        }
+        self.keyframes.restore(position, &mut self.merger.tree);
         self.merger.journal.clear();
         self.position = start;
     }

@@ -215,8 +215,11 @@ impl Tree {
     pub(crate) fn place(&mut self, id: u32, key: Key, hint: u32) -> Option<u32> {
         let container = self.container(id);
         let keys = &self.keys[container.slots()];
-        if keys.get(hint as usize) == Some(&key) {
-            return Some(hint);
+        // Deltas mostly name keys in the order in which they were made.
+        for place in [hint, hint + 1] {
+            if keys.get(place as usize) == Some(&key) {
+                return Some(place);
+            }
         }
         if container.length <= SEARCHED {
             return keys.iter().position(|known| *known == key).map(|place| place as u32);
@@ -274,24 +277,10 @@ impl Tree {
         self.indexed.retain(|id| (*id as usize) < containers);
     }
 
-    /// Becomes a copy of `other`, keeping its own memory where it can.
-    pub(crate) fn restore(&mut self, other: &Self) {
-        self.containers.clone_from(&other.containers);
-        self.keys.clone_from(&other.keys);
-        self.values.clone_from(&other.values);
+    /// Must be called after the arrays were replaced.
+    pub(crate) fn forget_places(&mut self) {
         self.places.clear();
         self.indexed.clear();
-    }
-
-    /// A copy without search tables.
-    pub(crate) fn copied(&self) -> Self {
-        Self {
-            containers: self.containers.clone(),
-            keys: self.keys.clone(),
-            values: self.values.clone(),
-            places: HashMap::default(),
-            indexed: HashSet::default(),
-        }
     }
 
     /// A copy with only what is reachable.

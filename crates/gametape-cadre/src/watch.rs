@@ -29,7 +29,7 @@ pub(crate) trait Watch {
     fn change(&mut self, site: &Site<'_>, old: Value, new: Value);
 
     /// Something odd was merged.
-    fn odd(&mut self, site: &Site<'_>, oddity: Oddity);
+    fn odd(&mut self, keys: &Keys, path: Vec<Key>, oddity: Oddity);
 
     /// What was reported of this delta did not count: it is merged again from its start.
     fn start_over(&mut self);
@@ -43,7 +43,7 @@ impl Watch for Unwatched {
 
     fn change(&mut self, _: &Site<'_>, _: Value, _: Value) {}
 
-    fn odd(&mut self, _: &Site<'_>, _: Oddity) {}
+    fn odd(&mut self, _: &Keys, _: Vec<Key>, _: Oddity) {}
 
     fn start_over(&mut self) {}
 }
