@@ -70,6 +70,12 @@ impl<'a> Lines<'a> {
     pub fn new(payload: &'a [u8], offset: u64, dialect: Dialect) -> Self {
         Self { messages: Messages::new(payload, offset, dialect), dialect }
     }
+
+    /// Absolute offset of the next line's bytes.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.messages.offset()
+    }
 }
 
 impl<'a> Iterator for Lines<'a> {
