@@ -3,12 +3,14 @@
 //! A thin shell: each subcommand is one file under `commands/` and knows no format; formats live in
 //! the library crates. Results go to stdout, diagnostics to stderr. What every command shares is
 //! here: [`input`] reads files and tells their kind, [`output`] writes them, [`failure`] turns what
-//! went wrong into lines and exit codes, [`progress`] shows how far a
-//! long command is, [`text`] makes numbers readable.
+//! went wrong into lines and exit codes, [`progress`] shows how far a long command is, [`moment`]
+//! finds a view at a time, [`cities`] names places, [`text`] makes numbers readable.
 
+mod cities;
 mod commands;
 mod failure;
 mod input;
+mod moment;
 mod output;
 mod progress;
 mod text;

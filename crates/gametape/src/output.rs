@@ -149,6 +149,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     written.map_err(|error| Failure::io(&Target::Stdout, &error))
 }
 
+/// Will colours show in what is printed to stdout?
+pub(crate) fn colours_show() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// Prints a result for machines to stdout: one JSON value and an end of line.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let json = serde_json::to_string(value)

@@ -3,6 +3,8 @@
 mod asm;
 mod disasm;
 mod info;
+mod map;
+mod state;
 
 use crate::failure::Outcome;
 
@@ -31,4 +33,6 @@ commands! {
     Info(info::Args),
     Disasm(disasm::Args),
     Asm(asm::Args),
+    State(state::Args),
+    Map(map::Args),
 }

@@ -1,12 +1,11 @@
 //! What there is to say about a MineWars file.
 
-use gametape_minewars::{
-    Check, Class, Coord, Detection, FilePart, FrameStorage, ReplayFile, Survey,
-};
+use gametape_minewars::{Check, Class, Detection, FilePart, FrameStorage, ReplayFile, Survey};
 use gametape_wire::{Frames, Result, View, ViewSet};
 use serde::Serialize;
 
 use super::Report;
+use crate::cities::{Place, places};
 use crate::input::Source;
 use crate::progress::Progress;
 use crate::text::{Fields, clock, count, printable, thousands};
@@ -38,7 +37,7 @@ pub(super) struct MineWars {
 
 #[derive(Debug, Serialize)]
 struct City {
-    id: usize,
+    id: u8,
     y: i8,
     x: i8,
     name: Option<String>,
@@ -129,11 +128,11 @@ fn keep<T>(result: Result<T>, problems: &mut Vec<String>) -> Option<T> {
 }
 
 fn cities(file: &ReplayFile<'_>, problems: &mut Vec<String>) -> Vec<City> {
-    let names = keep(file.setup().city_names(), problems).unwrap_or_default();
-    let mut names = names.iter().map(ToString::to_string);
-    let positions = keep(file.setup().city_positions(), problems).into_iter().flatten();
-    let city = |(id, at): (usize, Coord)| City { id, y: at.y, x: at.x, name: names.next() };
-    positions.enumerate().map(city).collect()
+    let names = file.setup().city_names().err();
+    let positions = file.setup().city_positions().err();
+    problems.extend([names, positions].into_iter().flatten().map(|error| error.to_string()));
+    let city = |(id, Place { at, name })| City { id, y: at.y, x: at.x, name };
+    places(file).into_iter().map(city).collect()
 }
 
 fn read_frames(file: &ReplayFile<'_>, problems: &mut Vec<String>) -> Option<Contents> {

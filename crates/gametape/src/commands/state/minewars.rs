@@ -1,0 +1,306 @@
+//! A MineWars view's state as JSON and as text.
+
+use std::collections::BTreeMap;
+
+use gametape_minewars::{
+    CityState, ClientState, Coord, FlagState, Gone, Pending, PlayerState, Replayed, TileState,
+    ViewState, VoteState,
+};
+use serde::Serialize;
+
+use crate::cities::Place;
+use crate::input::Source;
+use crate::text::{Fields, clock, count, printable};
+
+/// What "flag" says where the format does not tell whose it is.
+const UNNAMED_FLAG: u8 = 16;
+
+#[derive(Debug, Serialize)]
+pub(super) struct State {
+    file: String,
+    time: u64,
+    view: u8,
+    grid: &'static str,
+    radius: u8,
+    hash: String,
+    tiles: Vec<Tile>,
+    players: Vec<Player>,
+    cities: Vec<City>,
+    votes: Vec<Vote>,
+    time_limit: Option<u16>,
+    problems: Vec<String>,
+    #[serde(skip)]
+    land: BTreeMap<u8, u64>,
+}
+
+/// A field that is left out where it says nothing.
+macro_rules! sparse {
+    ($(#[$meta:meta])* struct $name:ident { $($always:ident: $type:ty,)* ; $($field:ident: $known:ty,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Serialize)]
+        struct $name {
+            $($always: $type,)*
+            $(#[serde(skip_serializing_if = "Option::is_none")] $field: Option<$known>,)*
+        }
+    };
+}
+
+sparse! {
+    struct Tile {
+        y: i8, x: i8, kind: String, item: String, owner: u8, ;
+        digit: u8, asterisk: bool, structure: String, hp: u8, pending: Construction, flag: u8,
+        smoke: bool,
+    }
+}
+
+sparse! {
+    struct Construction { points: u16, current: u16, rate: u16, ; kind: String, }
+}
+
+sparse! {
+    struct Player {
+        id: u8, clients: Vec<Client>, ;
+        lives: u8, timeout: u32, protected: bool, eliminated: bool, surrendered: bool,
+    }
+}
+
+sparse! {
+    struct Client { sub: u8, name: String, ; rtt: u32, gone: &'static str, }
+}
+
+sparse! {
+    struct City {
+        id: u8, ;
+        y: i8, x: i8, name: String, owner: u8, money: u32, income: u16, resources: u16, export: u8,
+        import: u8, capturing: Capturing, contested_by: u8,
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Capturing {
+    player: u8,
+    ms: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct Vote {
+    id: u8,
+    text: String,
+    ballots: Vec<BallotCast>,
+}
+
+#[derive(Debug, Serialize)]
+struct BallotCast {
+    player: u8,
+    sub: u8,
+    ballot: u8,
+}
+
+impl State {
+    /// What is known, and of which tiles other than at the start.
+    pub(super) fn of(
+        source: &Source,
+        places: BTreeMap<u8, Place>,
+        start: &ViewState,
+        replayed: &Replayed,
+    ) -> Self {
+        let state = &replayed.state;
+        let changed = start.changed_tiles(state).into_iter().flatten();
+        Self {
+            file: source.to_string(),
+            time: replayed.time,
+            view: state.view().number(),
+            grid: state.grid().name(),
+            radius: state.radius(),
+            hash: hex(&state.hash()),
+            tiles: changed.map(|(at, _, tile)| Tile::of(at, &tile)).collect(),
+            players: state.players().map(|(id, player)| Player::of(id, player)).collect(),
+            cities: cities(places, state),
+            votes: state.votes().map(|(id, vote)| Vote::of(id, vote)).collect(),
+            time_limit: state.time_limit(),
+            problems: replayed.problems.iter().map(ToString::to_string).collect(),
+            land: land(state),
+        }
+    }
+
+    /// A summary for people.
+    pub(super) fn to_text(&self) -> String {
+        let mut fields = Fields::new(&self.file);
+        fields.add("time", clock(self.time));
+        let who = if self.view == 0 { "spectator" } else { "player" };
+        fields.add("view", format!("{} {who}", self.view));
+        fields.add("map", format!("{}, radius {}", self.grid, self.radius));
+        fields.add("tiles", format!("{} changed", self.tiles.len()));
+        for (owner, tiles) in &self.land {
+            fields.more(format!("player {owner:>2} owns {}", count(*tiles, "tile")));
+        }
+        fields.add("players", self.players.len().to_string());
+        self.players.iter().for_each(|player| fields.more(player.to_text()));
+        fields.add("cities", self.cities.len().to_string());
+        self.cities.iter().for_each(|city| fields.more(city.to_text()));
+        for vote in &self.votes {
+            fields.add("vote", vote.to_text());
+        }
+        if let Some(seconds) = self.time_limit {
+            fields.add("limit", format!("{seconds} s were left when it was told"));
+        }
+        fields.add("hash", &self.hash);
+        fields.into_text()
+    }
+}
+
+/// How many tiles each player owns.
+fn land(state: &ViewState) -> BTreeMap<u8, u64> {
+    let mut land = BTreeMap::new();
+    for (_, tile) in state.tiles().filter(|(_, tile)| tile.owner != 0) {
+        *land.entry(tile.owner).or_default() += 1;
+    }
+    land
+}
+
+/// Every city of the setup, and any other that was heard of.
+fn cities(mut places: BTreeMap<u8, Place>, state: &ViewState) -> Vec<City> {
+    let heard: BTreeMap<u8, &CityState> = state.cities().collect();
+    let nothing = CityState::default();
+    let mut ids: Vec<u8> = places.keys().chain(heard.keys()).copied().collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.iter()
+        .map(|id| City::of(*id, places.remove(id), heard.get(id).copied().unwrap_or(&nothing)))
+        .collect()
+}
+
+impl Tile {
+    fn of(at: Coord, tile: &TileState) -> Self {
+        Self {
+            y: at.y,
+            x: at.x,
+            kind: tile.kind.to_string(),
+            item: tile.item.to_string(),
+            owner: tile.owner,
+            digit: tile.digit.map(|digit| digit.value),
+            asterisk: told(tile.digit.is_some_and(|digit| digit.asterisk)),
+            structure: tile.structure.map(|kind| kind.to_string()),
+            hp: Some(tile.hp).filter(|hp| *hp != 0),
+            pending: tile.pending.map(|pending| Construction::of(&pending)),
+            flag: tile.flag.map(|flag| match flag {
+                FlagState::Unnamed => UNNAMED_FLAG,
+                FlagState::Of(player) => player,
+            }),
+            smoke: told(tile.smoke),
+        }
+    }
+}
+
+impl Construction {
+    fn of(pending: &Pending) -> Self {
+        let Pending { kind, points, current, rate } = *pending;
+        Self { kind: kind.map(|kind| kind.to_string()), points, current, rate }
+    }
+}
+
+impl Player {
+    fn of(id: u8, player: &PlayerState) -> Self {
+        Self {
+            id,
+            clients: player.clients.iter().map(|(sub, client)| Client::of(*sub, client)).collect(),
+            lives: player.lives,
+            timeout: player.timeout,
+            protected: told(player.protected),
+            eliminated: told(player.eliminated),
+            surrendered: told(player.surrendered),
+        }
+    }
+
+    fn to_text(&self) -> String {
+        let names: Vec<String> = self.clients.iter().map(Client::to_text).collect();
+        let facts = [
+            self.lives.map(|lives| format!("{lives} lives")),
+            self.timeout.map(|ms| format!("out for {ms} ms")),
+            self.protected.map(|_| "protected".to_owned()),
+            self.eliminated.map(|_| "eliminated".to_owned()),
+            self.surrendered.map(|_| "surrendered".to_owned()),
+        ];
+        format!("{:>2} {}", self.id, listed(names.into_iter().chain(facts.into_iter().flatten())))
+    }
+}
+
+impl Client {
+    fn of(sub: u8, client: &ClientState) -> Self {
+        let gone = client.gone.map(|gone| match gone {
+            Gone::Left => "left",
+            Gone::Kicked => "kicked",
+        });
+        let name = String::from_utf8_lossy(&client.name).into_owned();
+        Self { sub, name, rtt: client.rtt, gone }
+    }
+
+    fn to_text(&self) -> String {
+        let gone = self.gone.map(|gone| format!(" ({gone})")).unwrap_or_default();
+        printable(&self.name) + &gone
+    }
+}
+
+impl City {
+    fn of(id: u8, place: Option<Place>, city: &CityState) -> Self {
+        let (at, name) = place.map(|place| (place.at, place.name)).unzip();
+        Self {
+            id,
+            y: at.map(|at| at.y),
+            x: at.map(|at| at.x),
+            name: name.flatten(),
+            owner: Some(city.owner).filter(|owner| *owner != 0),
+            money: city.money,
+            income: city.income,
+            resources: city.resources,
+            export: city.trade.map(|(export, _)| export),
+            import: city.trade.map(|(_, import)| import),
+            capturing: city.capturing.map(|(player, ms)| Capturing { player, ms }),
+            contested_by: city.contested_by,
+        }
+    }
+
+    fn to_text(&self) -> String {
+        let place = self.y.zip(self.x).map(|(y, x)| format!("at {y},{x}"));
+        let facts = [
+            self.owner.map(|owner| format!("of player {owner}")),
+            self.money.map(|money| format!("money {money}")),
+            self.income.map(|income| format!("income {income}")),
+            self.resources.map(|resources| format!("resources {resources}")),
+            self.capturing.as_ref().map(|c| format!("falls to {} in {} ms", c.player, c.ms)),
+            self.contested_by.map(|player| format!("contested by {player}")),
+        ];
+        let name = self.name.clone().into_iter();
+        let all = place.into_iter().chain(name).chain(facts.into_iter().flatten());
+        format!("{:>2} {}", self.id, listed(all))
+    }
+}
+
+impl Vote {
+    fn of(id: u8, vote: &VoteState) -> Self {
+        let ballots = vote.ballots.iter();
+        let ballots =
+            ballots.map(|(&(player, sub), &ballot)| BallotCast { player, sub, ballot }).collect();
+        Self { id, text: String::from_utf8_lossy(&vote.text).into_owned(), ballots }
+    }
+
+    fn to_text(&self) -> String {
+        let yes = self.ballots.iter().filter(|cast| cast.ballot == 1).count();
+        let all = self.ballots.len();
+        format!("{} \"{}\", {yes} of {all} in favour", self.id, printable(&self.text))
+    }
+}
+
+/// Said only where it is so.
+fn told(is_so: bool) -> Option<bool> {
+    is_so.then_some(true)
+}
+
+fn listed(items: impl Iterator<Item = String>) -> String {
+    items.collect::<Vec<_>>().join(", ")
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
