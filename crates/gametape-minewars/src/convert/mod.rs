@@ -1,0 +1,101 @@
+//! From one generation to the other; normative text: `spec/minewars-tools.md`, section 3.
+
+mod message;
+
+use gametape_wire::{Error, Frame, FrameLayout, FrameWriter, Frames, Generation, Result, View};
+
+use crate::dialect::Dialect;
+use crate::losses::{Loss, Losses};
+use crate::message::whole_messages;
+use crate::setup::{MAX_PLAYERS_V01, Setup};
+use message::Translator;
+
+/// A recording in another generation, and what that cannot express.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Converted {
+    /// Everything before the frames.
+    pub setup: Setup,
+    /// The frames.
+    pub frames: Vec<u8>,
+    /// What was lost, or changed its meaning.
+    pub losses: Losses,
+}
+
+/// Converts a recording. `dialect` is the one in which `frames` are written.
+///
+/// Every view receives the same messages at the same times, except for what the target cannot
+/// express. Within one generation frames stay as they are, byte for byte.
+///
+/// ```
+/// use gametape_minewars::sample::Sample;
+/// use gametape_minewars::{Loss, convert};
+/// use gametape_wire::Generation;
+///
+/// let (setup, frames) = Sample::default().build(Generation::Current)?;
+/// let converted = convert(&setup, &frames, setup.dialect(), Generation::V01)?;
+/// assert_eq!(converted.setup.generation, Generation::V01);
+/// assert_eq!(converted.losses.count(Loss::SetupPart("city names")), 1);
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+pub fn convert(
+    setup: &Setup,
+    frames: &[u8],
+    dialect: Dialect,
+    target: Generation,
+) -> Result<Converted> {
+    check_players(setup, target)?;
+    let (converted, dropped) = setup.converted(target);
+    let mut losses = Losses::default();
+    for part in dropped {
+        losses.note(Loss::SetupPart(part), None);
+    }
+    let frames = if dialect == target.into() {
+        frames.to_vec()
+    } else {
+        let source = FrameLayout::new(dialect.generation(), setup.max_view())?;
+        let layout = FrameLayout::new(target, setup.max_view())?;
+        let mut out = FrameWriter::new(layout);
+        convert_frames(Frames::new(source, frames), dialect, &mut out, &mut losses)?;
+        out.into_bytes()
+    };
+    Ok(Converted { setup: converted, frames, losses })
+}
+
+fn check_players(setup: &Setup, target: Generation) -> Result<()> {
+    let players = setup.max_player;
+    if target == Generation::V01 && u64::from(players) > MAX_PLAYERS_V01.max {
+        let problem = format!("{players} players, but {target} has room for 6 only");
+        return Err(Error::misuse("players", problem));
+    }
+    Ok(())
+}
+
+fn convert_frames(
+    mut frames: Frames<'_>,
+    dialect: Dialect,
+    out: &mut FrameWriter,
+    losses: &mut Losses,
+) -> Result<()> {
+    let mut translator = Translator::new(dialect, out.layout(), losses);
+    for frame in frames.by_ref() {
+        match frame {
+            Ok(frame) => convert_frame(&frame, &mut translator, out)?,
+            Err(_) => translator.note_cut_frame(),
+        }
+    }
+    out.idle_until(frames.time())
+}
+
+fn convert_frame(
+    frame: &Frame<'_>,
+    translator: &mut Translator<'_>,
+    out: &mut FrameWriter,
+) -> Result<()> {
+    let payloads = translator.translate(frame);
+    let views: Vec<(View, &[u8])> = payloads
+        .iter()
+        .flat_map(|(views, payload)| views.iter().map(move |view| (view, &payload[..])))
+        .collect();
+    let target = out.layout().generation().into();
+    out.moment(frame.time(), &views, |payload, limit| whole_messages(payload, limit, target))
+}

@@ -1,0 +1,246 @@
+//! Checking a recording against every rule of its format; normative text:
+//! `spec/minewars-tools.md`, section 1.
+
+mod finding;
+mod messages;
+mod rule;
+
+use gametape_wire::{
+    Error, ErrorClass, ErrorKind, Frame, FrameLayout, Frames, Irregularity, Part, Reader, View,
+};
+
+pub use finding::{Finding, FrameRef, Space};
+pub use rule::{Rule, Severity};
+
+use crate::file::{FrameStorage, ReplayFile};
+use crate::kinds::{ItemKind, TileKind};
+use crate::message::Messages;
+use crate::setup::SetupPart;
+use messages::{Bounds, MessageCheck};
+
+/// How many findings of each rule are kept; all are counted.
+const KEPT_PER_RULE: u64 = 1000;
+
+/// What a check of a whole recording found; made by [`verify`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verification {
+    /// What was found, file and setup first, then frame by frame. Of each rule the first 1000.
+    pub findings: Vec<Finding>,
+    /// How many frames were read.
+    pub frames: u64,
+    /// How many messages were read; one in a homogenous frame counts once.
+    pub messages: u64,
+    counts: [u64; Rule::ALL.len()],
+}
+
+impl Verification {
+    /// Is no rule broken? Warnings do not count.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        self.count_of(Severity::Error) == 0
+    }
+
+    /// How often a rule is broken, findings that were not kept included.
+    #[must_use]
+    pub fn count(&self, rule: Rule) -> u64 {
+        self.counts[rule as usize]
+    }
+
+    /// How many findings of a severity there are, those that were not kept included.
+    #[must_use]
+    pub fn count_of(&self, severity: Severity) -> u64 {
+        Rule::ALL.iter().filter(|r| r.severity() == severity).map(|r| self.count(*r)).sum()
+    }
+
+    /// How many findings of a rule were counted but not kept.
+    #[must_use]
+    pub fn omitted(&self, rule: Rule) -> u64 {
+        self.count(rule).saturating_sub(KEPT_PER_RULE)
+    }
+
+    /// Counts a finding, and makes it only if it is kept.
+    fn report(&mut self, rule: Rule, make: impl FnOnce() -> Finding) {
+        let count = &mut self.counts[rule as usize];
+        *count += 1;
+        if *count <= KEPT_PER_RULE {
+            self.findings.push(make());
+        }
+    }
+
+    fn report_in_file(&mut self, rule: Rule, error: Error) {
+        self.report(rule, || Finding { rule, error, space: Space::File, frame: None });
+    }
+}
+
+/// Checks everything that a file says against the rules of its format.
+///
+/// Never fails: what cannot be read is a finding, and the rest is checked all the same.
+///
+/// ```
+/// use gametape_minewars::sample::Sample;
+/// use gametape_minewars::{ReplayFile, Rule, WriteOptions, verify, write_file};
+/// use gametape_wire::Generation;
+///
+/// let (setup, frames) = Sample::default().build(Generation::Current)?;
+/// let mut bytes = write_file(&setup, &frames, &WriteOptions::default())?;
+/// assert!(verify(&ReplayFile::open(&bytes)?).is_ok());
+///
+/// let last = bytes.len() - 1;
+/// bytes[last] ^= 1;
+/// let found = verify(&ReplayFile::open(&bytes)?);
+/// assert_eq!(found.count(Rule::Checksum), 1);
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+#[must_use]
+pub fn verify(file: &ReplayFile<'_>) -> Verification {
+    let mut found = Verification::default();
+    check_file(file, &mut found);
+    check_reserved_values(file, &mut found);
+    if let Ok(max_view) = file.setup().header().max_view() {
+        check_frames(file, max_view, &mut found);
+    }
+    found
+}
+
+fn check_file(file: &ReplayFile<'_>, found: &mut Verification) {
+    for error in file.checks().iter().filter_map(crate::file::Check::error) {
+        found.report_in_file(Rule::Checksum, error);
+    }
+    for error in file.setup().faults() {
+        found.report_in_file(Rule::Setup, error);
+    }
+    let end = file.frames_range().end;
+    if let Err(error) = Reader::with_base(file.trailing(), end).finish("file") {
+        found.report_in_file(Rule::Trailing, error);
+    }
+}
+
+/// Values of the setup that have no meaning yet.
+fn check_reserved_values(file: &ReplayFile<'_>, found: &mut Verification) {
+    let setup = file.setup();
+    let header = setup.header();
+    let mut reserved = |offset, item: &'static str, value: u8, expected| {
+        let kind = ErrorKind::BadValue { found: value.into(), expected };
+        found.report_in_file(Rule::ReservedValue, Error::at(offset, item, kind));
+    };
+    if header.reserved_flags() != 0 {
+        reserved(header.offset + 4, "flags", header.flags, "only bit 3");
+    }
+    if header.max_sub_player > 14 {
+        reserved(header.offset + 6, "highest player sub id", 15, "0 to 14");
+    }
+    let mut offset = setup.part_range(SetupPart::CityNames).start;
+    for name in setup.city_names().unwrap_or_default() {
+        if let Some(place) = name.codes().iter().position(|code| *code > 47) {
+            reserved(offset + 1 + place as u64, "city name", name.codes()[place], "up to 47");
+        }
+        offset += 1 + name.codes().len() as u64;
+    }
+    check_reserved_kinds(file, found);
+}
+
+fn check_reserved_kinds(file: &ReplayFile<'_>, found: &mut Verification) {
+    let offset = file.setup().part_range(SetupPart::Map).start;
+    let Ok(map) = file.setup().map() else { return };
+    for (coord, tile) in map.tiles() {
+        let kind = matches!(tile.kind, TileKind::Unknown(_)).then(|| tile.kind.code());
+        let item = matches!(tile.item, ItemKind::Unknown(_)).then(|| tile.item.code());
+        for (what, code) in [("tile", kind), ("item", item)] {
+            let Some(code) = code else { continue };
+            found.report(Rule::ReservedValue, || {
+                let problem = format!("kind {code} of {what} {coord} is reserved").into();
+                let error = Error::at(offset, "map", ErrorKind::BadSyntax { problem });
+                Finding { rule: Rule::ReservedValue, error, space: Space::File, frame: None }
+            });
+        }
+    }
+}
+
+fn check_frames(file: &ReplayFile<'_>, max_view: View, found: &mut Verification) {
+    let frames = match file.frames() {
+        Ok(frames) => frames,
+        Err(error) => return found.report_in_file(Rule::Frames, error),
+    };
+    let Ok(layout) = FrameLayout::new(file.dialect().generation(), max_view) else { return };
+    let (space, offset) = match frames.storage {
+        FrameStorage::Raw => (Space::File, file.frames_range().start),
+        FrameStorage::Lz4 | FrameStorage::Lz4Dictionary => (Space::UnpackedFrames, 0),
+    };
+    let bounds = Bounds::of(file.setup().header());
+    let mut walk = FrameWalk { found, bounds, space };
+    for frame in Frames::new(layout, &frames.bytes).at_offset(offset) {
+        match frame {
+            Ok(frame) => walk.check_frame(&frame),
+            Err(error) => walk.report(Rule::FrameCut, None, error),
+        }
+    }
+}
+
+/// A check on its way through the frames.
+struct FrameWalk<'v> {
+    found: &'v mut Verification,
+    bounds: Bounds,
+    space: Space,
+}
+
+impl FrameWalk<'_> {
+    fn check_frame(&mut self, frame: &Frame<'_>) {
+        let number = self.found.frames;
+        for irregularity in frame.irregularities() {
+            let rule = rule_of(irregularity);
+            let at = FrameRef { number, time: frame.time(), views: frame.views() };
+            let problem = irregularity.to_string().into();
+            let error = Error::at(frame.offset(), "frame", ErrorKind::BadSyntax { problem });
+            self.report(rule, Some(at), error);
+        }
+        for part in frame.parts() {
+            self.check_payload(&part, FrameRef { number, time: frame.time(), views: part.views });
+        }
+        self.found.frames += 1;
+    }
+
+    fn check_payload(&mut self, part: &Part<'_>, frame: FrameRef) {
+        let mut messages = Messages::new(part.payload, part.offset, self.bounds.dialect);
+        loop {
+            let (before, offset) = (messages.rest(), messages.offset());
+            match messages.next() {
+                None => return,
+                Some(Err(error)) => {
+                    let cut = error.class() == ErrorClass::Truncated;
+                    let rule = if cut { Rule::MessageCut } else { Rule::ReservedOpcode };
+                    self.report(rule, Some(frame), error);
+                }
+                Some(Ok(message)) => {
+                    self.found.messages += 1;
+                    let wire = &before[..before.len() - messages.rest().len()];
+                    let Self { found, bounds, space } = self;
+                    let space = *space;
+                    let report = |rule, make: &dyn Fn() -> Error| {
+                        found.report(rule, || Finding {
+                            rule,
+                            error: make().with_place(gametape_wire::Place::Byte(offset)),
+                            space,
+                            frame: Some(frame),
+                        });
+                    };
+                    MessageCheck { bounds, message: &message, report }.run(wire);
+                }
+            }
+        }
+    }
+
+    fn report(&mut self, rule: Rule, frame: Option<FrameRef>, error: Error) {
+        let space = self.space;
+        self.found.report(rule, || Finding { rule, error, space, frame });
+    }
+}
+
+fn rule_of(irregularity: Irregularity) -> Rule {
+    match irregularity {
+        Irregularity::SpectatorBit { .. } => Rule::SpectatorBit,
+        Irregularity::KeepaliveTopBit => Rule::KeepaliveBit,
+        Irregularity::NoReceiver => Rule::NoReceiver,
+        // Whatever else a frame may be accused of names views that are not there.
+        _ => Rule::AbsentView,
+    }
+}

@@ -1,0 +1,8 @@
+//! Verifying, repairing, converting and cutting recordings.
+
+mod convert;
+mod corpus;
+mod cut;
+mod repair;
+mod support;
+mod verify;
