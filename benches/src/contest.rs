@@ -167,6 +167,26 @@ impl Standings {
         &self.rows
     }
 
+    /// The median time of the contender called `name`, in seconds; not a number if there is none.
+    #[must_use]
+    pub fn seconds(&self, name: &str) -> f64 {
+        self.rows.iter().find(|row| row.name == name).map_or(f64::NAN, |row| row.median)
+    }
+
+    /// The time of `name` as a multiple of the baseline's, promised to be at most `times`.
+    #[must_use]
+    pub fn time_at_most(&self, name: &str, times: f64) -> Claim {
+        let what = format!("{}: {name}, time as a multiple of {}", self.title, self.baseline.name);
+        Claim::at_most(&what, self.seconds(name) / self.baseline.median, times)
+    }
+
+    /// The throughput of `name` in MB/s, promised to be at least `megabytes`.
+    #[must_use]
+    pub fn throughput_at_least(&self, name: &str, megabytes: f64) -> Claim {
+        let what = format!("{}: {name}, MB/s", self.title);
+        Claim::at_least(&what, self.byte_count as f64 / 1e6 / self.seconds(name), megabytes)
+    }
+
     /// How many times as fast as the baseline someone is.
     #[must_use]
     pub fn ratio(&self, standing: &Standing) -> f64 {

@@ -1,6 +1,6 @@
 //! Reports: what was promised, what was measured, and the exit code.
 
-use crate::contest::Contest;
+use crate::contest::{Contest, Standings};
 use std::fmt;
 use std::process::ExitCode;
 
@@ -75,11 +75,12 @@ impl Report {
         Self::default()
     }
 
-    /// Runs a contest, prints its table and judges its promises.
-    pub fn contest(&mut self, contest: Contest<'_>) {
+    /// Runs a contest, prints its table and judges its promises; more can be claimed of the result.
+    pub fn contest(&mut self, contest: Contest<'_>) -> Standings {
         let standings = contest.run();
         println!("{standings}");
         self.broken.extend(standings.claims().filter(|claim| !claim.holds()));
+        standings
     }
 
     /// Prints and judges one number.

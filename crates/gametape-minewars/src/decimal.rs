@@ -1,8 +1,9 @@
 //! Numbers as decimal text, fast: coordinates come by the hundred thousand.
 
-/// The text of every byte read as a signed number, and its length.
-static SIGNED: [([u8; 4], u8); 256] = {
-    let mut table = [([0; 4], 0); 256];
+/// The text of every byte read as a signed number: the first character lowest, the length in the
+/// highest byte.
+static SIGNED: [u64; 256] = {
+    let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         table[byte] = signed_text(byte as u8 as i8);
@@ -11,11 +12,13 @@ static SIGNED: [([u8; 4], u8); 256] = {
     table
 };
 
-const fn signed_text(value: i8) -> ([u8; 4], u8) {
-    let mut text = [0; 4];
+const LENGTH_SHIFT: u32 = 56;
+
+const fn signed_text(value: i8) -> u64 {
+    let mut text = 0;
     let mut length = 0;
     if value < 0 {
-        text[0] = b'-';
+        text = b'-' as u64;
         length = 1;
     }
     let magnitude = value.unsigned_abs();
@@ -27,63 +30,69 @@ const fn signed_text(value: i8) -> ([u8; 4], u8) {
         1
     };
     while unit > 0 {
-        text[length] = b'0' + magnitude / unit % 10;
+        text |= ((b'0' + magnitude / unit % 10) as u64) << (8 * length);
         length += 1;
         unit /= 10;
     }
-    (text, length as u8)
+    text | length << LENGTH_SHIFT
 }
 
-/// Appends `y,x` for the two bytes of a coordinate.
-#[inline]
-pub(crate) fn push_coord(out: &mut Vec<u8>, wire: [u8; 2]) {
-    let (y, y_length) = &SIGNED[wire[0] as usize];
-    let (x, x_length) = &SIGNED[wire[1] as usize];
-    let comma = *y_length as usize;
-    let mut text = [b','; 9];
-    text[..4].copy_from_slice(y);
-    text[comma] = b',';
-    text[comma + 1..comma + 5].copy_from_slice(x);
-    out.extend_from_slice(&text[..comma + 1 + *x_length as usize]);
+/// Up to 8 characters, put together in a register and written at once: many small copies of
+/// unknown length are slow.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Short {
+    /// The first character lowest.
+    text: u64,
+    length: u32,
 }
 
-/// Appends a small number.
+impl Short {
+    pub(crate) const EMPTY: Self = Self { text: 0, length: 0 };
+
+    /// One character more.
+    #[inline(always)]
+    pub(crate) const fn char(self, character: u8) -> Self {
+        let text = self.text | (character as u64) << (8 * self.length);
+        Self { text, length: self.length + 1 }
+    }
+
+    /// A byte as a signed number more; numbers up to 127 are the same without a sign.
+    #[inline(always)]
+    pub(crate) fn signed(self, byte: u8) -> Self {
+        let entry = SIGNED[usize::from(byte)];
+        let text = (entry & 0xFFFF_FFFF) << (8 * self.length);
+        Self { text: self.text | text, length: self.length + (entry >> LENGTH_SHIFT) as u32 }
+    }
+
+    /// Appends it to longer text.
+    #[inline(always)]
+    pub(crate) fn push_to(self, out: &mut Vec<u8>) {
+        let end = out.len() + self.length as usize;
+        out.extend_from_slice(&self.text.to_le_bytes());
+        out.truncate(end);
+    }
+}
+
+/// Appends `y,x` for the two bytes of a coordinate, behind one other character.
+#[inline(always)]
+pub(crate) fn push_coord(out: &mut Vec<u8>, before: u8, wire: [u8; 2]) {
+    Short::EMPTY.char(before).signed(wire[0]).char(b',').push_to(out);
+    Short::EMPTY.signed(wire[1]).push_to(out);
+}
+
+/// Appends a small number behind a blank.
 #[inline]
 pub(crate) fn push_u8(out: &mut Vec<u8>, value: u8) {
-    if value < 128 {
-        let (text, length) = &SIGNED[value as usize];
-        out.extend_from_slice(&text[..*length as usize]);
-    } else {
-        push_u32(out, u32::from(value));
+    match value {
+        0..=127 => Short::EMPTY.char(b' ').signed(value).push_to(out),
+        128.. => push_integer(out, value),
     }
 }
 
-/// Appends a number.
-pub(crate) fn push_u32(out: &mut Vec<u8>, value: u32) {
-    push_u64(out, u64::from(value));
-}
-
-/// Appends a number with its sign.
-pub(crate) fn push_i32(out: &mut Vec<u8>, value: i32) {
-    if value < 0 {
-        out.push(b'-');
-    }
-    push_u32(out, value.unsigned_abs());
-}
-
-/// Appends a long number.
-pub(crate) fn push_u64(out: &mut Vec<u8>, mut value: u64) {
-    let mut digits = [0; 20];
-    let mut start = digits.len();
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[start..]);
+/// Appends a number of any width behind a blank.
+pub(crate) fn push_integer(out: &mut Vec<u8>, value: impl itoa::Integer) {
+    out.push(b' ');
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 #[cfg(test)]
@@ -101,7 +110,7 @@ mod tests {
         for y in i8::MIN..=i8::MAX {
             for x in i8::MIN..=i8::MAX {
                 let wire = [y as u8, x as u8];
-                assert_eq!(text(|out| push_coord(out, wire)), format!("{y},{x}"));
+                assert_eq!(text(|out| push_coord(out, b'>', wire)), format!(">{y},{x}"));
             }
         }
     }
@@ -109,14 +118,10 @@ mod tests {
     #[test]
     fn numbers_print_as_the_standard_library_does() {
         for value in 0..=u8::MAX {
-            assert_eq!(text(|out| push_u8(out, value)), value.to_string());
+            assert_eq!(text(|out| push_u8(out, value)), format!(" {value}"));
         }
-        for value in [0, 9, 10, 4_000_000_000, u32::MAX] {
-            assert_eq!(text(|out| push_u32(out, value)), value.to_string());
+        for value in [i64::MIN, -300, -1, 0, 9, 10, i64::MAX] {
+            assert_eq!(text(|out| push_integer(out, value)), format!(" {value}"));
         }
-        for value in [i32::MIN, -300, -1, 0, i32::MAX] {
-            assert_eq!(text(|out| push_i32(out, value)), value.to_string());
-        }
-        assert_eq!(text(|out| push_u64(out, u64::MAX)), u64::MAX.to_string());
     }
 }

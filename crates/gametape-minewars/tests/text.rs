@@ -29,7 +29,10 @@ fn sessions(folder: &str) -> Vec<(PathBuf, Vec<u8>, Option<String>)> {
         .collect();
     paths.sort();
     assert!(!paths.is_empty());
-    paths.into_iter().map(|path| (path.clone(), std::fs::read(&path).unwrap(), reference(&path))).collect()
+    paths
+        .into_iter()
+        .map(|path| (path.clone(), std::fs::read(&path).unwrap(), reference(&path)))
+        .collect()
 }
 
 fn reference(path: &Path) -> Option<String> {

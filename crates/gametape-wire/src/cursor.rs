@@ -17,71 +17,68 @@ use crate::error::{Error, ErrorKind, Result};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
-    bytes: &'a [u8],
-    position: usize,
-    base: u64,
+    rest: &'a [u8],
+    /// Absolute offset of the end: what is left is all that has to be kept up to date.
+    end: u64,
 }
 
 impl<'a> Reader<'a> {
     /// A reader over bytes that begin at offset 0 of the input.
     #[must_use]
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self::with_base(bytes, 0)
     }
 
     /// A reader over bytes that begin at offset `base` of the input.
     #[must_use]
+    #[inline]
     pub fn with_base(bytes: &'a [u8], base: u64) -> Self {
-        Self { bytes, position: 0, base }
+        Self { rest: bytes, end: base + bytes.len() as u64 }
     }
 
     /// Absolute offset of the next byte.
     #[must_use]
     #[inline]
     pub fn offset(&self) -> u64 {
-        self.base + self.position as u64
-    }
-
-    /// Position of the next byte, counted from where this reader began.
-    #[must_use]
-    #[inline]
-    pub fn position(&self) -> usize {
-        self.position
+        self.end - self.rest.len() as u64
     }
 
     /// Bytes not read yet.
     #[must_use]
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.position..]
+        self.rest
     }
 
     /// How many bytes are not read yet.
     #[must_use]
     #[inline]
     pub fn remaining(&self) -> usize {
-        self.bytes.len() - self.position
+        self.rest.len()
     }
 
     /// Is everything read?
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.position == self.bytes.len()
+        self.rest.is_empty()
     }
 
-    /// The bytes read since `start`, an earlier [`position`](Self::position).
+    /// The bytes read since this reader stood where `earlier` stands.
     #[must_use]
-    pub fn since(&self, start: usize) -> &'a [u8] {
-        &self.bytes[start.min(self.position)..self.position]
+    #[inline]
+    pub fn since(&self, earlier: &Self) -> &'a [u8] {
+        let read = earlier.remaining().saturating_sub(self.remaining());
+        &earlier.rest[..read]
     }
 
     /// The next `count` bytes, borrowed.
     #[inline]
     pub fn take(&mut self, count: usize, item: &'static str) -> Result<&'a [u8]> {
-        match self.rest().get(..count) {
-            Some(taken) => {
-                self.position += count;
+        match self.rest.split_at_checked(count) {
+            Some((taken, rest)) => {
+                self.rest = rest;
                 Ok(taken)
             }
             None => Err(self.truncated(count, item)),
@@ -91,9 +88,9 @@ impl<'a> Reader<'a> {
     /// The next `N` bytes as an array.
     #[inline]
     pub fn array<const N: usize>(&mut self, item: &'static str) -> Result<[u8; N]> {
-        match self.rest().first_chunk::<N>() {
-            Some(taken) => {
-                self.position += N;
+        match self.rest.split_first_chunk::<N>() {
+            Some((taken, rest)) => {
+                self.rest = rest;
                 Ok(*taken)
             }
             None => Err(self.truncated(N, item)),

@@ -14,33 +14,34 @@ const BASE: u64 = 1 << 40;
 pub fn cursor(data: &[u8]) {
     let Some((&operations, data)) = data.split_first() else { return };
     let (operations, bytes) = data.split_at(usize::from(operations).min(data.len()));
-    let mut reader = Reader::with_base(bytes, BASE);
+    let start = Reader::with_base(bytes, BASE);
+    let mut reader = start.clone();
     let mut writer = Writer::with_base(BASE);
     for &operation in operations {
         step(&mut reader, &mut writer, bytes, operation);
     }
-    assert_eq!(writer.as_bytes(), reader.since(0), "written is what was read");
+    assert_eq!(writer.as_bytes(), reader.since(&start), "written is what was read");
     assert_eq!(writer.offset(), reader.offset());
-    assert_eq!(reader.finish("rest").is_ok(), reader.position() == bytes.len());
+    assert_eq!(reader.finish("rest").is_ok(), reader.is_empty());
 }
 
 /// One operation, and all that must be true after it.
 fn step(reader: &mut Reader<'_>, writer: &mut Writer, bytes: &[u8], operation: u8) {
-    let before = reader.position();
+    let before = reader.clone();
     let operate = OPERATIONS[usize::from(operation & 7)];
     let (needed, failure) = operate(reader, writer, count(operation >> 3));
     match failure {
-        None => assert_eq!(reader.since(before), &bytes[before..before + needed]),
+        None => assert_eq!(reader.since(&before), &before.rest()[..needed]),
         Some(error) => {
-            assert!(needed > bytes.len() - before, "{error}");
+            assert!(needed > before.remaining(), "{error}");
             assert_eq!(error.class(), ErrorClass::Truncated);
-            assert_eq!(error.offset(), Some(BASE + before as u64));
-            assert_eq!(reader.position(), before, "a failed read moves nothing");
+            assert_eq!(error.offset(), Some(before.offset()));
+            assert_eq!(reader.rest(), before.rest(), "a failed read moves nothing");
         }
     }
-    assert_eq!(reader.offset(), BASE + reader.position() as u64);
-    assert_eq!(reader.position() + reader.remaining(), bytes.len());
-    assert_eq!(reader.rest(), &bytes[reader.position()..]);
+    let position = bytes.len() - reader.remaining();
+    assert_eq!(reader.offset(), BASE + position as u64);
+    assert_eq!(reader.rest(), &bytes[position..]);
     assert_eq!(reader.is_empty(), reader.remaining() == 0);
 }
 

@@ -1,11 +1,11 @@
 //! Assembly text of frames.
 
-use gametape_wire::{Frame, FrameKind, Part};
+use gametape_wire::{Frame, FrameKind, Part, Reader};
 
-use super::payload::{Line, Lines, push_bytes};
-use crate::decimal;
+use super::payload::{Line, push_bytes};
+use crate::decimal::{self, Short};
 use crate::dialect::Dialect;
-use crate::message::Messages;
+use crate::message::Message;
 
 /// The words that begin a line about frames.
 pub(crate) const HOMOGENOUS: &str = "HOMOGENOUS";
@@ -46,92 +46,81 @@ fn irregularities(frame: &Frame<'_>) -> String {
 }
 
 fn print_contents(frame: &Frame<'_>, dialect: Dialect, out: &mut Vec<u8>) -> usize {
+    print_head(frame, out);
     let mut unreadable = 0;
-    match frame.kind() {
-        FrameKind::Keepalive => {
-            out.extend_from_slice(KEEPALIVE.as_bytes());
-            print_time(frame, out);
-            out.push(b'\n');
+    for part in frame.parts() {
+        if frame.kind() == FrameKind::Heterogenous {
+            print_view(&part, out);
         }
-        FrameKind::Homogenous => {
-            print_head(HOMOGENOUS, frame, out);
-            for part in frame.parts() {
-                print_length(&part, out);
-                out.push(b'\n');
-                unreadable += usize::from(!print_payload(&part, dialect, out));
-            }
-        }
-        FrameKind::Heterogenous => {
-            print_head(HETEROGENOUS, frame, out);
-            out.push(b'\n');
-            for part in frame.parts() {
-                print_view(&part, out);
-                unreadable += usize::from(!print_payload(&part, dialect, out));
-            }
-        }
+        unreadable += usize::from(!print_payload(&part, dialect, out));
     }
+    out.push(b'\n');
     unreadable
 }
 
-/// `HOMOGENOUS +67 0,1,2 ; t=67`
-fn print_head(word: &str, frame: &Frame<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(word.as_bytes());
-    out.extend_from_slice(b" +");
-    decimal::push_u32(out, frame.delta());
-    out.push(b' ');
-    if frame.views().is_empty() {
-        out.push(b'-');
+/// `HOMOGENOUS +67 0,1,2 ; t=67 len=3`
+fn print_head(frame: &Frame<'_>, out: &mut Vec<u8>) {
+    match frame.kind() {
+        FrameKind::Keepalive => out.extend_from_slice(KEEPALIVE.as_bytes()),
+        FrameKind::Homogenous => print_times_and_views(HOMOGENOUS, frame, out),
+        FrameKind::Heterogenous => print_times_and_views(HETEROGENOUS, frame, out),
     }
-    for (i, view) in frame.views().iter().enumerate() {
-        if i > 0 {
-            out.push(b',');
-        }
-        decimal::push_u8(out, view.number());
+    out.extend_from_slice(b" ; t=");
+    out.extend_from_slice(itoa::Buffer::new().format(frame.time()).as_bytes());
+    if frame.kind() == FrameKind::Homogenous {
+        frame.parts().for_each(|part| print_length(&part, out));
     }
-    print_time(frame, out);
 }
 
-fn print_time(frame: &Frame<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(b" ; t=");
-    decimal::push_u64(out, frame.time());
+fn print_times_and_views(word: &str, frame: &Frame<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(word.as_bytes());
+    out.extend_from_slice(b" +");
+    out.extend_from_slice(itoa::Buffer::new().format(frame.delta()).as_bytes());
+    if frame.views().is_empty() {
+        out.extend_from_slice(b" -");
+    }
+    let mut before = b' ';
+    for view in frame.views().iter() {
+        Short::EMPTY.char(before).signed(view.number()).push_to(out);
+        before = b',';
+    }
 }
 
 fn print_view(part: &Part<'_>, out: &mut Vec<u8>) {
     for view in part.views.iter() {
-        out.extend_from_slice(b" VIEW ");
+        out.extend_from_slice(b"\n VIEW");
         decimal::push_u8(out, view.number());
         out.extend_from_slice(b" ;");
     }
     print_length(part, out);
-    out.push(b'\n');
 }
 
 fn print_length(part: &Part<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b" len=");
-    decimal::push_u32(out, part.payload.len() as u32);
+    out.extend_from_slice(itoa::Buffer::new().format(part.payload.len()).as_bytes());
 }
 
-/// Returns whether the payload could be read to its end.
-/// Could all of the payload be read?
+/// Prints a line for every message, each begun with an end of line. Could all of it be read?
 fn print_payload(part: &Part<'_>, dialect: Dialect, out: &mut Vec<u8>) -> bool {
-    let mut messages = Messages::new(part.payload, part.offset, dialect);
-    let result = messages.visit(|message, wire| {
-        out.extend_from_slice(b"  ");
-        if message.text_is_exact() {
-            message.print(dialect, out);
-            out.push(b'\n');
-        } else {
-            print_line(&Line::of(message, wire, dialect), dialect, out);
+    let mut reader = Reader::with_base(part.payload, part.offset);
+    while !reader.is_empty() {
+        let start = reader.clone();
+        out.extend_from_slice(b"\n  ");
+        match Message::print_next(&mut reader, dialect, out) {
+            Ok(None) => {}
+            Ok(Some(message)) => {
+                print_line(&Line::of(message, reader.since(&start), dialect), dialect, out);
+            }
+            Err(error) => {
+                print_line(&Line::Unreadable(error, start.rest()), dialect, out);
+                return false;
+            }
         }
-    });
-    let Err(error) = result else { return true };
-    out.extend_from_slice(b"  ");
-    print_line(&Line::Unreadable(error, messages.rest()), dialect, out);
-    false
+    }
+    true
 }
 
 fn print_line(line: &Line<'_>, dialect: Dialect, out: &mut Vec<u8>) {
     line.print(dialect, out);
     line.print_comment(dialect, out);
-    out.push(b'\n');
 }

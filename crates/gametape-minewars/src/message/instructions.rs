@@ -122,18 +122,23 @@ macro_rules! instructions {
         }
 
         impl<'a> $set<'a> {
+            /// Decodes one message and hands it, with its bytes, to `take` in the arm that made
+            /// it: moving it through a common place first would cost more than decoding it.
             #[inline(always)]
-            fn decode_in<const D: usize>(r: &mut Reader<'a>) -> Result<Self> {
-                let start = r.offset();
+            fn decode_in<const D: usize, T>(
+                r: &mut Reader<'a>,
+                take: impl FnOnce(Self, &'a [u8]) -> T,
+            ) -> Result<T> {
+                let start = r.clone();
                 let opcode = r.u8("first byte of a message")?;
                 match $id::MAP[const { generation_index(D) }][opcode as usize] {
                     $($id::$variant => {
                         $(let $field = <$type as Operand<'a>>::read(
                             instructions!(@slot D $id $variant $field $($letter)?), opcode, r,
                         )?;)*
-                        Ok(Self::$variant { $($field),* })
+                        Ok(take(Self::$variant { $($field),* }, r.since(&start)))
                     })*
-                    $id::Reserved => Err(reserved(start, opcode, stringify!($set))),
+                    $id::Reserved => Err(reserved(start.offset(), opcode, stringify!($set))),
                 }
             }
 
@@ -161,16 +166,38 @@ macro_rules! instructions {
 
             #[inline(always)]
             fn print_in<const D: usize>(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(self.word_in(DIALECTS[D].generation()).as_bytes());
                 match self {
                     $(Self::$variant { $($field),* } => {
-                        $(
-                            out.push(b' ');
-                            $field.print(
-                                instructions!(@slot D $id $variant $field $($letter)?), out,
-                            );
-                        )*
+                        instructions!(@print D $id $variant out [$($word),+] [$($choose)?]
+                            $($field [$($letter)?])*);
                     })*
+                }
+            }
+
+            /// Decodes and prints in one go, without making the message: the fast way to text. A
+            /// message whose text would not say everything comes back instead, unprinted.
+            #[allow(dead_code, reason = "player updates are printed as operands")]
+            #[inline(always)]
+            fn print_next_in<const D: usize>(
+                r: &mut Reader<'a>,
+                out: &mut Vec<u8>,
+            ) -> Result<Option<Self>> {
+                let start = r.offset();
+                let opcode = r.u8("first byte of a message")?;
+                match $id::MAP[const { generation_index(D) }][opcode as usize] {
+                    $($id::$variant => {
+                        $(let $field = <$type as Operand<'a>>::read(
+                            instructions!(@slot D $id $variant $field $($letter)?), opcode, r,
+                        )?;)*
+                        if true $(&& $field.is_exact())* {
+                            instructions!(@print D $id $variant out [$($word),+] [$($choose)?]
+                                $($field [$($letter)?])*);
+                            Ok(None)
+                        } else {
+                            Ok(Some(Self::$variant { $($field),* }))
+                        }
+                    })*
+                    $id::Reserved => Err(reserved(start, opcode, stringify!($set))),
                 }
             }
 
@@ -248,6 +275,13 @@ macro_rules! instructions {
         }
     };
 
+    (@print $dialect:ident $id:ident $variant:ident $out:ident $words:tt [$($choose:expr)?]
+        $($field:ident [$($letter:ident)?])*
+    ) => {
+        let word = instructions!(@word (DIALECTS[$dialect].generation()) $words $($choose)?);
+        $out.extend_from_slice(word.as_bytes());
+        $($field.print(instructions!(@slot $dialect $id $variant $field $($letter)?), $out);)*
+    };
     (@pattern -) => { None };
     (@pattern $pattern:literal) => { Some(Pattern::parse($pattern)) };
     (@letter) => { "-" };
@@ -261,7 +295,7 @@ macro_rules! instructions {
             }
         }
     };
-    (@word $generation:ident [$first:literal $(, $more:literal)*]) => { $first };
-    (@word $generation:ident [$($word:literal),+] $choose:expr) => { ($choose)($generation) };
+    (@word $generation:tt [$first:literal $(, $more:literal)*]) => { $first };
+    (@word $generation:tt [$($word:literal),+] $choose:expr) => { ($choose)($generation) };
 }
 pub(super) use instructions;

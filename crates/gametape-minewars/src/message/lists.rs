@@ -5,10 +5,12 @@ use gametape_wire::{Reader, Result};
 use super::operand::{Fit, Operand, Slot, parse_coord, put};
 use super::words::{Word, Words};
 use crate::coord::Coord;
-use crate::decimal;
+use crate::decimal::{self, Short};
 
 /// Most tiles that one message of any kind can name.
 pub(crate) const MAX_TILES: usize = 16;
+/// Most tiles that one message with digits can name.
+pub(crate) const MAX_DIGITS: usize = 8;
 
 /// The tiles of one message, borrowed from the wire or from a [`TileBuf`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,11 +62,8 @@ impl<'a> Operand<'a> for Tiles<'a> {
     }
     #[inline]
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        for (i, wire) in self.0.iter().enumerate() {
-            if i > 0 {
-                out.push(b' ');
-            }
-            decimal::push_coord(out, *wire);
+        for wire in self.0 {
+            decimal::push_coord(out, b' ', *wire);
         }
     }
     fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
@@ -140,10 +139,12 @@ impl Digit {
         if self.value > 7 { 16 + self.value as u32 } else { self.value as u32 | asterisk }
     }
 
+    #[inline]
     fn print_with(self, wire: [u8; 2], out: &mut Vec<u8>) {
-        decimal::push_u8(out, self.value);
-        out.extend_from_slice(if self.asterisk { b"*/" } else { b"/" });
-        decimal::push_coord(out, wire);
+        let digit = Short::EMPTY.char(b' ').char(b'0' + self.value);
+        let digit = if self.asterisk { digit.char(b'*') } else { digit };
+        digit.push_to(out);
+        decimal::push_coord(out, b'/', wire);
     }
 }
 
@@ -203,22 +204,26 @@ fn parse_digit_tile(words: &Words<'_>, word: Word<'_>, slot: Slot) -> Result<Dig
 /// Several tiles and the digits they show: borrowed from the wire or from a [`DigitBuf`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digits<'a> {
-    tiles: &'a [[u8; 2]],
-    /// Two digits a byte, the first in the high half.
-    packed: &'a [u8],
+    /// The tiles, then two digits a byte, the first in the high half.
+    wire: &'a [u8],
 }
 
 impl<'a> Digits<'a> {
+    /// Bytes on the wire for `count` tiles.
+    const fn wire_length(count: usize) -> usize {
+        2 * count + count.div_ceil(2)
+    }
+
     /// How many tiles.
     #[must_use]
-    pub fn len(self) -> usize {
-        self.tiles.len()
+    pub const fn len(self) -> usize {
+        self.wire.len() * 2 / 5
     }
 
     /// Is there none? (On the wire there is always at least one.)
     #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.tiles.is_empty()
+    pub const fn is_empty(self) -> bool {
+        self.wire.is_empty()
     }
 
     /// The one tile with its digit, where there is just one.
@@ -230,7 +235,7 @@ impl<'a> Digits<'a> {
     /// Is it more than one tile, with zero behind an odd number of them? Only then does its text
     /// stand for exactly these bytes.
     pub(crate) fn is_regular(self) -> bool {
-        let padding = match self.packed.last() {
+        let padding = match self.wire.last() {
             Some(last) if self.len() % 2 == 1 => last & 15,
             _ => 0,
         };
@@ -239,8 +244,9 @@ impl<'a> Digits<'a> {
 
     /// The tiles with their digits, in their order.
     pub fn iter(self) -> impl Iterator<Item = DigitTile> + 'a {
-        let nibbles = self.packed.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        self.tiles.iter().zip(nibbles).map(|(wire, nibble)| DigitTile {
+        let (tiles, packed) = self.wire.split_at(2 * self.len());
+        let nibbles = packed.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        tiles.as_chunks::<2>().0.iter().zip(nibbles).map(|(wire, nibble)| DigitTile {
             digit: Digit::from_nibble(nibble),
             tile: Coord::from_wire(*wire),
         })
@@ -254,28 +260,21 @@ impl<'a> Operand<'a> for Digits<'a> {
     fn is_exact(&self) -> bool {
         self.is_regular()
     }
-
     #[inline(always)]
     fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
-        let count = count_in(slot, opcode);
-        let tiles = r.chunks(count, slot.name)?;
-        Ok(Self { tiles, packed: r.take(count.div_ceil(2), slot.name)? })
+        Ok(Self { wire: r.take(Self::wire_length(count_in(slot, opcode)), slot.name)? })
     }
     fn bits(&self) -> u32 {
-        count_bits(self.tiles.len())
+        count_bits(self.len())
     }
     #[inline(always)]
     fn write(&self, _: Slot, out: &mut Vec<u8>) -> Result<Fit> {
-        out.extend_from_slice(self.tiles.as_flattened());
-        out.extend_from_slice(self.packed);
+        out.extend_from_slice(self.wire);
         Ok(Fit::Exact)
     }
     #[inline]
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        for (i, digit_tile) in self.iter().enumerate() {
-            if i > 0 {
-                out.push(b' ');
-            }
+        for digit_tile in self.iter() {
             digit_tile.digit.print_with(digit_tile.tile.to_wire(), out);
         }
     }
@@ -293,8 +292,8 @@ impl<'a> Operand<'a> for Digits<'a> {
 /// Room for the digits of one message, to build one without allocating.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DigitBuf {
-    tiles: TileBuf,
-    packed: [u8; MAX_TILES / 2],
+    wire: [u8; Digits::wire_length(MAX_DIGITS)],
+    count: usize,
 }
 
 impl DigitBuf {
@@ -304,21 +303,51 @@ impl DigitBuf {
         Self::default()
     }
 
-    /// Adds a tile with its digit; false when 16 are there already or the digit is over 7.
+    /// Adds a tile with its digit; false when 8 are there already or the digit is over 7.
     pub fn push(&mut self, digit_tile: DigitTile) -> bool {
-        let position = self.tiles.count;
         let nibble = digit_tile.digit.nibble();
-        if nibble > 15 || !self.tiles.push(digit_tile.tile) {
+        if nibble > 15 || self.count == MAX_DIGITS {
             return false;
         }
-        self.packed[position / 2] |= (nibble as u8) << if position.is_multiple_of(2) { 4 } else { 0 };
+        let tiles = 2 * self.count;
+        let end = Digits::wire_length(self.count);
+        self.wire.copy_within(tiles..end, tiles + 2);
+        self.wire[tiles..tiles + 2].copy_from_slice(&digit_tile.tile.to_wire());
+        if self.count.is_multiple_of(2) {
+            self.wire[end + 2] = (nibble as u8) << 4;
+        } else {
+            self.wire[end + 1] |= nibble as u8;
+        }
+        self.count += 1;
         true
     }
 
     /// The digits so far.
     #[must_use]
     pub fn as_digits(&self) -> Digits<'_> {
-        let count = self.tiles.count;
-        Digits { tiles: &self.tiles.wire[..count], packed: &self.packed[..count.div_ceil(2)] }
+        Digits { wire: &self.wire[..Digits::wire_length(self.count)] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_gathered_as_the_wire_has_them() {
+        let mut digits = DigitBuf::new();
+        for value in 0..8 {
+            assert_eq!(digits.as_digits().len(), usize::from(value));
+            let digit = Digit { value, asterisk: value == 3 };
+            assert!(digits.push(DigitTile { digit, tile: Coord::new(1, value as i8) }));
+        }
+        let expected = [1, 0, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 1, 6, 1, 7, 0x01, 0x2B, 0x45, 0x67];
+        assert_eq!(digits.as_digits().wire, expected);
+        let values: Vec<u8> = digits.as_digits().iter().map(|one| one.digit.value).collect();
+        assert_eq!(values, (0..8).collect::<Vec<u8>>());
+        let one_more = DigitTile { digit: Digit::default(), tile: Coord::CENTRE };
+        assert!(!digits.push(one_more));
+        let eight = DigitTile { digit: Digit { value: 8, asterisk: false }, tile: Coord::CENTRE };
+        assert!(!DigitBuf::new().push(eight));
     }
 }

@@ -82,6 +82,7 @@ pub(crate) trait Operand<'a>: Sized {
     fn bits(&self) -> u32;
     /// Writes what stands behind the first byte.
     fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit>;
+    /// Appends the operand's text behind a blank.
     fn print(&self, slot: Slot, out: &mut Vec<u8>);
     /// Parses and writes in one go; gives the bits for the first byte.
     fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)>;
@@ -109,7 +110,7 @@ pub(crate) fn parse_word<T: std::str::FromStr>(
 }
 
 macro_rules! integer_operand {
-    ($type:ty, $expected:literal, $read:ident, $print:expr) => {
+    ($type:ty, $expected:literal, $read:ident) => {
         impl<'a> Operand<'a> for $type {
             #[inline(always)]
             fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
@@ -124,7 +125,7 @@ macro_rules! integer_operand {
                 Ok(Fit::Exact)
             }
             fn print(&self, _: Slot, out: &mut Vec<u8>) {
-                $print(out, *self);
+                decimal::push_integer(out, *self);
             }
             fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
                 let word = words.take(slot.name)?;
@@ -134,14 +135,8 @@ macro_rules! integer_operand {
     };
 }
 
-integer_operand!(u16, "a number from 0 to 65535", u16_be, |out, n| decimal::push_u32(
-    out,
-    u32::from(n)
-));
-integer_operand!(i16, "a number from -32768 to 32767", u16_be, |out, n| decimal::push_i32(
-    out,
-    i32::from(n)
-));
+integer_operand!(u16, "a number from 0 to 65535", u16_be);
+integer_operand!(i16, "a number from -32768 to 32767", u16_be);
 
 impl<'a> Operand<'a> for u8 {
     #[inline(always)]
@@ -178,7 +173,7 @@ impl<'a> Operand<'a> for Coord {
         Ok(Fit::Exact)
     }
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        decimal::push_coord(out, self.to_wire());
+        decimal::push_coord(out, b' ', self.to_wire());
     }
     fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
         let word = words.take(slot.name)?;
@@ -217,7 +212,10 @@ macro_rules! kind_operand {
             }
             fn print(&self, _: Slot, out: &mut Vec<u8>) {
                 match self.word() {
-                    Some(word) => out.extend_from_slice(word.as_bytes()),
+                    Some(word) => {
+                        out.push(b' ');
+                        out.extend_from_slice(word.as_bytes());
+                    }
                     None => decimal::push_u8(out, self.code()),
                 }
             }

@@ -39,9 +39,8 @@ enum Run {
     Digits(DigitBuf),
 }
 
-/// Most tiles in an ownership or digits message; explosions take 16.
-const MAX_RUN: usize = 8;
-const MAX_EXPLOSIONS: usize = 16;
+/// Most tiles in an ownership message.
+const MAX_OWNED: usize = 8;
 
 impl Packer {
     /// A packer that writes for `generation`.
@@ -80,9 +79,8 @@ impl Packer {
 
     fn explosion(&mut self, tile: Coord) -> Result<()> {
         if let Run::Explosions(tiles) = &mut self.run
-            && tiles.as_tiles().len() < MAX_EXPLOSIONS
+            && tiles.push(tile)
         {
-            tiles.push(tile);
             return Ok(());
         }
         self.begin(Run::Explosions(one_tile(tile)))
@@ -91,7 +89,7 @@ impl Packer {
     fn owner(&mut self, player: u8, tile: Coord) -> Result<()> {
         if let Run::Owner(same, tiles) = &mut self.run
             && *same == player
-            && tiles.as_tiles().len() < MAX_RUN
+            && tiles.as_tiles().len() < MAX_OWNED
         {
             tiles.push(tile);
             return Ok(());
@@ -101,7 +99,6 @@ impl Packer {
 
     fn digit(&mut self, digit: DigitTile) -> Result<()> {
         if let Run::Digits(digits) = &mut self.run
-            && digits.as_digits().len() < MAX_RUN
             && digits.push(digit)
         {
             return Ok(());

@@ -4,7 +4,7 @@ use gametape_wire::{Generation, Reader, Result};
 
 use super::operand::{Fit, Operand, Slot, parse_word, put};
 use super::words::Words;
-use crate::decimal;
+use crate::decimal::{self, Short};
 
 /// The player (and the client, where several share a player) that an update is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,6 +23,16 @@ impl Who {
     #[must_use]
     pub const fn all_of(player: u8) -> Self {
         Self { player, sub: Self::EVERYONE }
+    }
+
+    /// A player as a whole, as updates that no single client causes name it. v0.1 has no sub id
+    /// for everyone and writes 0.
+    #[must_use]
+    pub const fn whole(player: u8, generation: Generation) -> Self {
+        match generation {
+            Generation::V01 => Self { player, sub: 0 },
+            Generation::Current => Self::all_of(player),
+        }
     }
 }
 
@@ -48,8 +58,7 @@ impl<'a> Operand<'a> for Who {
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         decimal::push_u8(out, self.player);
         if self.sub != Self::EVERYONE {
-            out.push(b'/');
-            decimal::push_u8(out, self.sub);
+            Short::EMPTY.char(b'/').signed(self.sub).push_to(out);
         }
     }
     fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
@@ -139,7 +148,7 @@ impl<'a> Operand<'a> for Duration {
         Ok(fit)
     }
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        decimal::push_u32(out, self.0);
+        decimal::push_integer(out, self.0);
     }
     fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
         let word = words.take(slot.name)?;
@@ -170,8 +179,8 @@ impl<'a> Operand<'a> for Ballot {
     }
     fn print(&self, slot: Slot, out: &mut Vec<u8>) {
         match *self {
-            Self::NO => out.push(b'N'),
-            Self::YES => out.push(b'Y'),
+            Self::NO => out.extend_from_slice(b" N"),
+            Self::YES => out.extend_from_slice(b" Y"),
             Self(other) => other.print(slot, out),
         }
     }
@@ -227,10 +236,9 @@ impl<'a> Operand<'a> for Money {
         Ok(Fit::Exact)
     }
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        decimal::push_u32(out, self.balance);
+        decimal::push_integer(out, self.balance);
         if let Some(income) = self.income {
-            out.push(b' ');
-            decimal::push_u32(out, u32::from(income));
+            decimal::push_integer(out, income);
         }
     }
     fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {

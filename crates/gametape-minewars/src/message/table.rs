@@ -144,11 +144,17 @@ const fn structure_gone_word(generation: Generation) -> &'static str {
 
 /// Calls a generated function for the dialect that is only known at run time.
 macro_rules! in_dialect {
-    ($dialect:expr, $function:ident($($argument:expr),*)) => {
+    ($dialect:expr, $function:ident $(<$generic:tt>)? ($($argument:expr),*)) => {
         match $dialect {
-            Dialect::V01 => Self::$function::<{ Dialect::V01 as usize }>($($argument),*),
-            Dialect::Current => Self::$function::<{ Dialect::Current as usize }>($($argument),*),
-            Dialect::MwDatatool => Self::$function::<{ Dialect::MwDatatool as usize }>($($argument),*),
+            Dialect::V01 => {
+                Self::$function::<{ Dialect::V01 as usize } $(, $generic)?>($($argument),*)
+            }
+            Dialect::Current => {
+                Self::$function::<{ Dialect::Current as usize } $(, $generic)?>($($argument),*)
+            }
+            Dialect::MwDatatool => {
+                Self::$function::<{ Dialect::MwDatatool as usize } $(, $generic)?>($($argument),*)
+            }
         }
     };
 }
@@ -158,9 +164,19 @@ impl<'a> Message<'a> {
     ///
     /// After an error the reader's position means nothing: a reserved first byte has no length,
     /// so nothing behind it in this payload can be read.
-    #[inline]
     pub fn decode(r: &mut Reader<'a>, dialect: Dialect) -> Result<Self> {
-        in_dialect!(dialect, decode_in(r))
+        Self::decode_with(r, dialect, |message, _| message)
+    }
+
+    /// Decodes the next message and hands it, with its bytes, to `take`: [`decode`](Self::decode)
+    /// without a move.
+    #[inline(always)]
+    pub(super) fn decode_with<T>(
+        r: &mut Reader<'a>,
+        dialect: Dialect,
+        take: impl FnOnce(Self, &'a [u8]) -> T,
+    ) -> Result<T> {
+        in_dialect!(dialect, decode_in<_>(r, take))
     }
 
     /// Appends the message as `generation` writes it, and says how well its values fit.
@@ -180,6 +196,17 @@ impl<'a> Message<'a> {
     #[inline]
     pub fn print(&self, dialect: Dialect, out: &mut Vec<u8>) {
         in_dialect!(dialect, print_in(self, out));
+    }
+
+    /// Decodes the next message and prints it, without the line's end. One whose text would not
+    /// say everything comes back instead.
+    #[inline]
+    pub(crate) fn print_next(
+        r: &mut Reader<'a>,
+        dialect: Dialect,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Self>> {
+        in_dialect!(dialect, print_next_in(r, out))
     }
 
     /// Assembles one line (its words, the mnemonic not yet taken) to one message, or to several
@@ -275,7 +302,7 @@ impl<'a> Operand<'a> for PlayerUpdate<'a> {
     }
     #[inline]
     fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
-        in_dialect!(slot.dialect, decode_in(r))
+        in_dialect!(slot.dialect, decode_in<_>(r, |update, _| update))
     }
     fn bits(&self) -> u32 {
         0
@@ -286,6 +313,7 @@ impl<'a> Operand<'a> for PlayerUpdate<'a> {
     }
     #[inline]
     fn print(&self, slot: Slot, out: &mut Vec<u8>) {
+        out.push(b' ');
         in_dialect!(slot.dialect, print_in(self, out));
     }
     fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {

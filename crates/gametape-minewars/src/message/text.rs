@@ -41,6 +41,7 @@ impl<'a> Operand<'a> for Text<'a> {
         Ok(Fit::Exact)
     }
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
+        out.push(b' ');
         push_quoted(out, self.0);
     }
     /// A quoted string, or everything up to the comment as it stands.

@@ -53,7 +53,7 @@ impl ViewState {
     }
 
     /// View, generation, grid and radius.
-    fn shape(&self) -> [u8; 4] {
+    pub(super) fn shape(&self) -> [u8; 4] {
         let generation = match self.generation {
             Generation::V01 => 0,
             Generation::Current => 1,

@@ -3,6 +3,7 @@
 mod canonical;
 mod geography;
 mod people;
+mod rebuild;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

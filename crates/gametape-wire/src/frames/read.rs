@@ -85,14 +85,15 @@ impl<'a> Frames<'a> {
     // Inlined with `next`, so that a frame need not be moved through memory on its way to the loop.
     #[inline(always)]
     fn read(&mut self) -> Result<Frame<'a>> {
-        let mut reader = Reader::with_base(self.rest, self.offset);
+        let start = Reader::with_base(self.rest, self.offset);
+        let mut reader = start.clone();
         let head = match self.layout.generation() {
             Generation::V01 => v01::read(&mut reader),
             Generation::Current => current::read(&mut reader, self.layout),
         }?;
-        let (bytes, rest) = self.rest.split_at(reader.position());
+        let bytes = reader.since(&start);
         let offset = self.offset;
-        self.rest = rest;
+        self.rest = reader.rest();
         self.offset += bytes.len() as u64;
         self.time = self.time.saturating_add(u64::from(head.delta));
         Ok(Frame::new(self.layout, &head, bytes, offset, self.time))
