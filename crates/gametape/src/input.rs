@@ -84,24 +84,19 @@ pub(crate) struct RecordingArgs {
     #[arg(value_name = "FILE")]
     pub(crate) source: Source,
 
-    #[command(flatten)]
-    pub(crate) dialect: DialectArg,
-}
-
-/// How MineWars bytes are to be read.
-#[derive(Debug, clap::Args)]
-pub(crate) struct DialectArg {
     /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
-    #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect_parser())]
-    pub(crate) given: Option<Dialect>,
+    #[arg(long, value_parser = one_of(&Dialect::ALL, Dialect::name))]
+    pub(crate) dialect: Option<Dialect>,
 }
 
-fn dialect_parser() -> impl TypedValueParser<Value = Dialect> {
-    let names = PossibleValuesParser::new(Dialect::ALL.map(Dialect::name));
-    names.try_map(|name| {
-        let mut all = Dialect::ALL.into_iter();
-        all.find(|dialect| dialect.name() == name).ok_or("not a dialect")
-    })
+/// An argument that is the name of one of several things.
+pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let names = PossibleValuesParser::new(all.iter().map(move |one| name(*one)));
+    let find = move |given: String| all.iter().copied().find(|one| name(*one) == given);
+    names.try_map(move |given| find(given).ok_or("no such name"))
 }
 
 /// A view as an argument.
@@ -128,7 +123,7 @@ impl RecordingArgs {
     /// Reads the file.
     pub(crate) fn read(self) -> Result<Input, Failure> {
         let bytes = self.source.read()?;
-        Ok(Input { source: self.source, bytes, dialect: self.dialect.given })
+        Ok(Input { source: self.source, bytes, dialect: self.dialect })
     }
 }
 

@@ -1,10 +1,10 @@
 //! `gametape asm`: assembly text to a MineWars recording.
 
 use gametape_minewars::{Dialect, Fit, Inexact, Messages, Packer, assemble_file, assemble_payload};
-use gametape_wire::{Error, Result as WireResult};
+use gametape_wire::{self as wire, Error, Generation};
 
 use crate::failure::{Done, Failure, Outcome, warn};
-use crate::input::{DialectArg, Source};
+use crate::input::{Source, one_of};
 use crate::output::Target;
 use crate::text::count;
 
@@ -28,8 +28,9 @@ pub(crate) struct Args {
     #[arg(long)]
     bare: bool,
 
-    #[command(flatten)]
-    dialect: DialectArg,
+    /// Write the messages in this dialect; a recording's text names its own
+    #[arg(long, requires = "bare", value_parser = one_of(&Generation::ALL, Generation::name))]
+    dialect: Option<Generation>,
 
     /// Merge neighbouring messages of one kind where they then take fewer bytes
     #[arg(long, requires = "bare")]
@@ -47,16 +48,8 @@ const SHOWN_WARNINGS: usize = 20;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let dialect = self.dialect()?;
         let text = self.source.read_text()?;
-        let assembled = match dialect {
-            Some(dialect) => assemble_payload(&text, dialect)
-                .and_then(|done| if self.pack { pack(done, dialect) } else { Ok(done) }),
-            None => assemble_file(&text).and_then(|file| match file.to_file() {
-                Ok(bytes) => Ok((bytes, file.inexact)),
-                Err(error) => Err(vec![error]),
-            }),
-        };
+        let assembled = if self.bare { self.payload(&text) } else { file(&text) };
         let (bytes, inexact) =
             assembled.map_err(|errors| Failure::of_all(&self.source, &errors))?;
         self.output.write(&self.source, &bytes)?;
@@ -64,18 +57,14 @@ impl Args {
         Ok(Done::lost_if(!inexact.is_empty()))
     }
 
-    /// The dialect of a stream without frames; a file's text says its own.
-    fn dialect(&self) -> Result<Option<Dialect>, Failure> {
-        match (self.bare, self.dialect.given) {
-            (false, None) => Ok(None),
-            (false, Some(_)) => {
-                Err(Failure::usage("--dialect needs --bare: a recording's text names its own"))
-            }
-            (true, Some(Dialect::MwDatatool)) => {
-                Err(Failure::usage("mw-datatool is a dialect to read, never to write"))
-            }
-            (true, dialect) => Ok(Some(dialect.unwrap_or(Dialect::Current))),
+    fn payload(&self, text: &str) -> Result<Bytes, Vec<Error>> {
+        let dialect = self.dialect.unwrap_or(Generation::Current).into();
+        let (payload, inexact) = assemble_payload(text, dialect)?;
+        if !self.pack {
+            return Ok((payload, inexact));
         }
+        let packed = pack(&payload, dialect).map_err(|error| vec![error])?;
+        Ok((packed, inexact))
     }
 
     fn warn_of(&self, inexact: &[Inexact]) {
@@ -93,15 +82,18 @@ impl Args {
     }
 }
 
-type Payload = (Vec<u8>, Vec<Inexact>);
+type Bytes = (Vec<u8>, Vec<Inexact>);
 
-fn pack((payload, inexact): Payload, dialect: Dialect) -> Result<Payload, Vec<Error>> {
-    let packed = || -> WireResult<Vec<u8>> {
-        let mut packer = Packer::new(dialect.generation());
-        for message in Messages::new(&payload, 0, dialect) {
-            packer.push(&message?)?;
-        }
-        packer.finish()
-    };
-    packed().map(|payload| (payload, inexact)).map_err(|error| vec![error])
+fn file(text: &str) -> Result<Bytes, Vec<Error>> {
+    let assembled = assemble_file(text)?;
+    let bytes = assembled.to_file().map_err(|error| vec![error])?;
+    Ok((bytes, assembled.inexact))
+}
+
+fn pack(payload: &[u8], dialect: Dialect) -> wire::Result<Vec<u8>> {
+    let mut packer = Packer::new(dialect.generation());
+    for message in Messages::new(payload, 0, dialect) {
+        packer.push(&message?)?;
+    }
+    packer.finish()
 }

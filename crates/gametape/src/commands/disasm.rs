@@ -32,7 +32,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: Target,
 
-    /// Only what this view receives: 0 is the spectator, 1 to 15 are the players
+    /// Only what this view receives, its frames counted anew: 0 is the spectator, 1 to 15 are the
+    /// players
     #[arg(long, value_name = "N", value_parser = crate::input::parse_view, conflicts_with = "bare")]
     view: Option<View>,
 

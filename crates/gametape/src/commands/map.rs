@@ -90,3 +90,19 @@ fn scale(given: Option<u16>, grid: Grid, radius: u8) -> Result<u16, Failure> {
 fn too_large() -> Failure {
     Failure::usage("the picture is too large to be drawn")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_has_a_size_that_can_be_looked_at() {
+        for radius in 0..=127 {
+            let chosen = scale(None, Grid::Hex, radius).unwrap();
+            assert!((6..=48).contains(&chosen));
+            assert!(scale(Some(chosen), Grid::Hex, radius).is_ok());
+        }
+        assert!(scale(Some(256), Grid::Hex, 15).is_ok());
+        assert!(scale(Some(256), Grid::Hex, 127).is_err());
+    }
+}

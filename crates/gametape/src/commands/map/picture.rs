@@ -200,3 +200,55 @@ pub(super) fn draw_flag(canvas: &mut Canvas, flag: FlagState, (x, y): Point, sca
     cloth.polygon([(left, y - reach), (left + reach * 1.2, y - reach / 2.0), (left, y)]);
     canvas.fill(cloth, owner.unwrap_or(PAPER), 255);
 }
+
+#[cfg(test)]
+mod tests {
+    use gametape_minewars::{Grid, Map, Message, Tile, TileBuf, TileKind, ViewState};
+    use gametape_wire::{Generation, View};
+    use tiny_skia::Pixmap;
+
+    use super::*;
+    use crate::commands::map::signs::ground_colour;
+
+    fn state(grid: Grid, radius: u8) -> ViewState {
+        let land = Tile { kind: TileKind::Forest, item: ItemKind::None };
+        let mut map = Map::new(grid, radius, land).unwrap();
+        map.set(Coord::new(1, 0), Tile { kind: TileKind::Water, ..land }).unwrap();
+        ViewState::new(&map, View::SPECTATOR, Generation::Current)
+    }
+
+    /// The colour at the centre of a tile.
+    fn colour_at(png: &[u8], geometry: &Geometry, at: Coord) -> Rgb {
+        let pixels = Pixmap::decode_png(png).unwrap();
+        let (x, y) = geometry.centre(at);
+        let pixel = pixels.pixel(x as u32, y as u32).unwrap();
+        Rgb(pixel.red(), pixel.green(), pixel.blue())
+    }
+
+    #[test]
+    fn tiles_have_the_colour_of_their_ground_tinted_by_their_owner() {
+        for grid in Grid::ALL {
+            let mut state = state(grid, 2);
+            let mut tiles = TileBuf::new();
+            tiles.push(Coord::new(1, 0));
+            state.apply(&Message::Owner { player: 3, tiles: tiles.as_tiles() }).unwrap();
+            let scene = Scene::new(&state, BTreeMap::new(), 0);
+            let png = Picture::draw(&scene, 12).unwrap();
+            let geometry = Geometry::new(grid, 2, 12, MARGIN);
+            let forest = ground_colour(TileKind::Forest);
+            assert_eq!(colour_at(&png, &geometry, Coord::new(-1, 0)), forest);
+            let owned = colour_at(&png, &geometry, Coord::new(1, 0));
+            assert_eq!(owned, tile_colour(&state.tile(Coord::new(1, 0)).unwrap()));
+            assert_ne!(owned, ground_colour(TileKind::Water));
+        }
+    }
+
+    #[test]
+    fn every_radius_can_be_drawn() {
+        for (grid, radius) in [(Grid::Hex, 1), (Grid::Square, 127)] {
+            let state = state(grid, radius);
+            let scene = Scene::new(&state, BTreeMap::new(), 0);
+            assert!(Picture::draw(&scene, 2).is_some(), "{grid} {radius}");
+        }
+    }
+}
