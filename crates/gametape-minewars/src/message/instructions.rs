@@ -34,12 +34,13 @@ pub(crate) const fn patterns_of<const N: usize>(
 /// A row is: documentation (its text is the meaning in the printed table), variant, words
 /// (`=> |generation| …` chooses the one to print where it is not the first), class, pattern in
 /// v0.1, pattern in current (`-` where the generation has no such message), and the operands in
-/// the order of the assembly text. `@k` says that the letter `k` of a pattern carries the
+/// the order of the assembly text. First bytes in `reserved` belong to no row, whatever patterns
+/// match them. `@k` says that the letter `k` of a pattern carries the
 /// operand; where a pattern has no such letter, the operand follows the first byte.
 macro_rules! instructions {
     (
         $(#[$set_doc:meta])*
-        $set:ident, rows $rows:ident, row ids $id:ident {
+        $set:ident, rows $rows:ident, row ids $id:ident, reserved [$($reserved:literal),*] {
             $(
                 #[doc = $meaning:literal] $(#[doc = $more:literal])*
                 $variant:ident $($word:literal)|+ $(=> $choose:expr)?,
@@ -82,7 +83,7 @@ macro_rules! instructions {
             const MAP: [[Self; 256]; 2] = [Self::map(0), Self::map(1)];
 
             const fn map(generation: usize) -> [Self; 256] {
-                let rows = decode_map(&patterns_of(&$rows, generation));
+                let rows = decode_map(&patterns_of(&$rows, generation), &[$($reserved),*]);
                 let mut map = [Self::Reserved; 256];
                 let mut byte = 0;
                 while byte < 256 {

@@ -95,11 +95,12 @@ impl Field {
     }
 }
 
-/// For every first byte the row it belongs to: the matching pattern with the most fixed bits.
+/// For every first byte the row it belongs to: the matching pattern with the most fixed bits,
+/// unless the byte is reserved.
 ///
 /// Evaluated at compile time, so two rows that claim the same byte with equal right do not build.
 #[allow(clippy::panic, reason = "only ever runs at compile time, on tables of this crate")]
-pub(crate) const fn decode_map(patterns: &[Option<Pattern>]) -> [Option<u8>; 256] {
+pub(crate) const fn decode_map(patterns: &[Option<Pattern>], reserved: &[u8]) -> [Option<u8>; 256] {
     let mut map = [None; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -119,6 +120,11 @@ pub(crate) const fn decode_map(patterns: &[Option<Pattern>]) -> [Option<u8>; 256
             row += 1;
         }
         byte += 1;
+    }
+    let mut i = 0;
+    while i < reserved.len() {
+        map[reserved[i] as usize] = None;
+        i += 1;
     }
     map
 }
@@ -140,8 +146,9 @@ mod tests {
 
     #[test]
     fn the_more_specific_pattern_wins() {
-        let map =
-            decode_map(&[Some(Pattern::parse("1ppppccc")), Some(Pattern::parse("10000ccc")), None]);
+        let rows = [Some(Pattern::parse("1ppppccc")), Some(Pattern::parse("10000ccc")), None];
+        let map = decode_map(&rows, &[0x87]);
+        assert_eq!(map[0x87], None);
         assert_eq!(map[0x80], Some(1));
         assert_eq!(map[0x88], Some(0));
         assert_eq!(map[0x00], None);
@@ -150,6 +157,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "two rows of the table have the same pattern")]
     fn two_rows_with_the_same_pattern_are_refused() {
-        decode_map(&[Some(Pattern::parse("0010hhhh")), Some(Pattern::parse("0010kkkk"))]);
+        decode_map(&[Some(Pattern::parse("0010hhhh")), Some(Pattern::parse("0010kkkk"))], &[]);
     }
 }

@@ -26,7 +26,7 @@ const fn generation_index(dialect: usize) -> usize {
 
 instructions! {
     /// One change to what a view knows.
-    Message, rows MESSAGE_ROWS, row ids MessageId {
+    Message, rows MESSAGE_ROWS, row ids MessageId, reserved [0x5F] {
         /// Something notable happened to a player.
         Player "PLAYER", update.class(), "00000000" "00000000"
             { who: Who; update: PlayerUpdate<'a>; }
@@ -86,7 +86,7 @@ instructions! {
 
 instructions! {
     /// What happened to a player, or to the whole game.
-    PlayerUpdate, rows PLAYER_ROWS, row ids PlayerUpdateId {
+    PlayerUpdate, rows PLAYER_ROWS, row ids PlayerUpdateId, reserved [] {
         /// A client joined under this name.
         Joined "JOIN", Notification, "00000000" "00000000" { name: Text<'a>; }
         /// Round-trip time of a client.
