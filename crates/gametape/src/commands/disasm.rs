@@ -16,14 +16,8 @@ use crate::text::count;
 ///
 /// The text begins with directives for the setup, then come the frames with their messages;
 /// `gametape asm` makes the same recording of it. What cannot be decoded is given as bytes.
-///
-/// With --json there is one object a line: each frame, then its messages.
-///   {"t":195,"frame":0,"kind":"homogenous","views":[0,1]}
-///   {"t":195,"frame":0,"view":[0,1],"asm":"OWNER 1 -7,2"}
-/// t is in milliseconds; frames count from 0; kinds are homogenous, heterogenous and keepalive; in a
-/// heterogenous frame "view" is a number; "error" says why the rest of a payload is but bytes.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment, after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     recording: RecordingArgs,
@@ -46,11 +40,16 @@ pub(crate) struct Args {
     json: bool,
 }
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = r#"With --json there is one object a line: each frame, then its messages.
+  {"t":195,"frame":0,"kind":"homogenous","views":[0,1]}
+  {"t":195,"frame":0,"view":[0,1],"asm":"OWNER 1 -7,2"}
+t is in milliseconds; frames count from 0; kinds are homogenous, heterogenous and keepalive; in a
+heterogenous frame "view" is a number; "error" says why the rest of a payload is but bytes.
+
 Examples:
   gametape disasm match.minewars -o match.asm
   gametape disasm --json --view 1 match.minewars | jq -r .asm
-  gametape disasm --bare --dialect v0.1 messages.bin";
+  gametape disasm --bare --dialect v0.1 messages.bin"#;
 
 /// Text is handed on in pieces of this size.
 const PIECE_BYTES: usize = 128 << 10;

@@ -12,20 +12,8 @@ use minewars::{State, hex};
 /// Show what a view knows at a time
 ///
 /// Plays the frames that the view receives, from the start up to and including the given time.
-///
-/// With --json, fields that are not known or not so are left out of tiles, players and cities:
-///   {"file","time","view","grid","radius","hash",
-///    "tiles":[{"y","x","kind","item","owner","digit","asterisk","structure","hp",
-///              "pending":{"kind","points","current","rate"},"flag","smoke"}],
-///    "players":[{"id","clients":[{"sub","name","rtt","gone"}],"lives","timeout","protected",
-///                "eliminated","surrendered"}],
-///    "cities":[{"id","y","x","name","owner","money","income","resources","export","import",
-///               "capturing":{"player","ms"},"contested_by"}],
-///    "votes":[{"id","text","ballots":[{"player","sub","ballot"}]}],"time_limit","problems"}
-/// "tiles" are those of which something else is known than at the start; "flag" is a player, or 16
-/// where the format does not say whose; "hash" is SHA-256 of the state's canonical bytes.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment, after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     recording: RecordingArgs,
@@ -46,11 +34,23 @@ pub(crate) struct Args {
     hash: bool,
 }
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = r#"With --json, fields that are not known or not so are left out of tiles, players and cities:
+  {"file","time","view","grid","radius","hash",
+   "tiles":[{"y","x","kind","item","owner","digit","asterisk","structure","hp",
+             "pending":{"kind","points","current","rate"},"flag","smoke"}],
+   "players":[{"id","clients":[{"sub","name","rtt","gone"}],"lives","timeout","protected",
+               "eliminated","surrendered"}],
+   "cities":[{"id","y","x","name","owner","money","income","resources","export","import",
+              "capturing":{"player","ms"},"contested_by"}],
+   "votes":[{"id","text","ballots":[{"player","sub","ballot"}]}],"time_limit","problems"}
+"time" is when the last frame that was played happens; "tiles" are those of which something else
+is known than at the start; "flag" is a player, or 16 where the format does not say whose; "hash"
+is SHA-256 of the state's canonical bytes.
+
 Examples:
   gametape state match.minewars
   gametape state --at 30000 --view 1 --json match.minewars | jq .players
-  gametape state --hash match.minewars";
+  gametape state --hash match.minewars"#;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
