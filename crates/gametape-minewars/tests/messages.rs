@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use gametape_minewars::{Dialect, Message, Messages, assemble_payload, opcode_tables};
+use gametape_minewars::{Dialect, Line, Lines, Message, Messages, assemble_payload, opcode_tables};
 use gametape_wire::{ErrorClass, Generation, Reader};
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/minewars-messages.md");
@@ -185,6 +185,26 @@ fn every_truncation_of_every_example_is_reported() {
         for end in 1..bytes.len() {
             let error = Message::decode(&mut Reader::new(&bytes[..end]), generation.into());
             assert_eq!(error.unwrap_err().class(), ErrorClass::Truncated, "{text} {end}");
+        }
+    }
+}
+
+#[test]
+fn irregular_messages_are_read_and_come_back_through_bytes() {
+    let v01: [&[u8]; 3] =
+        [&[0x80, 4, 4, 0x30], &[0x82, 4, 4, 4, 5, 4, 6, 0x09, 0x2F], &[0x00, 0x13, 0x01, 0x80]];
+    let current: [&[u8]; 1] = [&[0x80, 4, 4, 0x30]];
+    let all = [(Generation::V01, &v01[..]), (Generation::Current, &current[..])];
+    for (generation, payloads) in all {
+        for payload in payloads {
+            decode_one(payload, generation);
+            let line = Lines::new(payload, 0, generation.into()).next().unwrap();
+            assert!(matches!(line, Line::Irregular(..)), "{line:?}");
+            let mut text = Vec::new();
+            line.print(generation.into(), &mut text);
+            let text = String::from_utf8(text).unwrap();
+            assert!(text.starts_with("BYTES "), "{text}");
+            assert_eq!(assemble_payload(&text, generation.into()).unwrap().0, *payload);
         }
     }
 }

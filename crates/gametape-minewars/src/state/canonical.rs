@@ -37,7 +37,7 @@ impl ViewState {
         let view = View::new(view)
             .filter(|_| shape[..] == self.shape()[1..])
             .ok_or_else(|| bad(start, "state header", "a state of the same map"))?;
-        let mut restored = self.for_view(view);
+        let mut restored = Self { view, ..self.clone() };
         restored.layers = r.take(self.geography.tile_count * LAYERS, "tiles")?.to_vec();
         restored.cluster_owners = r.take(self.cluster_owners.len(), "cluster owners")?.to_vec();
         restored.pending = Canonical::get(&mut r)?;

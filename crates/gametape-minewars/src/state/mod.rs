@@ -126,7 +126,8 @@ pub enum FlagState {
 }
 
 impl ViewState {
-    /// What `view` knows before the first message.
+    /// What `view` knows before the first message: the map, and if it is the spectator's view also
+    /// the items on it.
     #[must_use]
     pub fn new(map: &Map, view: View, generation: Generation) -> Self {
         let geography = Arc::new(Geography::of(map));
@@ -142,15 +143,11 @@ impl ViewState {
         };
         for (index, (_, tile)) in map.tiles().enumerate() {
             state.set(Layer::Ground, index, tile.kind.code());
-            state.set(Layer::Item, index, tile.item.code());
+            if view == View::SPECTATOR {
+                state.set(Layer::Item, index, tile.item.code());
+            }
         }
         state
-    }
-
-    /// The same knowledge as another view's: for starting many views from one map cheaply.
-    #[must_use]
-    pub fn for_view(&self, view: View) -> Self {
-        Self { view, ..self.clone() }
     }
 
     /// Whose knowledge it is.
