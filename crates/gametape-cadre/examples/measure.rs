@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gametape_cadre::{Log, Options, Timeline};
+use gametape_cadre::{Log, Options, Summary, Timeline};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("which log?")?;
@@ -15,6 +15,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let timeline = Timeline::load(log, &options)?;
         let loaded = start.elapsed();
         println!("open {opened:?}, open and load {loaded:?}, keyframes {:?}", timeline.keyframes());
+        let input = std::fs::read(&path)?;
+        let start = Instant::now();
+        let summary = Summary::read(&input, &options)?;
+        let winners = summary.outcome().winners().count();
+        println!("summary {:?}, winners {winners}", start.elapsed());
     }
     println!("peak memory so far {}", peak_memory());
     let mut timeline = Timeline::load(Log::open(std::fs::read(&path)?, &options)?, &options)?;

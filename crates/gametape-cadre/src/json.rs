@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gametape_wire::{Error, ErrorKind, Result};
 
-use crate::scan::{skip_container, truncated_at};
+use crate::scan::{Skimmer, truncated_at};
 use crate::text;
 
 /// What a byte means inside of a string.
@@ -77,11 +77,12 @@ impl StringToken {
 pub(crate) struct Cursor<'a> {
     pub(crate) text: &'a [u8],
     pub(crate) at: usize,
+    skimmer: Skimmer,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a [u8], at: usize) -> Self {
-        Self { text, at }
+        Self { text, at, skimmer: Skimmer::default() }
     }
 
     /// The next byte that is not white space, not taken; 0 at the end.
@@ -266,15 +267,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Skips the container whose opening bracket stands here.
+    #[inline(always)]
+    pub(crate) fn skip_container(&mut self) -> Result<Span> {
+        let start = self.at;
+        self.at = self.skimmer.skip(self.text, start)?;
+        Ok(Span::new(start, self.at))
+    }
+
     /// Skips any value; of containers only the brackets are looked at.
     #[inline]
     pub(crate) fn skip_value(&mut self) -> Result<Span> {
         match self.peek() {
-            b'{' | b'[' => {
-                let start = self.at;
-                self.at = skip_container(self.text, start)?;
-                Ok(Span::new(start, self.at))
-            }
+            b'{' | b'[' => self.skip_container(),
             b'"' => self.string().map(|token| Span::new(token.start, token.end)),
             _ => self.literal(),
         }

@@ -3,23 +3,13 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use gametape_wire::{Error, ErrorKind, Place, Result};
+use gametape_wire::{Error, Limit, Result};
 
+use crate::header::{Field, Header, Root};
 use crate::json::{Cursor, Kind, Raw, Span, StringToken, not_utf8};
-use crate::limits::{DELTAS, Options};
+use crate::limits::{DELTAS, LOG_BYTES, Options};
 use crate::markers::Markers;
 use crate::source;
-
-/// Which of the three layouts a log has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Age {
-    /// The first one: no version, no settings, the random seed at the top.
-    Seed,
-    /// With settings, without a version.
-    Y2018,
-    /// With `gamelogVersion`.
-    Versioned,
-}
 
 /// A gamelog: its text, and where in it fields and deltas stand.
 ///
@@ -28,7 +18,7 @@ pub enum Age {
 ///
 /// let text = br#"{"gameName":"Move","deltas":[{"type":"start","game":{"turn":0}},{"type":"over"}]}"#;
 /// let log = Log::open(text, &Options::default()).unwrap();
-/// assert_eq!(log.game_name().unwrap(), "Move");
+/// assert_eq!(log.header().game_name().unwrap(), "Move");
 /// assert_eq!(log.delta(0).unwrap().kind(), "start");
 /// assert_eq!(log.to_json(), text);
 /// ```
@@ -44,12 +34,6 @@ pub struct Log {
     max_bytes: u64,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Field {
-    name: StringToken,
-    value: Span,
-}
-
 /// Where the parts of a delta stand; an empty span is a missing part.
 #[derive(Debug, Clone, Copy, Default)]
 struct Parts {
@@ -62,7 +46,7 @@ struct Parts {
 impl Log {
     /// Reads a log, plain or gzip. Plain text that is given away is not copied.
     pub fn open<'a>(input: impl Into<Cow<'a, [u8]>>, options: &Options) -> Result<Self> {
-        Self::from_text(source::unpack(input.into(), options)?, options)
+        Self::from_text(source::unpack(input.into(), options)?.into_owned(), options)
     }
 
     /// Reads a log from a reader to its end.
@@ -72,14 +56,14 @@ impl Log {
 
     /// A log without deltas, which [`push`](Self::push) adds.
     #[must_use]
-    pub fn new(markers: Markers) -> Self {
+    pub fn new(markers: Markers, options: &Options) -> Self {
         Self {
             text: Vec::new(),
             fields: Vec::new(),
             deltas_at: 0,
             deltas: Vec::new(),
             markers,
-            max_bytes: Options::default().log_bytes().max,
+            max_bytes: options.log_bytes().max,
         }
     }
 
@@ -87,53 +71,17 @@ impl Log {
         if let Err(error) = std::str::from_utf8(&text) {
             return Err(not_utf8(error.valid_up_to()));
         }
-        let mut log = Self { max_bytes: options.log_bytes().max, ..Self::new(Markers::default()) };
-        log.find_parts(&text)?;
+        let mut log = Self::new(Markers::default(), options);
+        let mut deltas = Vec::new();
+        let root = Root::walk(&text, &mut |cursor: &mut Cursor<'_>| {
+            let within = |error: Error| error.within(format_args!("deltas[{}]", deltas.len()));
+            deltas.push(Parts::find(cursor).map_err(within)?);
+            Ok(())
+        })?;
+        (log.fields, log.deltas_at, log.deltas) = (root.fields, root.deltas_at, deltas);
         log.text = text;
-        log.markers = Markers::from_constants(log.field("constants"))?;
+        log.markers = Markers::from_constants(log.header().field("constants"))?;
         Ok(log)
-    }
-
-    fn find_parts(&mut self, text: &[u8]) -> Result<()> {
-        let mut cursor = Cursor::new(text, 0);
-        cursor.expect(b'{', "a gamelog must be an object")?;
-        let mut more = !cursor.accept(b'}');
-        let mut found = false;
-        while more {
-            let name = cursor.string()?;
-            cursor.expect(b':', "expected a colon")?;
-            if *name.decoded(text) == *b"deltas" {
-                if std::mem::replace(&mut found, true) {
-                    return Err(cursor.syntax("deltas must be there once"));
-                }
-                self.deltas_at = self.fields.len();
-                self.find_deltas(&mut cursor)?;
-            } else {
-                self.fields.push(Field { name, value: cursor.skip_value()? });
-            }
-            more = cursor.comma_or(b'}')?;
-        }
-        if !found {
-            return Err(misfit("deltas", "a gamelog must have deltas"));
-        }
-        cursor.peek();
-        match (text.len() - cursor.at) as u64 {
-            0 => Ok(()),
-            extra => Err(Error::at(cursor.at as u64, "gamelog", ErrorKind::Trailing { extra })),
-        }
-    }
-
-    fn find_deltas(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
-        if !cursor.accept(b'[') {
-            return Err(misfit("deltas", "deltas must be an array"));
-        }
-        let mut more = !cursor.accept(b']');
-        while more {
-            DELTAS.check(self.deltas.len() as u64 + 1, cursor.at as u64)?;
-            self.deltas.push(find_delta(cursor, self.deltas.len())?);
-            more = cursor.comma_or(b']')?;
-        }
-        Ok(())
     }
 
     /// How many deltas there are.
@@ -185,63 +133,10 @@ impl Log {
         }
     }
 
-    /// A field of the root as it is written; the last one if there are several.
+    /// The fields of the root.
     #[must_use]
-    pub fn field(&self, name: &str) -> Option<Raw<'_>> {
-        let named = |field: &&Field| *field.name.decoded(&self.text) == *name.as_bytes();
-        let field = self.fields.iter().rev().find(named)?;
-        Some(Raw::of(&self.text, field.value))
-    }
-
-    fn text_field(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.field(name)?.as_str()
-    }
-
-    /// The name of the game.
-    #[must_use]
-    pub fn game_name(&self) -> Option<Cow<'_, str>> {
-        self.text_field("gameName")
-    }
-
-    /// The name of the session.
-    #[must_use]
-    pub fn game_session(&self) -> Option<Cow<'_, str>> {
-        self.text_field("gameSession")
-    }
-
-    /// The version of the layout.
-    #[must_use]
-    pub fn gamelog_version(&self) -> Option<Cow<'_, str>> {
-        self.text_field("gamelogVersion")
-    }
-
-    /// The fingerprint of the game's rules.
-    #[must_use]
-    pub fn game_version(&self) -> Option<Cow<'_, str>> {
-        self.text_field("gameVersion")
-    }
-
-    /// When the log was made, in milliseconds since 1970.
-    #[must_use]
-    pub fn epoch(&self) -> Option<i64> {
-        self.field("epoch")?.as_i64()
-    }
-
-    /// The random seed, wherever this age of the format keeps it.
-    #[must_use]
-    pub fn random_seed(&self) -> Option<Cow<'_, str>> {
-        let in_settings = || self.field("settings")?.get("randomSeed")?.as_str();
-        self.text_field("randomSeed").or_else(in_settings)
-    }
-
-    /// Which layout it has.
-    #[must_use]
-    pub fn age(&self) -> Age {
-        match (self.field("gamelogVersion"), self.field("settings")) {
-            (Some(_), _) => Age::Versioned,
-            (None, Some(_)) => Age::Y2018,
-            (None, None) => Age::Seed,
-        }
+    pub fn header(&self) -> Header<'_> {
+        Header { text: &self.text, fields: &self.fields }
     }
 
     /// The markers of its deltas.
@@ -261,7 +156,7 @@ impl Log {
         Raw::parse(delta)?;
         let index = self.deltas.len();
         DELTAS.check(index as u64 + 1, self.text.len() as u64)?;
-        let parts = find_delta(&mut Cursor::new(delta, 0), index)?;
+        let parts = Parts::find(&mut Cursor::new(delta, 0))?;
         let base = self.append(delta)?;
         self.deltas.push(parts.shifted(base));
         Ok(index)
@@ -285,7 +180,7 @@ impl Log {
             None => self.fields.push(field),
         }
         if name == "constants" {
-            self.markers = Markers::from_constants(self.field(name))?;
+            self.markers = Markers::from_constants(self.header().field(name))?;
         }
         Ok(())
     }
@@ -293,7 +188,7 @@ impl Log {
     /// Appends to the text and says where it begins.
     fn append(&mut self, more: &[u8]) -> Result<u32> {
         let base = self.text.len();
-        let limit = gametape_wire::Limit::new(crate::limits::LOG_BYTES.name, self.max_bytes);
+        let limit = Limit::new(LOG_BYTES.name, self.max_bytes);
         limit.check((base + more.len()) as u64, base as u64)?;
         self.text.extend_from_slice(more);
         Ok(base as u32)
@@ -346,38 +241,42 @@ fn separate(out: &mut Vec<u8>, open: u8) {
     }
 }
 
-/// The error for a part that is not what it has to be.
-#[cold]
-fn misfit(path: &str, problem: &'static str) -> Error {
-    let kind = ErrorKind::BadSyntax { problem: problem.into() };
-    Error::new(Place::Path(path.to_owned()), "gamelog", kind)
-}
-
-fn find_delta(cursor: &mut Cursor<'_>, index: usize) -> Result<Parts> {
-    let mut parts = Parts::default();
-    if cursor.peek() != b'{' {
-        return Err(misfit(&format!("deltas[{index}]"), "a delta must be an object"));
-    }
-    let start = cursor.at;
-    cursor.at += 1;
+/// Takes a delta. `take_value` is called at each value, with its name, and has to take it.
+pub(crate) fn find_delta(
+    cursor: &mut Cursor<'_>,
+    mut take_value: impl FnMut(&[u8], &mut Cursor<'_>) -> Result<()>,
+) -> Result<()> {
+    cursor.expect(b'{', "a delta must be an object")?;
     let mut more = !cursor.accept(b'}');
     while more {
         let name = cursor.string()?;
         cursor.expect(b':', "expected a colon")?;
-        let value = cursor.skip_value()?;
-        match &*name.decoded(cursor.text) {
-            b"type" => parts.kind = value,
-            b"data" => parts.data = value,
-            b"game" => parts.game = value,
-            _ => {}
-        }
+        take_value(&name.decoded(cursor.text), cursor)?;
         more = cursor.comma_or(b'}')?;
     }
-    parts.whole = Span::new(start, cursor.at);
-    Ok(parts)
+    Ok(())
 }
 
 impl Parts {
+    /// Takes a delta and notes where its parts are.
+    fn find(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let mut parts = Self::default();
+        cursor.peek();
+        let start = cursor.at;
+        find_delta(cursor, |name, cursor| {
+            let value = cursor.skip_value()?;
+            match name {
+                b"type" => parts.kind = value,
+                b"data" => parts.data = value,
+                b"game" => parts.game = value,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        parts.whole = Span::new(start, cursor.at);
+        Ok(parts)
+    }
+
     fn shifted(self, by: u32) -> Self {
         Self {
             whole: self.whole.shifted(by),

@@ -90,7 +90,7 @@ impl Merger {
     }
 
     /// Merges the `game` that stands at `span`. After an error the state is as before.
-    fn merge(&mut self, text: &[u8], span: Span, watch: &mut impl Watch) -> Result<()> {
+    pub(crate) fn merge(&mut self, text: &[u8], span: Span, watch: &mut impl Watch) -> Result<()> {
         let result = match self.attempt(text, span, None, watch) {
             Err(Stop::NeedsPlan) => self.merge_with_plan(text, span, watch),
             Err(Stop::Failed(error)) => Err(error),

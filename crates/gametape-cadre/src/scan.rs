@@ -19,30 +19,47 @@ struct Masks {
 }
 
 impl Masks {
-    #[inline]
+    #[inline(always)]
     fn of(block: &[u8; BLOCK]) -> Self {
-        let mut masks = Self { quotes: 0, backslashes: 0, opens: 0, closes: 0 };
-        for (i, lane) in block.as_chunks::<16>().0.iter().enumerate() {
-            let bytes = i8x16::from(lane.map(|b| b as i8));
-            // Bit 5 makes `[` a `{` and `]` a `}`, and nothing else one of them.
-            let folded = bytes | i8x16::splat(0x20);
-            masks.quotes |= equal(bytes, b'"') << (16 * i);
-            masks.backslashes |= equal(bytes, b'\\') << (16 * i);
-            masks.opens |= equal(folded, b'{') << (16 * i);
-            masks.closes |= equal(folded, b'}') << (16 * i);
+        let lanes: [i8x16; 4] =
+            std::array::from_fn(|i| i8x16::from(block.as_chunks().0[i].map(|byte| byte as i8)));
+        // Bit 5 makes `[` a `{` and `]` a `}`, and nothing else one of them.
+        let folded = lanes.map(|lane| lane | i8x16::splat(0x20));
+        let escapes = lanes.map(|lane| lane.cmp_eq(i8x16::splat(b'\\' as i8)));
+        // Most blocks have no backslash: one look instead of four.
+        let any_escape = (escapes[0] | escapes[1] | escapes[2] | escapes[3]).move_mask() != 0;
+        Self {
+            quotes: equal(&lanes, b'"'),
+            backslashes: if any_escape { joined(&escapes) } else { 0 },
+            opens: equal(&folded, b'{'),
+            closes: equal(&folded, b'}'),
         }
-        masks
+    }
+
+    /// Of a block that the text does not fill.
+    #[cold]
+    fn of_rest(rest: &[u8]) -> Self {
+        let mut block = [b' '; BLOCK];
+        block[..rest.len()].copy_from_slice(rest);
+        Self::of(&block)
     }
 }
 
-/// One bit per byte of the lane that equals `byte`.
-#[inline]
-fn equal(lane: i8x16, byte: u8) -> u64 {
-    u64::from(lane.cmp_eq(i8x16::splat(byte as i8)).move_mask() as u16)
+/// One bit per byte of the lanes that equals `byte`.
+#[inline(always)]
+fn equal(lanes: &[i8x16; 4], byte: u8) -> u64 {
+    joined(&lanes.map(|lane| lane.cmp_eq(i8x16::splat(byte as i8))))
+}
+
+/// One bit per byte of the lanes: its uppermost one.
+#[inline(always)]
+fn joined(lanes: &[i8x16; 4]) -> u64 {
+    let [a, b, c, d] = lanes.map(|lane| u64::from(lane.move_mask() as u16));
+    (a | b << 16) | (c | d << 16) << 32
 }
 
 /// What is carried from one block to the next.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 struct Carry {
     /// All ones while inside a string.
     in_string: u64,
@@ -91,39 +108,87 @@ fn prefix_xor(mut bits: u64) -> u64 {
     bits
 }
 
-/// The offset just past the container whose opening bracket is at `start`.
-///
-/// Brackets are counted, not paired: `[}` passes here and fails where the body is read.
-pub(crate) fn skip_container(text: &[u8], start: usize) -> Result<usize> {
-    let mut carry = Carry::default();
-    let mut depth = 0u64;
-    let (blocks, rest) = text[start..].as_chunks::<BLOCK>();
-    for (i, block) in blocks.iter().enumerate() {
-        if let Some(end) = close_in_block(block, &mut carry, &mut depth) {
-            return Ok(start + i * BLOCK + end);
+/// Skips containers of one text. What it found out about the block it stopped in serves the next
+/// container, when that begins in the same block.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Skimmer {
+    /// Where the block begins.
+    block: usize,
+    /// Its brackets outside of strings; none before the first block is taken.
+    opens: u64,
+    closes: u64,
+    carry: Carry,
+}
+
+impl Skimmer {
+    /// The offset just past the container whose opening bracket is at `start`, outside of strings.
+    ///
+    /// Brackets are counted, not paired: `[}` passes here and fails where the body is read.
+    #[inline(always)]
+    pub(crate) fn skip(&mut self, text: &[u8], start: usize) -> Result<usize> {
+        let offset = start.wrapping_sub(self.block).min(BLOCK) as u32;
+        let mut rest = u64::MAX.checked_shl(offset).unwrap_or(0);
+        if self.opens & rest == 0 {
+            *self = Self { block: start, ..Self::default() };
+            self.take_block(text);
+            rest = u64::MAX;
         }
+        // The opening bracket itself counts before the rest of its block does.
+        let opens = self.opens & rest;
+        let mut depth = 1;
+        let mut end = close(opens & (opens - 1), self.closes & rest, &mut depth);
+        while end.is_none() {
+            self.block += BLOCK;
+            if self.block >= text.len() {
+                return Err(unclosed(text, start));
+            }
+            self.take_block(text);
+            end = close(self.opens, self.closes, &mut depth);
+        }
+        Ok(self.block + end.unwrap_or(0))
     }
-    let mut last = [b' '; BLOCK];
-    last[..rest.len()].copy_from_slice(rest);
-    match close_in_block(&last, &mut carry, &mut depth) {
-        Some(end) => Ok(start + blocks.len() * BLOCK + end),
-        None => Err(unclosed(text, start)),
+
+    #[inline(always)]
+    fn take_block(&mut self, text: &[u8]) {
+        let masks = match text[self.block..].first_chunk() {
+            Some(block) => Masks::of(block),
+            None => Masks::of_rest(&text[self.block..]),
+        };
+        (self.opens, self.closes) = self.carry.brackets(&masks);
     }
 }
 
-/// Where in the block the depth comes back to zero (the position after), if it does.
+/// How many bits are set: quick for the few that brackets leave over, and where the processor is
+/// not known to count.
 #[inline]
-fn close_in_block(block: &[u8; BLOCK], carry: &mut Carry, depth: &mut u64) -> Option<usize> {
-    let (opens, closes) = carry.brackets(&Masks::of(block));
-    let closing = u64::from(closes.count_ones());
+fn few_ones(bits: u64) -> u64 {
+    let second = bits & bits.wrapping_sub(1);
+    let third = second & second.wrapping_sub(1);
+    if third != 0 {
+        return u64::from(bits.count_ones());
+    }
+    u64::from(bits != 0) + u64::from(second != 0)
+}
+
+/// Where in the block the depth, which is not zero, becomes zero (the position after), if it does.
+#[inline]
+fn close(opens: u64, closes: u64, depth: &mut u64) -> Option<usize> {
+    let both = opens | closes;
+    // Brackets that follow an opening one: a carry runs to them over what is no bracket. Those of
+    // them that close make a pair that leaves the depth as it was. What is left: brackets that go
+    // down, and brackets that show that the one before went up.
+    let after_open = (opens << 1).wrapping_add(!both) & both;
+    let (ups, downs) = (opens & after_open, closes & !after_open);
+    let last_up = u64::from(opens > closes);
+    let closing = few_ones(downs);
     if *depth > closing {
-        *depth = *depth + u64::from(opens.count_ones()) - closing;
+        *depth = *depth + few_ones(ups) + last_up - closing;
         return None;
     }
-    let mut both = opens | closes;
-    while both != 0 {
-        let bit = both & both.wrapping_neg();
-        if opens & bit != 0 {
+    let mut left = ups | downs;
+    while left != 0 {
+        let bit = left & left.wrapping_neg();
+        if ups & bit != 0 {
             *depth += 1;
         } else {
             *depth -= 1;
@@ -131,8 +196,9 @@ fn close_in_block(block: &[u8; BLOCK], carry: &mut Carry, depth: &mut u64) -> Op
                 return Some(bit.trailing_zeros() as usize + 1);
             }
         }
-        both ^= bit;
+        left ^= bit;
     }
+    *depth += last_up;
     None
 }
 
@@ -153,7 +219,7 @@ mod tests {
     use super::*;
 
     fn end_of(text: &str) -> Option<usize> {
-        skip_container(text.as_bytes(), 0).ok()
+        Skimmer::default().skip(text.as_bytes(), 0).ok()
     }
 
     #[test]
@@ -173,6 +239,20 @@ mod tests {
                 let inner = format!("{}{}", "x".repeat(padding), "\\\\".repeat(backslashes));
                 let text = format!("[\"{inner}\\\"]\"] tail");
                 assert_eq!(end_of(&text), Some(text.len() - 5), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_skimmer_skips_many_containers() {
+        let text = format!("[1]{}[\"]\"],{{\"a\":[2]}}{}[3],[4]", " ".repeat(30), " ".repeat(90));
+        let mut skimmer = Skimmer::default();
+        let mut starts = vec![0, 33, 39];
+        starts.extend([text.len() - 7, text.len() - 3]);
+        for round in 0..2 {
+            for &start in &starts {
+                let end = skimmer.skip(text.as_bytes(), start).unwrap();
+                assert_eq!(Some(end - start), end_of(&text[start..]), "{round} {start}");
             }
         }
     }

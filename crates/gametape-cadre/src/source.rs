@@ -15,13 +15,16 @@ const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 const EXPECTED_RATIO: usize = 8;
 
 /// The JSON text of a log, unpacked, without a byte order mark.
-pub(crate) fn unpack(input: Cow<'_, [u8]>, options: &Options) -> Result<Vec<u8>> {
+pub(crate) fn unpack<'a>(input: Cow<'a, [u8]>, options: &Options) -> Result<Cow<'a, [u8]>> {
     let limit = options.log_bytes();
     if input.starts_with(GZIP) {
-        return gunzip(&input, limit);
+        return Ok(Cow::Owned(gunzip(&input, limit)?));
     }
     limit.check(input.len() as u64, limit.max)?;
-    Ok(without_mark(input.into_owned()))
+    Ok(match input {
+        Cow::Borrowed(text) => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).into(),
+        Cow::Owned(text) => without_mark(text).into(),
+    })
 }
 
 /// The same from a reader, of which nothing is read beyond the limit.
@@ -29,7 +32,7 @@ pub(crate) fn read(reader: impl Read, options: &Options) -> Result<Vec<u8>> {
     let limit = options.log_bytes();
     let mut input = Vec::new();
     match reader.take(limit.max + 1).read_to_end(&mut input) {
-        Ok(_) => unpack(input.into(), options),
+        Ok(_) => unpack(input.into(), options).map(Cow::into_owned),
         Err(error) => Err(unreadable(&error, input.len())),
     }
 }

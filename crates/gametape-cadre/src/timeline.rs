@@ -72,7 +72,8 @@ impl Timeline {
 
     /// A timeline without deltas, to be pushed.
     pub fn empty(markers: Markers) -> Result<Self> {
-        Self::load(Log::new(markers), &Options::default())
+        let options = Options::default();
+        Self::load(Log::new(markers, &options), &options)
     }
 
     /// The log that is played.

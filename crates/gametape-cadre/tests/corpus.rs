@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gametape_cadre::{Log, Markers, Options, Timeline};
+use gametape_cadre::{Log, Markers, Options, Outcome, Summary, Timeline};
 use serde_json::Value;
 
 /// The folder of real logs, or none, said aloud.
@@ -33,7 +33,7 @@ fn every_expected_state_has_its_hash() {
     for (name, input, expected) in logs() {
         let log = Log::open(&input, &Options::default()).unwrap();
         assert_eq!(log.len() as u64, expected["deltas"].as_u64().unwrap(), "{name}");
-        assert_eq!(log.game_name().unwrap(), expected["gameName"].as_str().unwrap());
+        assert_eq!(log.header().game_name().unwrap(), expected["gameName"].as_str().unwrap());
         let mut timeline = Timeline::load(log, &Options::default()).unwrap();
         for (index, state) in expected["states"].as_object().unwrap() {
             timeline.seek(index.parse::<usize>().unwrap() + 1).unwrap();
@@ -63,5 +63,20 @@ fn every_corner_case_merges_as_expected() {
             Err(_) => "error".to_owned(),
         };
         assert_eq!(found, case["expect"].as_str().unwrap(), "{}", case["name"]);
+    }
+}
+
+#[test]
+fn the_summary_has_the_outcome_of_the_last_state() {
+    for (name, input, expected) in logs() {
+        let log = Log::open(&input, &Options::default()).unwrap();
+        let timeline = Timeline::load(log, &Options::default()).unwrap();
+        let outcome = Outcome::of(timeline.state(), timeline.log().header());
+        let summary = Summary::read(&input, &Options::default()).unwrap();
+        assert_eq!(*summary.outcome(), outcome, "{name}");
+        assert_eq!(outcome.players.len(), 2, "{name}");
+        assert_eq!(summary.delta_count() as u64, expected["deltas"].as_u64().unwrap());
+        assert_eq!(summary.json_bytes() as u64, expected["json_bytes"].as_u64().unwrap());
+        println!("{name} {:?}", outcome.disagreements);
     }
 }
