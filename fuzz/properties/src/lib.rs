@@ -20,7 +20,10 @@
 //!
 //! What it does not do: no example-based tests; those live beside the code that they test.
 
+#![allow(clippy::panic, reason = "a property that does not hold panics")]
+
 pub mod frames;
+pub mod minewars;
 pub mod mutations;
 pub mod wire;
 
@@ -57,4 +60,9 @@ impl Seed {
 pub const PROPERTIES: &[Property] = &[
     Property { name: "wire", holds: wire::cursor, seeds: wire::seeds },
     Property { name: "frame", holds: frames::frames, seeds: frames::seeds },
+    Property { name: "message", holds: minewars::message, seeds: minewars::message_seeds },
+    Property { name: "assembly", holds: minewars::assembly, seeds: minewars::assembly_seeds },
+    Property { name: "setup", holds: minewars::setup, seeds: minewars::setup_seeds },
+    Property { name: "file", holds: minewars::file, seeds: minewars::file_seeds },
+    Property { name: "state", holds: minewars::state, seeds: minewars::state_seeds },
 ];
