@@ -111,16 +111,17 @@ impl fmt::Display for Loss {
     }
 }
 
-/// `12 × PLAYER LIVES messages: the target has none (first at t=606, views 0,1)`
+/// A line for each: `12 × PLAYER LIVES messages: the target has none (first at t=606, views 0,1)`
 impl fmt::Display for Losses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (loss, LossCount { count, first }) in self.iter() {
-            write!(f, "{count} × {loss}")?;
-            if let Some((time, views)) = first {
-                let word = if views.len() == 1 { "view" } else { "views" };
-                write!(f, " (first at t={time}, {word} {views})")?;
+            match first {
+                Some((time, views)) => {
+                    let word = if views.len() == 1 { "view" } else { "views" };
+                    writeln!(f, "{count} × {loss} (first at t={time}, {word} {views})")?;
+                }
+                None => writeln!(f, "{loss}")?,
             }
-            writeln!(f)?;
         }
         Ok(())
     }

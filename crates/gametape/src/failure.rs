@@ -62,6 +62,11 @@ impl Failure {
         Self { messages: vec![format!("{name}: {error}")], exit }
     }
 
+    /// What is wrong is the result, and was printed as such.
+    pub(crate) fn told() -> Self {
+        Self { messages: Vec::new(), exit: Exit::Failed }
+    }
+
     /// Several things are wrong with the file called `name`, none of them the fault of the
     /// command line.
     pub(crate) fn of_all(name: &impl Display, errors: &[Error]) -> Self {
@@ -76,6 +81,11 @@ impl Failure {
 /// Prints a warning about the file called `name`.
 pub(crate) fn warn(name: &impl Display, problem: impl Display) {
     say("warning", AnsiColor::Yellow, &format!("{name}: {problem}"));
+}
+
+/// Prints what was done to the file called `name`.
+pub(crate) fn note(name: &impl Display, what: impl Display) {
+    say("note", AnsiColor::Green, &format!("{name}: {what}"));
 }
 
 /// Prints what is left to say and gives the exit code.

@@ -4,7 +4,8 @@
 //! the library crates. Results go to stdout, diagnostics to stderr. What every command shares is
 //! here: [`input`] reads files and tells their kind, [`output`] writes them, [`failure`] turns what
 //! went wrong into lines and exit codes, [`progress`] shows how far a long command is, [`moment`]
-//! finds a view at a time, [`cities`] names places, [`text`] makes numbers readable.
+//! finds a view at a time, [`cities`] names places, [`rewrite`] is for commands that write a recording
+//! anew, [`text`] makes numbers readable.
 
 mod cities;
 mod commands;
@@ -13,6 +14,7 @@ mod input;
 mod moment;
 mod output;
 mod progress;
+mod rewrite;
 mod text;
 
 use std::process::ExitCode;

@@ -56,6 +56,18 @@ impl Target {
         output.put(bytes)?;
         output.finish()
     }
+
+    /// Writes a whole result in the place of its source, which keeps its permissions. Only for who
+    /// was asked to do just that.
+    pub(crate) fn overwrite(source: &Source, bytes: &[u8]) -> Result<(), Failure> {
+        let Source::File(path) = source else {
+            return Err(Failure::usage("standard input has no place to write to"));
+        };
+        let failed = |error: io::Error| Failure::io(source, &error);
+        let permissions = fs::metadata(path).map_err(failed)?.permissions();
+        Self::File(path.clone()).write(&Source::Stdin, bytes)?;
+        fs::set_permissions(path, permissions).map_err(failed)
+    }
 }
 
 fn is_same_file(a: &Path, b: &Path) -> bool {

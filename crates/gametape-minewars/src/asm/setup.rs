@@ -4,7 +4,7 @@ use gametape_wire::{Error, ErrorKind, Generation, Place, Result};
 
 use super::payload::{parse_bytes, push_bytes};
 use crate::coord::Coord;
-use crate::file::{FrameStorage, ReplayFile, WriteOptions};
+use crate::file::{ReplayFile, WriteOptions};
 use crate::grid::{Grid, MAX_RADIUS};
 use crate::map::{Map, NO_REGION};
 use crate::message::text::{push_quoted, unquote};
@@ -112,11 +112,10 @@ fn ring_range(grid: Grid, ring: u8) -> std::ops::Range<usize> {
 }
 
 fn storage_word(file: &ReplayFile<'_>) -> &'static str {
-    match file.frames().map(|frames| frames.storage) {
-        Ok(FrameStorage::Lz4Dictionary) => "dictionary",
-        Ok(FrameStorage::Lz4) => "yes",
-        _ if file.setup().is_map_compressed() => "yes",
-        _ => "no",
+    match file.write_options() {
+        WriteOptions { dictionary: true, .. } => "dictionary",
+        WriteOptions { compress: true, .. } => "yes",
+        WriteOptions { .. } => "no",
     }
 }
 

@@ -82,9 +82,7 @@ impl<'l> Translator<'l> {
             (Generation::Current, Message::FlagRemoved { tile }) => {
                 self.write(&Message::Flag { player: 0, tile }, out);
             }
-            (Generation::Current, Message::Explosions { .. })
-                if self.dialect.generation() == Generation::V01 =>
-            {
+            (Generation::Current, Message::Explosions { .. }) => {
                 self.write(message, out);
                 for tile in undestroyed(message, following) {
                     self.write(&Message::Tile { tile, kind: TileKind::Destroyed }, out);
@@ -126,17 +124,13 @@ impl<'l> Translator<'l> {
 
     /// The client that an update names in the target.
     fn client(&mut self, who: Who, update: PlayerUpdate<'_>) -> Who {
-        let source = self.dialect.generation();
         let target = self.layout.generation();
-        if source == target {
-            return who;
-        }
         if is_about_whole_player(update) {
             return Who::whole(who.player, target);
         }
         if target == Generation::V01 && who.sub == Who::EVERYONE {
             if is_about_a_client(update) {
-                self.note(Loss::EveryClient(update.word_in(source)));
+                self.note(Loss::EveryClient(update.word_in(target)));
             }
             return Who::whole(who.player, target);
         }

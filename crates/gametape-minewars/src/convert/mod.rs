@@ -6,7 +6,7 @@ use gametape_wire::{Error, Frame, FrameLayout, FrameWriter, Frames, Generation, 
 
 use crate::dialect::Dialect;
 use crate::losses::{Loss, Losses};
-use crate::message::whole_messages;
+use crate::message::{Messages, whole_messages};
 use crate::setup::{MAX_PLAYERS_V01, Setup};
 use message::Translator;
 
@@ -49,13 +49,14 @@ pub fn convert(
     for part in dropped {
         losses.note(Loss::SetupPart(part), None);
     }
+    let source = Frames::new(FrameLayout::new(dialect.generation(), setup.max_view())?, frames);
     let frames = if dialect == target.into() {
         frames.to_vec()
+    } else if dialect.generation() == target {
+        renumbered(source, frames, dialect)
     } else {
-        let source = FrameLayout::new(dialect.generation(), setup.max_view())?;
-        let layout = FrameLayout::new(target, setup.max_view())?;
-        let mut out = FrameWriter::new(layout);
-        convert_frames(Frames::new(source, frames), dialect, &mut out, &mut losses)?;
+        let mut out = FrameWriter::new(FrameLayout::new(target, setup.max_view())?);
+        convert_frames(source, dialect, &mut out, &mut losses)?;
         out.into_bytes()
     };
     Ok(Converted { setup: converted, frames, losses })
@@ -68,6 +69,27 @@ fn check_players(setup: &Setup, target: Generation) -> Result<()> {
         return Err(Error::misuse("players", problem));
     }
     Ok(())
+}
+
+/// The same bytes with the numbers that the generation itself has for kinds. Those stand in the
+/// same bits, so that every message keeps its length and everything else its place.
+fn renumbered(frames: Frames<'_>, bytes: &[u8], dialect: Dialect) -> Vec<u8> {
+    let generation = dialect.generation();
+    let mut renumbered = bytes.to_vec();
+    let mut again = Vec::new();
+    for part in frames.flatten().flat_map(|frame| frame.parts()) {
+        let mut messages = Messages::new(part.payload, part.offset, dialect);
+        let mut start = messages.offset() as usize;
+        while let Some(Ok(message)) = messages.next() {
+            let end = messages.offset() as usize;
+            again.clear();
+            if message.encode(generation, &mut again).is_ok() && again.len() == end - start {
+                renumbered[start..end].copy_from_slice(&again);
+            }
+            start = end;
+        }
+    }
+    renumbered
 }
 
 fn convert_frames(

@@ -207,6 +207,16 @@ impl<'a> ReplayFile<'a> {
         }
     }
 
+    /// The options with which its parts are stored the way they are now, or nearly.
+    #[must_use]
+    pub fn write_options(&self) -> WriteOptions {
+        let storage = self.frames().map_or(FrameStorage::Raw, |frames| frames.storage);
+        WriteOptions {
+            compress: storage != FrameStorage::Raw || self.setup.is_map_compressed(),
+            dictionary: storage == FrameStorage::Lz4Dictionary,
+        }
+    }
+
     /// Everything that is wrong with the file outside of what its frames say: checksums, setup,
     /// frames that do not unpack, trailing bytes.
     #[must_use]
@@ -256,7 +266,8 @@ impl<'a> ReplayFile<'a> {
         (intact, self.setup.header().has_own_version(), exact)
     }
 
-    fn dictionary(&self) -> Result<Vec<u8>> {
+    /// The dictionary with which v0.1 frames may be compressed; needs the map.
+    pub(crate) fn dictionary(&self) -> Result<Vec<u8>> {
         let header = self.setup.header();
         let map = self.setup.map().map_err(|error| error.within("dictionary of the frames"))?;
         Ok(frame_dictionary(&map, header.max_view()?.number(), header.city_count))

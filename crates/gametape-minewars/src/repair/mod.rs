@@ -88,8 +88,7 @@ impl<'a> Repair<'_, 'a> {
     /// The frames to write.
     fn frames(&mut self, options: RepairOptions) -> Result<StoredFrames<'a>> {
         let mut frames = self.unpack()?;
-        if let Ok(max_view) = self.file.setup().header().max_view() {
-            let layout = FrameLayout::new(self.generation(), max_view)?;
+        if let Ok(layout) = self.file.frame_layout() {
             self.drop_cut_frame(layout, &mut frames);
             if options.drop_unreadable {
                 self.drop_unreadable(layout, &mut frames)?;

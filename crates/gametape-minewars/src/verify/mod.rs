@@ -6,7 +6,7 @@ mod messages;
 mod rule;
 
 use gametape_wire::{
-    Error, ErrorClass, ErrorKind, Frame, FrameLayout, Frames, Irregularity, Part, Reader, View,
+    Error, ErrorClass, ErrorKind, Frame, FrameLayout, Frames, Irregularity, Part, Reader,
 };
 
 pub use finding::{Finding, FrameRef, Space};
@@ -96,8 +96,8 @@ pub fn verify(file: &ReplayFile<'_>) -> Verification {
     let mut found = Verification::default();
     check_file(file, &mut found);
     check_reserved_values(file, &mut found);
-    if let Ok(max_view) = file.setup().header().max_view() {
-        check_frames(file, max_view, &mut found);
+    if let Ok(layout) = file.frame_layout() {
+        check_frames(file, layout, &mut found);
     }
     found
 }
@@ -156,12 +156,11 @@ fn check_reserved_kinds(file: &ReplayFile<'_>, found: &mut Verification) {
     }
 }
 
-fn check_frames(file: &ReplayFile<'_>, max_view: View, found: &mut Verification) {
+fn check_frames(file: &ReplayFile<'_>, layout: FrameLayout, found: &mut Verification) {
     let frames = match file.frames() {
         Ok(frames) => frames,
-        Err(error) => return found.report_in_file(Rule::Frames, error),
+        Err(error) => return found.report_in_file(Rule::Unpack, error),
     };
-    let Ok(layout) = FrameLayout::new(file.dialect().generation(), max_view) else { return };
     let (space, offset) = match frames.storage {
         FrameStorage::Raw => (Space::File, file.frames_range().start),
         FrameStorage::Lz4 | FrameStorage::Lz4Dictionary => (Space::UnpackedFrames, 0),

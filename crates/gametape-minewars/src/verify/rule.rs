@@ -66,7 +66,7 @@ rules! {
     /// Everything before the frames is whole and within its limits.
     Setup "setup" Error;
     /// Frames unpack to exactly the announced length.
-    Frames "frames" Error;
+    Unpack "unpack" Error;
     /// Nothing follows the frames.
     Trailing "trailing" Error;
     /// The last frame is whole.
@@ -83,12 +83,12 @@ rules! {
     Player "player" Error;
     /// Sub ids are not above the highest (current).
     SubPlayer "sub-player" Error;
-    /// Tiles are on the map.
-    Tile "tile" Error;
     /// Cities exist.
     City "city" Error;
     /// Text is UTF-8.
     Text "text" Error;
+    /// Tiles are on the map.
+    Tile "tile" Warning;
     /// Payloads have a receiver.
     NoReceiver "no-receiver" Warning;
     /// Keepalives are written as 7F FF (current).

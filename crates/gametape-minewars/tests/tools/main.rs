@@ -1,5 +1,7 @@
 //! Verifying, repairing, converting and cutting recordings.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a helper of a test may fail it")]
+
 mod convert;
 mod corpus;
 mod cut;

@@ -19,7 +19,7 @@ fn repaired(bytes: &[u8]) -> Repaired {
     let file = ReplayFile::open(&repaired.bytes).unwrap();
     assert!(file.checks().iter().all(gametape_minewars::Check::is_ok));
     let found = verify(&file);
-    for rule in [Rule::Checksum, Rule::Frames, Rule::Trailing, Rule::FrameCut] {
+    for rule in [Rule::Checksum, Rule::Unpack, Rule::Trailing, Rule::FrameCut] {
         assert_eq!(found.count(rule), 0, "{:?}", found.findings);
     }
     repaired

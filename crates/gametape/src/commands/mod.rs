@@ -1,10 +1,14 @@
 //! The subcommands: one file each, one line each in the table below.
 
 mod asm;
+mod convert;
+mod cut;
 mod disasm;
 mod info;
 mod map;
+mod repair;
 mod state;
+mod verify;
 
 use crate::failure::Outcome;
 
@@ -35,4 +39,8 @@ commands! {
     Asm(asm::Args),
     State(state::Args),
     Map(map::Args),
+    Verify(verify::Args),
+    Repair(repair::Args),
+    Convert(convert::Args),
+    Cut(cut::Args),
 }
