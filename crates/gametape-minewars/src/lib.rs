@@ -1,4 +1,41 @@
-//! MineWars streams and replay files.
+//! MineWars streams and replay files, both generations, in every direction.
+//!
+//! - [`ReplayFile`] opens a file in borrowed bytes and reads each part when it is asked for;
+//!   [`write_file`] writes one. [`Setup`] is everything before the frames.
+//! - [`Message`] is one change to what a view knows. One table makes its decoder, encoder,
+//!   assembler, disassembler and the opcode table in `spec/`; [`Messages`] walks a payload without
+//!   allocating.
+//! - [`print_setup`], [`print_frame`] and [`assemble_file`] go to text and back, byte for byte.
+//! - [`ViewState`] is what one view knows, carried forward by messages, with canonical bytes and a
+//!   hash; [`replay_view`] plays up to a moment.
+//! - [`verify`], [`repair`], [`convert`] and [`cut`] are the tools on whole recordings.
+//!
+//! ```
+//! use gametape_minewars::sample::Sample;
+//! use gametape_minewars::{Messages, ReplayFile, WriteOptions, write_file};
+//! use gametape_wire::{Frames, Generation};
+//!
+//! let (setup, frames) = Sample::default().build(Generation::Current)?;
+//! let bytes = write_file(&setup, &frames, &WriteOptions::default())?;
+//!
+//! let file = ReplayFile::open(&bytes)?;
+//! let frames = file.frames()?.bytes;
+//! let mut owners = 0;
+//! for frame in Frames::new(file.frame_layout()?, &frames) {
+//!     for part in frame?.parts() {
+//!         for message in Messages::new(part.payload, part.offset, file.dialect()) {
+//!             owners += usize::from(message?.word_in(Generation::Current) == "OWNER");
+//!         }
+//!     }
+//! }
+//! assert!(owners > 100);
+//! # Ok::<(), gametape_wire::Error>(())
+//! ```
+//!
+//! The formats are specified in `spec/minewars-*.md` and `spec/frames.md` of the repository.
+//!
+//! What it does not do: no file, socket, clock or thread (bytes in, bytes out); no rules of the
+//! game beyond what its messages say; no writing of the public tool's dialect.
 
 mod asm;
 mod compress;

@@ -134,7 +134,8 @@ impl Sample {
         let mut cities: Vec<City> = Vec::new();
         for _ in 0..20 * u32::from(self.cities) {
             let at = dice.tile(map);
-            let free = cities.iter().all(|city| city.at != at);
+            let on_land = map.get(at).is_some_and(|tile| tile.kind.is_land());
+            let free = on_land && cities.iter().all(|city| city.at != at);
             if cities.len() < usize::from(self.cities) && free {
                 cities.push(City { at, name: city_name(dice) });
             }
