@@ -20,15 +20,13 @@ pub struct Selection {
     pub from: u64,
     /// Frames before this time.
     pub to: u64,
-    /// Keep the items of the map even when the spectator is not kept.
-    pub keep_items: bool,
 }
 
 impl Selection {
     /// Everything there is in a recording with this setup.
     #[must_use]
     pub fn everything(setup: &Setup) -> Self {
-        Self { views: ViewSet::up_to(setup.max_view()), from: 0, to: u64::MAX, keep_items: false }
+        Self { views: ViewSet::up_to(setup.max_view()), from: 0, to: u64::MAX }
     }
 }
 
@@ -63,8 +61,8 @@ pub fn cut(setup: &Setup, frames: &[u8], selection: &Selection) -> Result<Cut> {
     let layout = FrameLayout::new(setup.generation, setup.max_view())?;
     check(selection, layout)?;
     let mut setup = setup.clone();
-    let hide = !selection.views.contains(View::SPECTATOR) && !selection.keep_items;
-    let hidden_items = if hide { remove_items(&mut setup.map)? } else { 0 };
+    let shown = selection.views.contains(View::SPECTATOR);
+    let hidden_items = if shown { 0 } else { remove_items(&mut setup.map)? };
     let mut losses = Losses::default();
     let mut frames = Frames::new(layout, frames);
     let cutter = Cutter { selection, dialect: setup.dialect(), losses: &mut losses };

@@ -117,12 +117,24 @@ impl fmt::Display for Losses {
         for (loss, LossCount { count, first }) in self.iter() {
             match first {
                 Some((time, views)) => {
-                    let word = if views.len() == 1 { "view" } else { "views" };
-                    writeln!(f, "{count} × {loss} (first at t={time}, {word} {views})")?;
+                    writeln!(f, "{count} × {loss} (first at t={time}{})", For(views))?;
                 }
                 None => writeln!(f, "{loss}")?,
             }
         }
         Ok(())
+    }
+}
+
+/// `, view 1` or `, views 0,1`, and nothing where nobody is meant.
+pub(crate) struct For(pub(crate) ViewSet);
+
+impl fmt::Display for For {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.len() {
+            0 => Ok(()),
+            1 => write!(f, ", view {}", self.0),
+            _ => write!(f, ", views {}", self.0),
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use gametape_wire::ViewSet;
 
 use crate::file::FilePart;
+use crate::losses::For;
 
 /// A repaired file, and what was done to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,11 +120,8 @@ impl fmt::Display for Lost {
                 write!(f, "frame {number} after t={time}, of which only {bytes} bytes were there")
             }
             Self::Payload { number, time, views, bytes } => {
-                let word = if views.len() == 1 { "view" } else { "views" };
-                write!(
-                    f,
-                    "{bytes} bytes that cannot be read (frame {number}, t={time}, {word} {views})"
-                )
+                let who = For(*views);
+                write!(f, "{bytes} bytes that cannot be read (frame {number}, t={time}{who})")
             }
             Self::MorePayloads { count } => {
                 write!(f, "ends of {count} more payloads that cannot be read")

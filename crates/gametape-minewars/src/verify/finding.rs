@@ -5,6 +5,7 @@ use std::fmt;
 use gametape_wire::{Error, Place, ViewSet};
 
 use super::rule::{Rule, Severity};
+use crate::losses::For;
 
 /// One thing that is wrong with a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,8 +78,7 @@ impl fmt::Display for Finding {
 
 impl fmt::Display for FrameRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { number, time, views } = self;
-        let word = if views.len() == 1 { "view" } else { "views" };
-        write!(f, "frame {number}, t={time}, {word} {views}")
+        let Self { number, time, views } = *self;
+        write!(f, "frame {number}, t={time}{}", For(views))
     }
 }

@@ -35,13 +35,14 @@ fn what_a_view_knows_is_the_same_in_the_cut() {
 fn check_states(setup: &Setup, frames: &[u8], times: &[u64], from: u64) {
     let everything = Selection::everything(setup);
     for kept in [everything.views, views(&[2])] {
-        let selection = Selection { views: kept, from, keep_items: true, ..everything.clone() };
+        let selection = Selection { views: kept, from, ..everything.clone() };
         let part = cut(setup, frames, &selection).unwrap();
-        assert!(part.losses.is_empty() && part.setup == *setup);
+        assert!(part.losses.is_empty());
+        assert_eq!(part.setup == *setup, kept == everything.views);
         for at in times.iter().filter(|time| **time >= from).step_by(40).chain([&from]) {
             for who in kept.iter() {
                 let original = state_hash(setup, &setup.map, frames, who, *at);
-                let again = state_hash(setup, &setup.map, &part.frames, who, at - from);
+                let again = state_hash(setup, &part.setup.map, &part.frames, who, at - from);
                 assert_eq!(original, again, "{} view {who} at {at}", setup.generation);
             }
         }
@@ -120,17 +121,15 @@ fn items_of_the_map_are_the_spectators() {
     let (setup, frames) = sample(Generation::Current, 20, 2);
     let item_count = setup.map.tiles().filter(|(_, tile)| tile.item.code() != 0).count();
     assert!(item_count > 0);
-    let hidden = |numbers: &[u8], keep_items| {
-        let selection =
-            Selection { views: views(numbers), keep_items, ..Selection::everything(&setup) };
+    let hidden = |numbers: &[u8]| {
+        let selection = Selection { views: views(numbers), ..Selection::everything(&setup) };
         let part = cut(&setup, &frames, &selection).unwrap();
         let left = part.setup.map.tiles().filter(|(_, tile)| tile.item.code() != 0).count();
         assert_eq!(left + part.hidden_items, item_count);
         part.hidden_items
     };
-    assert_eq!(hidden(&[0, 1], false), 0);
-    assert_eq!(hidden(&[1, 2], false), item_count);
-    assert_eq!(hidden(&[1], true), 0);
+    assert_eq!(hidden(&[0, 1]), 0);
+    assert_eq!(hidden(&[1, 2]), item_count);
 }
 
 #[test]

@@ -35,10 +35,6 @@ pub(crate) struct Args {
     /// Keep what happens before this time [default: up to the end]
     #[arg(long, value_name = "MS")]
     to: Option<u64>,
-
-    /// Keep the items of the map even without the spectator
-    #[arg(long)]
-    keep_items: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -58,7 +54,6 @@ impl Args {
         }
         selection.from = self.from;
         selection.to = self.to.unwrap_or(u64::MAX);
-        selection.keep_items = self.keep_items;
         let part = cut(&contents.setup, &contents.frames, &selection).map_err(failed)?;
         let done = write_recording(
             (source, &self.output),
