@@ -4,8 +4,19 @@ use gametape_minewars::{Check, Dialect, Losses, ReplayFile, Setup, WriteOptions,
 use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, warn};
-use crate::input::Source;
+use crate::input::{RecordingArgs, Source};
 use crate::output::Target;
+
+/// The arguments of every command that reads a recording and writes another.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RewriteArgs {
+    #[command(flatten)]
+    pub(crate) recording: RecordingArgs,
+
+    /// Where the new recording goes, `-` for standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Target,
+}
 
 /// Everything in a recording, unpacked.
 pub(crate) struct Contents {

@@ -6,7 +6,7 @@ mod messages;
 mod rule;
 
 use gametape_wire::{
-    Error, ErrorClass, ErrorKind, Frame, FrameLayout, Frames, Irregularity, Part, Reader,
+    Error, ErrorClass, ErrorKind, Frame, FrameLayout, Frames, Irregularity, Part, Reader, ViewSet,
 };
 
 pub use finding::{Finding, FrameRef, Space};
@@ -167,10 +167,15 @@ fn check_frames(file: &ReplayFile<'_>, layout: FrameLayout, found: &mut Verifica
     };
     let bounds = Bounds::of(file.setup().header());
     let mut walk = FrameWalk { found, bounds, space };
-    for frame in Frames::new(layout, &frames.bytes).at_offset(offset) {
+    let mut frames = Frames::new(layout, &frames.bytes).at_offset(offset);
+    while let Some(frame) = frames.next() {
         match frame {
             Ok(frame) => walk.check_frame(&frame),
-            Err(error) => walk.report(Rule::FrameCut, None, error),
+            Err(error) => {
+                let (number, time) = (walk.found.frames, frames.time());
+                let at = FrameRef { number, time, views: ViewSet::EMPTY };
+                walk.report(Rule::FrameCut, at, error);
+            }
         }
     }
 }
@@ -190,7 +195,7 @@ impl FrameWalk<'_> {
             let at = FrameRef { number, time: frame.time(), views: frame.views() };
             let problem = irregularity.to_string().into();
             let error = Error::at(frame.offset(), "frame", ErrorKind::BadSyntax { problem });
-            self.report(rule, Some(at), error);
+            self.report(rule, at, error);
         }
         for part in frame.parts() {
             self.check_payload(&part, FrameRef { number, time: frame.time(), views: part.views });
@@ -207,7 +212,7 @@ impl FrameWalk<'_> {
                 Some(Err(error)) => {
                     let cut = error.class() == ErrorClass::Truncated;
                     let rule = if cut { Rule::MessageCut } else { Rule::ReservedOpcode };
-                    self.report(rule, Some(frame), error);
+                    self.report(rule, frame, error);
                 }
                 Some(Ok(message)) => {
                     self.found.messages += 1;
@@ -228,9 +233,9 @@ impl FrameWalk<'_> {
         }
     }
 
-    fn report(&mut self, rule: Rule, frame: Option<FrameRef>, error: Error) {
+    fn report(&mut self, rule: Rule, frame: FrameRef, error: Error) {
         let space = self.space;
-        self.found.report(rule, || Finding { rule, error, space, frame });
+        self.found.report(rule, || Finding { rule, error, space, frame: Some(frame) });
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use gametape_minewars::{
-    Dialect, Message, Messages, ReplayFile, Selection, Setup, ViewState, WriteOptions, cut, verify,
-    write_file,
+    Dialect, Message, Messages, ReplayFile, Selection, Setup, ViewState, WriteOptions,
+    assemble_payload, cut, verify, write_file,
 };
 use gametape_wire::{ErrorClass, FrameWriter, Frames, Generation, View};
 use proptest::prelude::*;
@@ -229,6 +229,17 @@ proptest! {
     ) {
         let generation = if current { Generation::Current } else { Generation::V01 };
         check_rebuild(generation, view(who), &payload);
+    }
+}
+
+/// What chance finds too seldom: a player's digit on a mountain that is nobody's any more.
+#[test]
+fn digits_on_land_that_became_neutral_can_be_rebuilt() {
+    let text = "DIGITS 2/0,0\nOWNER 2 0,0\nPLAYER 2 ELIMINATE";
+    for change in ["", "\nTILE 0,0 destroyed", "\nOWNER 3 0,1", "\nTILE 0,0 destroyed\nOWNER 3 0,1"]
+    {
+        let (payload, _) = assemble_payload(&format!("{text}{change}"), Dialect::Current).unwrap();
+        check_rebuild(Generation::Current, view(1), &payload);
     }
 }
 

@@ -4,9 +4,8 @@ use gametape_minewars::{WriteOptions, convert};
 use gametape_wire::Generation;
 
 use crate::failure::{Failure, Outcome};
-use crate::input::{RecordingArgs, one_of};
-use crate::output::Target;
-use crate::rewrite::{Contents, write_recording};
+use crate::input::one_of;
+use crate::rewrite::{Contents, RewriteArgs, write_recording};
 
 /// Convert a MineWars recording to another generation or another storage
 ///
@@ -17,11 +16,7 @@ use crate::rewrite::{Contents, write_recording};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    recording: RecordingArgs,
-
-    /// Where the new recording goes, `-` for standard output
-    #[arg(short, long, value_name = "OUT")]
-    output: Target,
+    files: RewriteArgs,
 
     /// The generation to convert to [default: that of the recording]
     #[arg(long, value_name = "GENERATION", value_parser = one_of(&Generation::ALL, Generation::name))]
@@ -64,7 +59,7 @@ impl Storage {
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = self.recording.read()?;
+        let input = self.files.recording.read()?;
         let Contents { setup, frames, dialect, .. } =
             Contents::of(&input.source, &input.minewars()?)?;
         let target = self.to.unwrap_or(setup.generation);
@@ -74,7 +69,7 @@ impl Args {
         let converted = convert(&setup, &frames, dialect, target)
             .map_err(|error| Failure::of_all(&input.source, &[error]))?;
         write_recording(
-            (&input.source, &self.output),
+            (&input.source, &self.files.output),
             (&converted.setup, &converted.frames),
             &self.compress.options(),
             &converted.losses,

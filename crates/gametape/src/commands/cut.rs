@@ -4,9 +4,8 @@ use gametape_minewars::{Converted, Dialect, Selection, convert, cut};
 use gametape_wire::{Error, View};
 
 use crate::failure::{Failure, Outcome, note};
-use crate::input::{RecordingArgs, Source, parse_view};
-use crate::output::Target;
-use crate::rewrite::{Contents, write_recording};
+use crate::input::{Source, parse_view};
+use crate::rewrite::{Contents, RewriteArgs, write_recording};
 use crate::text::count;
 
 /// Cut views or a span of time out of a MineWars recording
@@ -18,11 +17,7 @@ use crate::text::count;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    recording: RecordingArgs,
-
-    /// Where the cut goes, `-` for standard output
-    #[arg(short, long, value_name = "OUT")]
-    output: Target,
+    files: RewriteArgs,
 
     /// The views to keep, such as 0,2; all of them if none are given
     #[arg(long, visible_alias = "views", value_name = "N,…", value_delimiter = ',', value_parser = parse_view)]
@@ -44,7 +39,7 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = self.recording.read()?;
+        let input = self.files.recording.read()?;
         let source = &input.source;
         let failed = |error: Error| Failure::of(source, &error);
         let contents = own_dialect(source, Contents::of(source, &input.minewars()?)?)?;
@@ -56,7 +51,7 @@ impl Args {
         selection.to = self.to.unwrap_or(u64::MAX);
         let part = cut(&contents.setup, &contents.frames, &selection).map_err(failed)?;
         let done = write_recording(
-            (source, &self.output),
+            (source, &self.files.output),
             (&part.setup, &part.frames),
             &contents.options,
             &part.losses,
