@@ -36,13 +36,19 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     #[inline]
     pub(crate) fn assign_at(&mut self, slot: Option<u32>, key: Key, value: Value) -> Merged<()> {
         let Some(slot) = slot else { return self.add(key, value) };
-        if let (Target::List { top, .. }, Some(index)) = (&mut self.frame.target, key.index()) {
-            *top = (*top).max(index + 1);
-        }
+        self.note_top(key);
         let old = self.merger.tree.values[slot as usize];
         self.set(slot, value);
         self.changed(key, old, value);
         Ok(())
+    }
+
+    /// Notes that something was assigned at `key` or merged into what is there.
+    #[inline]
+    pub(crate) fn note_top(&mut self, key: Key) {
+        if let (Target::List { top, .. }, Some(index)) = (&mut self.frame.target, key.index()) {
+            *top = (*top).max(index + 1);
+        }
     }
 
     #[inline]
@@ -166,7 +172,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
         match self.frame.target {
             // What was assigned behind the cut should have found it made already.
             Target::List { was, top, .. } if length < was && top > length => Err(Stop::NeedsPlan),
-            Target::List { id, .. } => {
+            Target::List { id, was, .. } if length < was => {
                 self.cut_list(id, length);
                 Ok(())
             }
@@ -174,14 +180,11 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
                 self.odd(Oddity::KindKept, None);
                 Ok(())
             }
-            Target::New { .. } => Ok(()),
+            Target::List { .. } | Target::New { .. } => Ok(()),
         }
     }
 
     fn cut_list(&mut self, id: u32, length: u32) {
-        if self.merger.tree.container(id).length <= length {
-            return;
-        }
         if W::ACTIVE {
             self.report_cut(id, length);
         }

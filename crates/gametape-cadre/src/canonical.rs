@@ -1,5 +1,7 @@
 //! States as canonical JSON, with references kept or expanded.
 
+use std::collections::HashMap;
+
 use crate::json::Kind;
 use crate::keys::Key;
 use crate::state::{Node, State, decoded};
@@ -21,7 +23,8 @@ struct Level<'a> {
 
 /// Appends a value. Of its references, `depth` inside each other are expanded.
 pub(crate) fn write(node: Node<'_>, depth: usize, out: &mut Vec<u8>) {
-    let mut writer = Writer { depth, inside: Vec::new(), levels: Vec::new(), out };
+    let objects = if depth > 0 { node.state().game_objects() } else { HashMap::new() };
+    let mut writer = Writer { depth, objects, inside: Vec::new(), levels: Vec::new(), out };
     writer.begin(node);
     while let Some(level) = writer.levels.last_mut() {
         match level.entries.next() {
@@ -36,6 +39,8 @@ pub(crate) fn write(node: Node<'_>, depth: usize, out: &mut Vec<u8>) {
 
 struct Writer<'a, 'o> {
     depth: usize,
+    /// What references refer to.
+    objects: HashMap<Key, Node<'a>>,
     /// The game objects that stand in place of references and are being written.
     inside: Vec<Value>,
     levels: Vec<Level<'a>>,
@@ -78,7 +83,9 @@ impl<'a> Writer<'a, '_> {
         if self.inside.len() >= self.depth || self.out.len() > EXPANDED_BYTES {
             return None;
         }
-        node.target().filter(|target| !self.inside.contains(&target.value()))
+        let key = node.state().keys.find(&node.reference_id()?)?;
+        let target = self.objects.get(&key)?;
+        (!self.inside.contains(&target.value())).then_some(*target)
     }
 
     fn begin_container(&mut self, node: Node<'a>, expanded: bool) {

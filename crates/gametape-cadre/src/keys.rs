@@ -107,11 +107,6 @@ impl Keys {
         }
     }
 
-    /// How many names there are.
-    pub(crate) fn len(&self) -> usize {
-        self.names.len()
-    }
-
     /// The order of two keys by the UTF-16 code units of their names.
     pub(crate) fn compare(&self, a: Key, b: Key) -> Ordering {
         match (a.index(), b.index()) {

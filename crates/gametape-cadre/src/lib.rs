@@ -1,14 +1,17 @@
 //! Cadre gamelogs.
-#![allow(dead_code)]
 
 mod apply;
 mod canonical;
+mod diff;
+mod find;
 mod header;
+mod index;
 mod journal;
 mod json;
 mod keyframes;
 mod keys;
 pub mod limits;
+mod live;
 mod log;
 mod markers;
 mod merge;
@@ -16,6 +19,7 @@ mod outcome;
 mod pass;
 mod path;
 mod plan;
+mod records;
 pub mod sample;
 mod scan;
 mod seen;
@@ -26,15 +30,22 @@ mod text;
 mod timeline;
 mod tree;
 mod turns;
+mod verify;
 mod watch;
 
+pub use find::{Change, Pattern, Query, find};
 pub use header::{Age, Client, Header};
+pub use diff::diff;
+pub use index::{Index, KindCount, PlayerCount};
 pub use json::{Elements, Entries, Kind, Name, Raw};
 pub use limits::Options;
+pub use live::{END_OF_MESSAGE, Live, LiveEvent};
 pub use log::{Delta, Log};
 pub use markers::Markers;
 pub use outcome::{Disagreement, Outcome, PlayerResult, ResultList};
+pub use records::{Action, ChangeCount, Played, Record, play};
 pub use state::{Node, State};
 pub use summary::Summary;
 pub use timeline::{Snapshot, Timeline};
 pub use turns::Turns;
+pub use verify::{Finding, Problem, Severity, Verdict, verify};

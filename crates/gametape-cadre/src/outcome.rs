@@ -1,5 +1,7 @@
 //! Who won, by the last state, and what the log's own lists say about it.
 
+use std::fmt;
+
 use crate::header::{Client, Header};
 use crate::json::Kind;
 use crate::state::{Node, State};
@@ -83,6 +85,38 @@ pub enum Disagreement {
         /// The name in the state.
         actual: String,
     },
+}
+
+impl fmt::Display for ResultList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Winners => "winners",
+            Self::Losers => "losers",
+        })
+    }
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ListedOnly { list, id } => {
+                write!(f, "player {id} is in {list}, but not by the last state")
+            }
+            Self::FlaggedOnly { list, id } => {
+                write!(f, "player {id} is not in {list}, but should be by the last state")
+            }
+            Self::UnknownClient { list, id: Some(id) } => {
+                write!(f, "{id} in {list} is no player")
+            }
+            Self::UnknownClient { list, id: None } => write!(f, "a client in {list} has no id"),
+            Self::Index { id, listed, actual } => {
+                write!(f, "player {id} is listed with index {listed}, but has place {actual}")
+            }
+            Self::Name { id, listed, actual } => {
+                write!(f, "player {id} is listed as {listed:?}, but is called {actual:?}")
+            }
+        }
+    }
 }
 
 impl Outcome {

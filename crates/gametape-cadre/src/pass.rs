@@ -38,7 +38,7 @@ pub(crate) struct Frame {
 pub(crate) enum Target {
     /// An object, and where the key before was found.
     Object { id: u32, hint: u32 },
-    /// A list, its length before, and one more than the highest index assigned.
+    /// A list, its length before, and one more than the highest index that was not removed.
     List { id: u32, was: u32, top: u32 },
     /// A new container whose slots stand in the scratch space from here on.
     New { from: usize },
@@ -176,14 +176,16 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
             self.frame.next_index += 1;
             return Ok(Some(Key::from_index(index)));
         }
-        match self.cursor.index_key() {
-            Some(index) if index >= self.frame.next_index && self.plan.is_none() => {
-                self.frame.next_index = index + 1;
-                Ok(Some(Key::from_index(index)))
+        if self.plan.is_none()
+            && let Some(index) = self.cursor.index_key()
+        {
+            if index < self.frame.next_index {
+                return Err(Stop::NeedsPlan);
             }
-            Some(_) if self.plan.is_none() => Err(Stop::NeedsPlan),
-            _ => self.any_key().map(Some),
+            self.frame.next_index = index + 1;
+            return Ok(Some(Key::from_index(index)));
         }
+        self.any_key().map(Some)
     }
 
     /// A key that is not known to be an index.
@@ -195,14 +197,12 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         } else {
             self.merger.keys.intern(token.inner(self.cursor.text))?
         };
-        match self.plan {
-            Some(plan) if plan.is_superseded(token.start) => self.skip_superseded(key),
-            Some(_) => Ok(key),
+        let Some(plan) = self.plan else {
             // Indices come in order or make a plan needed; this one was hidden by its spelling.
-            None if key.index().is_some() => Err(Stop::NeedsPlan),
-            None if self.merger.seen.twice(key, self.frame.serial) => Err(Stop::NeedsPlan),
-            None => Ok(key),
-        }
+            let twice = key.index().is_some() || self.merger.seen.twice(key, self.frame.serial);
+            return if twice { Err(Stop::NeedsPlan) } else { Ok(key) };
+        };
+        if plan.is_superseded(token.start) { self.skip_superseded(key) } else { Ok(key) }
     }
 
     /// Skips the value of a key that comes again, and goes on with the next key.
@@ -270,6 +270,7 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
     }
 
     fn open_existing(&mut self, id: u32, key: Key) -> Merged<()> {
+        self.note_top(key);
         let container = self.merger.tree.container(id);
         let target = if container.is_list() {
             Target::List { id, was: container.length, top: 0 }

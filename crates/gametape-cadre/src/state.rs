@@ -1,6 +1,7 @@
 //! Reading a state.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
@@ -39,6 +40,13 @@ impl<'a> State<'a> {
     #[must_use]
     pub fn get(&self, path: &str) -> Option<Node<'a>> {
         path::split(path).iter().try_fold(self.root(), |node, key| node.get(key))
+    }
+
+    /// All game objects by their keys.
+    pub(crate) fn game_objects(&self) -> HashMap<Key, Node<'a>> {
+        let Some(objects) = self.root().get("gameObjects") else { return HashMap::new() };
+        let entries = objects.sorted().into_iter();
+        entries.map(|(key, value)| (key, objects.with_child(key, value))).collect()
     }
 
     /// The state as canonical JSON.
@@ -103,7 +111,7 @@ impl<'a> Node<'a> {
         (!value.is_absent()).then(|| self.with_child(key, value))
     }
 
-    fn child(&self, key: Key) -> Value {
+    pub(crate) fn child(&self, key: Key) -> Value {
         match self.value.shape() {
             Shape::Container(id) => self.state.tree.get(id, key),
             Shape::Reference(id) if *self.state.keys.name(key) == *b"id" => {
@@ -132,6 +140,14 @@ impl<'a> Node<'a> {
             Shape::Container(id) => self.state.tree.entries(id).count(),
             Shape::Reference(_) => 1,
             _ => 0,
+        }
+    }
+
+    /// Is it a list that ends in a hole?
+    pub(crate) fn last_is_hole(&self) -> bool {
+        match self.value.shape() {
+            Shape::Container(id) => self.state.tree.values_of(id).last() == Some(&Value::ABSENT),
+            _ => false,
         }
     }
 

@@ -204,6 +204,9 @@ impl Tree {
         let container = self.container(id);
         let place = if container.is_list() {
             key.index().filter(|index| *index < container.length).map(|index| index as usize)
+        } else if self.indexed.contains(&id) {
+            let place = self.places.get(&(id, key)).map(|place| *place as usize);
+            place.filter(|place| self.keys_of(id).get(*place) == Some(&key))
         } else {
             self.keys_of(id).iter().position(|known| *known == key)
         };

@@ -1,9 +1,13 @@
 //! The real logs, if the environment says where they are.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::path::PathBuf;
 
-use gametape_cadre::{Log, Markers, Options, Outcome, Summary, Timeline};
+use gametape_cadre::{
+    Live, LiveEvent, Log, Markers, Options, Outcome, Problem, Summary, Timeline, diff, verify,
+};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 /// The folder of real logs, or none, said aloud.
 fn corpus() -> Option<PathBuf> {
@@ -16,6 +20,10 @@ fn corpus() -> Option<PathBuf> {
 
 fn json(path: PathBuf) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Every log with what is expected of it.
@@ -77,6 +85,152 @@ fn the_summary_has_the_outcome_of_the_last_state() {
         assert_eq!(outcome.players.len(), 2, "{name}");
         assert_eq!(summary.delta_count() as u64, expected["deltas"].as_u64().unwrap());
         assert_eq!(summary.json_bytes() as u64, expected["json_bytes"].as_u64().unwrap());
-        println!("{name} {:?}", outcome.disagreements);
+    }
+}
+
+#[test]
+fn stepping_to_the_end_and_back_passes_the_same_states() {
+    for (name, input, _) in logs() {
+        let log = Log::open(&input, &Options::default()).unwrap();
+        let mut timeline = Timeline::load(log, &Options::default()).unwrap();
+        let every = timeline.len() / 25 + 1;
+        let mut hashes = Vec::new();
+        timeline.seek(0).unwrap();
+        loop {
+            if timeline.position().is_multiple_of(every) {
+                hashes.push(timeline.state().hash());
+            }
+            if !timeline.step().unwrap() {
+                break;
+            }
+        }
+        loop {
+            let position = timeline.position();
+            if position.is_multiple_of(every) {
+                assert_eq!(timeline.state().hash(), hashes[position / every], "{name} {position}");
+            }
+            if !timeline.step_back().unwrap() {
+                break;
+            }
+        }
+        assert_eq!(timeline.state().canonical(), b"{}");
+    }
+}
+
+#[test]
+fn logs_are_written_as_they_were_read() {
+    for (name, input, expected) in logs() {
+        let log = Log::open(&input, &Options::default()).unwrap();
+        let json = log.to_json();
+        assert_eq!(hex(&Sha256::digest(&json)), expected["json_sha256"].as_str().unwrap(), "{name}");
+        let again = Log::open(log.to_gzip(1).unwrap(), &Options::default()).unwrap();
+        assert_eq!(again.to_json(), json);
+    }
+}
+
+#[test]
+fn a_live_game_has_the_states_of_its_log() {
+    let Some(folder) = corpus() else { return };
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    let mut stream = Vec::new();
+    let packed = read("Coreminer-live3.spectator-stream.eot.gz");
+    std::io::Read::read_to_end(&mut flate2::bufread::GzDecoder::new(&*packed), &mut stream).unwrap();
+    let input = read("Coreminer-live3-2026.11.15.19.58.38.174.json.gz");
+    let log = Log::open(&input, &Options::default()).unwrap();
+    let sent: Vec<_> = log
+        .deltas()
+        .filter(|delta| delta.game().is_some_and(|game| game.as_bytes() != b"{}"))
+        .map(|delta| delta.raw().as_bytes().to_vec())
+        .collect();
+    assert_eq!(sent.len(), 586);
+
+    let mut live = Live::new(&Options::default()).unwrap();
+    let mut events = Vec::new();
+    for piece in stream.chunks(977) {
+        events.extend(live.receive(piece).unwrap());
+    }
+    assert_eq!(events.iter().filter(|event| matches!(event, LiveEvent::Delta(_))).count(), 586);
+    assert!(events.contains(&LiveEvent::Lobbied));
+    assert_eq!(live.pending(), 0);
+    let received: Vec<_> =
+        live.timeline().log().deltas().map(|delta| delta.raw().as_bytes().to_vec()).collect();
+    assert_eq!(received, sent);
+
+    let mut file = Timeline::load(log, &Options::default()).unwrap();
+    assert_eq!(live.timeline().state().hash(), file.state().hash());
+    file.seek(0).unwrap();
+    live.timeline_mut().seek(0).unwrap();
+    while file.step().unwrap() {
+        let game = file.log().delta(file.position() - 1).unwrap().game().unwrap();
+        if game.as_bytes() != b"{}" {
+            assert!(live.timeline_mut().step().unwrap());
+            assert_eq!(live.timeline().state().canonical(), file.state().canonical());
+        }
+    }
+    let header = live.timeline().log().header();
+    assert_eq!(header.game_session().unwrap(), "live3");
+}
+
+#[test]
+fn real_logs_have_oddities_but_no_errors() {
+    for (name, input, expected) in logs() {
+        let log = Log::open(&input, &Options::default()).unwrap();
+        let mut stray_at_the_top = 0;
+        let verdict = verify(&log, |finding| {
+            let stray = finding.problem == Problem::StrayRemoval && !finding.path.contains('.');
+            stray_at_the_top += usize::from(stray);
+        })
+        .unwrap();
+        assert_eq!(verdict.errors, 0, "{name} {:?}", verdict.counts);
+        assert_eq!(hex(&verdict.last_hash), expected["final"]["sha256"].as_str().unwrap());
+        if name.starts_with("Pirates") {
+            assert_eq!(stray_at_the_top, 21_378);
+        }
+        assert!(!verdict.counts.contains_key("unknown type"), "{name}");
+    }
+}
+
+#[test]
+fn a_difference_of_real_states_leads_from_one_to_the_other() {
+    for (name, input, _) in logs() {
+        let log = Log::open(&input, &Options::default()).unwrap();
+        let mut timeline = Timeline::load(log, &Options::default()).unwrap();
+        let markers = timeline.log().markers().clone();
+        let last = timeline.snapshot();
+        timeline.seek(timeline.len() / 3).unwrap();
+        let forward = diff(timeline.state(), timeline.view(&last), &markers).unwrap();
+        let back = diff(timeline.view(&last), timeline.state(), &markers).unwrap();
+        let mut merged = Timeline::empty(markers.clone()).unwrap();
+        let whole = diff(merged.state(), timeline.state(), &markers).unwrap();
+        for delta in whole {
+            merged.push_game(&delta).unwrap();
+        }
+        for (deltas, expected) in [(forward, timeline.view(&last)), (back, timeline.state())] {
+            for delta in deltas {
+                merged.push_game(&delta).unwrap();
+            }
+            assert_eq!(merged.state().canonical(), expected.canonical(), "{name}");
+        }
+    }
+}
+
+/// Canonical bytes to hash; a build without optimisation leaves the long games out.
+const HASHED_BYTES: u64 = if cfg!(debug_assertions) { 100_000_000 } else { u64::MAX };
+
+#[test]
+fn all_states_of_a_log_have_the_expected_hash() {
+    for (name, input, expected) in logs() {
+        let per_state = expected["final"]["canonical_bytes"].as_u64().unwrap();
+        if per_state * expected["deltas"].as_u64().unwrap() > HASHED_BYTES {
+            continue;
+        }
+        let log = Log::open(&input, &Options::default()).unwrap();
+        let mut timeline = Timeline::load(log, &Options::default()).unwrap();
+        let mut all = Sha256::new();
+        timeline.seek(0).unwrap();
+        while timeline.step().unwrap() {
+            all.update(timeline.state().hash());
+        }
+        assert_eq!(hex(&all.finalize()), expected["all_states_sha256"].as_str().unwrap(), "{name}");
     }
 }

@@ -1,0 +1,267 @@
+//! Logs that ask for too much or break the rules: each gets a clear error or a defined result.
+
+#![allow(clippy::unwrap_used)]
+
+use gametape_cadre::{Log, Markers, Options, Problem, Summary, Timeline, limits, verify};
+use gametape_wire::{Error, ErrorClass, ErrorKind, Place};
+
+/// The state after these bodies, or the first error.
+fn merged(games: &[&str]) -> Result<String, Error> {
+    let mut timeline = Timeline::empty(Markers::default()).unwrap();
+    for game in games {
+        timeline.push_game(game.as_bytes())?;
+    }
+    Ok(String::from_utf8(timeline.state().canonical()).unwrap())
+}
+
+/// The error must be of this class and name this place.
+fn assert_refused(games: &[&str], class: ErrorClass, path: &str) {
+    let error = merged(games).unwrap_err();
+    assert_eq!(error.class(), class, "{error}");
+    assert_eq!(*error.place(), Place::Path(path.to_owned()), "{error}");
+}
+
+fn open(text: &str) -> Result<Log, Error> {
+    Log::open(text.as_bytes(), &Options::default())
+}
+
+const LIST: &str = r#"{"a":{"0":{"b":{"&LEN":0}},"&LEN":1}}"#;
+
+#[test]
+fn lengths_must_be_plain_small_numbers() {
+    for bad in ["-1", "1.5", "1e2", "null", "\"2\"", "true", "{}", "[]", "-0"] {
+        let game = format!(r#"{{"a":{{"0":{{"b":{{"&LEN":{bad}}}}}}}}}"#);
+        assert_refused(&[LIST, &game], ErrorClass::Malformed, "deltas[1].game.a.0.b");
+    }
+    for huge in ["1000002", "4294967296", "99999999999999999999999999"] {
+        let game = format!(r#"{{"a":{{"0":{{"b":{{"&LEN":{huge}}}}}}}}}"#);
+        assert_refused(&[LIST, &game], ErrorClass::Limit, "deltas[1].game.a.0.b");
+    }
+    assert_eq!(merged(&[r#"{"a":{"&LEN":1000001}}"#]).unwrap(), r#"{"a":[]}"#);
+}
+
+#[test]
+fn a_bad_length_is_refused_wherever_it_stands() {
+    assert_refused(&[r#"{"a":{"0":1,"&LEN":-1}}"#], ErrorClass::Malformed, "deltas[0].game.a");
+    assert_refused(&[r#"{"&LEN":-1}"#], ErrorClass::Malformed, "deltas[0].game");
+    assert_eq!(merged(&[r#"{"&LEN":3,"a":1}"#]).unwrap(), r#"{"a":1}"#);
+}
+
+#[test]
+fn indices_over_the_limit_are_refused_on_lists_only() {
+    for index in ["1000001", "4294967295", "99999999999999999999"] {
+        let game = format!(r#"{{"a":{{"{index}":1}}}}"#);
+        assert_refused(&[LIST, &game], ErrorClass::Limit, "deltas[1].game.a");
+        let new = format!(r#"{{"n":{{"{index}":1,"&LEN":1}}}}"#);
+        assert_refused(&[&new], ErrorClass::Limit, "deltas[0].game");
+        assert_eq!(merged(&[&game]).unwrap(), game);
+    }
+    let most = merged(&[r#"{"a":{"1000000":1,"&LEN":1}}"#]).unwrap();
+    assert_eq!(most.matches("null").count(), 1_000_000);
+}
+
+#[test]
+fn holes_are_limited_over_the_whole_log() {
+    let mut timeline = Timeline::empty(Markers::default()).unwrap();
+    let mut refused = None;
+    for _ in 0..100 {
+        timeline.push_game(br#"{"a":{"&LEN":0}}"#).unwrap();
+        refused = timeline.push_game(br#"{"a":{"1000000":1}}"#).err();
+        if refused.is_some() {
+            break;
+        }
+    }
+    let error = refused.unwrap();
+    assert_eq!((error.class(), error.item()), (ErrorClass::Limit, limits::HOLES.name));
+    assert_eq!(timeline.state().canonical(), br#"{"a":[]}"#);
+}
+
+#[test]
+fn many_long_lists_run_into_the_size_of_a_state() {
+    let lists: Vec<String> =
+        (0..40).map(|i| format!(r#""l{i}":{{"999999":1,"&LEN":1}}"#)).collect();
+    let error = merged(&[&format!("{{{}}}", lists.join(","))]).unwrap_err();
+    assert_eq!((error.class(), error.item()), (ErrorClass::Limit, limits::STATE_PLACES.name));
+}
+
+#[test]
+fn nesting_of_game_is_limited_and_of_data_is_not() {
+    let deep = |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
+    assert_eq!(merged(&[&deep(1_000)]).unwrap(), deep(1_000));
+    let error = merged(&[&deep(1_001)]).unwrap_err();
+    assert_eq!((error.class(), error.item()), (ErrorClass::Limit, limits::GAME_DEPTH.name));
+    let Place::Path(path) = error.place() else { unreachable!("{error}") };
+    assert_eq!(path, "deltas[0].game.a.a.a.a.a.a.a.a.….a.a.a.a.a.a.a.a");
+    assert_eq!(merged(&[&deep(100_000)]).unwrap_err().class(), ErrorClass::Limit);
+
+    let data = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let text = format!(r#"{{"deltas":[{{"type":"ran","data":{data},"game":{{"x":1}}}}]}}"#);
+    let log = open(&text).unwrap();
+    assert_eq!(log.delta(0).unwrap().data().unwrap().as_bytes(), data.as_bytes());
+    assert_eq!(log.to_json(), text.as_bytes());
+    assert_eq!(verify(&log, |_| {}).unwrap().errors, 0);
+    let timeline = Timeline::load(log, &Options::default()).unwrap();
+    assert_eq!(timeline.state().canonical(), br#"{"x":1}"#);
+}
+
+#[test]
+fn a_deep_state_can_be_stepped_and_compared() {
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(1_000), "}".repeat(1_000));
+    let mut timeline = Timeline::empty(Markers::default()).unwrap();
+    let before = timeline.snapshot();
+    timeline.push_game(deep.as_bytes()).unwrap();
+    let deltas =
+        gametape_cadre::diff(timeline.view(&before), timeline.state(), &Markers::default());
+    assert_eq!(deltas.unwrap(), [deep.as_bytes()]);
+    timeline.step_back().unwrap();
+    assert_eq!(timeline.state().canonical(), b"{}");
+}
+
+#[test]
+fn a_gzip_bomb_stops_at_the_limit() {
+    let log = open(r#"{"deltas":[]}"#).unwrap();
+    let mut bomb = Log::new(Markers::default(), &Options::default());
+    bomb.set_field("zeros", format!("\"{}\"", "0".repeat(50 << 20)).as_bytes()).unwrap();
+    let packed = bomb.to_gzip(9).unwrap();
+    assert!(packed.len() < 100_000);
+    let options = Options { max_bytes: 1 << 20, ..Options::default() };
+    let error = Log::open(&packed, &options).unwrap_err();
+    let expected = ErrorKind::OverLimit { value: (1 << 20) + 1, limit: 1 << 20 };
+    assert_eq!(*error.kind(), expected);
+    assert_eq!(Summary::read(&packed, &options).unwrap_err().class(), ErrorClass::Limit);
+    assert_eq!(Log::read(&packed[..], &options).unwrap_err().class(), ErrorClass::Limit);
+    let plain = Log::open(log.to_json(), &Options { max_bytes: 5, ..options });
+    assert_eq!(plain.unwrap_err().class(), ErrorClass::Limit);
+}
+
+#[test]
+fn damaged_gzip_is_named_so() {
+    let packed = open(r#"{"deltas":[]}"#).unwrap().to_gzip(6).unwrap();
+    let cut = Log::open(&packed[..packed.len() - 3], &Options::default()).unwrap_err();
+    assert_eq!((cut.class(), cut.item()), (ErrorClass::Truncated, "gzip"));
+    let mut flipped = packed.clone();
+    let checksum = flipped.len() - 8;
+    flipped[checksum] ^= 1;
+    let error = Log::open(&flipped, &Options::default()).unwrap_err();
+    assert_eq!((error.class(), error.item()), (ErrorClass::Malformed, "gzip"));
+    let mut trailed = packed.clone();
+    trailed.extend_from_slice(b"garbage");
+    assert!(Log::open(&trailed, &Options::default()).is_err());
+    let twice = [&packed[..packed.len()], &open(r#"{"deltas":[]}"#).unwrap().to_gzip(6).unwrap()];
+    let error = Log::open(twice.concat(), &Options::default()).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Trailing { extra: 13 });
+}
+
+#[test]
+fn a_log_in_several_gzip_members_is_one_log() {
+    let text = r#"{"gameName":"two","deltas":[]}"#.as_bytes();
+    let member = |part: &[u8]| {
+        use std::io::Write;
+        let mut encoder =
+            flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(part).unwrap();
+        encoder.finish().unwrap()
+    };
+    let packed = [member(&text[..9]), member(&text[9..])].concat();
+    let log = Log::open(packed, &Options::default()).unwrap();
+    assert_eq!(log.to_json(), text);
+}
+
+#[test]
+fn equal_keys_count_once_and_the_last_wins() {
+    for (games, expected) in [
+        (vec![r#"{"a":1,"a":2}"#], r#"{"a":2}"#),
+        (vec![r#"{"a":{"x":1},"a":{"y":2}}"#], r#"{"a":{"y":2}}"#),
+        (vec![r#"{"a":{"z":0}}"#, r#"{"a":5,"a":{"y":1}}"#], r#"{"a":{"y":1,"z":0}}"#),
+        (vec![r#"{"a":1}"#, r#"{"a":"&RM","\u0061":2}"#], r#"{"a":2}"#),
+        (vec![r#"{"a":{"0":1,"&LEN":1}}"#, r#"{"a":{"&LEN":0,"&LEN":1}}"#], r#"{"a":[1]}"#),
+        (vec![r#"{"a":{"2":1,"1":2,"2":3,"&LEN":3}}"#], r#"{"a":[null,2,3]}"#),
+        (vec![r#"{"a":{"x":{"a":1}},"b":{"a":2},"a":3}"#], r#"{"a":3,"b":{"a":2}}"#),
+    ] {
+        assert_eq!(merged(&games).unwrap(), expected, "{games:?}");
+    }
+}
+
+#[test]
+fn a_length_cuts_first_wherever_it_stands() {
+    for (games, expected) in [
+        (vec![r#"{"a":{"0":{"0":1,"&LEN":1},"1":{"0":2,"&LEN":1},"&LEN":2}}"#,
+              r#"{"a":{"1":{"0":5},"&LEN":1}}"#], r#"{"a":[[1],{"0":5}]}"#),
+        (vec![r#"{"a":{"0":1,"1":2,"2":3,"&LEN":3}}"#, r#"{"a":{"2":9,"&LEN":0}}"#], r#"{"a":[null,null,9]}"#),
+        (vec![r#"{"a":{"0":1,"1":2,"&LEN":2}}"#, r#"{"a":{"&LEN":0,"0":9}}"#], r#"{"a":[9]}"#),
+    ] {
+        assert_eq!(merged(&games).unwrap(), expected, "{games:?}");
+    }
+}
+
+#[test]
+fn wrong_types_are_named_with_their_place() {
+    let place = |text: &str| open(text).unwrap_err().place().clone();
+    assert_eq!(place(r#"{"deltas":{}}"#), Place::Path("deltas".into()));
+    assert_eq!(place(r#"{"gameName":"x"}"#), Place::Path("deltas".into()));
+    assert_eq!(place(r#"{"deltas":[],"deltas":[]}"#), Place::Path("deltas".into()));
+    assert_eq!(place("[]"), Place::Byte(0));
+    assert_eq!(place(r#"{"deltas":[]} x"#), Place::Byte(14));
+    assert_eq!(place(r#"{"deltas":[],"constants":{"DELTA_REMOVED":1}}"#), Place::Path("constants.DELTA_REMOVED".into()));
+    let error = open(r#"{"deltas":[{},7]}"#).unwrap_err();
+    assert_eq!((error.item(), error.offset()), ("deltas[1]: JSON", Some(14)));
+    for bad in ["1", "\"x\"", "true"] {
+        assert_refused(&[bad], ErrorClass::Malformed, "deltas[0].game");
+    }
+    assert_eq!(merged(&["null", "[7]"]).unwrap(), r#"{"0":7}"#);
+    let log = open(r#"{"deltas":[{"type":5,"game":null,"data":null}]}"#).unwrap();
+    assert_eq!(log.delta(0).unwrap().kind(), "");
+    assert!(log.delta(0).unwrap().data().is_some());
+}
+
+#[test]
+fn broken_json_in_a_body_names_the_byte_and_the_delta() {
+    let text = r#"{"deltas":[{"game":{"a":1}},{"game":{"a":[1}}},{"game":{"b":2}}]}"#;
+    let log = open(text).unwrap();
+    let error = Timeline::load(log.clone(), &Options::default()).unwrap_err();
+    assert_eq!(error.item(), "deltas[1].game: JSON");
+    assert_eq!(error.offset(), Some(43));
+    let mut found = Vec::new();
+    let verdict = verify(&log, |finding| found.push(finding)).unwrap();
+    assert_eq!(verdict.errors, 1);
+    assert!(found.iter().any(|f| f.delta == Some(1) && matches!(f.problem, Problem::BadDelta(_))));
+    assert_eq!(verdict.counts["bad delta"], 1);
+}
+
+#[test]
+fn text_that_is_not_utf8_is_refused() {
+    let error = Log::open(b"{\"deltas\":[],\"x\":\"\xFF\"}", &Options::default()).unwrap_err();
+    assert_eq!((error.class(), error.offset()), (ErrorClass::Malformed, Some(18)));
+}
+
+#[test]
+fn a_failed_delta_leaves_the_state_and_the_log_alone() {
+    let mut timeline = Timeline::empty(Markers::default()).unwrap();
+    timeline.push_game(LIST.as_bytes()).unwrap();
+    let before = timeline.state().canonical();
+    let bad = r#"{"a":{"0":{"b":{"0":1,"&LEN":1},"c":2},"5":1,"&LEN":6},"z":{"&LEN":-1}}"#;
+    assert!(timeline.push_game(bad.as_bytes()).is_err());
+    assert_eq!(timeline.state().canonical(), before);
+    assert_eq!((timeline.len(), timeline.position()), (1, 1));
+    timeline.push_game(br#"{"z":1}"#).unwrap();
+    assert!(timeline.step_back().unwrap());
+    assert_eq!(timeline.state().canonical(), before);
+}
+
+#[test]
+fn odd_markers_are_followed() {
+    let text = r#"{"deltas":[{"game":{"a":{"0":1,"id":2}}},{"game":{"a":{"0":"0"},"b":"&RM"}}],"constants":{"DELTA_REMOVED":"0","DELTA_LIST_LENGTH":"id"}}"#;
+    let timeline = Timeline::load(open(text).unwrap(), &Options::default()).unwrap();
+    assert_eq!(timeline.state().canonical(), br#"{"a":[null],"b":"&RM"}"#);
+    let error =
+        gametape_cadre::diff(Timeline::empty(Markers::default()).unwrap().state(), timeline.state(), &Markers::default())
+            .unwrap_err();
+    assert_eq!((error.class(), error.place().clone()), (ErrorClass::Misuse, Place::Path("b".into())));
+}
+
+#[test]
+fn positions_behind_the_end_are_refused() {
+    let mut timeline = Timeline::empty(Markers::default()).unwrap();
+    assert_eq!(timeline.seek(1).unwrap_err().class(), ErrorClass::Misuse);
+    assert!(!timeline.step().unwrap());
+}
