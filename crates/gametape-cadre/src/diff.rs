@@ -151,12 +151,7 @@ impl Differ<'_> {
         Ok(None)
     }
 
-    fn open<'s>(
-        &mut self,
-        name: &[u8],
-        old: Option<Node<'s>>,
-        new: Node<'s>,
-    ) -> Result<Pair<'s>> {
+    fn open<'s>(&mut self, name: &[u8], old: Option<Node<'s>>, new: Node<'s>) -> Result<Pair<'s>> {
         let key_at = self.out.len();
         self.key(name)?;
         let value_at = self.out.len();

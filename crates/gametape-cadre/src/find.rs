@@ -2,11 +2,11 @@
 
 use gametape_wire::{Error, Result};
 
-use crate::json::Raw;
 use crate::keys::{Key, Keys};
 use crate::log::Log;
 use crate::merge::Merger;
 use crate::path;
+use crate::raw::Raw;
 use crate::state::{Node, State};
 use crate::text;
 use crate::tree::Value;
@@ -116,6 +116,14 @@ pub fn find(log: &Log, query: Query) -> Result<impl Iterator<Item = Result<Chang
     Ok(per_delta.flatten())
 }
 
+/// Every change that a delta of a log makes, merging it.
+pub(crate) fn changes_of(merger: &mut Merger, log: &Log, delta: usize) -> Result<Vec<Change>> {
+    let everything = Query { pattern: Pattern { keys: vec![None] }, to: None };
+    let mut finder = Finder { query: everything, delta, changes: Vec::new() };
+    merger.merge_delta(log, delta, &mut finder)?;
+    Ok(finder.changes)
+}
+
 struct Finder {
     query: Query,
     delta: usize,
@@ -126,9 +134,8 @@ impl Finder {
     /// Reports a change at a path that is at least as long as the pattern.
     fn report(&mut self, site: &Site<'_>, path: &[Key], old: Value, new: Value) {
         let state = State { tree: site.tree, keys: site.keys, text: site.text };
-        let canonical = |value: Value| {
-            (!value.is_absent()).then(|| Node::anywhere(state, value).canonical())
-        };
+        let canonical =
+            |value: Value| (!value.is_absent()).then(|| Node::anywhere(state, value).canonical());
         let after = canonical(new);
         if self.query.to.as_ref().is_some_and(|wanted| Some(wanted) != after.as_ref()) {
             return;

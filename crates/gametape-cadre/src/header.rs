@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use gametape_wire::{Error, ErrorKind, Place, Result};
 
-use crate::json::{Cursor, Raw, Span, StringToken};
+use crate::json::{Cursor, Span, StringToken};
 use crate::limits::DELTAS;
+use crate::raw::Raw;
 
 /// Which of the three layouts a log has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

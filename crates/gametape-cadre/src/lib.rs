@@ -1,4 +1,46 @@
-//! Cadre gamelogs.
+//! Gamelogs of the Cadre game server: read, play, compare, check and write them.
+//!
+//! A gamelog is JSON, plain or gzip: some fields, and a list of *deltas*. Merging the deltas in order
+//! gives the state of the game after each. `spec/gamelog.md` says exactly what that means; this crate
+//! implements it for all three ages of the format.
+//!
+//! ```
+//! use gametape_cadre::{Log, Options, Outcome, Timeline, sample};
+//!
+//! let options = Options::default();
+//! let log = Log::open(sample::log(200, 1), &options)?;
+//! let mut timeline = Timeline::load(log, &options)?;
+//!
+//! let outcome = Outcome::of(timeline.state(), timeline.log().header());
+//! assert_eq!(outcome.winners().next().unwrap().name.as_deref(), Some("Bob"));
+//!
+//! timeline.seek(120)?;
+//! let turn = timeline.state().get("currentTurn").unwrap().as_i64();
+//! timeline.step_back()?;
+//! assert_eq!(turn, Some(7));
+//! # Ok::<(), gametape_wire::Error>(())
+//! ```
+//!
+//! | to | use |
+//! |---|---|
+//! | know what a log is about and who won, quickly | [`Summary`] |
+//! | read and write a log, look at its raw deltas | [`Log`], [`Delta`], [`Raw`] |
+//! | have the state after any delta, step both ways | [`Timeline`], [`State`], [`Node`] |
+//! | follow a game that is still played | [`Live`] |
+//! | get the deltas between two states | [`diff()`] |
+//! | count turns, types, calls, players | [`Index`], [`Turns`] |
+//! | tell what happened, delta by delta | [`play`], [`Record`] |
+//! | find what touched a path | [`find()`], [`Query`] |
+//! | check a log | [`verify()`] |
+//! | have a log to try things with | [`sample`] |
+//!
+//! How it is fast: bodies are never parsed into a tree of their own. Opening a log only finds where
+//! deltas begin and end; merging reads the text of a delta once and writes straight into the state,
+//! whose scalars stay in the text. See `tree` and `pass` in the source.
+//!
+//! What it does not do: no file, socket, clock or thread; no knowledge of any game's rules; no
+//! conversion of numbers (they stay the text that was written); no reading of logs that do not fit
+//! into memory.
 
 mod apply;
 mod canonical;
@@ -19,6 +61,7 @@ mod outcome;
 mod pass;
 mod path;
 mod plan;
+mod raw;
 mod records;
 pub mod sample;
 mod scan;
@@ -33,16 +76,17 @@ mod turns;
 mod verify;
 mod watch;
 
+pub use diff::diff;
 pub use find::{Change, Pattern, Query, find};
 pub use header::{Age, Client, Header};
-pub use diff::diff;
 pub use index::{Index, KindCount, PlayerCount};
-pub use json::{Elements, Entries, Kind, Name, Raw};
+pub use json::Kind;
 pub use limits::Options;
 pub use live::{END_OF_MESSAGE, Live, LiveEvent};
 pub use log::{Delta, Log};
 pub use markers::Markers;
 pub use outcome::{Disagreement, Outcome, PlayerResult, ResultList};
+pub use raw::{Elements, Entries, Name, Raw};
 pub use records::{Action, ChangeCount, Played, Record, play};
 pub use state::{Node, State};
 pub use summary::Summary;

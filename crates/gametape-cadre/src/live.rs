@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use gametape_wire::{Error, ErrorKind, Result};
 
-use crate::json::{Kind, Raw};
+use crate::json::Kind;
 use crate::limits::Options;
 use crate::log::Log;
 use crate::markers::Markers;
+use crate::raw::Raw;
 use crate::timeline::Timeline;
 
 /// The byte that ends a message on TCP.

@@ -6,9 +6,10 @@ use std::io::Read;
 use gametape_wire::{Error, Limit, Result};
 
 use crate::header::{Field, Header, Root};
-use crate::json::{Cursor, Kind, Raw, Span, StringToken, not_utf8};
+use crate::json::{Cursor, Kind, Span, StringToken, not_utf8};
 use crate::limits::{DELTAS, LOG_BYTES, Options};
 use crate::markers::Markers;
+use crate::raw::Raw;
 use crate::source;
 
 /// A gamelog: its text, and where in it fields and deltas stand.

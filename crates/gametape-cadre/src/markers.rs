@@ -2,7 +2,8 @@
 
 use gametape_wire::{Error, ErrorKind, Place, Result};
 
-use crate::json::{Cursor, Kind, Raw};
+use crate::json::{Cursor, Kind};
+use crate::raw::Raw;
 
 /// The removal and the length marker, decoded.
 ///

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use gametape_wire::Result;
 
-use crate::json::{Kind, Raw};
+use crate::json::Kind;
 use crate::keys::{Key, Keys};
 use crate::log::{Delta, Log};
 use crate::merge::Merger;
+use crate::raw::Raw;
 use crate::state::State;
 use crate::tree::Value;
 use crate::watch::{Oddity, Site, Watch};
@@ -79,7 +80,11 @@ impl<'a> Record<'a> {
 impl<'a> Action<'a> {
     fn ran(run: Raw<'a>) -> Option<Self> {
         let function = run.get("functionName")?.as_str()?;
-        Some(Self::Ran { function, caller: run.get("caller").and_then(id_of), args: run.get("args") })
+        Some(Self::Ran {
+            function,
+            caller: run.get("caller").and_then(id_of),
+            args: run.get("args"),
+        })
     }
 
     /// The seed's order is a string, today's is an object.

@@ -11,13 +11,14 @@ use std::borrow::Cow;
 use gametape_wire::Result;
 
 use crate::header::{Field, Header, Root};
-use crate::json::{Cursor, Raw, Span};
+use crate::json::{Cursor, Kind, Span};
 use crate::keys::parse_index;
 use crate::limits::Options;
 use crate::log::{Log, find_delta};
 use crate::markers::Markers;
 use crate::merge::Merger;
 use crate::outcome::{Outcome, player_references};
+use crate::raw::{Name, Raw};
 use crate::source;
 use crate::state::State;
 use crate::timeline::Timeline;
@@ -87,12 +88,19 @@ impl Summary {
     }
 }
 
+/// The fields of a player that an [`Outcome`] shows.
+const OUTCOME_FIELDS: [&[u8]; 6] =
+    [b"won", b"lost", b"reasonWon", b"reasonLost", b"name", b"clientType"];
+
 /// The keys of the players among the game objects.
 struct Players {
     names: Vec<String>,
     /// Those that are indices, once more.
     indices: Vec<u32>,
     highest: u32,
+    /// All of them are objects now, so that a delta with other fields than those of the outcome
+    /// cannot matter.
+    all_there: bool,
 }
 
 impl Players {
@@ -100,7 +108,7 @@ impl Players {
         let names: Vec<String> = ids.collect();
         let indices: Vec<u32> = names.iter().filter_map(|id| parse_index(id.as_bytes())).collect();
         let highest = indices.iter().copied().max().unwrap_or(0);
-        Self { names, indices, highest }
+        Self { names, indices, highest, all_there: false }
     }
 }
 
@@ -188,6 +196,14 @@ impl Projection {
         self.gave_up |= self.merger.merge(&self.text, span, &mut Unwatched).is_err();
         self.merger.journal.clear();
         self.merger.tidy();
+        let objects = self.merged().root().get("gameObjects");
+        let is_there = |id: &String| {
+            objects.and_then(|all| all.get(id)).is_some_and(|player| player.kind() == Kind::Object)
+        };
+        let all_there = self.players.as_ref().is_some_and(|p| p.names.iter().all(is_there));
+        if let Some(players) = &mut self.players {
+            players.all_there = all_there;
+        }
     }
 
     /// Takes a `game`: cuts out what belongs to players and merges that. Only the first may tell who
@@ -222,19 +238,23 @@ impl Projection {
         Ok(())
     }
 
-    /// Takes a `gameObjects` and puts a delta with only its players into the text.
+    /// Takes a `gameObjects` and puts a delta with only its players into the text, if any matter.
     fn take_objects(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
+        let start = self.text.len();
         self.text.extend_from_slice(b"{\"gameObjects\":");
-        let found = self.text.len();
-        if cursor.peek() == b'{' {
-            cursor.at += 1;
+        if cursor.accept(b'{') {
             self.text.push(b'{');
+            let found = self.text.len();
             let mut more = !cursor.accept(b'}');
             while more {
                 self.take_object(cursor)?;
                 more = cursor.comma_or(b'}')?;
             }
-            if self.text.len() > found + 1 {
+            if self.text.len() == found && self.players.as_ref().is_some_and(|p| p.all_there) {
+                self.text.truncate(start);
+                return Ok(());
+            }
+            if self.text.last() == Some(&b',') {
                 self.text.pop();
             }
             self.text.push(b'}');
@@ -263,14 +283,23 @@ impl Projection {
                 players.names.iter().any(|player| *player.as_bytes() == *name)
             }
         };
-        match cursor.peek() {
+        let value = match cursor.peek() {
             b'{' => cursor.skip_container()?,
             _ => cursor.skip_value()?,
         };
-        if keep {
+        if keep && self.matters(cursor, value) {
             self.text.extend_from_slice(&cursor.text[start..cursor.at]);
             self.text.push(b',');
         }
         Ok(())
+    }
+
+    /// Can this value of a player change the outcome?
+    fn matters(&self, cursor: &Cursor<'_>, value: Span) -> bool {
+        let value = Raw::of(cursor.text, value);
+        let is_field = |name: Name<'_>| OUTCOME_FIELDS.contains(&&*name.decoded());
+        value.kind() != Kind::Object
+            || !self.players.as_ref().is_some_and(|players| players.all_there)
+            || value.entries().any(|entry| entry.map_or(true, |(name, _)| is_field(name)))
     }
 }

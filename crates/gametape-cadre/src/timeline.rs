@@ -2,6 +2,7 @@
 
 use gametape_wire::{Error, Result};
 
+use crate::find::{Change, changes_of};
 use crate::keyframes::Keyframes;
 use crate::limits::Options;
 use crate::log::Log;
@@ -187,6 +188,28 @@ impl Timeline {
             self.seek(self.position - 1)?;
         }
         Ok(true)
+    }
+
+    /// What the delta before the position changed. Takes it back and merges it again.
+    ///
+    /// ```
+    /// use gametape_cadre::{Markers, Timeline};
+    ///
+    /// let mut timeline = Timeline::empty(Markers::default()).unwrap();
+    /// timeline.push_game(br#"{"turn":1,"name":"x"}"#).unwrap();
+    /// timeline.push_game(br#"{"turn":2,"name":"x"}"#).unwrap();
+    /// let changes = timeline.changes().unwrap();
+    /// assert_eq!((changes.len(), &*changes[0].path), (1, "turn"));
+    /// assert_eq!(changes[0].after.as_deref(), Some(b"2".as_slice()));
+    /// ```
+    pub fn changes(&mut self) -> Result<Vec<Change>> {
+        if !self.step_back()? {
+            return Ok(Vec::new());
+        }
+        self.merger.grant_holes();
+        let changes = changes_of(&mut self.merger, &self.log, self.position)?;
+        self.position += 1;
+        Ok(changes)
     }
 
     /// Merges the next delta.

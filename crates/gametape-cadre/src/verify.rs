@@ -155,7 +155,8 @@ pub struct Verdict {
 /// ```
 pub fn verify(log: &Log, sink: impl FnMut(Finding)) -> Result<Verdict> {
     let mut merger = Merger::new(log.markers().clone())?;
-    let mut checker = Checker { sink, delta: 0, found: Vec::new(), counts: BTreeMap::new(), errors: 0 };
+    let mut checker =
+        Checker { sink, delta: 0, found: Vec::new(), counts: BTreeMap::new(), errors: 0 };
     checker.check_order(log);
     for delta in log.deltas() {
         checker.delta = delta.index();

@@ -122,7 +122,11 @@ fn logs_are_written_as_they_were_read() {
     for (name, input, expected) in logs() {
         let log = Log::open(&input, &Options::default()).unwrap();
         let json = log.to_json();
-        assert_eq!(hex(&Sha256::digest(&json)), expected["json_sha256"].as_str().unwrap(), "{name}");
+        assert_eq!(
+            hex(&Sha256::digest(&json)),
+            expected["json_sha256"].as_str().unwrap(),
+            "{name}"
+        );
         let again = Log::open(log.to_gzip(1).unwrap(), &Options::default()).unwrap();
         assert_eq!(again.to_json(), json);
     }
@@ -134,7 +138,8 @@ fn a_live_game_has_the_states_of_its_log() {
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     let mut stream = Vec::new();
     let packed = read("Coreminer-live3.spectator-stream.eot.gz");
-    std::io::Read::read_to_end(&mut flate2::bufread::GzDecoder::new(&*packed), &mut stream).unwrap();
+    std::io::Read::read_to_end(&mut flate2::bufread::GzDecoder::new(&*packed), &mut stream)
+        .unwrap();
     let input = read("Coreminer-live3-2026.11.15.19.58.38.174.json.gz");
     let log = Log::open(&input, &Options::default()).unwrap();
     let sent: Vec<_> = log

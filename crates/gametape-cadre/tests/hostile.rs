@@ -157,8 +157,7 @@ fn a_log_in_several_gzip_members_is_one_log() {
     let text = r#"{"gameName":"two","deltas":[]}"#.as_bytes();
     let member = |part: &[u8]| {
         use std::io::Write;
-        let mut encoder =
-            flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(part).unwrap();
         encoder.finish().unwrap()
     };
@@ -185,9 +184,17 @@ fn equal_keys_count_once_and_the_last_wins() {
 #[test]
 fn a_length_cuts_first_wherever_it_stands() {
     for (games, expected) in [
-        (vec![r#"{"a":{"0":{"0":1,"&LEN":1},"1":{"0":2,"&LEN":1},"&LEN":2}}"#,
-              r#"{"a":{"1":{"0":5},"&LEN":1}}"#], r#"{"a":[[1],{"0":5}]}"#),
-        (vec![r#"{"a":{"0":1,"1":2,"2":3,"&LEN":3}}"#, r#"{"a":{"2":9,"&LEN":0}}"#], r#"{"a":[null,null,9]}"#),
+        (
+            vec![
+                r#"{"a":{"0":{"0":1,"&LEN":1},"1":{"0":2,"&LEN":1},"&LEN":2}}"#,
+                r#"{"a":{"1":{"0":5},"&LEN":1}}"#,
+            ],
+            r#"{"a":[[1],{"0":5}]}"#,
+        ),
+        (
+            vec![r#"{"a":{"0":1,"1":2,"2":3,"&LEN":3}}"#, r#"{"a":{"2":9,"&LEN":0}}"#],
+            r#"{"a":[null,null,9]}"#,
+        ),
         (vec![r#"{"a":{"0":1,"1":2,"&LEN":2}}"#, r#"{"a":{"&LEN":0,"0":9}}"#], r#"{"a":[9]}"#),
     ] {
         assert_eq!(merged(&games).unwrap(), expected, "{games:?}");
@@ -202,7 +209,10 @@ fn wrong_types_are_named_with_their_place() {
     assert_eq!(place(r#"{"deltas":[],"deltas":[]}"#), Place::Path("deltas".into()));
     assert_eq!(place("[]"), Place::Byte(0));
     assert_eq!(place(r#"{"deltas":[]} x"#), Place::Byte(14));
-    assert_eq!(place(r#"{"deltas":[],"constants":{"DELTA_REMOVED":1}}"#), Place::Path("constants.DELTA_REMOVED".into()));
+    assert_eq!(
+        place(r#"{"deltas":[],"constants":{"DELTA_REMOVED":1}}"#),
+        Place::Path("constants.DELTA_REMOVED".into())
+    );
     let error = open(r#"{"deltas":[{},7]}"#).unwrap_err();
     assert_eq!((error.item(), error.offset()), ("deltas[1]: JSON", Some(14)));
     for bad in ["1", "\"x\"", "true"] {
@@ -253,10 +263,16 @@ fn odd_markers_are_followed() {
     let text = r#"{"deltas":[{"game":{"a":{"0":1,"id":2}}},{"game":{"a":{"0":"0"},"b":"&RM"}}],"constants":{"DELTA_REMOVED":"0","DELTA_LIST_LENGTH":"id"}}"#;
     let timeline = Timeline::load(open(text).unwrap(), &Options::default()).unwrap();
     assert_eq!(timeline.state().canonical(), br#"{"a":[null],"b":"&RM"}"#);
-    let error =
-        gametape_cadre::diff(Timeline::empty(Markers::default()).unwrap().state(), timeline.state(), &Markers::default())
-            .unwrap_err();
-    assert_eq!((error.class(), error.place().clone()), (ErrorClass::Misuse, Place::Path("b".into())));
+    let error = gametape_cadre::diff(
+        Timeline::empty(Markers::default()).unwrap().state(),
+        timeline.state(),
+        &Markers::default(),
+    )
+    .unwrap_err();
+    assert_eq!(
+        (error.class(), error.place().clone()),
+        (ErrorClass::Misuse, Place::Path("b".into()))
+    );
 }
 
 #[test]
