@@ -1,0 +1,69 @@
+//! Gaps: something is missing and will not come.
+
+use gametape_wire::{Reader, Result, ViewSet, Writer};
+
+use crate::chunk::Chunk;
+use crate::draft::ChunkDraft;
+use crate::kind::ChunkKind;
+
+/// Why something is missing. Numbers without a name are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GapCause(pub u8);
+
+impl GapCause {
+    /// The recorder had to leave something out.
+    pub const SHED: Self = Self(1);
+    /// It was there once.
+    pub const DAMAGE: Self = Self(2);
+    /// Nobody recorded for a while.
+    pub const INTERRUPTED: Self = Self(3);
+}
+
+/// A hole in a tape, said by the tape itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// Why.
+    pub cause: GapCause,
+    /// Of which kind; 0 where that is unknown or several.
+    pub kind: ChunkKind,
+    /// How many chunks or items.
+    pub count: u32,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Who would have known them.
+    pub views: ViewSet,
+    /// First tick concerned.
+    pub first_tick: u64,
+    /// Ticks concerned.
+    pub tick_count: u32,
+}
+
+impl Gap {
+    /// The gap that a chunk of kind [`ChunkKind::GAP`] tells of.
+    pub fn read(chunk: &Chunk<'_>) -> Result<Self> {
+        let raw = chunk.raw()?;
+        let mut r = Reader::with_base(&raw, chunk.payload_offset());
+        let (cause, kind) = (GapCause(r.u8("gap")?), ChunkKind(r.u8("gap")?));
+        r.take(2, "gap")?;
+        let (count, bytes) = (r.u32_le("gap")?, r.u64_le("gap")?);
+        r.finish("gap")?;
+        let header = &chunk.header;
+        let (views, first_tick) = (header.views, header.first_tick);
+        Ok(Self { cause, kind, count, bytes, views, first_tick, tick_count: header.tick_count })
+    }
+
+    pub(crate) fn draft(&self) -> ChunkDraft {
+        ChunkDraft {
+            views: self.views,
+            first_tick: self.first_tick,
+            tick_count: self.tick_count,
+            ..ChunkDraft::new(ChunkKind::GAP)
+        }
+    }
+
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        let mut w = Writer::new();
+        w.u8(self.cause.0).u8(self.kind.0).u16_le(0).u32_le(self.count).u64_le(self.bytes);
+        w.into_bytes()
+    }
+}

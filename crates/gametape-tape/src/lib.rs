@@ -1,0 +1,45 @@
+//! The tape.
+
+mod chain;
+mod check;
+mod chunk;
+mod draft;
+mod fetched;
+mod footer;
+mod frames;
+mod front;
+mod gap;
+mod header;
+mod index;
+mod kind;
+pub mod limits;
+mod names;
+mod reader;
+mod recover;
+mod scan;
+mod sequences;
+mod sign;
+mod snapshot;
+mod summary;
+mod tape;
+mod trailer;
+mod writer;
+
+pub use chain::{Chain, Hash, leaf};
+pub use chunk::Chunk;
+pub use draft::ChunkDraft;
+pub use frames::{TapeFrame, TapeFrames};
+pub use front::{Front, MAGIC, MAJOR_VERSION};
+pub use gap::{Gap, GapCause};
+pub use header::{ChunkHeader, EVERYBODY};
+pub use index::{ChunkEntry, KeyframeIndex, KeyframeIndexEntry};
+pub use kind::{ChunkKind, Codec, Flags};
+pub use names::{NameTable, Resource};
+pub use reader::{Depth, TapeReader};
+pub use recover::{Recovered, Recovery};
+pub use scan::{Damage, DamageKind, Found, Need, Scanner};
+pub use sign::{PublicKey, Signature, SigningKey};
+pub use snapshot::Keyframe;
+pub use summary::{KindSummary, PageRow, Summary};
+pub use tape::Tape;
+pub use writer::TapeWriter;
