@@ -132,6 +132,56 @@ impl<'a> Reader<'a> {
         Ok(u64::from_be_bytes(self.array(item)?))
     }
 
+    /// A little-endian u16.
+    #[inline]
+    pub fn u16_le(&mut self, item: &'static str) -> Result<u16> {
+        Ok(u16::from_le_bytes(self.array(item)?))
+    }
+
+    /// A little-endian u32.
+    #[inline]
+    pub fn u32_le(&mut self, item: &'static str) -> Result<u32> {
+        Ok(u32::from_le_bytes(self.array(item)?))
+    }
+
+    /// A little-endian u64.
+    #[inline]
+    pub fn u64_le(&mut self, item: &'static str) -> Result<u64> {
+        Ok(u64::from_le_bytes(self.array(item)?))
+    }
+
+    /// A varint: LEB128, at most ten bytes, refused when it is longer than needed.
+    #[inline]
+    pub fn varint(&mut self, item: &'static str) -> Result<u64> {
+        match self.rest {
+            [byte @ 0..0x80, rest @ ..] => {
+                self.rest = rest;
+                Ok((*byte).into())
+            }
+            _ => self.long_varint(item),
+        }
+    }
+
+    fn long_varint(&mut self, item: &'static str) -> Result<u64> {
+        let mut rest = self.clone();
+        let mut value = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = rest.u8(item)?;
+            let bits = u64::from(byte & 0x7F);
+            value |= bits << shift;
+            if byte < 0x80 {
+                let fits = bits << shift >> shift == bits;
+                if !fits || (byte == 0 && shift > 0) {
+                    break;
+                }
+                *self = rest;
+                return Ok(value);
+            }
+        }
+        let problem = "a varint longer than needed or over 64 bits".into();
+        Err(Error::at(self.offset(), item, ErrorKind::BadSyntax { problem }))
+    }
+
     /// An error unless everything is read.
     pub fn finish(&self, item: &'static str) -> Result<()> {
         if self.is_empty() {
@@ -213,6 +263,30 @@ impl Writer {
         self.bytes(&value.to_be_bytes())
     }
 
+    /// A little-endian u16.
+    pub fn u16_le(&mut self, value: u16) -> &mut Self {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    /// A little-endian u32.
+    pub fn u32_le(&mut self, value: u32) -> &mut Self {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    /// A little-endian u64.
+    pub fn u64_le(&mut self, value: u64) -> &mut Self {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    /// A varint: LEB128, seven bits a byte, lowest first.
+    pub fn varint(&mut self, mut value: u64) -> &mut Self {
+        while value >= 0x80 {
+            self.u8(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.u8(value as u8)
+    }
+
     /// Forgets what was written behind `position`, which counts from this writer's start.
     pub fn truncate(&mut self, position: usize) {
         self.bytes.truncate(position);
@@ -224,5 +298,49 @@ impl Writer {
     /// When the bytes were not written yet: a mistake of the caller, not of any input.
     pub fn patch(&mut self, position: usize, bytes: &[u8]) {
         self.bytes[position..position + bytes.len()].copy_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn varints_have_one_form() {
+        let vectors: [(u64, &[u8]); 5] = [
+            (0, &[0]),
+            (127, &[0x7F]),
+            (128, &[0x80, 0x01]),
+            (300, &[0xAC, 0x02]),
+            (u64::MAX, &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]),
+        ];
+        for (value, bytes) in vectors {
+            assert_eq!(Writer::new().varint(value).as_bytes(), bytes);
+            assert_eq!(Reader::new(bytes).varint("value").unwrap(), value);
+        }
+        let over = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02];
+        for wrong in [&[0x80, 0x00][..], &over, &[0x80; 11]] {
+            let error = Reader::with_base(wrong, 7).varint("value").unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::BadSyntax { .. }), "{error}");
+            assert_eq!(error.offset(), Some(7));
+        }
+        let mut cut = Reader::new(&[0x80]);
+        assert_eq!(cut.varint("value").unwrap_err().class(), crate::ErrorClass::Truncated);
+        assert_eq!(cut.remaining(), 1, "a refused varint is not consumed");
+    }
+
+    proptest! {
+        #[test]
+        fn varints_and_little_endian_numbers_come_back(value: u64) {
+            let mut w = Writer::new();
+            w.varint(value).u16_le(value as u16).u32_le(value as u32).u64_le(value);
+            let mut r = Reader::new(w.as_bytes());
+            prop_assert_eq!(r.varint("v").unwrap(), value);
+            prop_assert_eq!(r.u16_le("v").unwrap(), value as u16);
+            prop_assert_eq!(r.u32_le("v").unwrap(), value as u32);
+            prop_assert_eq!(r.u64_le("v").unwrap(), value);
+            prop_assert!(r.is_empty());
+        }
     }
 }

@@ -95,6 +95,12 @@ impl ViewSet {
         Self(self.0 & other.0)
     }
 
+    /// The views in one of them or in both.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// The views in this one but not in the other.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
