@@ -17,6 +17,7 @@
 //! }
 //! ```
 
+use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 use std::{env, fs, io};
 
@@ -40,7 +41,15 @@ pub fn serve(tasks: &[Task]) -> io::Result<bool> {
 
 /// Peak memory, in bytes, of a new process of this program that does one task.
 pub fn peak_of(task: &str) -> io::Result<u64> {
-    let mut command = Command::new(env::current_exe()?);
+    peak(task, &mut Command::new(env::current_exe()?))
+}
+
+/// The same, with an environment variable that tells the task what to work on.
+pub fn peak_with(task: &str, name: &str, value: impl AsRef<OsStr>) -> io::Result<u64> {
+    peak(task, Command::new(env::current_exe()?).env(name, value))
+}
+
+fn peak(task: &str, command: &mut Command) -> io::Result<u64> {
     let output = command.env(VARIABLE, task).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {
         return Err(problem(format!("task {task} ended with {}", output.status)));
