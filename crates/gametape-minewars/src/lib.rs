@@ -7,7 +7,7 @@
 //!   allocating.
 //! - [`print_setup`], [`print_frame`] and [`assemble_file`] go to text and back, byte for byte.
 //! - [`ViewState`] is what one view knows, carried forward by messages, with canonical bytes and a
-//!   hash; [`replay_view`] plays up to a moment.
+//!   hash; [`replay_view`] plays up to a moment, [`Timeline`] goes to any, in any order.
 //! - [`verify`], [`repair`], [`convert`] and [`cut`] are the tools on whole recordings.
 //!
 //! ```
@@ -58,6 +58,7 @@ pub mod sample;
 mod setup;
 mod state;
 mod survey;
+mod timeline;
 mod verify;
 
 pub use asm::{
@@ -89,4 +90,5 @@ pub use state::{
     CityState, ClientState, FlagState, Gone, Pending, PlayerState, TileState, ViewState, VoteState,
 };
 pub use survey::Survey;
+pub use timeline::Timeline;
 pub use verify::{Finding, FrameRef, Rule, Severity, Space, Verification, verify};

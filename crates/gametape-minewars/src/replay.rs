@@ -1,6 +1,6 @@
 //! What a view knows at a time: its messages applied to the map, from the start.
 
-use gametape_wire::{Error, Frame, Part, Result, View};
+use gametape_wire::{Error, Frame, Place, Result, View};
 
 use crate::dialect::Dialect;
 use crate::map::Map;
@@ -50,51 +50,63 @@ pub fn replay_view<'a>(
     view: View,
     until: u64,
 ) -> Replayed {
-    let state = ViewState::new(map, view, dialect.generation());
-    let mut replayed = Replayed { state, time: 0, problems: Vec::new(), problem_count: 0 };
+    let mut state = ViewState::new(map, view, dialect.generation());
+    let (mut time, mut problems) = (0, Problems::default());
     for frame in frames {
         match frame {
             Ok(frame) if frame.time() > until => break,
-            Ok(frame) => replayed.play(&frame, dialect),
-            Err(error) => replayed.note(error),
+            Ok(frame) => {
+                time = frame.time();
+                play_frame(&mut state, &frame, dialect, &mut problems);
+            }
+            Err(error) => problems.note(time, error),
         }
     }
-    replayed
+    Replayed { state, time, problems: problems.first, problem_count: problems.count }
 }
 
-impl Replayed {
-    fn play(&mut self, frame: &Frame<'_>, dialect: Dialect) {
-        self.time = frame.time();
-        if !frame.views().contains(self.state.view()) {
-            return;
-        }
-        let received = frame.parts().find(|part| part.views.contains(self.state.view()));
-        if let Some(part) = received {
-            self.apply(&part, dialect);
-        }
-    }
+/// What went wrong while frames were played.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Problems {
+    /// The first ones.
+    pub(crate) first: Vec<Error>,
+    /// All of them.
+    pub(crate) count: u64,
+}
 
-    fn apply(&mut self, part: &Part<'_>, dialect: Dialect) {
-        let mut messages = Messages::new(part.payload, part.offset, dialect);
-        loop {
-            let offset = messages.offset();
-            match messages.next() {
-                None => return,
-                Some(Ok(message)) => {
-                    if let Err(error) = self.state.apply(&message) {
-                        self.note(error.with_place(gametape_wire::Place::Byte(offset)));
-                    }
-                }
-                Some(Err(error)) => self.note(error),
-            }
-        }
-    }
-
+impl Problems {
+    /// Notes a problem at a time.
     #[cold]
-    fn note(&mut self, error: Error) {
-        self.problem_count += 1;
-        if self.problems.len() < KEPT_PROBLEMS {
-            self.problems.push(error.within(format_args!("{} ms", self.time)));
+    pub(crate) fn note(&mut self, time: u64, error: Error) {
+        self.count += 1;
+        if self.first.len() < KEPT_PROBLEMS {
+            self.first.push(error.within(format_args!("{time} ms")));
+        }
+    }
+}
+
+/// Carries a state forward by the messages that its view receives in a frame.
+pub(crate) fn play_frame(
+    state: &mut ViewState,
+    frame: &Frame<'_>,
+    dialect: Dialect,
+    problems: &mut Problems,
+) {
+    if !frame.views().contains(state.view()) {
+        return;
+    }
+    let Some(part) = frame.parts().find(|part| part.views.contains(state.view())) else { return };
+    let mut messages = Messages::new(part.payload, part.offset, dialect);
+    loop {
+        let offset = messages.offset();
+        let applied = match messages.next() {
+            None => return,
+            Some(message) => message.and_then(|message| {
+                state.apply(&message).map_err(|error| error.with_place(Place::Byte(offset)))
+            }),
+        };
+        if let Err(error) = applied {
+            problems.note(frame.time(), error);
         }
     }
 }
