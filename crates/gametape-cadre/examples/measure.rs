@@ -1,28 +1,33 @@
-//! Measures loading, seeking and stepping on one log: `measure LOG`.
+//! Measures loading, seeking and stepping on one log: `measure LOG`, or `measure 47000` for a made-up
+//! one with so many deltas.
 
 use std::time::{Duration, Instant};
 
-use gametape_cadre::{Log, Options, Summary, Timeline};
+use gametape_cadre::{Log, Options, Summary, Timeline, sample};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args().nth(1).ok_or("which log?")?;
+    let argument = std::env::args().nth(1).ok_or("which log?")?;
+    let read = || match argument.parse() {
+        Ok(deltas) => Ok(sample::log(deltas, 1)),
+        Err(_) => std::fs::read(&argument),
+    };
     let options = Options::default();
     for _ in 0..7 {
-        let input = std::fs::read(&path)?;
+        let input = read()?;
         let start = Instant::now();
         let log = Log::open(input, &options)?;
         let opened = start.elapsed();
         let timeline = Timeline::load(log, &options)?;
         let loaded = start.elapsed();
         println!("open {opened:?}, open and load {loaded:?}, keyframes {:?}", timeline.keyframes());
-        let input = std::fs::read(&path)?;
+        let input = read()?;
         let start = Instant::now();
         let summary = Summary::read(&input, &options)?;
         let winners = summary.outcome().winners().count();
         println!("summary {:?}, winners {winners}", start.elapsed());
     }
     println!("peak memory so far {}", peak_memory());
-    let mut timeline = Timeline::load(Log::open(std::fs::read(&path)?, &options)?, &options)?;
+    let mut timeline = Timeline::load(Log::open(read()?, &options)?, &options)?;
     measure_seeks(&mut timeline)?;
     timeline.seek(0)?;
     let forward = timed(|| timeline.step())?;

@@ -46,6 +46,7 @@ mod apply;
 mod canonical;
 mod diff;
 mod find;
+mod gzip;
 mod header;
 mod index;
 mod journal;

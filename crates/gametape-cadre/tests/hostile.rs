@@ -143,6 +143,10 @@ fn damaged_gzip_is_named_so() {
     let checksum = flipped.len() - 8;
     flipped[checksum] ^= 1;
     let error = Log::open(&flipped, &Options::default()).unwrap_err();
+    assert_eq!((error.class(), error.item()), (ErrorClass::Integrity, "gzip"));
+    let mut broken = packed.clone();
+    broken[10] = 0x07;
+    let error = Log::open(&broken, &Options::default()).unwrap_err();
     assert_eq!((error.class(), error.item()), (ErrorClass::Malformed, "gzip"));
     let mut trailed = packed.clone();
     trailed.extend_from_slice(b"garbage");
