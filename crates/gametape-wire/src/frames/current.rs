@@ -2,9 +2,8 @@
 
 use super::frame::Lengths;
 use super::layout::FrameLayout;
-use super::pieces::Pieces;
-use super::{FrameKind, Head};
-use crate::cursor::{Reader, Writer};
+use super::{FrameKind, Head, LengthPlaces};
+use crate::cursor::Reader;
 use crate::error::Result;
 use crate::views::ViewSet;
 
@@ -46,33 +45,39 @@ pub(super) fn has_top_bit(keepalive: &[u8]) -> bool {
     keepalive[0] & 0x80 != 0
 }
 
-pub(super) fn write_keepalive(out: &mut Writer) {
-    out.u16_be(KEEPALIVE);
+pub(super) fn write_keepalive(out: &mut Vec<u8>) {
+    out.extend_from_slice(&KEEPALIVE.to_be_bytes());
 }
 
-pub(super) fn write_homogenous(
-    out: &mut Writer,
+/// Writes what stands before the payload, and says where its length belongs.
+#[inline]
+pub(super) fn begin_homogenous(
+    out: &mut Vec<u8>,
     layout: FrameLayout,
     delta: u16,
     views: ViewSet,
-    payload: &[u8],
-) {
-    out.u16_be(HOMOGENOUS | delta);
-    write_mask(out, layout, views);
-    write_length(out, payload);
-    out.bytes(payload);
+) -> usize {
+    write_header(out, layout, HOMOGENOUS | delta, views);
+    out.push(0);
+    out.len() - 1
 }
 
-pub(super) fn write_heterogenous(
-    out: &mut Writer,
+/// Writes what stands before the payloads, and says where their lengths belong.
+#[inline]
+pub(super) fn begin_heterogenous(
+    out: &mut Vec<u8>,
     layout: FrameLayout,
     delta: u16,
-    pieces: &Pieces<'_>,
-) {
-    out.u16_be(delta);
-    write_mask(out, layout, pieces.views());
-    pieces.iter().for_each(|(_, payload)| write_length(out, payload));
-    pieces.write_payloads(out);
+    views: ViewSet,
+) -> LengthPlaces {
+    write_header(out, layout, delta, views);
+    LengthPlaces::in_a_row(out, views.len())
+}
+
+/// The byte for the length of a payload, which the caller has made sure is 1 to 256.
+#[inline]
+pub(super) fn length_byte(length: usize) -> u8 {
+    length.wrapping_sub(1) as u8
 }
 
 #[inline]
@@ -84,16 +89,14 @@ fn read_mask(r: &mut Reader<'_>, layout: FrameLayout) -> Result<ViewSet> {
     Ok(ViewSet::from_bits(bits))
 }
 
-fn write_mask(out: &mut Writer, layout: FrameLayout, views: ViewSet) {
+#[inline]
+fn write_header(out: &mut Vec<u8>, layout: FrameLayout, header: u16, views: ViewSet) {
+    let [high, low] = header.to_be_bytes();
+    let [mask_high, mask_low] = views.bits().to_be_bytes();
     match layout.mask_len() {
-        1 => out.u8(views.bits() as u8),
-        _ => out.u16_be(views.bits()),
-    };
-}
-
-/// The caller has made sure that the payload has 1 to 256 bytes.
-fn write_length(out: &mut Writer, payload: &[u8]) {
-    out.u8((payload.len() - 1) as u8);
+        1 => out.extend_from_slice(&[high, low, mask_low]),
+        _ => out.extend_from_slice(&[high, low, mask_high, mask_low]),
+    }
 }
 
 /// The sum of the first `count` bytes, or of all if there are fewer.

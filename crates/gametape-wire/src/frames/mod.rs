@@ -19,7 +19,7 @@ pub use read::Frames;
 pub use rewrite::{Tail, merge_views, select_views};
 pub use write::FrameWriter;
 
-use crate::views::ViewSet;
+use crate::views::{View, ViewSet};
 
 /// What stands before the payloads of a frame.
 struct Head {
@@ -28,4 +28,36 @@ struct Head {
     views: ViewSet,
     /// Where the payloads begin, counted from the frame's first byte.
     payload_at: usize,
+}
+
+/// Where the lengths of payloads belong that are not written yet.
+struct LengthPlaces {
+    first: usize,
+    /// Where the second belongs; the others follow it.
+    second: usize,
+}
+
+impl LengthPlaces {
+    /// Room for `count` lengths at the end of `out`.
+    #[inline]
+    fn in_a_row(out: &mut Vec<u8>, count: usize) -> Self {
+        let first = out.len();
+        out.extend_from_slice(&[0; View::MAX as usize + 1]);
+        out.truncate(first + count);
+        Self { first, second: first + 1 }
+    }
+
+    /// The same places, behind another one that is the first.
+    #[inline]
+    fn behind(self, first: usize) -> Self {
+        Self { first, second: self.first }
+    }
+
+    /// The place of the next length.
+    #[inline]
+    fn next(&mut self) -> usize {
+        let place = self.first;
+        (self.first, self.second) = (self.second, self.second + 1);
+        place
+    }
 }

@@ -1,7 +1,6 @@
 //! The bytes of several views at one moment, before they are a frame.
 
 use super::frame::Frame;
-use crate::cursor::Writer;
 use crate::error::{Error, Result};
 use crate::views::{View, ViewSet};
 
@@ -69,12 +68,6 @@ impl<'a> Pieces<'a> {
         let mut rows = self.iter().map(|(_, bytes)| bytes);
         let first = rows.next()?;
         rows.all(|bytes| bytes == first).then_some(first)
-    }
-
-    pub(super) fn write_payloads(&self, out: &mut Writer) {
-        for (_, payload) in self.iter() {
-            out.bytes(payload);
-        }
     }
 
     /// Keeps of each row what fits in one frame and ends where a message ends; returns the rest,

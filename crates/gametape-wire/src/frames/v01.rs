@@ -1,9 +1,8 @@
 //! The bytes of a frame in v0.1: read and written side by side.
 
 use super::frame::Lengths;
-use super::pieces::Pieces;
-use super::{FrameKind, Head};
-use crate::cursor::{Reader, Writer};
+use super::{FrameKind, Head, LengthPlaces};
+use crate::cursor::Reader;
 use crate::error::Result;
 use crate::views::{View, ViewSet};
 
@@ -54,21 +53,38 @@ pub(super) fn spectator_disagreement(frame: &[u8]) -> Option<(bool, u8)> {
     (bit != (length > 0)).then_some((bit, length))
 }
 
-pub(super) fn write_keepalive(out: &mut Writer) {
-    out.bytes(&KEEPALIVE);
+pub(super) fn write_keepalive(out: &mut Vec<u8>) {
+    out.extend_from_slice(&KEEPALIVE);
 }
 
-/// The caller has made sure that the payload has at most 255 bytes.
-pub(super) fn write_homogenous(out: &mut Writer, delta: u16, views: ViewSet, payload: &[u8]) {
-    out.u16_be(delta).u8(payload.len() as u8).u8(HOMOGENOUS | views.bits() as u8).bytes(payload);
+/// Writes what stands before the payload, and says where its length belongs.
+#[inline]
+pub(super) fn begin_homogenous(out: &mut Vec<u8>, delta: u16, views: ViewSet) -> usize {
+    write_header(out, delta, HOMOGENOUS | views.bits() as u8)
 }
 
-/// The caller has made sure that the payloads have at most 255 bytes, the spectator's not 0.
-pub(super) fn write_heterogenous(out: &mut Writer, delta: u16, pieces: &Pieces<'_>) {
-    let spectator = pieces.get(View::SPECTATOR).len();
-    out.u16_be(delta).u8(spectator as u8).u8(pieces.views().bits() as u8);
-    for (_, payload) in pieces.iter().filter(|&(view, _)| view != View::SPECTATOR) {
-        out.u8(payload.len() as u8);
+/// Writes what stands before the payloads, and says where their lengths belong.
+#[inline]
+pub(super) fn begin_heterogenous(out: &mut Vec<u8>, delta: u16, views: ViewSet) -> LengthPlaces {
+    let spectator_at = write_header(out, delta, views.bits() as u8);
+    if views.contains(View::SPECTATOR) {
+        LengthPlaces::in_a_row(out, views.len() - 1).behind(spectator_at)
+    } else {
+        LengthPlaces::in_a_row(out, views.len())
     }
-    pieces.write_payloads(out);
+}
+
+/// The byte for the length of a payload, which the caller has made sure is at most 255.
+#[inline]
+pub(super) fn length_byte(length: usize) -> u8 {
+    length as u8
+}
+
+/// The header without the length in it; returns where that belongs.
+#[inline]
+fn write_header(out: &mut Vec<u8>, delta: u16, mask: u8) -> usize {
+    let [high, low] = delta.to_be_bytes();
+    let start = out.len();
+    out.extend_from_slice(&[high, low, 0, mask]);
+    start + SPECTATOR_LENGTH
 }

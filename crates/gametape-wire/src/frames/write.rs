@@ -4,7 +4,6 @@ use super::layout::FrameLayout;
 use super::pieces::Pieces;
 use super::read::Frames;
 use super::{current, v01};
-use crate::cursor::Writer;
 use crate::error::{Error, Result};
 use crate::generation::Generation;
 use crate::limit::Limit;
@@ -30,7 +29,7 @@ const KEEPALIVES: Limit = Limit::new("keepalives in a row", 1_000_000);
 #[derive(Debug, Clone)]
 pub struct FrameWriter {
     layout: FrameLayout,
-    out: Writer,
+    out: Vec<u8>,
     time: u64,
 }
 
@@ -38,7 +37,7 @@ impl FrameWriter {
     /// An empty stream that begins at time 0.
     #[must_use]
     pub fn new(layout: FrameLayout) -> Self {
-        Self { layout, out: Writer::new(), time: 0 }
+        Self { layout, out: Vec::new(), time: 0 }
     }
 
     /// The same writer, counting on from `time`.
@@ -63,40 +62,65 @@ impl FrameWriter {
     /// What was written so far.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        self.out.as_bytes()
+        &self.out
     }
 
     /// What was written, owned.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
-        self.out.into_bytes()
+        self.out
     }
 
     /// One homogenous frame.
     pub fn homogenous(&mut self, delta: u32, views: ViewSet, payload: &[u8]) -> Result<()> {
+        self.homogenous_with(delta, views, appending(payload))
+    }
+
+    /// One homogenous frame, its payload appended by `write` to what was written so far: without a
+    /// copy. What `write` refuses, and why, comes back.
+    ///
+    /// ```
+    /// use gametape_wire::{FrameLayout, FrameWriter, Generation, View, ViewSet};
+    ///
+    /// let layout = FrameLayout::new(Generation::Current, View::new(2).unwrap())?;
+    /// let mut out = FrameWriter::new(layout);
+    /// out.homogenous_with(5, ViewSet::from_bits(0b011), |payload| {
+    ///     payload.extend([0xAA, 0xBB]);
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(out.as_bytes(), [0x80, 0x05, 0x03, 0x01, 0xAA, 0xBB]);
+    /// # Ok::<(), gametape_wire::Error>(())
+    /// ```
+    #[inline]
+    pub fn homogenous_with(
+        &mut self,
+        delta: u32,
+        views: ViewSet,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
         let delta = self.checked_delta(delta)?;
         self.check_views(views)?;
-        self.check_payload(payload)?;
-        if views.is_empty() && !payload.is_empty() {
-            return Err(Error::misuse("frame mask", "a payload that no view would receive"));
-        }
-        self.put_homogenous(delta, views, payload);
-        Ok(())
+        self.put_homogenous(delta, views, write)
     }
 
     /// One heterogenous frame; the views may come in any order, but each only once.
     pub fn heterogenous(&mut self, delta: u32, parts: &[(View, &[u8])]) -> Result<()> {
-        let delta = self.checked_delta(delta)?;
         let pieces = Pieces::gather(parts)?;
-        self.check_views(pieces.views())?;
-        pieces.iter().try_for_each(|(_, payload)| self.check_payload(payload))?;
-        let spectator = pieces.views().contains(View::SPECTATOR);
-        if spectator && pieces.get(View::SPECTATOR).is_empty() {
-            // In v0.1 a spectator length of 0 means that the spectator takes no part.
-            return Err(Error::misuse("frame payload", "the spectator's payload is empty"));
-        }
-        self.put_heterogenous(delta, &pieces);
-        Ok(())
+        self.heterogenous_with(delta, pieces.views(), |view, out| appending(pieces.get(view))(out))
+    }
+
+    /// One heterogenous frame, its payloads appended by `write` to what was written so far, view by
+    /// view in ascending order: without a copy. What `write` refuses, and why, comes back.
+    #[inline]
+    pub fn heterogenous_with(
+        &mut self,
+        delta: u32,
+        views: ViewSet,
+        write: impl FnMut(View, &mut Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        let delta = self.checked_delta(delta)?;
+        self.check_views(views)?;
+        self.put_heterogenous(delta, views, write)
     }
 
     /// One keepalive: time passes.
@@ -113,7 +137,7 @@ impl FrameWriter {
         let mut frames = Frames::new(self.layout, bytes).at_time(self.time);
         frames.by_ref().for_each(drop);
         self.time = frames.time();
-        self.out.bytes(bytes);
+        self.out.extend_from_slice(bytes);
     }
 
     /// Everything that happens at `time`, in as many frames as it takes.
@@ -143,8 +167,10 @@ impl FrameWriter {
         let delta = self.approach(time)?;
         match (delta, self.layout.generation()) {
             (0, _) => {}
-            (_, Generation::V01) => self.put_homogenous(delta, ViewSet::EMPTY, &[]),
-            (_, Generation::Current) => self.put_heterogenous(delta, &Pieces::default()),
+            (_, Generation::V01) => self.put_homogenous(delta, ViewSet::EMPTY, |_| Ok(()))?,
+            (_, Generation::Current) => {
+                self.put_heterogenous(delta, ViewSet::EMPTY, |_, _| Ok(()))?;
+            }
         }
         Ok(())
     }
@@ -178,9 +204,11 @@ impl FrameWriter {
         let mut delta = self.approach(time)?;
         loop {
             let rest = pieces.keep_fitting(self.layout.payload_limit(), &mut split)?;
+            let views = pieces.views();
             match pieces.shared() {
-                Some(payload) => self.put_homogenous(delta, pieces.views(), payload),
-                None => self.put_heterogenous(delta, &pieces),
+                Some(payload) => self.put_homogenous(delta, views, appending(payload))?,
+                None => self
+                    .put_heterogenous(delta, views, |view, out| appending(pieces.get(view))(out))?,
             }
             let Some(rest) = rest else { return Ok(()) };
             (pieces, delta) = (rest, 0);
@@ -195,61 +223,142 @@ impl FrameWriter {
         };
         let advance = u64::from(self.layout.keepalive_advance());
         let keepalives = gap.saturating_sub(u64::from(self.layout.max_delta())).div_ceil(advance);
-        KEEPALIVES.check(keepalives, self.out.offset())?;
+        KEEPALIVES.check(keepalives, self.out.len() as u64)?;
         (0..keepalives).for_each(|_| self.keepalive());
         Ok((gap - keepalives * advance) as u16)
     }
 
-    fn put_homogenous(&mut self, delta: u16, views: ViewSet, payload: &[u8]) {
-        let Self { layout, out, .. } = self;
-        match layout.generation() {
-            Generation::V01 => v01::write_homogenous(out, delta, views, payload),
-            Generation::Current => current::write_homogenous(out, *layout, delta, views, payload),
-        }
-        self.advance(delta.into());
+    #[inline]
+    fn put_homogenous(
+        &mut self,
+        delta: u16,
+        views: ViewSet,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        self.put_frame(delta, |layout, out| {
+            let place = match layout.generation() {
+                Generation::V01 => v01::begin_homogenous(out, delta, views),
+                Generation::Current => current::begin_homogenous(out, layout, delta, views),
+            };
+            let length = put_payload(layout, out, place, write)?;
+            if views.is_empty() && length > 0 {
+                return Err(Error::misuse("frame mask", "a payload that no view would receive"));
+            }
+            Ok(())
+        })
     }
 
-    fn put_heterogenous(&mut self, delta: u16, pieces: &Pieces<'_>) {
-        let Self { layout, out, .. } = self;
-        match layout.generation() {
-            Generation::V01 => v01::write_heterogenous(out, delta, pieces),
-            Generation::Current => current::write_heterogenous(out, *layout, delta, pieces),
+    #[inline]
+    fn put_heterogenous(
+        &mut self,
+        delta: u16,
+        views: ViewSet,
+        mut write: impl FnMut(View, &mut Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        self.put_frame(delta, |layout, out| {
+            let mut places = match layout.generation() {
+                Generation::V01 => v01::begin_heterogenous(out, delta, views),
+                Generation::Current => current::begin_heterogenous(out, layout, delta, views),
+            };
+            for view in views.iter() {
+                let length = put_payload(layout, out, places.next(), |out| write(view, out))?;
+                if view == View::SPECTATOR && length == 0 {
+                    // In v0.1 a spectator length of 0 means that the spectator takes no part.
+                    return Err(Error::misuse("frame payload", "the spectator's payload is empty"));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Lets `put` append a frame, and time pass; or nothing, if it fails.
+    #[inline]
+    fn put_frame(
+        &mut self,
+        delta: u16,
+        put: impl FnOnce(FrameLayout, &mut Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        let start = self.out.len();
+        let result = put(self.layout, &mut self.out);
+        match result {
+            Ok(()) => self.advance(delta.into()),
+            Err(_) => self.out.truncate(start),
         }
-        self.advance(delta.into());
+        result
     }
 
     fn advance(&mut self, delta: u32) {
         self.time = self.time.saturating_add(delta.into());
     }
 
+    #[inline]
     fn checked_delta(&self, delta: u32) -> Result<u16> {
-        let most = self.layout.max_delta();
         match u16::try_from(delta) {
-            Ok(fitting) if delta <= most => Ok(fitting),
-            _ => {
-                Err(Error::misuse("frame delta", format!("{delta} is over the {most} of a frame")))
-            }
+            Ok(fitting) if delta <= self.layout.max_delta() => Ok(fitting),
+            _ => Err(delta_over_limit(delta, self.layout)),
         }
     }
 
+    #[inline]
     fn check_views(&self, views: ViewSet) -> Result<()> {
         let absent = views.without(self.layout.views());
-        if absent.is_empty() {
-            return Ok(());
-        }
-        let most = self.layout.max_view();
-        Err(Error::misuse("frame mask", format!("views {absent} do not exist, {most} is the last")))
+        if absent.is_empty() { Ok(()) } else { Err(absent_views(absent, self.layout)) }
     }
+}
 
-    fn check_payload(&self, payload: &[u8]) -> Result<()> {
-        let (length, most) = (payload.len(), self.layout.payload_limit());
-        if length > most {
-            let problem = format!("{length} bytes are over the {most} of a frame");
-            return Err(Error::misuse("frame payload", problem));
-        }
-        if length == 0 && self.layout.generation() == Generation::Current {
-            return Err(Error::misuse("frame payload", "this generation has no empty payloads"));
-        }
+#[cold]
+fn delta_over_limit(delta: u32, layout: FrameLayout) -> Error {
+    let most = layout.max_delta();
+    Error::misuse("frame delta", format!("{delta} is over the {most} of a frame"))
+}
+
+#[cold]
+fn absent_views(absent: ViewSet, layout: FrameLayout) -> Error {
+    let most = layout.max_view();
+    Error::misuse("frame mask", format!("views {absent} do not exist, {most} is the last"))
+}
+
+/// What appends bytes that are there already.
+fn appending(payload: &[u8]) -> impl FnOnce(&mut Vec<u8>) -> Result<()> {
+    |out| {
+        out.extend_from_slice(payload);
         Ok(())
     }
+}
+
+/// Lets `write` append a payload, puts its length in its `place`, and returns the length.
+#[inline]
+fn put_payload(
+    layout: FrameLayout,
+    out: &mut Vec<u8>,
+    place: usize,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+) -> Result<usize> {
+    let start = out.len();
+    write(out)?;
+    let Some(length) = out.len().checked_sub(start) else {
+        return Err(Error::misuse("frame payload", "writing it took away what stood before"));
+    };
+    let shortest = match layout.generation() {
+        Generation::V01 => 0,
+        Generation::Current => 1,
+    };
+    if length < shortest || length > layout.payload_limit() {
+        return Err(bad_length(layout, length));
+    }
+    out[place] = match layout.generation() {
+        Generation::V01 => v01::length_byte(length),
+        Generation::Current => current::length_byte(length),
+    };
+    Ok(length)
+}
+
+#[cold]
+fn bad_length(layout: FrameLayout, length: usize) -> Error {
+    let most = layout.payload_limit();
+    let problem = match length {
+        0 => "this generation has no empty payloads".to_owned(),
+        _ => format!("{length} bytes are over the {most} of a frame"),
+    };
+    Error::misuse("frame payload", problem)
 }
