@@ -1,6 +1,6 @@
 //! Assembly text of frames.
 
-use gametape_wire::{Frame, FrameKind, Part, Reader};
+use gametape_wire::{Frame, FrameKind, Part, Reader, ViewSet};
 
 use super::payload::{Line, push_bytes};
 use crate::decimal::{self, Short};
@@ -62,65 +62,83 @@ fn print_contents(frame: &Frame<'_>, dialect: Dialect, out: &mut Vec<u8>) -> usi
 fn print_head(frame: &Frame<'_>, out: &mut Vec<u8>) {
     match frame.kind() {
         FrameKind::Keepalive => out.extend_from_slice(KEEPALIVE.as_bytes()),
-        FrameKind::Homogenous => print_times_and_views(HOMOGENOUS, frame, out),
-        FrameKind::Heterogenous => print_times_and_views(HETEROGENOUS, frame, out),
+        FrameKind::Homogenous => out.extend_from_slice(HOMOGENOUS.as_bytes()),
+        FrameKind::Heterogenous => out.extend_from_slice(HETEROGENOUS.as_bytes()),
     }
-    out.extend_from_slice(b" ; t=");
-    out.extend_from_slice(itoa::Buffer::new().format(frame.time()).as_bytes());
+    if frame.kind() != FrameKind::Keepalive {
+        decimal::push_number(out, const { Short::of(" +") }, frame.delta().into());
+        print_views(frame.views(), out);
+    }
+    decimal::push_number(out, const { Short::of(" ; t=") }, frame.time());
     if frame.kind() == FrameKind::Homogenous {
         frame.parts().for_each(|part| print_length(&part, out));
     }
 }
 
-fn print_times_and_views(word: &str, frame: &Frame<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(word.as_bytes());
-    out.extend_from_slice(b" +");
-    out.extend_from_slice(itoa::Buffer::new().format(frame.delta()).as_bytes());
-    if frame.views().is_empty() {
-        out.extend_from_slice(b" -");
+/// The text of every set of views below 8, two characters each: ` 0,1,2`.
+static FEW_VIEWS: [[u8; 16]; 256] = {
+    let mut table = [[b' '; 16]; 256];
+    let mut bits = 0;
+    while bits < 256 {
+        let mut length = 0;
+        let mut view = 0;
+        while view < 8 {
+            if bits & (1 << view) != 0 {
+                table[bits][length] = if length == 0 { b' ' } else { b',' };
+                table[bits][length + 1] = b'0' + view;
+                length += 2;
+            }
+            view += 1;
+        }
+        bits += 1;
     }
-    let mut before = b' ';
-    for view in frame.views().iter() {
-        Short::EMPTY.char(before).signed(view.number()).push_to(out);
-        before = b',';
+    table
+};
+
+/// The views in ascending order behind a blank, or a `-` where there are none.
+fn print_views(views: ViewSet, out: &mut Vec<u8>) {
+    let start = out.len();
+    match views.bits() {
+        0 => out.extend_from_slice(b" -"),
+        few @ 1..=255 => {
+            out.extend_from_slice(&FEW_VIEWS[usize::from(few)]);
+            out.truncate(start + 2 * views.len());
+        }
+        _ => out.extend_from_slice(format!(" {views}").as_bytes()),
     }
 }
 
 fn print_view(part: &Part<'_>, out: &mut Vec<u8>) {
     for view in part.views.iter() {
-        out.extend_from_slice(b"\n VIEW");
-        decimal::push_u8(out, view.number());
-        out.extend_from_slice(b" ;");
+        let number = Short::EMPTY.signed(view.number());
+        const { Short::of("\n VIEW ") }.push_with(number.char(b' ').char(b';'), out);
     }
     print_length(part, out);
 }
 
 fn print_length(part: &Part<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(b" len=");
-    out.extend_from_slice(itoa::Buffer::new().format(part.payload.len()).as_bytes());
+    decimal::push_number(out, const { Short::of(" len=") }, part.payload.len() as u64);
 }
 
 /// Prints a line for every message, each begun with an end of line. Could all of it be read?
 fn print_payload(part: &Part<'_>, dialect: Dialect, out: &mut Vec<u8>) -> bool {
     let mut reader = Reader::with_base(part.payload, part.offset);
-    while !reader.is_empty() {
-        let start = reader.clone();
-        out.extend_from_slice(b"\n  ");
-        match Message::print_next(&mut reader, dialect, out) {
-            Ok(None) => {}
-            Ok(Some(message)) => {
-                print_line(&Line::of(message, reader.since(&start), dialect), dialect, out);
+    loop {
+        match Message::print_lines(&mut reader, dialect, out) {
+            Ok(None) => return true,
+            Ok(Some((message, wire))) => {
+                print_line(&Line::of(message, wire, dialect), dialect, out);
             }
             Err(error) => {
-                print_line(&Line::Unreadable(error, start.rest()), dialect, out);
+                print_line(&Line::Unreadable(error, reader.rest()), dialect, out);
                 return false;
             }
         }
     }
-    true
 }
 
 fn print_line(line: &Line<'_>, dialect: Dialect, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"\n  ");
     line.print(dialect, out);
     line.print_comment(dialect, out);
 }

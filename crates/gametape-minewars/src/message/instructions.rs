@@ -111,13 +111,33 @@ macro_rules! instructions {
                 }
             }
 
+            /// Does every first byte that matches the pattern belong to this row, and to no other
+            /// whose pattern says more?
+            const fn owns_pattern(self, dialect: usize) -> bool {
+                let generation = generation_index(dialect);
+                let Some(pattern) = $rows[self as usize].patterns[generation] else { return true };
+                let mut byte = 0;
+                while byte < 256 {
+                    let row = Self::MAP[generation][byte];
+                    if pattern.matches(byte as u8) && row as usize != self as usize {
+                        return false;
+                    }
+                    byte += 1;
+                }
+                true
+            }
+
             /// An error unless the finished first byte still belongs to this row.
             #[inline(always)]
-            fn check<const D: usize>(self, byte: u8, word: &'static str) -> Result<u8> {
-                if Self::MAP[generation_index(D)][byte as usize] == self {
+            fn check<const D: usize>(
+                self,
+                byte: u8,
+                word: impl FnOnce() -> &'static str,
+            ) -> Result<u8> {
+                if Self::MAP[const { generation_index(D) }][byte as usize] == self {
                     Ok(byte)
                 } else {
-                    Err(collides(byte, word))
+                    Err(collides(byte, word()))
                 }
             }
         }
@@ -143,24 +163,31 @@ macro_rules! instructions {
                 }
             }
 
+            /// Adds the message to `wire` and hands that to `take`, in the arm of the row for the
+            /// reason that [`decode_in`](Self::decode_in) has.
             #[inline(always)]
-            fn encode_in<const D: usize>(&self, out: &mut Vec<u8>) -> Result<Fit> {
+            fn encode_in<const D: usize, T>(
+                &self,
+                wire: Wire<'a>,
+                take: impl FnOnce(Wire<'a>) -> T,
+            ) -> Result<T> {
                 match self {
                     $(Self::$variant { $($field),* } => {
-                        let word = self.word_in(DIALECTS[D].generation());
+                        let word = || self.word_in(DIALECTS[D].generation());
                         let Some(opcode) = (const { $id::$variant.opcode(D) }) else {
-                            return Err(not_in_generation(word, DIALECTS[D]));
+                            return Err(not_in_generation(word(), DIALECTS[D]));
                         };
                         $(let opcode = opcode
                             | instructions!(@slot D $id $variant $field $($letter)?)
                                 .place($field.bits())?;)*
-                        out.push($id::$variant.check::<D>(opcode, word)?);
-                        #[allow(unused_mut, reason = "some rows have no operands")]
-                        let mut fit = Fit::Exact;
-                        $(fit = fit.max($field.write(
-                            instructions!(@slot D $id $variant $field $($letter)?), out,
-                        )?);)*
-                        Ok(fit)
+                        if const { !$id::$variant.owns_pattern(D) } {
+                            $id::$variant.check::<D>(opcode, word)?;
+                        }
+                        let wire = wire.put([opcode]);
+                        $(let wire = $field.write(
+                            instructions!(@slot D $id $variant $field $($letter)?), wire,
+                        )?;)*
+                        Ok(take(wire))
                     })*
                 }
             }
@@ -169,17 +196,17 @@ macro_rules! instructions {
             fn print_in<const D: usize>(&self, out: &mut Vec<u8>) {
                 match self {
                     $(Self::$variant { $($field),* } => {
-                        instructions!(@print D $id $variant out [$($word),+] [$($choose)?]
+                        instructions!(@print "", D $id $variant out [$($word),+] [$($choose)?]
                             $($field [$($letter)?])*);
                     })*
                 }
             }
 
-            /// Decodes and prints in one go, without making the message: the fast way to text. A
-            /// message whose text would not say everything comes back instead, unprinted.
+            /// Decodes one message and prints it on a line of its own, without making it: the fast
+            /// way to text. One whose text would not say everything comes back instead, unprinted.
             #[allow(dead_code, reason = "player updates are printed as operands")]
             #[inline(always)]
-            fn print_next_in<const D: usize>(
+            fn print_line_in<const D: usize>(
                 r: &mut Reader<'a>,
                 out: &mut Vec<u8>,
             ) -> Result<Option<Self>> {
@@ -191,8 +218,8 @@ macro_rules! instructions {
                             instructions!(@slot D $id $variant $field $($letter)?), opcode, r,
                         )?;)*
                         if true $(&& $field.is_exact())* {
-                            instructions!(@print D $id $variant out [$($word),+] [$($choose)?]
-                                $($field [$($letter)?])*);
+                            instructions!(@print "\n  ", D $id $variant out [$($word),+]
+                                [$($choose)?] $($field [$($letter)?])*);
                             Ok(None)
                         } else {
                             Ok(Some(Self::$variant { $($field),* }))
@@ -224,7 +251,7 @@ macro_rules! instructions {
                             let opcode = opcode | slot.place(bits)?;
                             fit = fit.max(field_fit);
                         )*
-                        out[start] = id.check::<D>(opcode, word)?;
+                        out[start] = id.check::<D>(opcode, || word)?;
                         Ok(fit)
                     })*
                     $id::Reserved => Ok(Fit::Exact),
@@ -276,12 +303,18 @@ macro_rules! instructions {
         }
     };
 
-    (@print $dialect:ident $id:ident $variant:ident $out:ident $words:tt [$($choose:expr)?]
-        $($field:ident [$($letter:ident)?])*
+    (@print $start:literal, $dialect:ident $id:ident $variant:ident $out:ident
+        $words:tt [$($choose:expr)?] $($field:ident [$($letter:ident)?])*
     ) => {
-        let word = instructions!(@word (DIALECTS[$dialect].generation()) $words $($choose)?);
-        $out.extend_from_slice(word.as_bytes());
+        instructions!(@print_word $start, $dialect $out $words $($choose)?);
         $($field.print(instructions!(@slot $dialect $id $variant $field $($letter)?), $out);)*
+    };
+    (@print_word $start:literal, $dialect:ident $out:ident [$first:literal $(, $more:literal)*]) => {
+        $out.extend_from_slice(concat!($start, $first).as_bytes());
+    };
+    (@print_word $start:literal, $dialect:ident $out:ident $words:tt $choose:expr) => {
+        $out.extend_from_slice($start.as_bytes());
+        $out.extend_from_slice(($choose)(DIALECTS[$dialect].generation()).as_bytes());
     };
     (@pattern -) => { None };
     (@pattern $pattern:literal) => { Some(Pattern::parse($pattern)) };

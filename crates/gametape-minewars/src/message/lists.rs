@@ -3,6 +3,7 @@
 use gametape_wire::{Reader, Result};
 
 use super::operand::{Fit, Operand, Slot, parse_coord, put};
+use super::wire::Wire;
 use super::words::{Word, Words};
 use crate::coord::Coord;
 use crate::decimal::{self, Short};
@@ -56,14 +57,16 @@ impl<'a> Operand<'a> for Tiles<'a> {
         count_bits(self.0.len())
     }
     #[inline(always)]
-    fn write(&self, _: Slot, out: &mut Vec<u8>) -> Result<Fit> {
-        out.extend_from_slice(self.0.as_flattened());
-        Ok(Fit::Exact)
+    fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
+        Ok(match self.0 {
+            [first, others @ ..] => wire.put(*first).end_with(others.as_flattened()),
+            [] => wire,
+        })
     }
     #[inline]
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         for wire in self.0 {
-            decimal::push_coord(out, b' ', *wire);
+            decimal::push_coord(out, Short::BLANK, *wire);
         }
     }
     fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
@@ -141,10 +144,9 @@ impl Digit {
 
     #[inline]
     fn print_with(self, wire: [u8; 2], out: &mut Vec<u8>) {
-        let digit = Short::EMPTY.char(b' ').char(b'0' + self.value);
+        let digit = Short::BLANK.char(b'0' + self.value);
         let digit = if self.asterisk { digit.char(b'*') } else { digit };
-        digit.push_to(out);
-        decimal::push_coord(out, b'/', wire);
+        decimal::push_coord(out, digit.char(b'/'), wire);
     }
 }
 
@@ -168,9 +170,8 @@ impl<'a> Operand<'a> for DigitTile {
         self.digit.nibble()
     }
     #[inline(always)]
-    fn write(&self, _: Slot, out: &mut Vec<u8>) -> Result<Fit> {
-        out.extend_from_slice(&self.tile.to_wire());
-        Ok(Fit::Exact)
+    fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
+        Ok(wire.put(self.tile.to_wire()))
     }
     #[inline]
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
@@ -268,9 +269,8 @@ impl<'a> Operand<'a> for Digits<'a> {
         count_bits(self.len())
     }
     #[inline(always)]
-    fn write(&self, _: Slot, out: &mut Vec<u8>) -> Result<Fit> {
-        out.extend_from_slice(self.wire);
-        Ok(Fit::Exact)
+    fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
+        Ok(wire.end_with(self.wire))
     }
     #[inline]
     fn print(&self, _: Slot, out: &mut Vec<u8>) {

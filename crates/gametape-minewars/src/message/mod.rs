@@ -14,6 +14,7 @@ mod player;
 mod spec_table;
 pub(crate) mod table;
 pub(crate) mod text;
+mod wire;
 pub(crate) mod words;
 
 use gametape_wire::{Reader, Result};

@@ -5,9 +5,10 @@
 use gametape_wire::{Error, Reader, Result};
 
 use super::pattern::Field;
+use super::wire::Wire;
 use super::words::{Word, Words};
 use crate::coord::Coord;
-use crate::decimal;
+use crate::decimal::{self, Short};
 use crate::dialect::Dialect;
 use crate::kinds::{ItemKind, StructureKind, TileKind};
 
@@ -43,11 +44,8 @@ impl Slot {
 
     /// Writes the operand's one byte, unless the first byte carries it.
     #[inline(always)]
-    fn put_byte(self, value: u8, out: &mut Vec<u8>) -> Fit {
-        if self.field.is_none() {
-            out.push(value);
-        }
-        Fit::Exact
+    fn put_byte<'a>(self, value: u8, wire: Wire<'a>) -> Wire<'a> {
+        if self.field.is_none() { wire.put([value]) } else { wire }
     }
 
     /// The first byte's bits for an operand with the value `bits`.
@@ -81,7 +79,7 @@ pub(crate) trait Operand<'a>: Sized {
     /// The value for the operand's bits in the first byte.
     fn bits(&self) -> u32;
     /// Writes what stands behind the first byte.
-    fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit>;
+    fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>>;
     /// Appends the operand's text behind a blank.
     fn print(&self, slot: Slot, out: &mut Vec<u8>);
     /// Parses and writes in one go; gives the bits for the first byte.
@@ -94,7 +92,7 @@ pub(crate) fn put<'a>(
     slot: Slot,
     out: &mut Vec<u8>,
 ) -> Result<(u32, Fit)> {
-    Ok((value.bits(), value.write(slot, out)?))
+    Ok((value.bits(), value.write(slot, Wire::EMPTY)?.push_to(out)))
 }
 
 /// Parses one word with the type's own `FromStr`, so that overflow is an error, never a wrap.
@@ -120,9 +118,8 @@ macro_rules! integer_operand {
                 0
             }
             #[inline(always)]
-            fn write(&self, _: Slot, out: &mut Vec<u8>) -> Result<Fit> {
-                out.extend_from_slice(&self.to_be_bytes());
-                Ok(Fit::Exact)
+            fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
+                Ok(wire.put(self.to_be_bytes()))
             }
             fn print(&self, _: Slot, out: &mut Vec<u8>) {
                 decimal::push_integer(out, *self);
@@ -147,9 +144,10 @@ impl<'a> Operand<'a> for u8 {
         u32::from(*self)
     }
     #[inline(always)]
-    fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit> {
-        Ok(slot.put_byte(*self, out))
+    fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
+        Ok(slot.put_byte(*self, wire))
     }
+    #[inline(always)]
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         decimal::push_u8(out, *self);
     }
@@ -168,12 +166,12 @@ impl<'a> Operand<'a> for Coord {
         0
     }
     #[inline(always)]
-    fn write(&self, _: Slot, out: &mut Vec<u8>) -> Result<Fit> {
-        out.extend_from_slice(&self.to_wire());
-        Ok(Fit::Exact)
+    fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
+        Ok(wire.put(self.to_wire()))
     }
+    #[inline(always)]
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        decimal::push_coord(out, b' ', self.to_wire());
+        decimal::push_coord(out, Short::BLANK, self.to_wire());
     }
     fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
         let word = words.take(slot.name)?;
@@ -207,8 +205,8 @@ macro_rules! kind_operand {
                 u32::from(self.code())
             }
             #[inline(always)]
-            fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit> {
-                Ok(slot.put_byte(self.code(), out))
+            fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
+                Ok(slot.put_byte(self.code(), wire))
             }
             fn print(&self, _: Slot, out: &mut Vec<u8>) {
                 match self.word() {

@@ -67,7 +67,8 @@ impl Pattern {
         if width == 0 { None } else { Some(Field { shift, width }) }
     }
 
-    const fn matches(self, byte: u8) -> bool {
+    /// Has the byte the fixed bits?
+    pub(crate) const fn matches(self, byte: u8) -> bool {
         byte & self.mask == self.value
     }
 

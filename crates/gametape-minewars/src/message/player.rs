@@ -3,6 +3,7 @@
 use gametape_wire::{Generation, Reader, Result};
 
 use super::operand::{Fit, Operand, Slot, parse_word, put};
+use super::wire::Wire;
 use super::words::Words;
 use crate::decimal::{self, Short};
 
@@ -46,13 +47,12 @@ impl<'a> Operand<'a> for Who {
         0
     }
     #[inline(always)]
-    fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+    fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
         if self.player > 15 || self.sub > 15 {
             let problem = format!("{}/{} is over 15/15", self.player, self.sub);
             return Err(gametape_wire::Error::misuse(slot.name, problem));
         }
-        out.push(self.sub << 4 | self.player);
-        Ok(Fit::Exact)
+        Ok(wire.put([self.sub << 4 | self.player]))
     }
     #[inline]
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
@@ -142,10 +142,9 @@ impl<'a> Operand<'a> for Duration {
     fn bits(&self) -> u32 {
         0
     }
-    fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+    fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
         let (byte, fit) = self.to_byte(slot.dialect.generation());
-        out.push(byte);
-        Ok(fit)
+        Ok(wire.put([byte]).with_fit(fit))
     }
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         decimal::push_integer(out, self.0);
@@ -174,8 +173,8 @@ impl<'a> Operand<'a> for Ballot {
     fn bits(&self) -> u32 {
         self.0.bits()
     }
-    fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit> {
-        self.0.write(slot, out)
+    fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
+        self.0.write(slot, wire)
     }
     fn print(&self, slot: Slot, out: &mut Vec<u8>) {
         match *self {
@@ -223,17 +222,17 @@ impl<'a> Operand<'a> for Money {
     fn bits(&self) -> u32 {
         0
     }
-    fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+    fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
         if self.balance & Self::HAS_INCOME != 0 {
             let problem = format!("{} is over 2147483647", self.balance);
             return Err(gametape_wire::Error::misuse(slot.name, problem));
         }
         let flag = if self.income.is_some() { Self::HAS_INCOME } else { 0 };
-        out.extend_from_slice(&(self.balance | flag).to_be_bytes());
-        if let Some(income) = self.income {
-            out.extend_from_slice(&income.to_be_bytes());
-        }
-        Ok(Fit::Exact)
+        let wire = wire.put((self.balance | flag).to_be_bytes());
+        Ok(match self.income {
+            Some(income) => wire.put(income.to_be_bytes()),
+            None => wire,
+        })
     }
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         decimal::push_integer(out, self.balance);

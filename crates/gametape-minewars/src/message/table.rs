@@ -9,6 +9,7 @@ use super::operand::{Fit, Operand, Slot};
 use super::pattern::{Field, Pattern, decode_map};
 use super::player::{Ballot, Duration, Money, Who};
 use super::text::Text;
+use super::wire::Wire;
 use super::words::Words;
 use crate::coord::Coord;
 use crate::dialect::Dialect;
@@ -184,12 +185,25 @@ impl<'a> Message<'a> {
     /// Refuses what the generation cannot express; then nothing is appended.
     #[inline]
     pub fn encode(&self, generation: Generation, out: &mut Vec<u8>) -> Result<Fit> {
+        let append = |wire: Wire<'_>| wire.push_to(out);
+        in_dialect!(Dialect::from(generation), encode_in<_>(self, Wire::EMPTY, append))
+    }
+
+    /// Appends messages one after the other, as [`encode`](Self::encode) does each: the fast way
+    /// to a payload. Where one is refused, nothing is appended.
+    pub fn encode_all(messages: &[Self], generation: Generation, out: &mut Vec<u8>) -> Result<Fit> {
         let start = out.len();
-        let result = in_dialect!(Dialect::from(generation), encode_in(self, out));
+        let result = in_dialect!(Dialect::from(generation), encode_all_in(messages, out));
         if result.is_err() {
             out.truncate(start);
         }
         result
+    }
+
+    fn encode_all_in<const D: usize>(messages: &[Self], out: &mut Vec<u8>) -> Result<Fit> {
+        messages.iter().try_fold(Fit::Exact, |fit, message| {
+            message.encode_in::<D, _>(Wire::EMPTY, |wire| fit.max(wire.push_to(out)))
+        })
     }
 
     /// Appends the message as a line of assembly text, without the line's end.
@@ -198,15 +212,35 @@ impl<'a> Message<'a> {
         in_dialect!(dialect, print_in(self, out));
     }
 
-    /// Decodes the next message and prints it, without the line's end. One whose text would not
-    /// say everything comes back instead.
+    /// Decodes and prints messages to the end of the payload, each on an indented line that an end
+    /// of line begins. One whose text would not say everything comes back with its bytes, unprinted;
+    /// what follows it is still to be printed. After an error the reader stands before the message
+    /// that cannot be read.
     #[inline]
-    pub(crate) fn print_next(
+    pub(crate) fn print_lines(
         r: &mut Reader<'a>,
         dialect: Dialect,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Self>> {
-        in_dialect!(dialect, print_next_in(r, out))
+    ) -> Result<Option<(Self, &'a [u8])>> {
+        in_dialect!(dialect, print_lines_in(r, out))
+    }
+
+    fn print_lines_in<const D: usize>(
+        r: &mut Reader<'a>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<(Self, &'a [u8])>> {
+        while !r.is_empty() {
+            let start = r.clone();
+            match Self::print_line_in::<D>(r, out) {
+                Ok(None) => {}
+                Ok(Some(message)) => return Ok(Some((message, r.since(&start)))),
+                Err(error) => {
+                    *r = start;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Assembles one line (its words, the mnemonic not yet taken) to one message, or to several
@@ -307,9 +341,9 @@ impl<'a> Operand<'a> for PlayerUpdate<'a> {
     fn bits(&self) -> u32 {
         0
     }
-    #[inline]
-    fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit> {
-        in_dialect!(slot.dialect, encode_in(self, out))
+    #[inline(always)]
+    fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
+        in_dialect!(slot.dialect, encode_in<_>(self, wire, |wire| wire))
     }
     #[inline]
     fn print(&self, slot: Slot, out: &mut Vec<u8>) {

@@ -3,6 +3,7 @@
 use gametape_wire::{Error, Reader, Result};
 
 use super::operand::{Fit, Operand, Slot, put};
+use super::wire::Wire;
 use super::words::{Word, Words};
 
 /// Text as it came over the wire: up to 255 bytes that should be UTF-8.
@@ -31,14 +32,12 @@ impl<'a> Operand<'a> for Text<'a> {
     fn bits(&self) -> u32 {
         0
     }
-    fn write(&self, slot: Slot, out: &mut Vec<u8>) -> Result<Fit> {
+    fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
         let Ok(length) = u8::try_from(self.0.len()) else {
             let problem = format!("{} bytes, the most is 255", self.0.len());
             return Err(Error::misuse(slot.name, problem));
         };
-        out.push(length);
-        out.extend_from_slice(self.0);
-        Ok(Fit::Exact)
+        Ok(wire.put([length]).end_with(self.0))
     }
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         out.push(b' ');
