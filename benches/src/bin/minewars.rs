@@ -13,7 +13,7 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{
     Dialect, Grid, Message, Messages, ReplayFile, WriteOptions, print_frame, write_file,
 };
-use gametape_wire::{FrameKind, FrameLayout, FrameWriter, Frames, Generation, View, ViewSet};
+use gametape_wire::{FrameKind, FrameLayout, FrameWriter, Frames, Generation, ViewSet};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -48,15 +48,21 @@ fn run(name: &str, bytes: &[u8], report: &mut Report) -> Outcome<()> {
     let frames = file.frames()?.bytes;
     let layout = FrameLayout::new(file.dialect().generation(), file.setup().header().max_view()?)?;
     let decoded = decode(layout, &frames);
-    let count: usize = decoded.iter().flat_map(|frame| &frame.parts).map(|(_, m)| m.len()).sum();
-    println!("{name}: {} frames, {count} messages, {} bytes", decoded.len(), frames.len());
+    let (frame_count, message_count) = (decoded.frames.len(), decoded.messages.len());
+    println!("{name}: {frame_count} frames, {message_count} messages, {} bytes", frames.len());
+
+    let mut again = FrameWriter::new(layout);
+    encode(&decoded, &mut again)?;
+    if again.as_bytes() != &*frames {
+        return Err("the encoded session is not the recorded one".into());
+    }
 
     let mut unpacked = vec![0; frames.len()];
     let mut text = Vec::with_capacity(1 << 17);
     let contest = Contest::new(name, &frames)
         .baseline(LZ4, move || lz4_flex::block::decompress_into(stored, &mut unpacked))
         .contender(DECODE, || read_all(layout, &frames))
-        .contender(ENCODE, || encode(layout, &decoded))
+        .contender(ENCODE, || encode(&decoded, &mut FrameWriter::new(layout)))
         .contender(DISASSEMBLE, || disassemble(layout, &frames, &mut text));
     let standings = report.contest(contest);
     report.claim(&standings.time_at_most(DECODE, 3.5));
@@ -71,85 +77,79 @@ fn run(name: &str, bytes: &[u8], report: &mut Report) -> Outcome<()> {
 }
 
 /// Looks at every message of every view, and at something in each so that none is skipped.
-fn read_all(layout: FrameLayout, frames: &[u8]) -> u64 {
+fn read_all(layout: FrameLayout, frames: &[u8]) -> Result<u64, gametape_wire::Error> {
     let mut sum = 0;
-    for frame in Frames::new(layout, frames).flatten() {
-        for part in frame.parts() {
+    for frame in Frames::new(layout, frames) {
+        for part in frame?.parts() {
             let mut messages = Messages::new(part.payload, part.offset, Dialect::Current);
-            let whole = messages.visit(|message, _| {
+            messages.visit(|message, _| {
                 black_box(&message);
                 sum += 1;
-            });
-            debug_assert!(whole.is_ok());
+            })?;
         }
     }
-    sum
+    Ok(sum)
 }
 
-/// A frame with its messages, as an encoder receives them.
-struct Decoded<'a> {
-    kind: FrameKind,
-    delta: u32,
-    parts: Vec<(ViewSet, Vec<Message<'a>>)>,
+/// A session before it is bytes, as an encoder receives it: what is in each frame, then the ends of
+/// its payloads in the list of all messages.
+struct Session<'a> {
+    frames: Vec<(FrameKind, u32, ViewSet)>,
+    payload_ends: Vec<usize>,
+    messages: Vec<Message<'a>>,
 }
 
-fn decode(layout: FrameLayout, frames: &[u8]) -> Vec<Decoded<'_>> {
-    let messages = |payload| Messages::new(payload, 0, Dialect::Current).flatten().collect();
-    Frames::new(layout, frames)
-        .flatten()
-        .map(|frame| Decoded {
-            kind: frame.kind(),
-            delta: frame.delta(),
-            parts: frame.parts().map(|part| (part.views, messages(part.payload))).collect(),
-        })
-        .collect()
-}
-
-/// Writes every message and frame again.
-fn encode(layout: FrameLayout, decoded: &[Decoded<'_>]) -> Result<usize, gametape_wire::Error> {
-    let mut writer = FrameWriter::new(layout);
-    let mut payload = Vec::new();
-    for frame in decoded {
-        payload.clear();
-        let mut ends = [0; 16];
-        for ((_, messages), end) in frame.parts.iter().zip(&mut ends) {
-            for message in messages {
-                message.encode(layout.generation(), &mut payload)?;
-            }
-            *end = payload.len();
+fn decode(layout: FrameLayout, bytes: &[u8]) -> Session<'_> {
+    let (mut frames, mut payload_ends, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+    for frame in Frames::new(layout, bytes).flatten() {
+        frames.push((frame.kind(), frame.delta(), frame.views()));
+        for part in frame.parts() {
+            messages.extend(Messages::new(part.payload, 0, Dialect::Current).flatten());
+            payload_ends.push(messages.len());
         }
-        match frame.kind {
-            FrameKind::Keepalive => writer.keepalive(),
-            FrameKind::Homogenous => {
-                writer.homogenous(frame.delta, frame.parts[0].0, &payload)?;
-            }
+    }
+    Session { frames, payload_ends, messages }
+}
+
+/// Writes every message and frame of a session to the end of a stream.
+fn encode(session: &Session<'_>, out: &mut FrameWriter) -> Result<(), gametape_wire::Error> {
+    let generation = out.layout().generation();
+    let mut ends = session.payload_ends.iter();
+    let mut start = 0;
+    let mut put_payload = |payload: &mut Vec<u8>| {
+        let end = *ends.next().unwrap_or(&start);
+        let messages = &session.messages[start..end];
+        start = end;
+        Message::encode_all(messages, generation, payload).map(|_| ())
+    };
+    for &(kind, delta, views) in &session.frames {
+        match kind {
+            FrameKind::Keepalive => out.keepalive(),
+            FrameKind::Homogenous => out.homogenous_with(delta, views, &mut put_payload)?,
             FrameKind::Heterogenous => {
-                let mut parts: [(View, &[u8]); 16] = [(View::SPECTATOR, &[]); 16];
-                let mut start = 0;
-                for (i, (views, _)) in frame.parts.iter().enumerate() {
-                    let view = views.iter().next().unwrap_or(View::SPECTATOR);
-                    parts[i] = (view, &payload[start..ends[i]]);
-                    start = ends[i];
-                }
-                writer.heterogenous(frame.delta, &parts[..frame.parts.len()])?;
+                out.heterogenous_with(delta, views, |_, payload| put_payload(payload))?;
             }
         }
     }
-    Ok(writer.into_bytes().len())
+    Ok(())
 }
 
 /// Prints every frame, in pieces as the tool does.
-fn disassemble(layout: FrameLayout, frames: &[u8], text: &mut Vec<u8>) -> usize {
+fn disassemble(
+    layout: FrameLayout,
+    frames: &[u8],
+    text: &mut Vec<u8>,
+) -> Result<usize, gametape_wire::Error> {
     let mut length = 0;
     text.clear();
-    for frame in Frames::new(layout, frames).flatten() {
-        print_frame(&frame, Dialect::Current, text);
+    for frame in Frames::new(layout, frames) {
+        print_frame(&frame?, Dialect::Current, text);
         if text.len() > 1 << 16 {
             length += black_box(&text).len();
             text.clear();
         }
     }
-    length + text.len()
+    Ok(length + text.len())
 }
 
 /// What `gametape info` asks of the library.
