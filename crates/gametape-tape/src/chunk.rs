@@ -102,11 +102,13 @@ pub(crate) struct Compressor {
     packed: Vec<u8>,
 }
 
-impl Compressor {
-    pub(crate) fn new() -> Self {
+impl Default for Compressor {
+    fn default() -> Self {
         Self { table: block::CompressTable::large(), packed: Vec::new() }
     }
+}
 
+impl Compressor {
     /// The bytes to store for `raw`: as an LZ4 block where that is smaller.
     pub(crate) fn pack<'a>(&'a mut self, raw: &'a [u8]) -> (Codec, &'a [u8]) {
         let most = block::get_maximum_output_size(raw.len());

@@ -26,7 +26,7 @@ pub(crate) struct FooterWriter<'a> {
 
 impl<'a> FooterWriter<'a> {
     pub(crate) fn new(front: Front, count: u32, out: &'a mut Writer) -> Self {
-        Self { front, count, out, compressor: Compressor::new() }
+        Self { front, count, out, compressor: Compressor::default() }
     }
 
     /// Everything behind the last counted chunk of a recording.

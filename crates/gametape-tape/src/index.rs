@@ -216,6 +216,21 @@ impl KeyframeIndex {
         (0..end).rev().find(|&place| wanted(&self.entries[place]))
     }
 
+    /// How many pages it takes.
+    pub(crate) fn page_count(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Does it name the same keyframes at the same places, whatever the bases?
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let named = |index: &Self, place: usize| {
+            let entry = KeyframeIndexEntry { blob_offset: 0, ..index.entries[place] };
+            (entry, index.chunk_range(place))
+        };
+        self.entries.len() == other.entries.len()
+            && (0..self.entries.len()).all(|place| named(self, place) == named(other, place))
+    }
+
     /// The pages as their raw bytes.
     pub(crate) fn page_bytes(&self) -> impl Iterator<Item = (&[KeyframeIndexEntry], Vec<u8>)> {
         (0..self.pages.len()).map(|page| {

@@ -102,6 +102,11 @@ impl ChunkKind {
         self != Self::INDEX
     }
 
+    /// Must first ticks not decrease within a stream? Gaps are told when they are noticed.
+    pub(crate) fn ascends(self) -> bool {
+        self != Self::GAP
+    }
+
     /// Do the chunk's ticks belong to the time that the tape spans?
     #[must_use]
     pub fn has_ticks(self) -> bool {

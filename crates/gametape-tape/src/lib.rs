@@ -3,6 +3,7 @@
 mod chain;
 mod check;
 mod chunk;
+mod content;
 mod draft;
 mod fetched;
 mod footer;
@@ -14,8 +15,11 @@ mod index;
 mod kind;
 pub mod limits;
 mod names;
+mod pack;
 mod reader;
 mod recover;
+mod restore;
+mod rewrite;
 mod scan;
 mod sequences;
 mod sign;
@@ -23,6 +27,7 @@ mod snapshot;
 mod summary;
 mod tape;
 mod trailer;
+mod verify;
 mod writer;
 
 pub use chain::{Chain, Hash, leaf};
@@ -35,11 +40,20 @@ pub use header::{ChunkHeader, EVERYBODY};
 pub use index::{ChunkEntry, KeyframeIndex, KeyframeIndexEntry};
 pub use kind::{ChunkKind, Codec, Flags};
 pub use names::{NameTable, Resource};
+pub use pack::{Segment, pack, pack_bytes};
 pub use reader::{Depth, TapeReader};
 pub use recover::{Recovered, Recovery};
+pub use restore::Restorer;
+pub use rewrite::{Rewriter, Rewritten, cut_bytes, repair_bytes};
 pub use scan::{Damage, DamageKind, Found, Need, Scanner};
 pub use sign::{PublicKey, Signature, SigningKey};
-pub use snapshot::Keyframe;
+pub use snapshot::{
+    Cadence, CellPos, Change, DeltaSnapshot, EntityDelta, Key, Keyframe, KeyframeMaker,
+    MapCellState, MapStateDelta, PlayerId, PlayerStateDelta, Row, SectionDelta, SimCoreDelta,
+    SimCoreSnapshot, SimSnapshot, SimTick, SlotTable, StateHash, StringInternerDelta,
+    StringInternerSnapshot, SyncHash, UnitTag, ValueTable,
+};
 pub use summary::{KindSummary, PageRow, Summary};
 pub use tape::Tape;
+pub use verify::{Finding, Level, MOST_FINDINGS, Verification, Verifier, verify_bytes};
 pub use writer::TapeWriter;

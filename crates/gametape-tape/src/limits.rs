@@ -16,6 +16,8 @@ pub const TICK: Limit = Limit::new("tick", 1 << 56);
 pub const TAPE_BYTES: Limit = Limit::new("length of a tape", 1 << 40);
 /// Deltas between a keyframe and the full one that it goes back to.
 pub const DELTA_CHAIN: Limit = Limit::new("deltas behind a full keyframe", 9);
+/// Strings of a string table, in a snapshot and in a whole tape.
+pub const STRINGS: Limit = Limit::new("string table", 1 << 20);
 /// Page rows of a summary.
 pub(crate) const PAGES: Limit = Limit::new("pages of the index", 640);
 

@@ -5,15 +5,13 @@ use std::borrow::Cow;
 use gametape_wire::{Error, ErrorKind, Reader, Result, Writer};
 
 use crate::chunk::Chunk;
+use crate::limits::STRINGS;
 
 /// The names chunks of a tape, one after the other: what the ids in events mean.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameTable {
     names: Vec<Option<String>>,
 }
-
-/// Ids are never higher than this many, whatever a chunk says its first id is.
-const NAMES: gametape_wire::Limit = gametape_wire::Limit::new("names of a tape", 1 << 20);
 
 impl NameTable {
     /// The name of an id.
@@ -39,9 +37,9 @@ impl NameTable {
     pub fn add(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let raw = chunk.raw()?;
         let mut r = Reader::with_base(&raw, chunk.payload_offset());
-        let first = NAMES.check(r.varint("first name")?, r.offset())? as usize;
+        let first = STRINGS.check(r.varint("first name")?, r.offset())? as usize;
         let count = r.varint("number of names")?;
-        NAMES.check(count.saturating_add(first as u64), r.offset())?;
+        STRINGS.check(count.saturating_add(first as u64), r.offset())?;
         let names: Vec<String> = read_strings(&mut r, count, "name")?;
         r.finish("names")?;
         if self.names.len() < first + names.len() {
@@ -54,7 +52,7 @@ impl NameTable {
 
     /// The raw bytes of a names chunk.
     pub(crate) fn encode<S: AsRef<str>>(first: u32, names: &[S]) -> Result<Vec<u8>> {
-        let most = NAMES.max as usize;
+        let most = STRINGS.max as usize;
         if names.is_empty() || names.len() + first as usize > most {
             return Err(Error::misuse("names", format!("at least one, at most {most} in all")));
         }

@@ -113,6 +113,17 @@ impl TapeReader {
         }
     }
 
+    /// Could the index not be used, so that the tape is walked?
+    pub(crate) fn is_walking(&self) -> bool {
+        self.tape.as_ref().is_some_and(|tape| tape.index_problem.is_some())
+    }
+
+    /// Why it is walking.
+    pub(crate) fn into_index_problem(self) -> Error {
+        let problem = self.tape.and_then(|tape| tape.index_problem);
+        problem.unwrap_or_else(|| Error::misuse("tape reader", "there is no problem"))
+    }
+
     /// Takes one step whose bytes are there.
     fn advance(&mut self) -> Result<()> {
         if matches!(self.step, Step::Front) {

@@ -66,7 +66,7 @@ impl TapeWriter {
             out,
             chunks: Vec::new(),
             chain,
-            compressor: Compressor::new(),
+            compressor: Compressor::default(),
             streams: Vec::new(),
             names: 0,
         };
@@ -241,25 +241,50 @@ impl TapeWriter {
     ///
     /// First ticks must not decrease within a kind and stream.
     pub fn chunk(&mut self, draft: &ChunkDraft, raw: &[u8]) -> Result<()> {
+        check_order(self.stream(draft.kind, draft.stream), draft.first_tick)?;
+        self.packed_chunk(draft, raw)
+    }
+
+    /// A chunk of another tape as it is stored there, for these views.
+    pub fn copy(&mut self, chunk: &Chunk<'_>, views: ViewSet) -> Result<()> {
+        let draft = ChunkDraft { views, ..ChunkDraft::from(&chunk.header) };
+        self.flush()?;
+        check_order(self.stream(draft.kind, draft.stream), draft.first_tick)?;
+        if draft.kind == ChunkKind::NAMES {
+            self.names = self.names.saturating_add(draft.detail);
+        }
+        let header = ChunkHeader { sequence: self.next_sequence()?, views, ..chunk.header };
+        let header = ChunkHeader { tape_id: self.front.tape_id, ..header };
+        self.put(&header, chunk.stored)
+    }
+
+    fn packed_chunk(&mut self, draft: &ChunkDraft, raw: &[u8]) -> Result<()> {
         CHUNK_BYTES.check(raw.len() as u64, 0).map_err(nowhere)?;
+        let sequence = self.next_sequence()?;
+        let mut compressor = std::mem::take(&mut self.compressor);
+        let (codec, stored) = compressor.pack(raw);
+        let header = draft.header(self.front.tape_id, sequence, codec, raw.len(), stored);
+        let written = header.and_then(|header| self.put(&header, stored));
+        self.compressor = compressor;
+        written
+    }
+
+    fn next_sequence(&self) -> Result<u32> {
         CHUNKS.check(self.chunks.len() as u64 + 1, 0).map_err(nowhere)?;
-        if draft.kind == ChunkKind::INDEX {
+        Ok(self.chunks.len() as u32)
+    }
+
+    /// Appends a chunk to tape, table and chain.
+    fn put(&mut self, header: &ChunkHeader, stored: &[u8]) -> Result<()> {
+        if header.kind == ChunkKind::INDEX {
             return Err(Error::misuse("chunk", "the index is written by finish"));
         }
-        let state = self.stream(draft.kind, draft.stream);
-        if !draft.kind.is_framed() {
-            // A framed chunk's ticks were checked frame by frame.
-            check_order(state, draft.first_tick)?;
-        }
-        let sequence = self.chunks.len() as u32;
-        let (codec, stored) = self.compressor.pack(raw);
-        let header = draft.header(self.front.tape_id, sequence, codec, raw.len(), stored)?;
-        let chunk = Chunk { header, offset: self.out.offset(), stored };
+        let chunk = Chunk { header: *header, offset: self.out.offset(), stored };
         self.chain.push(&leaf(&chunk));
         self.chunks.push(ChunkEntry::from(&chunk));
-        put_chunk(&mut self.out, &header, stored);
-        let state = self.stream(draft.kind, draft.stream);
-        state.last_tick = state.last_tick.max(last_tick(&header));
+        put_chunk(&mut self.out, header, stored);
+        let state = self.stream(header.kind, header.stream);
+        state.last_tick = state.last_tick.max(last_tick(header));
         Ok(())
     }
 
@@ -294,7 +319,8 @@ impl TapeWriter {
             detail: block.frames,
             ..ChunkDraft::new(kind)
         };
-        self.chunk(&draft, block.raw())
+        // Its ticks were checked frame by frame.
+        self.packed_chunk(&draft, block.raw())
     }
 
     fn stream(&mut self, kind: ChunkKind, stream: u16) -> &mut StreamState {
@@ -327,7 +353,7 @@ fn last_tick(header: &ChunkHeader) -> u64 {
 
 fn check_order(state: &StreamState, tick: u64) -> Result<()> {
     let last = state.last_tick;
-    if tick >= last {
+    if tick >= last || !state.kind.ascends() {
         return Ok(());
     }
     let problem = format!("tick {tick} is before the tick {last} already reached");

@@ -1,0 +1,127 @@
+//! From keyframes to a state: which ones to fetch, and what they give.
+
+use std::ops::Range;
+
+use gametape_wire::{Error, ErrorKind, Place, Result};
+
+use crate::chunk::Chunk;
+use crate::index::{KeyframeIndex, KeyframeIndexEntry};
+use crate::kind::ChunkKind;
+use crate::limits::DELTA_CHAIN;
+use crate::snapshot::{DeltaSnapshot, SimSnapshot, StateHash, hash_of_bytes};
+use crate::tape::Tape;
+
+impl KeyframeIndex {
+    /// The keyframes that give the latest state at or before `tick`: a full one, then deltas.
+    ///
+    /// A delta whose baseline is lost is passed over for an earlier keyframe.
+    pub fn plan(
+        &self,
+        tick: u64,
+        mut wanted: impl FnMut(&KeyframeIndexEntry) -> bool,
+    ) -> Option<Vec<usize>> {
+        let mut before = tick;
+        loop {
+            let place = self.find(before, &mut wanted)?;
+            if let Some(plan) = self.down_to_full(place) {
+                return Some(plan);
+            }
+            before = self.entries()[place].tick.checked_sub(1)?;
+        }
+    }
+
+    /// The keyframes from a full one up to number `place`.
+    fn down_to_full(&self, place: usize) -> Option<Vec<usize>> {
+        let mut plan = vec![place];
+        let mut entry = &self.entries()[place];
+        while let Some(baseline) = entry.baseline_tick() {
+            let (stream, views, tick) = (entry.stream, entry.views, entry.tick);
+            let ours =
+                |e: &KeyframeIndexEntry| (e.tick, e.stream, e.views) == (baseline, stream, views);
+            let place = self.find(baseline, ours).filter(|_| baseline < tick)?;
+            plan.push(place);
+            entry = &self.entries()[place];
+            if plan.len() as u64 > DELTA_CHAIN.max + 1 {
+                return None;
+            }
+        }
+        plan.reverse();
+        entry.is_full.then_some(plan)
+    }
+
+    /// The ranges to fetch for a plan, in its order.
+    #[must_use]
+    pub fn plan_ranges(&self, plan: &[usize]) -> Vec<Range<u64>> {
+        plan.iter().filter_map(|&place| self.chunk_range(place)).collect()
+    }
+}
+
+/// A state that grows out of keyframes: a full one first, then deltas.
+#[derive(Debug, Clone, Default)]
+pub struct Restorer {
+    state: Option<(SimSnapshot, StateHash)>,
+    buffer: Vec<u8>,
+}
+
+impl Restorer {
+    /// Takes the next keyframe. One that does not fit is refused and changes nothing.
+    pub fn add(&mut self, chunk: &Chunk<'_>) -> Result<()> {
+        let header = &chunk.header;
+        let raw = chunk.raw_in(&mut self.buffer)?;
+        let place = Place::Byte(chunk.payload_offset());
+        let at_chunk = |error: Error| error.with_place(place.clone()).within(header.kind);
+        let (state, hash) = match header.kind {
+            ChunkKind::FULL_KEYFRAME => {
+                (SimSnapshot::read(raw).map_err(at_chunk)?, hash_of_bytes(raw))
+            }
+            ChunkKind::DELTA_KEYFRAME => {
+                let delta = DeltaSnapshot::read(raw).map_err(at_chunk)?;
+                let Some((state, hash)) = &self.state else {
+                    return Err(Error::misuse("delta keyframe", "there is no baseline yet"));
+                };
+                (state.with_delta(hash, &delta).map_err(at_chunk)?, delta.core.state_hash)
+            }
+            kind => return Err(Error::misuse(kind.to_string(), "not a keyframe")),
+        };
+        if state.core.tick != header.first_tick {
+            let problem = "its tick is not the one of its chunk".into();
+            let kind = ErrorKind::BadSyntax { problem };
+            return Err(Error::at(chunk.payload_offset(), header.kind.to_string(), kind));
+        }
+        self.state = Some((state, hash));
+        Ok(())
+    }
+
+    /// The state so far.
+    #[must_use]
+    pub fn state(&self) -> Option<&SimSnapshot> {
+        self.state.as_ref().map(|(state, _)| state)
+    }
+
+    /// The state so far, owned.
+    #[must_use]
+    pub fn into_state(self) -> Option<SimSnapshot> {
+        self.state.map(|(state, _)| state)
+    }
+}
+
+impl Tape {
+    /// The latest recorded state at or before `tick`, from the bytes of the whole tape.
+    ///
+    /// `wanted` chooses among streams and views. `None` when there is no such keyframe.
+    pub fn restore(
+        &self,
+        bytes: &[u8],
+        tick: u64,
+        wanted: impl FnMut(&KeyframeIndexEntry) -> bool,
+    ) -> Result<Option<SimSnapshot>> {
+        let Some(plan) = self.keyframes.plan(tick, wanted) else { return Ok(None) };
+        let mut restorer = Restorer::default();
+        for range in self.keyframes.plan_ranges(&plan) {
+            let start = usize::try_from(range.start).unwrap_or(usize::MAX);
+            let bytes = bytes.get(start..).unwrap_or_default();
+            restorer.add(&Chunk::read(bytes, range.start)?)?;
+        }
+        Ok(restorer.into_state())
+    }
+}

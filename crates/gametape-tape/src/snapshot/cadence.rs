@@ -1,0 +1,121 @@
+//! When a keyframe is due, and whether it is full.
+
+use super::delta::DeltaSnapshot;
+use super::{Keyframe, SimSnapshot, SimTick, StateHash, hash_of_bytes};
+
+/// How often keyframes are made, and how often full ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cadence {
+    /// Ticks from one keyframe to the next; at least 1.
+    pub ticks: u64,
+    /// Every how many keyframes one is full; 1 makes all of them full.
+    pub full_every: u32,
+    /// A delta over this share of the last full keyframe is not worth it.
+    pub delta_percent: u32,
+}
+
+impl Default for Cadence {
+    /// Every 300 ticks, every tenth full, deltas up to 70 %.
+    fn default() -> Self {
+        Self { ticks: 300, full_every: 10, delta_percent: 70 }
+    }
+}
+
+/// Makes keyframes of snapshots: full ones, and deltas against the last full one.
+///
+/// ```
+/// use gametape_tape::{KeyframeMaker, SimSnapshot};
+///
+/// let mut keyframes = KeyframeMaker::default();
+/// let mut made = Vec::new();
+/// for tick in 0..1000 {
+///     let state = || {
+///         let mut state = SimSnapshot::default();
+///         state.core.tick = tick;
+///         state.core.random_state = vec![7; 500];
+///         state
+///     };
+///     made.extend(keyframes.at(tick, state));
+/// }
+/// let full: Vec<(u64, bool)> = made.iter().map(|k| (k.tick, k.is_full())).collect();
+/// assert_eq!(full, [(0, true), (300, false), (600, false), (900, false)]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct KeyframeMaker {
+    cadence: Cadence,
+    baseline: Option<Baseline>,
+    next: SimTick,
+    /// Keyframes since the last full one, it included.
+    since_full: u32,
+}
+
+#[derive(Debug, Clone)]
+struct Baseline {
+    snapshot: SimSnapshot,
+    hash: StateHash,
+    length: usize,
+}
+
+impl KeyframeMaker {
+    /// A maker with another cadence.
+    #[must_use]
+    pub fn new(cadence: Cadence) -> Self {
+        Self { cadence, ..Self::default() }
+    }
+
+    /// Is a keyframe due at `tick`?
+    #[must_use]
+    pub fn is_due(&self, tick: SimTick) -> bool {
+        tick >= self.next
+    }
+
+    /// The keyframe of `tick`, if one is due. The snapshot is only taken then.
+    pub fn at(
+        &mut self,
+        tick: SimTick,
+        snapshot: impl FnOnce() -> SimSnapshot,
+    ) -> Option<Keyframe> {
+        self.is_due(tick).then(|| self.make(snapshot()))
+    }
+
+    /// The keyframe of a snapshot, due or not.
+    pub fn make(&mut self, snapshot: SimSnapshot) -> Keyframe {
+        let ticks = self.cadence.ticks.max(1);
+        self.next = (snapshot.core.tick / ticks + 1).saturating_mul(ticks);
+        let raw = snapshot.to_bytes();
+        let hash = hash_of_bytes(&raw);
+        if let Some(keyframe) = self.delta(&snapshot, hash) {
+            self.since_full += 1;
+            return keyframe;
+        }
+        self.since_full = 1;
+        let tick = snapshot.core.tick;
+        self.baseline = Some(Baseline { snapshot, hash, length: raw.len() });
+        Keyframe { tick, baseline_tick: None, raw }
+    }
+
+    /// The snapshot as a delta, where there is a baseline and it is worth it.
+    fn delta(&self, snapshot: &SimSnapshot, hash: StateHash) -> Option<Keyframe> {
+        let baseline = self.baseline.as_ref()?;
+        if self.since_full >= self.cadence.full_every {
+            return None;
+        }
+        let from = (&baseline.snapshot, baseline.hash);
+        let delta = DeltaSnapshot::between_hashed(from, (snapshot, hash)).ok()?;
+        let keyframe = Keyframe::delta(&delta);
+        let most = baseline.length as u64 * u64::from(self.cadence.delta_percent) / 100;
+        (keyframe.raw.len() as u64 <= most).then_some(keyframe)
+    }
+
+    /// A keyframe was due or made, but is not on the tape: the next one is full.
+    pub fn lost(&mut self) {
+        self.baseline = None;
+    }
+
+    /// No keyframe is made at `tick` although one is due: the next one is full.
+    pub fn skip(&mut self, tick: SimTick) {
+        let ticks = self.cadence.ticks.max(1);
+        self.next = (tick / ticks + 1).saturating_mul(ticks);
+        self.lost();
+    }
+}

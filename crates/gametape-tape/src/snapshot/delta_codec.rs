@@ -1,0 +1,184 @@
+//! The bytes of a delta.
+
+use gametape_wire::{Error, ErrorKind, Reader, Result, Writer};
+
+use super::changes::{RowChange, ValueChange, What};
+use super::delta::{
+    Change, DeltaSnapshot, EntityDelta, MapStateDelta, PlayerStateDelta, SimCoreDelta,
+    StringInternerDelta,
+};
+use super::keys::Key;
+use super::table::{read_count, read_key, read_mask, read_values, write_mask};
+use super::{put_optional, put_strings, read_choice, read_form, read_string_list};
+use crate::limits::{STRINGS, TICK};
+use crate::names::read_bytes;
+
+/// First byte of a delta.
+const FORM: u8 = 2;
+
+impl DeltaSnapshot {
+    /// The delta as it stands in a keyframe.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut w = Writer::new();
+        let core = &self.core;
+        w.u8(FORM).u64_le(core.baseline_tick).bytes(&core.baseline_hash);
+        w.u64_le(core.tick).bytes(&core.state_hash);
+        put_fixed(&mut w, core.seed.map(u64::to_le_bytes));
+        put_fixed(&mut w, core.map_hash);
+        put_optional(&mut w, core.random_state.as_deref());
+        put_interner(&mut w, core.intern_table_delta.as_ref());
+        put_rows(&mut w, core.changed_entities.iter().map(RowChange::from));
+        put_rows(&mut w, core.changed_players.iter().map(RowChange::from));
+        put_values(&mut w, core.changed_map.as_ref().map_or(&[], |map| &map.changed_cells));
+        put_values(&mut w, &core.changed_sections);
+        put_change(&mut w, &self.campaign_state);
+        put_change(&mut w, &self.script_state);
+        w.into_bytes()
+    }
+
+    /// The delta in these bytes.
+    pub fn read(bytes: &[u8]) -> Result<Self> {
+        let mut r = Reader::new(bytes);
+        read_form(&mut r, FORM)?;
+        let core = read_core(&mut r)?;
+        let campaign_state = read_change(&mut r, "campaign state")?;
+        let script_state = read_change(&mut r, "script state")?;
+        r.finish("delta")?;
+        Ok(Self { core, campaign_state, script_state })
+    }
+}
+
+fn read_core(r: &mut Reader<'_>) -> Result<SimCoreDelta> {
+    Ok(SimCoreDelta {
+        baseline_tick: TICK.check(r.u64_le("baseline tick")?, r.offset())?,
+        baseline_hash: r.array("baseline hash")?,
+        tick: TICK.check(r.u64_le("tick")?, r.offset())?,
+        state_hash: r.array("state hash")?,
+        seed: read_fixed(r, "seed")?.map(u64::from_le_bytes),
+        map_hash: read_fixed(r, "map hash")?,
+        random_state: super::read_optional(r, "random state")?,
+        intern_table_delta: read_interner(r)?,
+        changed_entities: read_rows(r)?.into_iter().map(EntityDelta::from).collect(),
+        changed_players: read_rows(r)?.into_iter().map(PlayerStateDelta::from).collect(),
+        changed_map: Some(read_values_list(r)?)
+            .filter(|cells| !cells.is_empty())
+            .map(|changed_cells| MapStateDelta { changed_cells }),
+        changed_sections: read_values_list(r)?,
+    })
+}
+
+fn put_fixed<const N: usize>(w: &mut Writer, value: Option<[u8; N]>) {
+    w.u8(value.is_some().into());
+    if let Some(value) = value {
+        w.bytes(&value);
+    }
+}
+
+fn read_fixed<const N: usize>(r: &mut Reader<'_>, item: &'static str) -> Result<Option<[u8; N]>> {
+    let is_there = read_choice(r, item, 1)? == 1;
+    if is_there { r.array(item).map(Some) } else { Ok(None) }
+}
+
+fn put_interner(w: &mut Writer, delta: Option<&StringInternerDelta>) {
+    w.u8(delta.is_some().into());
+    if let Some(delta) = delta {
+        w.varint(delta.start_id.into());
+        put_strings(w, &delta.new_entries);
+    }
+}
+
+fn read_interner(r: &mut Reader<'_>) -> Result<Option<StringInternerDelta>> {
+    if read_choice(r, "string table", 1)? == 0 {
+        return Ok(None);
+    }
+    let start_id = STRINGS.check(r.varint("string table")?, r.offset())? as u32;
+    let offset = r.offset();
+    let new_entries = read_string_list(r)?;
+    if new_entries.is_empty() {
+        return Err(not_canonical(offset, "string table"));
+    }
+    Ok(Some(StringInternerDelta { start_id, new_entries }))
+}
+
+fn put_rows<K: Key>(w: &mut Writer, rows: impl ExactSizeIterator<Item = RowChange<K>>) {
+    w.varint(rows.len() as u64);
+    let mut previous = None;
+    for row in rows {
+        row.key.write(w, previous.as_ref());
+        w.u8(row.what as u8);
+        write_mask::<K>(w, row.changed);
+        write_mask::<K>(w, row.removed);
+        w.bytes(&row.values);
+        previous = Some(row.key);
+    }
+}
+
+fn read_rows<K: Key>(r: &mut Reader<'_>) -> Result<Vec<RowChange<K>>> {
+    let mut rows: Vec<RowChange<K>> = Vec::new();
+    for _ in 0..read_count::<K>(r)? {
+        let key = read_key(r, rows.last().map(|row| &row.key))?;
+        let offset = r.offset();
+        let what = read_what(r, K::ITEM)?;
+        let (changed, removed) = (read_mask::<K>(r)?, read_mask::<K>(r)?);
+        let is_canonical = match what {
+            What::Changed => changed & removed == 0 && changed | removed != 0,
+            What::New => removed == 0,
+            What::Removed => changed | removed == 0,
+        };
+        if !is_canonical {
+            return Err(not_canonical(offset, K::ITEM));
+        }
+        let values = read_values(r, changed, K::ITEM)?.to_vec();
+        rows.push(RowChange { key, what, changed, removed, values });
+    }
+    Ok(rows)
+}
+
+fn read_what(r: &mut Reader<'_>, item: &'static str) -> Result<What> {
+    Ok(match read_choice(r, item, 2)? {
+        0 => What::Changed,
+        1 => What::New,
+        _ => What::Removed,
+    })
+}
+
+fn not_canonical(offset: u64, item: &'static str) -> Error {
+    let problem = "a change that changes nothing or contradicts itself".into();
+    Error::at(offset, item, ErrorKind::BadSyntax { problem })
+}
+
+fn put_values<K: Key>(w: &mut Writer, values: &[ValueChange<K>]) {
+    w.varint(values.len() as u64);
+    let mut previous = None;
+    for (key, value) in values {
+        key.write(w, previous);
+        put_optional(w, value.as_deref());
+        previous = Some(key);
+    }
+}
+
+fn read_values_list<K: Key>(r: &mut Reader<'_>) -> Result<Vec<ValueChange<K>>> {
+    let mut values: Vec<ValueChange<K>> = Vec::new();
+    for _ in 0..read_count::<K>(r)? {
+        let key = read_key(r, values.last().map(|(key, _)| key))?;
+        values.push((key, super::read_optional(r, K::ITEM)?));
+    }
+    Ok(values)
+}
+
+fn put_change(w: &mut Writer, change: &Change<Vec<u8>>) {
+    match change {
+        Change::Same => w.u8(0),
+        Change::Set(value) => w.u8(1).varint(value.len() as u64).bytes(value),
+        Change::Removed => w.u8(2),
+    };
+}
+
+fn read_change(r: &mut Reader<'_>, item: &'static str) -> Result<Change<Vec<u8>>> {
+    Ok(match read_choice(r, item, 2)? {
+        0 => Change::Same,
+        1 => Change::Set(read_bytes(r, item)?.to_vec()),
+        _ => Change::Removed,
+    })
+}

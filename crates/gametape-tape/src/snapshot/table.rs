@@ -1,0 +1,239 @@
+//! Tables of opaque values behind masks, in their canonical order and form.
+
+use gametape_wire::{Error, ErrorKind, Limit, Reader, Result, Writer};
+
+use super::keys::Key;
+use crate::names::read_bytes;
+
+/// Rows in ascending order of their keys; each has some of its slots filled with opaque bytes.
+///
+/// All values stand in one run of bytes, in the form they are written in: comparing and copying
+/// rows is comparing and copying bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotTable<K> {
+    rows: Vec<StoredRow<K>>,
+    values: Vec<u8>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct StoredRow<K> {
+    key: K,
+    mask: u64,
+    /// Where its values end; they begin where those of the row before end.
+    end: usize,
+}
+
+/// One row of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row<'a, K> {
+    /// What it is found by.
+    pub key: &'a K,
+    /// Which slots are filled.
+    pub mask: u64,
+    /// The values of these slots, each with its length, one after the other.
+    pub values: &'a [u8],
+}
+
+impl<'a, K> Row<'a, K> {
+    /// The filled slots with their values.
+    pub fn slots(&self) -> impl Iterator<Item = (u8, &'a [u8])> + use<'a, K> {
+        slots(self.mask, self.values)
+    }
+}
+
+/// The slots of a mask with their values, which were checked when they came in.
+pub(super) fn slots(mask: u64, values: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
+    let mut rest = Reader::new(values);
+    bits(mask).map_while(move |slot| Some((slot, read_bytes(&mut rest, "value").ok()?)))
+}
+
+fn bits(mut mask: u64) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let slot = mask.trailing_zeros() as u8;
+        mask &= mask.wrapping_sub(1);
+        (slot < 64).then_some(slot)
+    })
+}
+
+impl<K> Default for SlotTable<K> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl<K: Key> SlotTable<K> {
+    /// How many rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Is there no row?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Adds a row behind the others. Keys ascend, and so do the slots of a row.
+    pub fn push(&mut self, key: K, slots: &[(u8, &[u8])]) -> Result<()> {
+        let ascending = slots.is_sorted_by(|a, b| a.0 < b.0);
+        if !ascending || slots.iter().any(|&(slot, _)| u32::from(slot) >= K::SLOTS) {
+            let problem = format!("slots must ascend and be below {}", K::SLOTS);
+            return Err(Error::misuse(K::ITEM, problem));
+        }
+        if self.rows.len() as u64 >= K::MOST_ROWS {
+            return Err(Error::misuse(K::ITEM, format!("at most {} are possible", K::MOST_ROWS)));
+        }
+        if self.rows.last().is_some_and(|last| last.key >= key) {
+            return Err(Error::misuse(K::ITEM, "rows must be added in ascending order"));
+        }
+        let mut w = Writer::new();
+        for (_, value) in slots {
+            w.varint(value.len() as u64).bytes(value);
+        }
+        let mask = slots.iter().fold(0, |mask, &(slot, _)| mask | 1 << slot);
+        self.push_values(key, mask, w.as_bytes());
+        Ok(())
+    }
+
+    /// Adds a row that is known to follow the others.
+    pub(super) fn push_values(&mut self, key: K, mask: u64, values: &[u8]) {
+        self.values.extend_from_slice(values);
+        let end = self.values.len();
+        self.rows.push(StoredRow { key, mask, end });
+    }
+
+    /// Adds a copy of a row that is known to follow the others.
+    pub(super) fn push_row(&mut self, row: &Row<'_, K>) {
+        self.push_values(row.key.clone(), row.mask, row.values);
+    }
+
+    fn row(&self, place: usize) -> Row<'_, K> {
+        let start = place.checked_sub(1).map_or(0, |before| self.rows[before].end);
+        let StoredRow { key, mask, end } = &self.rows[place];
+        Row { key, mask: *mask, values: &self.values[start..*end] }
+    }
+
+    /// The rows in order.
+    pub fn iter(&self) -> impl Iterator<Item = Row<'_, K>> {
+        (0..self.rows.len()).map(|place| self.row(place))
+    }
+
+    /// The row with this key.
+    pub fn get(&self, key: &K) -> Option<Row<'_, K>> {
+        let place = self.rows.binary_search_by(|row| row.key.cmp(key)).ok()?;
+        Some(self.row(place))
+    }
+
+    pub(super) fn write(&self, w: &mut Writer) {
+        w.varint(self.rows.len() as u64);
+        let mut previous = None;
+        for row in self.iter() {
+            row.key.write(w, previous);
+            write_mask::<K>(w, row.mask);
+            w.bytes(row.values);
+            previous = Some(row.key);
+        }
+    }
+
+    pub(super) fn read(r: &mut Reader<'_>) -> Result<Self> {
+        let mut table = Self::default();
+        for _ in 0..read_count::<K>(r)? {
+            let key = read_key(r, table.rows.last().map(|row| &row.key))?;
+            let mask = read_mask::<K>(r)?;
+            let values = read_values(r, mask, K::ITEM)?;
+            table.push_values(key, mask, values);
+        }
+        Ok(table)
+    }
+}
+
+/// How many rows follow.
+pub(super) fn read_count<K: Key>(r: &mut Reader<'_>) -> Result<u64> {
+    let offset = r.offset();
+    Limit::new(K::ITEM, K::MOST_ROWS).check(r.varint(K::ITEM)?, offset)
+}
+
+/// A key that comes after the one before it.
+pub(super) fn read_key<K: Key>(r: &mut Reader<'_>, previous: Option<&K>) -> Result<K> {
+    let offset = r.offset();
+    let key = K::read(r, previous)?;
+    if previous.is_none_or(|previous| *previous < key) {
+        return Ok(key);
+    }
+    let problem = "rows do not ascend".into();
+    Err(Error::at(offset, K::ITEM, ErrorKind::BadSyntax { problem }))
+}
+
+/// A mask as wide as the table's rows can have slots; a table of one slot needs none.
+pub(super) fn read_mask<K: Key>(r: &mut Reader<'_>) -> Result<u64> {
+    match K::SLOTS {
+        64 => r.u64_le(K::ITEM),
+        32 => r.u32_le(K::ITEM).map(u64::from),
+        _ => Ok(1),
+    }
+}
+
+pub(super) fn write_mask<K: Key>(w: &mut Writer, mask: u64) {
+    match K::SLOTS {
+        64 => w.u64_le(mask),
+        32 => w.u32_le(mask as u32),
+        _ => w,
+    };
+}
+
+/// The values behind a mask, as one run of bytes.
+pub(super) fn read_values<'a>(
+    r: &mut Reader<'a>,
+    mask: u64,
+    item: &'static str,
+) -> Result<&'a [u8]> {
+    let start = r.clone();
+    for _ in 0..mask.count_ones() {
+        read_bytes(r, item)?;
+    }
+    Ok(r.since(&start))
+}
+
+/// Rows in ascending order of their keys, with one opaque value each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueTable<K>(pub(super) SlotTable<K>);
+
+impl<K> Default for ValueTable<K> {
+    fn default() -> Self {
+        Self(SlotTable::default())
+    }
+}
+
+impl<K: Key> ValueTable<K> {
+    /// How many rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Is there no row?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds a row behind the others. Keys ascend.
+    pub fn push(&mut self, key: K, value: &[u8]) -> Result<()> {
+        self.0.push(key, &[(0, value)])
+    }
+
+    /// The rows in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &[u8])> {
+        self.0.iter().map(|row| (row.key, only_value(&row)))
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &K) -> Option<&[u8]> {
+        self.0.get(key).map(|row| only_value(&row))
+    }
+}
+
+fn only_value<'a, K>(row: &Row<'a, K>) -> &'a [u8] {
+    row.slots().next().map_or(&[], |(_, value)| value)
+}

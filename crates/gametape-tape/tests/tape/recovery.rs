@@ -1,0 +1,180 @@
+//! Damage: what is whole is kept, nothing is invented, every damage is reported.
+
+use std::ops::Range;
+
+use crate::common::*;
+use gametape_tape::{ChunkEntry, DamageKind, EVERYBODY, Front, Recovered, Tape, TapeWriter};
+
+/// A way to spoil bytes.
+#[derive(Debug, Clone, Copy)]
+enum Spoil {
+    Zero,
+    Flip,
+    Noise,
+    Remove,
+}
+
+fn spoil(bytes: &mut Vec<u8>, range: Range<usize>, how: Spoil, random: &mut Random) {
+    match how {
+        Spoil::Zero => bytes[range].fill(0),
+        Spoil::Flip => bytes[range].iter_mut().for_each(|byte| *byte ^= 0x10),
+        Spoil::Noise => bytes[range].iter_mut().for_each(|byte| *byte = random.next() as u8),
+        Spoil::Remove => drop(bytes.drain(range)),
+    }
+}
+
+/// Which bytes are not as they were.
+fn differ(range: &Range<usize>, how: Spoil, before: &[u8], after: &[u8]) -> bool {
+    matches!(how, Spoil::Remove) && !range.is_empty() || before != after
+}
+
+fn whole_chunks(original: &[ChunkEntry], damaged: &Range<u64>) -> Vec<u32> {
+    let untouched = |c: &&ChunkEntry| c.range().end <= damaged.start || c.offset >= damaged.end;
+    original.iter().filter(untouched).map(|chunk| chunk.header.sequence).collect()
+}
+
+#[test]
+fn a_thousand_damages() {
+    let bytes = sample(700);
+    let original = Tape::open(&bytes).unwrap().chunks;
+    let mut random = Random(1);
+    for round in 0..1000 {
+        let how = [Spoil::Zero, Spoil::Flip, Spoil::Noise, Spoil::Remove][round % 4];
+        let most = [1, 60, 4096][round / 4 % 3];
+        let start = random.below(bytes.len());
+        let range = start..(start + 1 + random.below(most)).min(bytes.len());
+        let mut damaged = bytes.clone();
+        spoil(&mut damaged, range.clone(), how, &mut random);
+        if !differ(&range, how, &bytes, &damaged) {
+            continue;
+        }
+        let found = Recovered::from_bytes(&damaged);
+        let kept: Vec<u32> = found.chunks.iter().map(|chunk| chunk.header.sequence).collect();
+        let expected = whole_chunks(&original, &(range.start as u64..range.end as u64));
+        assert_eq!(kept, expected, "round {round}: {how:?} {range:?}");
+        for chunk in &found.chunks {
+            let header = original[chunk.header.sequence as usize].header;
+            assert_eq!(chunk.header, header, "round {round}: nothing is invented");
+        }
+        assert!(reported(&found, &range, how, bytes.len()), "round {round}: {how:?} {range:?}");
+    }
+}
+
+/// Is there a damage at the range? Bytes removed at the very end leave no place behind.
+fn reported(found: &Recovered, range: &Range<usize>, how: Spoil, length: usize) -> bool {
+    let (start, end) = (range.start as u64, range.end as u64);
+    let touches = |r: &Range<u64>| match how {
+        Spoil::Remove => r.start <= start && start <= r.end,
+        _ => r.start < end && start < r.end,
+    };
+    let by_number = !found.missing.is_empty() || !found.is_finished;
+    found.damages.iter().any(|damage| touches(&damage.range))
+        || (matches!(how, Spoil::Remove) && (by_number || range.end == length))
+}
+
+#[test]
+fn every_torn_end_is_told() {
+    let bytes = sample(60);
+    let original = Tape::open(&bytes).unwrap().chunks;
+    for length in 0..bytes.len() {
+        let found = Recovered::from_bytes(&bytes[..length]);
+        let whole = original.iter().filter(|chunk| chunk.range().end <= length as u64).count();
+        assert_eq!(found.chunks.len(), whole, "cut to {length}");
+        assert!(!found.is_finished, "cut to {length}");
+        let torn = found.damages.iter().all(|damage| damage.kind == DamageKind::Torn);
+        assert!(torn && found.damages.len() <= 1, "cut to {length}: {:?}", found.damages);
+        let lost: u64 = found.damages.iter().map(|d| d.range.end - d.range.start).sum();
+        assert!(lost + found.end <= length as u64, "cut to {length}");
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_detected() {
+    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    tape.frame(0, 0, &[(view(0), b"a"), (view(1), b"b")]).unwrap();
+    tape.keyframe(0, EVERYBODY, &keyframe(1)).unwrap();
+    let mut bytes = finished(tape);
+    assert!(Recovered::from_bytes(&bytes).is_undamaged());
+    for bit in 0..bytes.len() * 8 {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let found = Recovered::from_bytes(&bytes);
+        let hit = |d: &gametape_tape::Damage| d.range.contains(&(bit as u64 / 8));
+        assert_eq!(found.damages.iter().filter(|damage| hit(damage)).count(), 1, "bit {bit}");
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+}
+
+#[test]
+fn a_tape_inside_a_tape_stays_a_resource() {
+    let inner = finished(TapeWriter::new(Front::new(1000, 99).unwrap(), b"{\"inner\":1}").unwrap());
+    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    tape.resource("inner.tape", EVERYBODY, &inner).unwrap();
+    tape.frame(0, 5, &[(view(1), b"x")]).unwrap();
+    let mut bytes = finished(tape);
+    let place = Tape::open(&bytes).unwrap().chunks[1].offset as usize;
+    // Whether the header or the first byte of the content is hit, the inner chunks are not ours.
+    for hit in [place + 20, place + 60] {
+        bytes[hit] ^= 1;
+        let found = Recovered::from_bytes(&bytes);
+        let kept: Vec<u32> = found.chunks.iter().map(|chunk| chunk.header.sequence).collect();
+        assert_eq!(kept, [0, 2]);
+        bytes[hit] ^= 1;
+    }
+}
+
+#[test]
+fn a_chunk_that_comes_twice_is_taken_once() {
+    let bytes = sample(60);
+    let chunks = Tape::open(&bytes).unwrap().chunks;
+    let range = chunks[3].offset as usize..chunks[3].range().end as usize;
+    let mut twice = bytes[..range.end].to_vec();
+    twice.extend_from_slice(&bytes[range.clone()]);
+    twice.extend_from_slice(&bytes[range.end..]);
+    let found = Recovered::from_bytes(&twice);
+    assert_eq!(found.chunks.len(), chunks.len());
+    assert_eq!(found.damages[0].kind, DamageKind::Duplicate);
+    assert_eq!(found.damages[0].range, range.end as u64..(range.end + range.len()) as u64);
+}
+
+#[test]
+fn a_lost_front_is_found_in_the_summary() {
+    let mut bytes = sample(60);
+    let whole = Recovered::from_bytes(&bytes);
+    bytes[..32].fill(0);
+    let found = Recovered::from_bytes(&bytes);
+    assert_eq!(found.chunks, whole.chunks);
+    assert_eq!(found.front, Some(front()));
+    assert_eq!(found.damages[0].range, 0..32);
+    assert!(found.resume().is_err());
+}
+
+#[test]
+fn a_dropped_chunk_is_missing_by_number() {
+    let bytes = sample(60);
+    let chunks = Tape::open(&bytes).unwrap().chunks;
+    let mut without = bytes.clone();
+    without.drain(chunks[2].offset as usize..chunks[4].offset as usize);
+    let found = Recovered::from_bytes(&without);
+    assert_eq!(found.missing.iter().cloned().flatten().collect::<Vec<_>>(), [2, 3]);
+    assert!(found.resume().is_err());
+}
+
+#[test]
+fn hostile_headers_do_not_make_the_search_slow() {
+    // Thousands of valid headers, each of which claims all the rest as its payload.
+    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    tape.setup(0, EVERYBODY, b"x").unwrap();
+    let mut bytes = tape.take();
+    let mut header = tape.chunks()[1].header;
+    let count = 20_000u32;
+    for number in 0..count {
+        header.stored_length = (count - number - 1) * 56 + 10;
+        header.raw_length = header.stored_length;
+        header.sequence = 2 + number;
+        bytes.extend_from_slice(&header.to_bytes());
+    }
+    bytes.extend_from_slice(&[1; 20]);
+    let found = Recovered::from_bytes(&bytes);
+    assert_eq!(found.chunks.len(), 2);
+    assert_eq!(found.damages.len(), 1);
+}
