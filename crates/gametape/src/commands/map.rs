@@ -4,9 +4,9 @@ mod canvas;
 mod geometry;
 mod legend;
 mod picture;
-mod scene;
-mod signs;
-mod sketch;
+pub(super) mod scene;
+pub(super) mod signs;
+pub(super) mod sketch;
 
 use gametape_minewars::Grid;
 
@@ -61,7 +61,8 @@ impl Args {
         let file = input.minewars()?;
         let replayed = replay(&input.source, &file, self.view.number, self.at)?;
         let state = &replayed.state;
-        let scene = Scene::new(state, places(&file), replayed.time);
+        let cities = places(&file);
+        let scene = Scene::new(state, &cities, replayed.time);
         match &self.png {
             None => print(&sketch::draw(&scene, colours_show()))?,
             Some(target) => {

@@ -89,7 +89,7 @@ impl<'a> Picture<'a> {
 
     fn cities(&mut self) {
         let radius = (self.geometry.scale() * 0.42).max(7.0);
-        for (id, place) in &self.scene.cities {
+        for (id, place) in self.scene.cities {
             let centre = self.geometry.centre(place.at);
             draw_city(&mut self.canvas, *id, centre, radius);
             let Some(name) = place.name.as_deref().filter(|name| !name.is_empty()) else {
@@ -208,6 +208,7 @@ mod tests {
     use tiny_skia::Pixmap;
 
     use super::*;
+    use crate::cities::Place;
     use crate::commands::map::signs::ground_colour;
 
     fn state(grid: Grid, radius: u8) -> ViewState {
@@ -225,6 +226,8 @@ mod tests {
         Rgb(pixel.red(), pixel.green(), pixel.blue())
     }
 
+    static NO_CITIES: BTreeMap<u8, Place> = BTreeMap::new();
+
     #[test]
     fn tiles_have_the_colour_of_their_ground_tinted_by_their_owner() {
         for grid in Grid::ALL {
@@ -232,7 +235,7 @@ mod tests {
             let mut tiles = TileBuf::new();
             tiles.push(Coord::new(1, 0));
             state.apply(&Message::Owner { player: 3, tiles: tiles.as_tiles() }).unwrap();
-            let scene = Scene::new(&state, BTreeMap::new(), 0);
+            let scene = Scene::new(&state, &NO_CITIES, 0);
             let png = Picture::draw(&scene, 12).unwrap();
             let geometry = Geometry::new(grid, 2, 12, MARGIN);
             let forest = ground_colour(TileKind::Forest);
@@ -247,7 +250,7 @@ mod tests {
     fn every_radius_can_be_drawn() {
         for (grid, radius) in [(Grid::Hex, 1), (Grid::Square, 127)] {
             let state = state(grid, radius);
-            let scene = Scene::new(&state, BTreeMap::new(), 0);
+            let scene = Scene::new(&state, &NO_CITIES, 0);
             assert!(Picture::draw(&scene, 2).is_some(), "{grid} {radius}");
         }
     }

@@ -9,35 +9,39 @@ use crate::cities::Place;
 use crate::text::{clock, count, printable};
 
 /// A view at a time, ready to be drawn.
-pub(super) struct Scene<'a> {
-    pub(super) state: &'a ViewState,
-    pub(super) cities: BTreeMap<u8, Place>,
+pub(in crate::commands) struct Scene<'a> {
+    pub(in crate::commands) state: &'a ViewState,
+    pub(in crate::commands) cities: &'a BTreeMap<u8, Place>,
     time: u64,
 }
 
 impl<'a> Scene<'a> {
-    pub(super) fn new(state: &'a ViewState, cities: BTreeMap<u8, Place>, time: u64) -> Self {
+    pub(in crate::commands) fn new(
+        state: &'a ViewState,
+        cities: &'a BTreeMap<u8, Place>,
+        time: u64,
+    ) -> Self {
         Self { state, cities, time }
     }
 
     /// The city on a tile.
-    pub(super) fn city_at(&self, at: Coord) -> Option<u8> {
+    pub(in crate::commands) fn city_at(&self, at: Coord) -> Option<u8> {
         self.cities.iter().find(|(_, place)| place.at == at).map(|(id, _)| *id)
     }
 
     /// Everything that is on any tile.
-    pub(super) fn things(&self) -> BTreeSet<Thing> {
+    pub(in crate::commands) fn things(&self) -> BTreeSet<Thing> {
         self.state.tiles().flat_map(|(_, tile)| Thing::all_on(&tile)).collect()
     }
 
     /// `hex, radius 10, view 0 at 0:00:43.800`
-    pub(super) fn title(&self) -> String {
+    pub(in crate::commands) fn title(&self) -> String {
         let (grid, radius) = (self.state.grid(), self.state.radius());
         format!("{grid}, radius {radius}, view {} at {}", self.state.view(), clock(self.time))
     }
 
     /// Every player who owns something.
-    pub(super) fn owners(&self) -> Vec<Owner> {
+    pub(in crate::commands) fn owners(&self) -> Vec<Owner> {
         let mut land: BTreeMap<u8, u64> = BTreeMap::new();
         for (_, TileState { owner, .. }) in self.state.tiles() {
             *land.entry(owner).or_default() += 1;
@@ -56,7 +60,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Every city, and a line about it.
-    pub(super) fn city_lines(&self) -> Vec<(u8, String)> {
+    pub(in crate::commands) fn city_lines(&self) -> Vec<(u8, String)> {
         self.cities
             .iter()
             .map(|(id, Place { at, name })| {
@@ -69,15 +73,15 @@ impl<'a> Scene<'a> {
 }
 
 /// A player with land.
-pub(super) struct Owner {
-    pub(super) player: u8,
-    pub(super) names: String,
+pub(in crate::commands) struct Owner {
+    pub(in crate::commands) player: u8,
+    pub(in crate::commands) names: String,
     tiles: u64,
 }
 
 impl Owner {
     /// `player 1 Ana: 45 tiles`
-    pub(super) fn text(&self) -> String {
+    pub(in crate::commands) fn text(&self) -> String {
         let names = if self.names.is_empty() { "" } else { &format!(" {}", self.names) };
         format!("player {}{names}: {}", self.player, count(self.tiles, "tile"))
     }

@@ -4,24 +4,24 @@ use gametape_minewars::{ItemKind, StructureKind, TileKind, TileState};
 
 /// Red, green, blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Rgb(pub(super) u8, pub(super) u8, pub(super) u8);
+pub(in crate::commands) struct Rgb(pub(in crate::commands) u8, pub(in crate::commands) u8, pub(in crate::commands) u8);
 
 impl Rgb {
     /// A colour between this one and another, `share` of 256 parts of it the other.
-    pub(super) fn mixed(self, other: Self, share: u16) -> Self {
+    pub(in crate::commands) fn mixed(self, other: Self, share: u16) -> Self {
         let mix = |a: u8, b: u8| ((u16::from(a) * (256 - share) + u16::from(b) * share) >> 8) as u8;
         Self(mix(self.0, other.0), mix(self.1, other.1), mix(self.2, other.2))
     }
 
     /// How bright it looks, 0 to 255.
-    pub(super) fn brightness(self) -> u32 {
+    pub(in crate::commands) fn brightness(self) -> u32 {
         (u32::from(self.0) * 3 + u32::from(self.1) * 6 + u32::from(self.2)) / 10
     }
 }
 
-pub(super) const INK: Rgb = Rgb(24, 27, 33);
-pub(super) const PAPER: Rgb = Rgb(240, 240, 235);
-pub(super) const SMOKE: Rgb = Rgb(150, 150, 158);
+pub(in crate::commands) const INK: Rgb = Rgb(24, 27, 33);
+pub(in crate::commands) const PAPER: Rgb = Rgb(240, 240, 235);
+pub(in crate::commands) const SMOKE: Rgb = Rgb(150, 150, 158);
 
 /// The ground of a tile.
 const GROUND: [(TileKind, char, Rgb); 7] = [
@@ -69,7 +69,7 @@ const PLAYERS: [Rgb; 15] = [
 
 /// A thing on the map that the legend explains: its sign and what it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Thing {
+pub(in crate::commands) enum Thing {
     Ground(TileKind),
     Structure(StructureKind),
     Item(ItemKind),
@@ -79,7 +79,7 @@ pub(super) enum Thing {
 
 impl Thing {
     /// Everything that is on a tile, the most important first.
-    pub(super) fn all_on(tile: &TileState) -> impl Iterator<Item = Self> + use<> {
+    pub(in crate::commands) fn all_on(tile: &TileState) -> impl Iterator<Item = Self> + use<> {
         let item = Some(tile.item).filter(|item| *item != ItemKind::None);
         [
             tile.smoke.then_some(Self::Smoke),
@@ -93,7 +93,7 @@ impl Thing {
     }
 
     /// What it is, in words.
-    pub(super) fn name(&self) -> String {
+    pub(in crate::commands) fn name(&self) -> String {
         match self {
             Self::Ground(kind) => kind.to_string(),
             Self::Structure(kind) => kind.to_string(),
@@ -104,7 +104,7 @@ impl Thing {
     }
 
     /// What stands for it in text.
-    pub(super) fn sign(&self) -> char {
+    pub(in crate::commands) fn sign(&self) -> char {
         match self {
             Self::Ground(kind) => ground(*kind).0,
             Self::Structure(kind) => find(&STRUCTURES, kind),
@@ -125,24 +125,24 @@ fn ground(kind: TileKind) -> (char, Rgb) {
 }
 
 /// The colour of bare ground.
-pub(super) fn ground_colour(kind: TileKind) -> Rgb {
+pub(in crate::commands) fn ground_colour(kind: TileKind) -> Rgb {
     ground(kind).1
 }
 
 /// The colour of a tile: its ground, tinted by its owner.
-pub(super) fn tile_colour(tile: &TileState) -> Rgb {
+pub(in crate::commands) fn tile_colour(tile: &TileState) -> Rgb {
     let bare = ground_colour(tile.kind);
     let tinted = player_colour(tile.owner).map_or(bare, |owner| bare.mixed(owner, 125));
     if tile.smoke { tinted.mixed(SMOKE, 150) } else { tinted }
 }
 
 /// The colour of a player; nobody has none.
-pub(super) fn player_colour(player: u8) -> Option<Rgb> {
+pub(in crate::commands) fn player_colour(player: u8) -> Option<Rgb> {
     PLAYERS.get(usize::from(player).checked_sub(1)?).copied()
 }
 
 /// The sign of a player, and a blank for nobody.
-pub(super) fn player_sign(player: u8) -> char {
+pub(in crate::commands) fn player_sign(player: u8) -> char {
     match player {
         0 => ' ',
         _ => char::from_digit(player.into(), 16).unwrap_or('?'),
@@ -150,6 +150,6 @@ pub(super) fn player_sign(player: u8) -> char {
 }
 
 /// The letter of a city; those after the 26th share one sign.
-pub(super) fn city_sign(id: u8) -> char {
+pub(in crate::commands) fn city_sign(id: u8) -> char {
     if id < 26 { char::from(b'A' + id) } else { '@' }
 }

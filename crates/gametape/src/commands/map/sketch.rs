@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use anstyle::{RgbColor, Style};
-use gametape_minewars::{Coord, Grid, TileState};
+use gametape_minewars::{Coord, Grid, TileState, ViewState};
 
 use super::scene::Scene;
 use super::signs::{
@@ -19,6 +19,81 @@ pub(super) fn draw(scene: &Scene<'_>, colours: bool) -> String {
     text
 }
 
+/// How a piece of text looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::commands) struct Paint {
+    pub(in crate::commands) background: Rgb,
+    pub(in crate::commands) text: Rgb,
+    pub(in crate::commands) bold: bool,
+}
+
+impl Paint {
+    /// Readable text on a colour.
+    pub(in crate::commands) fn on(background: Rgb) -> Self {
+        let text = if background.brightness() > 110 { INK } else { PAPER };
+        Self { background, text, bold: false }
+    }
+
+    /// The paint of a city's letter.
+    pub(in crate::commands) fn city() -> Self {
+        Self { bold: true, ..Self::on(PAPER) }
+    }
+
+    fn style(self) -> Style {
+        let style = if self.bold { Style::new().bold() } else { Style::new() };
+        style
+            .bg_color(Some(terminal(self.background).into()))
+            .fg_color(Some(terminal(self.text).into()))
+    }
+}
+
+/// A tile as text, two columns wide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::commands) struct Cell {
+    pub(in crate::commands) at: Coord,
+    /// Where it begins in its row.
+    pub(in crate::commands) column: usize,
+    /// What is most important on the tile.
+    pub(in crate::commands) sign: char,
+    /// Whose it is.
+    pub(in crate::commands) owner: char,
+    pub(in crate::commands) paint: Paint,
+}
+
+/// The tiles of a row from west to east.
+pub(in crate::commands) fn cells<'a>(
+    scene: &'a Scene<'_>,
+    y: i8,
+) -> impl Iterator<Item = Cell> + 'a {
+    let tiles = (i8::MIN..=i8::MAX).map(move |x| Coord::new(y, x));
+    tiles.filter_map(|at| Some(Cell::of(scene, at, &scene.state.tile(at)?)))
+}
+
+impl Cell {
+    fn of(scene: &Scene<'_>, at: Coord, tile: &TileState) -> Self {
+        let top = || Thing::all_on(tile).next().map_or(' ', |thing| thing.sign());
+        let city = scene.city_at(at);
+        let sign = city.map_or_else(top, city_sign);
+        let paint = if city.is_some() { Paint::city() } else { Paint::on(tile_colour(tile)) };
+        Self { at, column: column(scene.state, at), sign, owner: player_sign(tile.owner), paint }
+    }
+
+    /// The sign, and whose it is.
+    fn text(&self) -> String {
+        [self.sign, self.owner].iter().collect()
+    }
+}
+
+/// Where a tile begins in its row: hex rows are shifted by half a tile each.
+pub(in crate::commands) fn column(state: &ViewState, at: Coord) -> usize {
+    let shift = match state.grid() {
+        Grid::Hex => i16::from(at.y),
+        Grid::Square => 0,
+    };
+    let column = 2 * i16::from(at.x) + shift + 2 * i16::from(state.radius());
+    usize::try_from(column).unwrap_or_default()
+}
+
 struct Sketch<'a> {
     scene: &'a Scene<'a>,
     colours: bool,
@@ -26,28 +101,16 @@ struct Sketch<'a> {
 
 impl Sketch<'_> {
     fn row(&self, y: i8) -> String {
-        let state = self.scene.state;
-        let mut tiles = (i8::MIN..=i8::MAX)
-            .map(|x| Coord::new(y, x))
-            .filter_map(|at| Some((at, state.tile(at)?)))
-            .peekable();
         let mut line = String::new();
-        if let (Grid::Hex, Some((first, _))) = (state.grid(), tiles.peek()) {
-            let shift = 2 * i16::from(first.x) + i16::from(y) + 2 * i16::from(state.radius());
-            line.extend(std::iter::repeat_n(' ', shift as usize));
+        for cell in cells(self.scene, y) {
+            // Nothing but the shift of the row is left out of it.
+            if line.is_empty() {
+                line.extend(std::iter::repeat_n(' ', cell.column));
+            }
+            line += &self.painted(cell.paint.style(), cell.text());
         }
-        line.extend(tiles.map(|(at, tile)| self.cell(at, &tile)));
         line.truncate(line.trim_end().len());
         line + "\n"
-    }
-
-    /// A sign for what is most important on the tile, and one for its owner.
-    fn cell(&self, at: Coord, tile: &TileState) -> String {
-        let top = || Thing::all_on(tile).next().map_or(' ', |thing| thing.sign());
-        let city = self.scene.city_at(at);
-        let sign = city.map_or_else(top, city_sign);
-        let style = if city.is_some() { on(PAPER).bold() } else { on(tile_colour(tile)) };
-        self.painted(style, format_args!("{sign}{}", player_sign(tile.owner)))
     }
 
     fn legend(&self, text: &mut String) {
@@ -61,7 +124,7 @@ impl Sketch<'_> {
             *text += &format!("{sign} {}\n", owner.text());
         }
         for (id, line) in self.scene.city_lines() {
-            *text += &format!("{} {line}\n", self.painted(on(PAPER).bold(), city_sign(id)));
+            *text += &format!("{} {line}\n", self.painted(Paint::city().style(), city_sign(id)));
         }
     }
 
@@ -80,10 +143,10 @@ impl Sketch<'_> {
 
 /// Readable text on a colour.
 fn on(colour: Rgb) -> Style {
-    let text = if colour.brightness() > 110 { INK } else { PAPER };
-    Style::new().bg_color(Some(terminal(colour).into())).fg_color(Some(terminal(text).into()))
+    Paint::on(colour).style()
 }
 
+/// The colour as terminals take it.
 fn terminal(Rgb(r, g, b): Rgb) -> RgbColor {
     RgbColor(r, g, b)
 }
