@@ -166,6 +166,22 @@ proptest! {
     }
 
     #[test]
+    fn the_changes_of_a_position_are_those_that_finding_gives(games in games()) {
+        let mut timeline = timeline(&games);
+        let query = gametape_cadre::Query::new("*").unwrap();
+        let log = Log::open(log_text(&games), &Options::default()).unwrap();
+        let found: Vec<_> = find(&log, query).unwrap().map(Result::unwrap).collect();
+        for position in (0..=games.len()).rev() {
+            timeline.seek(position).unwrap();
+            let before = timeline.state().hash();
+            let changes = timeline.changes().unwrap();
+            prop_assert_eq!((timeline.position(), timeline.state().hash()), (position, before));
+            let expected = found.iter().filter(|change| change.delta + 1 == position);
+            prop_assert!(changes.iter().eq(expected), "{:?}", changes);
+        }
+    }
+
+    #[test]
     fn any_text_is_read_or_refused(text in "[\\[\\]{}:,\"\\\\ a-c0-9.eE+-]{0,60}") {
         let _ = Log::open(text.as_bytes(), &Options::default());
         let mut timeline = Timeline::empty(Markers::default()).unwrap();
