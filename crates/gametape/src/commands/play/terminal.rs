@@ -1,0 +1,65 @@
+//! The terminal: takes it over, hands keys and time to the player, gives it back.
+
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+
+use super::player::Player;
+use super::screen;
+use super::show::Show;
+use crate::failure::Failure;
+
+/// How often the screen is drawn while playing.
+const FRAME: Duration = Duration::from_millis(33);
+
+/// Fails when there is nobody to play for.
+pub(super) fn require() -> Result<(), Failure> {
+    if io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err(Failure::usage("play needs a terminal, and standard output is none"))
+}
+
+/// Plays until somebody quits.
+pub(super) fn run(player: &mut Player<impl Show>) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::io(&"terminal", &error);
+    // From here on a panic gives the terminal back before it is reported.
+    let mut terminal = ratatui::try_init().map_err(failed)?;
+    let _restore = Restore;
+    play(player, &mut terminal).map_err(failed)
+}
+
+/// Gives the terminal back, however playing ends.
+struct Restore;
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        ratatui::restore();
+    }
+}
+
+fn play(player: &mut Player<impl Show>, terminal: &mut DefaultTerminal) -> io::Result<()> {
+    let began = Instant::now();
+    while !player.over {
+        terminal.draw(|frame| screen::draw(player, frame.area(), frame.buffer_mut()))?;
+        if !player.is_playing() || event::poll(FRAME)? {
+            take(player, &event::read()?, began);
+            // Keys that came in the meantime: one picture for all of them.
+            while !player.over && event::poll(Duration::ZERO)? {
+                take(player, &event::read()?, began);
+            }
+        }
+        player.tick(began.elapsed());
+    }
+    Ok(())
+}
+
+fn take(player: &mut Player<impl Show>, event: &Event, began: Instant) {
+    if let Event::Key(key) = event
+        && key.kind != KeyEventKind::Release
+    {
+        player.press(*key, began.elapsed());
+    }
+}
