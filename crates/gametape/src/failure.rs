@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use gametape_wire::{Error, ErrorClass, Place};
 
+use crate::text::harmless;
+
 /// How a command ended that came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Done {
@@ -67,6 +69,12 @@ impl Failure {
         Self { messages: Vec::new(), exit: Exit::Failed }
     }
 
+    /// The same with exit code 2, for commands whose code 1 is an answer.
+    pub(crate) fn into_trouble(self) -> Self {
+        let exit = if self.exit == Exit::Failed { Exit::Usage } else { self.exit };
+        Self { exit, ..self }
+    }
+
     /// Several things are wrong with the file called `name`, none of them the fault of the
     /// command line.
     pub(crate) fn of_all(name: &impl Display, errors: &[Error]) -> Self {
@@ -108,5 +116,7 @@ pub(crate) fn conclude(outcome: Outcome) -> ExitCode {
 /// One diagnostic on stderr. Where not even that can be written, there is nobody to tell.
 fn say(label: &str, colour: AnsiColor, message: &str) {
     let style = Style::new().bold().fg_color(Some(colour.into()));
+    // Messages may quote a file, and lines of it.
+    let message = harmless(message, "\n\t");
     let _ = writeln!(anstream::stderr(), "{style}{label}:{style:#} {message}");
 }

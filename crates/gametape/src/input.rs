@@ -7,7 +7,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use gametape_minewars::{Dialect, ReplayFile};
+use gametape_cadre::{Log, Options, Summary};
+use gametape_minewars::{Detection, Dialect, ReplayFile};
 use gametape_wire::{Error, ErrorKind, View};
 
 use crate::failure::Failure;
@@ -89,6 +90,14 @@ pub(crate) struct RecordingArgs {
     pub(crate) dialect: Option<Dialect>,
 }
 
+/// The argument of every command that reads a gamelog and nothing else.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GamelogArgs {
+    /// Gamelog to read, plain or gzip, `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) source: Source,
+}
+
 /// An argument that is the name of one of several things.
 pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
@@ -117,30 +126,132 @@ pub(crate) struct Input {
 pub(crate) enum Recording<'a> {
     /// A MineWars replay file.
     MineWars(ReplayFile<'a>),
+    /// A Cadre gamelog.
+    Gamelog(Gamelog<'a>),
+}
+
+/// A gamelog that nobody looked into yet: commands need more or less of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gamelog<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) bytes: &'a [u8],
 }
 
 impl RecordingArgs {
     /// Reads the file.
-    pub(crate) fn read(self) -> Result<Input, Failure> {
-        let bytes = self.source.read()?;
-        Ok(Input { source: self.source, bytes, dialect: self.dialect })
+    pub(crate) fn read(&self) -> Result<Input, Failure> {
+        Ok(Input { dialect: self.dialect, ..Input::of(&self.source)? })
+    }
+}
+
+impl GamelogArgs {
+    /// Reads the file.
+    pub(crate) fn read(&self) -> Result<Input, Failure> {
+        Input::of(&self.source)
     }
 }
 
 impl Input {
+    /// Reads a file that can be of any kind.
+    pub(crate) fn of(source: &Source) -> Result<Self, Failure> {
+        Ok(Self { bytes: source.read()?, source: source.clone(), dialect: None })
+    }
+
     /// The recording that the file holds.
     pub(crate) fn recording(&self) -> Result<Recording<'_>, Failure> {
+        let gamelog = Gamelog { source: &self.source, bytes: &self.bytes };
         let file = match self.dialect {
             Some(dialect) => ReplayFile::open_as(&self.bytes, dialect),
             None => ReplayFile::open(&self.bytes),
         };
-        file.map(Recording::MineWars).map_err(|error| Failure::of(&self.source, &error))
+        match (file, gamelog.is_likely()) {
+            (Ok(file), likely) if !likely || file.detection() != Detection::Structure => {
+                Ok(Recording::MineWars(file))
+            }
+            (_, true) => {
+                gamelog.refuse(&[("--dialect", self.dialect.is_some())])?;
+                Ok(Recording::Gamelog(gamelog))
+            }
+            (file, false) => {
+                file.map(Recording::MineWars).map_err(|error| Failure::of(&self.source, &error))
+            }
+        }
     }
 
     /// The MineWars replay file that it holds; `Err` when it is a recording of another kind.
     pub(crate) fn minewars(&self) -> Result<ReplayFile<'_>, Failure> {
         match self.recording()? {
             Recording::MineWars(file) => Ok(file),
+            Recording::Gamelog(log) => Err(log.misfit("this command is")),
         }
+    }
+
+    /// The gamelog that it holds; `Err` when it is a recording of another kind.
+    pub(crate) fn gamelog(&self) -> Result<Gamelog<'_>, Failure> {
+        match self.recording() {
+            Ok(Recording::Gamelog(log)) => Ok(log),
+            Ok(Recording::MineWars(_)) => Err(self.not_a_gamelog("this command is")),
+            Err(_) => {
+                let problem = "it is neither gzip nor a JSON object".into();
+                let error = Error::at(0, "gamelog", ErrorKind::BadSyntax { problem });
+                Err(Failure::of(&self.source, &error))
+            }
+        }
+    }
+
+    /// A usage error if a MineWars recording was given options that only gamelogs know.
+    pub(crate) fn refuse_for_minewars(&self, options: &[(&str, bool)]) -> Result<(), Failure> {
+        refuse(options, |option| self.not_a_gamelog(&format!("{option} is")))
+    }
+
+    fn not_a_gamelog(&self, what_is: &str) -> Failure {
+        let source = &self.source;
+        Failure::usage(format_args!("{what_is} for gamelogs, and {source} is a MineWars recording"))
+    }
+}
+
+impl Gamelog<'_> {
+    /// Is the file gzip, or does it begin like a JSON object?
+    fn is_likely(&self) -> bool {
+        let text = self.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self.bytes);
+        self.is_gzip() || text.trim_ascii_start().first() == Some(&b'{')
+    }
+
+    /// Is it stored as gzip?
+    pub(crate) fn is_gzip(&self) -> bool {
+        self.bytes.starts_with(&[0x1F, 0x8B])
+    }
+
+    /// Header and outcome, which is all that can be had quickly.
+    pub(crate) fn summary(&self) -> Result<Summary, Failure> {
+        Summary::read(self.bytes, &Options::default()).map_err(|error| self.failure(&error))
+    }
+
+    /// The log with all its deltas, none of them merged.
+    pub(crate) fn log(&self) -> Result<Log, Failure> {
+        Log::open(self.bytes, &Options::default()).map_err(|error| self.failure(&error))
+    }
+
+    /// Something is wrong with this log.
+    pub(crate) fn failure(&self, error: &Error) -> Failure {
+        Failure::of(self.source, error)
+    }
+
+    /// A usage error if one of these options was given, which only MineWars recordings know.
+    pub(crate) fn refuse(&self, options: &[(&str, bool)]) -> Result<(), Failure> {
+        refuse(options, |option| self.misfit(&format!("{option} is")))
+    }
+
+    fn misfit(&self, what_is: &str) -> Failure {
+        let source = self.source;
+        Failure::usage(format_args!("{what_is} for MineWars recordings, and {source} is a gamelog"))
+    }
+}
+
+/// Fails with the first option that was given.
+fn refuse(options: &[(&str, bool)], fail: impl Fn(&str) -> Failure) -> Result<(), Failure> {
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(fail(option)),
+        None => Ok(()),
     }
 }

@@ -4,13 +4,16 @@
 //! the library crates. Results go to stdout, diagnostics to stderr. What every command shares is
 //! here: [`input`] reads files and tells their kind, [`output`] writes them, [`failure`] turns what
 //! went wrong into lines and exit codes, [`progress`] shows how far a long command is, [`moment`]
-//! finds a view at a time, [`cities`] names places, [`rewrite`] is for commands that write a recording
-//! anew, [`text`] makes numbers readable.
+//! names a time in a recording, [`cities`] names places, [`rewrite`] is for commands that write a
+//! MineWars recording anew, [`gamelog`] for those that look into gamelogs, [`json`] lays JSON text
+//! out, [`text`] makes numbers readable.
 
 mod cities;
 mod commands;
 mod failure;
+mod gamelog;
 mod input;
+mod json;
 mod moment;
 mod output;
 mod progress;

@@ -13,14 +13,16 @@ use crate::text::count;
 /// More problems than this are counted, not shown.
 const SHOWN_PROBLEMS: usize = 10;
 
-/// A time in a recording.
+/// A moment in a recording; what it means depends on the kind of recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum At {
-    /// Before the first frame.
+    /// Before the first frame; after the first delta.
     Start,
-    /// After all frames up to and including this time.
-    Time(u64),
-    /// After the last frame.
+    /// After all frames up to and including this time; after the delta with this number.
+    Number(u64),
+    /// After the delta that begins this turn.
+    Turn(i64),
+    /// After the last frame or delta.
     End,
 }
 
@@ -28,20 +30,29 @@ impl FromStr for At {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "start" => Ok(Self::Start),
-            "end" => Ok(Self::End),
-            _ => text.parse().map(Self::Time).map_err(|_| "a time is start, end or milliseconds"),
-        }
+        let number = match (text, text.strip_prefix("turn:")) {
+            ("start", _) => return Ok(Self::Start),
+            ("end", _) => return Ok(Self::End),
+            (_, Some(turn)) => turn.parse().map(Self::Turn),
+            (number, None) => number.parse().map(Self::Number),
+        };
+        number.map_err(|_| "a moment is start, end, a number or turn:N")
     }
 }
 
 /// Whose eyes to see with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ViewArg {
-    /// The view to show: 0 is the spectator, 1 to 15 are the players
-    #[arg(long = "view", value_name = "N", value_parser = parse_view, default_value = "0")]
-    pub(crate) number: View,
+    /// The view to show: 0 is the spectator, 1 to 15 are the players [default: 0]
+    #[arg(long = "view", value_name = "N", value_parser = parse_view)]
+    pub(crate) given: Option<View>,
+}
+
+impl ViewArg {
+    /// The view that was given, or the spectator.
+    pub(crate) fn number(&self) -> View {
+        self.given.unwrap_or(View::SPECTATOR)
+    }
 }
 
 /// Replays a view of a MineWars file up to a time.
@@ -60,7 +71,11 @@ pub(crate) fn replay(
     let map = file.setup().map().map_err(failed)?;
     let until = match at {
         At::Start => return Ok(replay_view(&map, [], file.dialect(), view, 0)),
-        At::Time(time) => time,
+        At::Number(time) => time,
+        At::Turn(_) => {
+            let problem = "turns are for gamelogs, and";
+            return Err(Failure::usage(format_args!("{problem} {source} is a MineWars recording")));
+        }
         At::End => u64::MAX,
     };
     let frames = file.frames().map_err(failed)?;
@@ -69,13 +84,13 @@ pub(crate) fn replay(
     Ok(replay_view(&map, frames, file.dialect(), view, until))
 }
 
-/// Tells what went wrong on the way to a moment.
-pub(crate) fn warn_of_problems(source: &Source, replayed: &Replayed) -> Done {
-    let shown = replayed.problems.iter().take(SHOWN_PROBLEMS);
-    let hidden = replayed.problem_count - shown.len() as u64;
+/// Tells what went wrong on the way to a moment: the first problems, and how many there are in all.
+pub(crate) fn warn_of_problems(source: &Source, first: &[Error], all: u64) -> Done {
+    let shown = first.iter().take(SHOWN_PROBLEMS);
+    let hidden = all - shown.len() as u64;
     shown.for_each(|problem| warn(source, problem));
     if hidden > 0 {
         warn(source, format_args!("{} more like this", count(hidden, "message")));
     }
-    Done::lost_if(replayed.problem_count > 0)
+    Done::lost_if(all > 0)
 }

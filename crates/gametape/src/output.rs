@@ -10,6 +10,7 @@ use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::input::Source;
+use crate::text::printable;
 
 /// How much is gathered before it is written.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -39,15 +40,16 @@ impl fmt::Display for Target {
 impl Target {
     /// Opens the target of a command that reads `source`, which is never overwritten.
     pub(crate) fn open(&self, source: &Source) -> Result<Output, Failure> {
-        let sink = match (self, source) {
+        match (self, source) {
             (Self::File(target), Source::File(source)) if is_same_file(target, source) => {
-                return Err(Failure::usage(format_args!("{self} would overwrite the input")));
+                Err(Failure::usage(format_args!("{self} would overwrite the input")))
             }
-            (Self::File(path), _) => Sink::create(path),
-            (Self::Stdout, _) => Ok(Sink::Stdout(io::stdout().lock())),
-        };
-        let sink = sink.map_err(|error| Failure::io(self, &error))?;
-        Ok(Output { name: self.clone(), sink: BufWriter::with_capacity(BUFFER_BYTES, sink) })
+            (Self::File(path), _) => {
+                let sink = Sink::create(path).map_err(|error| Failure::io(self, &error))?;
+                Ok(Output::new(self.clone(), sink))
+            }
+            (Self::Stdout, _) => Ok(Output::stdout()),
+        }
     }
 
     /// Writes a whole result at once.
@@ -89,6 +91,22 @@ enum Sink {
 }
 
 impl Output {
+    fn new(name: Target, sink: Sink) -> Self {
+        Self { name, sink: BufWriter::with_capacity(BUFFER_BYTES, sink) }
+    }
+
+    /// Standard output, for machines: nothing is added or taken away.
+    pub(crate) fn stdout() -> Self {
+        Self::new(Target::Stdout, Sink::Stdout(io::stdout().lock()))
+    }
+
+    /// Writes one JSON value and an end of line.
+    pub(crate) fn put_json(&mut self, value: &impl serde::Serialize) -> Result<(), Failure> {
+        let written = serde_json::to_writer(&mut self.sink, value);
+        written.map_err(|error| Failure::io(&self.name, &error.into()))?;
+        self.put(b"\n")
+    }
+
     /// Writes bytes.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.sink.write_all(bytes).map_err(|error| Failure::io(&self.name, &error))
@@ -156,9 +174,77 @@ impl Write for Sink {
 
 /// Prints a result for people to stdout: colours and styles in it show on a terminal only.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let mut stdout = anstream::stdout().lock();
-    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-    written.map_err(|error| Failure::io(&Target::Stdout, &error))
+    let mut printer = Printer::new();
+    printer.put(format_args!("{text}"))?;
+    printer.finish()
+}
+
+/// Prints to stdout what may be too long to be held as a whole, as [`print`] does.
+pub(crate) struct Printer {
+    stdout: anstream::Stdout,
+    waiting: String,
+}
+
+impl Printer {
+    pub(crate) fn new() -> Self {
+        Self { stdout: anstream::stdout(), waiting: String::new() }
+    }
+
+    /// Prints a piece.
+    pub(crate) fn put(&mut self, piece: fmt::Arguments<'_>) -> Result<(), Failure> {
+        use fmt::Write;
+        let _ = self.waiting.write_fmt(piece);
+        if self.waiting.len() < BUFFER_BYTES { Ok(()) } else { self.flush() }
+    }
+
+    /// Prints a line that stands above the others.
+    pub(crate) fn title(&mut self, title: &str) -> Result<(), Failure> {
+        let style = anstyle::Style::new().bold();
+        self.put(format_args!("{style}{}{style:#}\n", printable(title)))
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        let stdout = &mut self.stdout;
+        let written = stdout.write_all(self.waiting.as_bytes()).and_then(|()| stdout.flush());
+        self.waiting.clear();
+        written.map_err(|error| Failure::io(&Target::Stdout, &error))
+    }
+
+    /// Everything was printed.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        self.flush()
+    }
+}
+
+/// Many results, one line each: JSON for machines, or text for people.
+pub(crate) enum Lines {
+    Json(Output),
+    Text(Printer),
+}
+
+impl Lines {
+    pub(crate) fn new(json: bool) -> Self {
+        if json { Self::Json(Output::stdout()) } else { Self::Text(Printer::new()) }
+    }
+
+    /// Prints a line.
+    pub(crate) fn add(
+        &mut self,
+        row: &(impl serde::Serialize + fmt::Display),
+    ) -> Result<(), Failure> {
+        match self {
+            Self::Json(stdout) => stdout.put_json(row),
+            Self::Text(printer) => printer.put(format_args!("{}\n", row.to_string().trim_end())),
+        }
+    }
+
+    /// Everything was printed.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::Json(stdout) => stdout.finish(),
+            Self::Text(printer) => printer.finish(),
+        }
+    }
 }
 
 /// Will colours show in what is printed to stdout?
@@ -168,7 +254,7 @@ pub(crate) fn colours_show() -> bool {
 
 /// Prints a result for machines to stdout: one JSON value and an end of line.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    let json = serde_json::to_string(value)
-        .map_err(|error| Failure::io(&Target::Stdout, &error.into()))?;
-    print(&(json + "\n"))
+    let mut stdout = Output::stdout();
+    stdout.put_json(value)?;
+    stdout.finish()
 }

@@ -1,6 +1,8 @@
 //! How far a long command is: on a terminal, on stderr, and only after a second.
 
 use std::io::{IsTerminal, stderr, stdout};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use gametape_wire::{Frame, Result};
@@ -24,9 +26,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Work on `total` bytes begins. `label` says what is done, as in "reading frames".
     pub(crate) fn new(label: &'static str, total: u64) -> Self {
-        // A terminal that shows the result has no room for a bar.
-        let visible = stderr().is_terminal() && !stdout().is_terminal();
-        let next_look = if visible { STRIDE } else { u64::MAX };
+        let next_look = if is_visible() { STRIDE } else { u64::MAX };
         Self { total, label, started: Instant::now(), next_look, bar: None }
     }
 
@@ -69,6 +69,38 @@ impl Drop for Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// Does somebody see it? A terminal that shows the result has no room for it.
+fn is_visible() -> bool {
+    stderr().is_terminal() && !stdout().is_terminal()
+}
+
+/// Does work that does not tell how far it is, and shows that it goes on.
+pub(crate) fn waiting<T>(label: &'static str, work: impl FnOnce() -> T) -> T {
+    if is_visible() { spin(label, work) } else { work() }
+}
+
+/// The same for a command whose screen is still empty.
+pub(crate) fn waiting_first<T>(label: &'static str, work: impl FnOnce() -> T) -> T {
+    if stderr().is_terminal() { spin(label, work) } else { work() }
+}
+
+fn spin<T>(label: &'static str, work: impl FnOnce() -> T) -> T {
+    let (working, done) = mpsc::channel::<()>();
+    thread::scope(move |scope| {
+        scope.spawn(move || {
+            if done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                let spinner = ProgressBar::new_spinner().with_message(label);
+                spinner.enable_steady_tick(PATIENCE / 10);
+                let _ = done.recv();
+                spinner.finish_and_clear();
+            }
+        });
+        let result = work();
+        drop(working);
+        result
+    })
 }
 
 fn style() -> ProgressStyle {

@@ -1,37 +1,48 @@
 //! `gametape convert`: the same recording in another generation, or stored in another way.
 
-use gametape_minewars::{WriteOptions, convert};
+mod gamelog;
+
+use gametape_minewars::{ReplayFile, WriteOptions, convert};
 use gametape_wire::Generation;
 
 use crate::failure::{Failure, Outcome};
-use crate::input::one_of;
+use crate::input::{Input, Recording, one_of};
 use crate::rewrite::{Contents, RewriteArgs, write_recording};
 
-/// Convert a MineWars recording to another generation or another storage
+/// Convert a recording: a MineWars one to another generation, any to another storage
 ///
-/// Every view receives the same messages at the same times. What the target cannot express is
-/// counted and told, and then the exit code is 3. Within one generation frames stay byte for byte,
-/// so that only the storage changes.
+/// Every MineWars view receives the same messages at the same times. What the target cannot express
+/// is counted and told, and then the exit code is 3. Within one generation frames stay byte for
+/// byte, so that only the storage changes.
+///
+/// The fields and deltas of a gamelog stay byte for byte, unless they are to be laid out anew.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     files: RewriteArgs,
 
-    /// The generation to convert to [default: that of the recording]
+    /// The generation to convert to [default: that of the recording] (MineWars)
     #[arg(long, value_name = "GENERATION", value_parser = one_of(&Generation::ALL, Generation::name))]
     to: Option<Generation>,
 
-    /// Compress map and frames where that makes them smaller; `dictionary` is for v0.1 only
-    #[arg(long, value_name = "HOW", default_value = "yes", value_parser = one_of(&Storage::ALL, Storage::name))]
-    compress: Storage,
+    /// Compress map and frames where that makes them smaller, or gzip the gamelog; `dictionary` is
+    /// for v0.1 only [default: yes, but no with --pretty and --lines]
+    #[arg(long, value_name = "HOW", value_parser = one_of(&Storage::ALL, Storage::name))]
+    compress: Option<Storage>,
+
+    #[command(flatten)]
+    layout: gamelog::Layout,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   gametape convert match.minewars --to v0.1 -o old.minewars
   gametape convert match.minewars --compress no -o raw.minewars
-  gametape convert tool.minewars --dialect mw-datatool --to current -o match.minewars";
+  gametape convert tool.minewars --dialect mw-datatool --to current -o match.minewars
+  gametape convert game.json.gz --pretty -o - | less
+  gametape convert game.json.gz --lines -o - | jq -r .type | sort | uniq -c
+  gametape convert game.json --drop-data -o small.json.gz";
 
 /// How parts of a file are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,10 +71,24 @@ impl Storage {
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let input = self.files.recording.read()?;
-        let Contents { setup, frames, dialect, .. } =
-            Contents::of(&input.source, &input.minewars()?)?;
+        match input.recording()? {
+            Recording::MineWars(file) => self.convert_minewars(&input, &file),
+            Recording::Gamelog(log) => {
+                let dictionary = self.compress == Some(Storage::Dictionary);
+                let options = [("--to", self.to.is_some()), ("a dictionary", dictionary)];
+                log.refuse(&options)?;
+                let gzip = self.compress.map(|storage| storage == Storage::Yes);
+                gamelog::convert(&log, &self.layout, gzip, &self.files.output)
+            }
+        }
+    }
+
+    fn convert_minewars(&self, input: &Input, file: &ReplayFile<'_>) -> Outcome {
+        input.refuse_for_minewars(&self.layout.options())?;
+        let Contents { setup, frames, dialect, .. } = Contents::of(&input.source, file)?;
         let target = self.to.unwrap_or(setup.generation);
-        if self.compress == Storage::Dictionary && target != Generation::V01 {
+        let compress = self.compress.unwrap_or(Storage::Yes);
+        if compress == Storage::Dictionary && target != Generation::V01 {
             return Err(Failure::usage("only v0.1 has a dictionary"));
         }
         let converted = convert(&setup, &frames, dialect, target)
@@ -71,7 +96,7 @@ impl Args {
         write_recording(
             (&input.source, &self.files.output),
             (&converted.setup, &converted.frames),
-            &self.compress.options(),
+            &compress.options(),
             &converted.losses,
         )
     }

@@ -1,5 +1,6 @@
 //! `gametape info`: what a recording is, from its headers.
 
+mod gamelog;
 mod minewars;
 
 use serde::Serialize;
@@ -8,30 +9,47 @@ use crate::failure::{Done, Outcome, warn};
 use crate::input::{Input, Recording, RecordingArgs};
 use crate::output::{print, print_json};
 
-/// Show what a recording is: format, map, players, cities, sizes
+/// Show what a recording is: format, game or map, players, outcome, sizes
 ///
-/// Reads the headers only, so it is as quick on a large recording as on a small one; --frames reads
-/// everything and counts.
+/// Of a MineWars recording reads the headers only, so it is as quick on a large one as on a small
+/// one; --frames reads everything and counts. Of a gamelog follows only the players, whose last
+/// state tells the outcome; --deltas merges everything and counts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     recording: RecordingArgs,
 
-    /// Read the frames too: count them by kind, and messages by class and by view
+    /// Read the frames too: count them by kind, and messages by class and by view (MineWars)
     #[arg(long)]
     frames: bool,
+
+    /// Read the deltas too: count them by type, the turns, and what each player did in which time
+    /// (gamelogs)
+    #[arg(long)]
+    deltas: bool,
 
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = r#"The time of players in a gamelog is what their clocks lost from delta to delta.
+
+With --json of a gamelog:
+  {"file","format","layout","gzip","file_bytes","json_bytes","game","session","game_version",
+   "created","random_seed","settings","deltas",
+   "players":[{"id","name","client","won","lost","reason"}],"draw","disagreements",
+   "contents":{"turns","by_type":[{"type","deltas","bytes"}],"game_bytes","data_bytes",
+               "players":[{"id","deltas","invalid","ran":{function: count},
+                           "orders":{name: count},"finished":{name: count},"clock_ns"}]}}
+"created" is in milliseconds since 1970; "contents" is there with --deltas only.
+
 Examples:
   gametape info match.minewars
   gametape info --frames match.minewars
-  gametape info --json - < match.minewars | jq .cities";
+  gametape info --json - < match.minewars | jq .cities
+  gametape info --deltas game.json.gz"#;
 
 /// What there is to say about a recording of some kind.
 trait Report: Serialize {
@@ -46,11 +64,15 @@ impl Args {
     pub(crate) fn run(self) -> Outcome {
         let input = self.recording.read()?;
         match input.recording()? {
-            Recording::MineWars(file) => show(
-                &minewars::MineWars::report(&input.source, &file, self.frames),
-                &input,
-                self.json,
-            ),
+            Recording::MineWars(file) => {
+                input.refuse_for_minewars(&[("--deltas", self.deltas)])?;
+                let report = minewars::MineWars::report(&input.source, &file, self.frames);
+                show(&report, &input, self.json)
+            }
+            Recording::Gamelog(log) => {
+                log.refuse(&[("--frames", self.frames)])?;
+                show(&gamelog::Report::of(&log, self.deltas)?, &input, self.json)
+            }
         }
     }
 }

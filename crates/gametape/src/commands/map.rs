@@ -59,7 +59,7 @@ impl Args {
     pub(crate) fn run(self) -> Outcome {
         let input = self.recording.read()?;
         let file = input.minewars()?;
-        let replayed = replay(&input.source, &file, self.view.number, self.at)?;
+        let replayed = replay(&input.source, &file, self.view.number(), self.at)?;
         let state = &replayed.state;
         let cities = places(&file);
         let scene = Scene::new(state, &cities, replayed.time);
@@ -71,7 +71,7 @@ impl Args {
                 target.write(&input.source, &png)?;
             }
         }
-        Ok(warn_of_problems(&input.source, &replayed))
+        Ok(warn_of_problems(&input.source, &replayed.problems, replayed.problem_count))
     }
 }
 

@@ -3,9 +3,13 @@
 mod asm;
 mod convert;
 mod cut;
+mod diff;
 mod disasm;
+mod find;
 mod info;
+mod log;
 mod map;
+mod play;
 mod repair;
 mod state;
 mod verify;
@@ -39,6 +43,10 @@ commands! {
     Asm(asm::Args),
     State(state::Args),
     Map(map::Args),
+    Play(play::Args),
+    Log(log::Args),
+    Find(find::Args),
+    Diff(diff::Args),
     Verify(verify::Args),
     Repair(repair::Args),
     Convert(convert::Args),

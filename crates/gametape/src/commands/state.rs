@@ -1,31 +1,47 @@
-//! `gametape state`: what a view knows at a time.
+//! `gametape state`: what is so at a moment.
 
+mod gamelog;
 mod minewars;
+
+use gametape_minewars::ReplayFile;
 
 use crate::cities::places;
 use crate::failure::Outcome;
-use crate::input::{Recording, RecordingArgs};
+use crate::input::{Input, Recording, RecordingArgs};
 use crate::moment::{At, ViewArg, replay, warn_of_problems};
 use crate::output::{print, print_json};
-use minewars::{State, hex};
+use crate::text::hex;
+use gamelog::{Form, Wanted};
+use minewars::State;
 
-/// Show what a view knows at a time
+/// Show what is so at a moment: what a MineWars view knows, or the state of a gamelog's game
 ///
-/// Plays the frames that the view receives, from the start up to and including the given time.
+/// Plays the frames that the view receives, from the start up to and including the given time, or
+/// merges the deltas up to and including the given one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     recording: RecordingArgs,
 
-    /// When: start, end, or milliseconds since the start
-    #[arg(long, value_name = "TIME", default_value = "end")]
+    /// When: start, end, or milliseconds since the start; in a gamelog start, end, the number of a
+    /// delta counted from 0, or turn:N for the moment that turn begins
+    #[arg(long, value_name = "WHEN", default_value = "end")]
     at: At,
 
     #[command(flatten)]
     view: ViewArg,
 
-    /// Print one JSON object
+    /// Only what stands at this path, such as gameObjects.7.hp (gamelogs)
+    #[arg(long, value_name = "PATH", conflicts_with = "hash")]
+    path: Option<String>,
+
+    /// Put game objects in the place of references to them, up to DEPTH inside each other and none
+    /// inside of itself; 1 if no depth is given (gamelogs)
+    #[arg(long, value_name = "DEPTH", num_args = 0..=1, require_equals = true, default_missing_value = "1", conflicts_with = "hash")]
+    resolve: Option<u8>,
+
+    /// Print one JSON value
     #[arg(long)]
     json: bool,
 
@@ -34,7 +50,11 @@ pub(crate) struct Args {
     hash: bool,
 }
 
-const EXAMPLES: &str = r#"With --json, fields that are not known or not so are left out of tiles, players and cities:
+const EXAMPLES: &str = r##"With --json a gamelog's state is printed as canonical JSON: no white space, keys sorted by UTF-16
+code unit, numbers as the log has them, holes of lists as null; then one end of line. "#7 Unit" in
+the text is a reference to game object 7, a Unit. The hash is SHA-256 of the canonical JSON.
+
+With --json of MineWars, fields that are not known or not so are left out of tiles, players and cities:
   {"file","time","view","grid","radius","hash",
    "tiles":[{"y","x","kind","item","owner","digit","asterisk","structure","hp",
              "pending":{"kind","points","current","rate"},"flag","smoke"}],
@@ -50,20 +70,44 @@ is SHA-256 of the state's canonical bytes.
 Examples:
   gametape state match.minewars
   gametape state --at 30000 --view 1 --json match.minewars | jq .players
-  gametape state --hash match.minewars"#;
+  gametape state --hash match.minewars
+  gametape state --at turn:12 --path gameObjects.7 --resolve game.json.gz
+  gametape state --at 100 --json game.json.gz | jq .currentPlayer"##;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let input = self.recording.read()?;
-        let Recording::MineWars(file) = input.recording()?;
-        let replayed = replay(&input.source, &file, self.view.number, self.at)?;
+        match input.recording()? {
+            Recording::MineWars(file) => self.show_view(&input, &file),
+            Recording::Gamelog(log) => {
+                log.refuse(&[("--view", self.view.given.is_some())])?;
+                gamelog::show(&log, &self.wanted())
+            }
+        }
+    }
+
+    fn wanted(&self) -> Wanted<'_> {
+        let form = match (self.json, self.hash) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Hash,
+            _ => Form::Tree,
+        };
+        let follow = self.resolve.map_or(0, usize::from);
+        Wanted { at: self.at, path: self.path.as_deref(), follow, form }
+    }
+
+    fn show_view(&self, input: &Input, file: &ReplayFile<'_>) -> Outcome {
+        let options = [("--path", self.path.is_some()), ("--resolve", self.resolve.is_some())];
+        input.refuse_for_minewars(&options)?;
+        let view = self.view.number();
+        let replayed = replay(&input.source, file, view, self.at)?;
         if self.hash {
             print(&(hex(&replayed.state.hash()) + "\n"))?;
         } else {
-            let start = replay(&input.source, &file, self.view.number, At::Start)?;
-            let state = State::of(&input.source, places(&file), &start.state, &replayed);
+            let start = replay(&input.source, file, view, At::Start)?;
+            let state = State::of(&input.source, places(file), &start.state, &replayed);
             if self.json { print_json(&state)? } else { print(&state.to_text())? }
         }
-        Ok(warn_of_problems(&input.source, &replayed))
+        Ok(warn_of_problems(&input.source, &replayed.problems, replayed.problem_count))
     }
 }

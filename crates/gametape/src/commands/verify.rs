@@ -1,27 +1,34 @@
 //! `gametape verify`: is a recording as it should be?
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
+mod gamelog;
+mod minewars;
 
-use gametape_minewars::{Finding, Rule, Severity, Verification, verify};
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write};
+
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome};
-use crate::input::{RecordingArgs, Source};
+use crate::input::{Recording, RecordingArgs};
 use crate::output::{print, print_json};
 use crate::text::{count, printable, thousands};
 
 /// Check a recording against every rule of its format
 ///
-/// Checks the checksums, the setup, every frame and every message, and says what is wrong where.
-/// Warnings are about what can be read without harm; only errors make the exit code 1.
+/// Checks the checksums, the setup, every frame and every message of a MineWars recording; merges
+/// every delta of a gamelog; and says what is wrong where. Warnings are about what can be read
+/// without harm; only errors make the exit code 1.
 ///
-/// With --json:
+/// With --json, of MineWars:
 ///   {"file","ok","errors","warnings","frames","messages",
 ///    "findings":[{"severity","rule","class","item","problem","offset","counted_from",
 ///                 "frame","time","views"}],"omitted":{rule: count}}
 /// "offset" is a byte of the file or, where "counted_from" says so, of the unpacked frames; "frame"
-/// counts from 0. Of each rule the first 1,000 findings are listed, the others are "omitted".
+/// counts from 0. Of a gamelog:
+///   {"file","ok","errors","warnings","deltas","hash",
+///    "findings":[{"severity","rule","problem","delta","path"}],"omitted":{rule: count}}
+/// "hash" is that of the last state, "path" is inside the delta's `game`. Of each rule the first
+/// 1,000 findings are listed, the others are "omitted".
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -37,117 +44,107 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// More findings of one rule than this are counted, not shown, unless all are asked for.
-const SHOWN_PER_RULE: u64 = 20;
-
 const EXAMPLES: &str = "\
 Examples:
   gametape verify match.minewars
+  gametape verify --all game.json.gz
   gametape verify --json match.minewars | jq '.findings[] | select(.rule == \"checksum\")'";
+
+/// More findings of one rule than this are counted, not shown, unless all are asked for.
+const SHOWN_PER_RULE: u64 = 20;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let input = self.recording.read()?;
-        let found = verify(&input.minewars()?);
+        match input.recording()? {
+            Recording::MineWars(file) => self.show(&minewars::Checked::of(&input.source, &file)),
+            Recording::Gamelog(log) => self.show(&gamelog::Checked::of(&log, self.listed())?),
+        }
+    }
+
+    /// How many findings of one rule are shown.
+    fn listed(&self) -> u64 {
+        match (self.json, self.all) {
+            (true, _) => 1000,
+            (_, true) => u64::MAX,
+            _ => SHOWN_PER_RULE,
+        }
+    }
+
+    fn show(&self, checked: &impl Checked) -> Outcome {
         if self.json {
-            print_json(&Report::of(&input.source, &found))?;
+            print_json(&checked.report())?;
         } else {
-            let shown = if self.all { u64::MAX } else { SHOWN_PER_RULE };
-            print(&to_text(&input.source, &found, shown))?;
+            print(&checked.to_text(self.listed()))?;
         }
-        if found.is_ok() { Ok(Done::Fine) } else { Err(Failure::told()) }
+        if checked.is_ok() { Ok(Done::Fine) } else { Err(Failure::told()) }
     }
 }
 
-/// A line for each of the first findings of a rule, then the sum.
-fn to_text(source: &Source, found: &Verification, shown_per_rule: u64) -> String {
-    let mut text = String::new();
-    let mut shown = BTreeMap::<Rule, u64>::new();
-    for finding in &found.findings {
-        let shown = shown.entry(finding.rule).or_default();
-        if *shown < shown_per_rule {
-            *shown += 1;
-            let line = printable(&finding.to_string());
-            let _ = writeln!(text, "{}: {line}", finding.severity());
-        }
-    }
-    for (rule, shown) in shown {
-        if let more @ 1.. = found.count(rule) - shown {
-            let _ = writeln!(text, "{}: {rule}: {} more", rule.severity(), thousands(more));
-        }
-    }
-    let sound = if found.is_ok() { "sound" } else { "not sound" };
-    let errors = count(found.count_of(Severity::Error), "error");
-    let warnings = count(found.count_of(Severity::Warning), "warning");
-    let (frames, messages) = (count(found.frames, "frame"), count(found.messages, "message"));
-    let _ = writeln!(text, "{source}: {sound}: {errors}, {warnings} in {frames}, {messages}");
-    text
+/// What the check of a recording of some kind came to.
+trait Checked {
+    /// No errors?
+    fn is_ok(&self) -> bool;
+
+    /// For machines.
+    fn report(&self) -> impl Serialize;
+
+    /// For people, with so many findings of each rule.
+    fn to_text(&self, shown_per_rule: u64) -> String;
 }
 
-/// The rules of which there are more findings than are kept.
-fn omitted(found: &Verification) -> BTreeMap<&'static str, u64> {
-    let rules = Rule::ALL.iter().map(|rule| (rule.name(), found.omitted(*rule)));
-    rules.filter(|(_, more)| *more > 0).collect()
+/// A line for each of the first findings of a rule, then how many more there are.
+struct Digest {
+    text: String,
+    shown_per_rule: u64,
+    rules: BTreeMap<&'static str, Tally>,
 }
 
-#[derive(Serialize)]
-struct Report<'f> {
-    file: String,
-    ok: bool,
-    errors: u64,
-    warnings: u64,
-    frames: u64,
-    messages: u64,
-    findings: Vec<Row<'f>>,
-    omitted: BTreeMap<&'static str, u64>,
-}
-
-#[derive(Serialize)]
-struct Row<'f> {
+/// Findings of one rule.
+struct Tally {
     severity: &'static str,
-    rule: &'static str,
-    class: &'static str,
-    item: &'f str,
-    problem: String,
-    offset: Option<u64>,
-    counted_from: &'static str,
-    frame: Option<u64>,
-    time: Option<u64>,
-    views: Option<Vec<u8>>,
+    shown: u64,
+    hidden: u64,
 }
 
-impl<'f> Report<'f> {
-    fn of(source: &Source, found: &'f Verification) -> Self {
-        Self {
-            file: source.to_string(),
-            ok: found.is_ok(),
-            errors: found.count_of(Severity::Error),
-            warnings: found.count_of(Severity::Warning),
-            frames: found.frames,
-            messages: found.messages,
-            findings: found.findings.iter().map(Row::of).collect(),
-            omitted: omitted(found),
+impl Digest {
+    fn new(shown_per_rule: u64) -> Self {
+        Self { text: String::new(), shown_per_rule, rules: BTreeMap::new() }
+    }
+
+    fn tally(&mut self, severity: &'static str, rule: &'static str) -> &mut Tally {
+        self.rules.entry(rule).or_insert(Tally { severity, shown: 0, hidden: 0 })
+    }
+
+    fn add(&mut self, severity: &'static str, rule: &'static str, finding: &impl Display) {
+        let most = self.shown_per_rule;
+        let tally = self.tally(severity, rule);
+        if tally.shown < most {
+            tally.shown += 1;
+            let _ = writeln!(self.text, "{severity}: {}", printable(&finding.to_string()));
+        } else {
+            tally.hidden += 1;
         }
+    }
+
+    /// There are more findings that nobody kept.
+    fn add_hidden(&mut self, severity: &'static str, rule: &'static str, more: u64) {
+        if more > 0 {
+            self.tally(severity, rule).hidden += more;
+        }
+    }
+
+    /// All of it, with a last line.
+    fn finish(mut self, conclusion: impl Display) -> String {
+        for (rule, Tally { severity, hidden, .. }) in self.rules.iter().filter(|r| r.1.hidden > 0) {
+            let _ = writeln!(self.text, "{severity}: {rule}: {} more", thousands(*hidden));
+        }
+        self.text + &format!("{conclusion}\n")
     }
 }
 
-impl<'f> Row<'f> {
-    fn of(finding: &'f Finding) -> Self {
-        let Finding { rule, error, space, frame } = finding;
-        let views = |frame: &gametape_minewars::FrameRef| {
-            frame.views.iter().map(gametape_wire::View::number).collect()
-        };
-        Self {
-            severity: rule.severity().name(),
-            rule: rule.name(),
-            class: error.class().name(),
-            item: error.item(),
-            problem: error.kind().to_string(),
-            offset: error.offset(),
-            counted_from: space.name(),
-            frame: frame.map(|frame| frame.number),
-            time: frame.map(|frame| frame.time),
-            views: frame.as_ref().map(views),
-        }
-    }
+/// `sound: 0 errors, 1 warning`
+fn conclusion(errors: u64, warnings: u64) -> String {
+    let sound = if errors == 0 { "sound" } else { "not sound" };
+    format!("{sound}: {}, {}", count(errors, "error"), count(warnings, "warning"))
 }

@@ -4,7 +4,11 @@ use gametape_minewars::{ItemKind, StructureKind, TileKind, TileState};
 
 /// Red, green, blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::commands) struct Rgb(pub(in crate::commands) u8, pub(in crate::commands) u8, pub(in crate::commands) u8);
+pub(in crate::commands) struct Rgb(
+    pub(in crate::commands) u8,
+    pub(in crate::commands) u8,
+    pub(in crate::commands) u8,
+);
 
 impl Rgb {
     /// A colour between this one and another, `share` of 256 parts of it the other.

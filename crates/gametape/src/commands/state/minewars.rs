@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::cities::Place;
 use crate::input::Source;
-use crate::text::{Fields, clock, count, printable};
+use crate::text::{Fields, clock, count, hex, printable};
 
 /// What "flag" says where the format does not tell whose it is.
 const UNNAMED_FLAG: u8 = 16;
@@ -298,9 +298,4 @@ fn told(is_so: bool) -> Option<bool> {
 
 fn listed(items: impl Iterator<Item = String>) -> String {
     items.collect::<Vec<_>>().join(", ")
-}
-
-/// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,0 +1,128 @@
+//! `gametape find`: the deltas of a gamelog that change something.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use gametape_cadre::{Change, Query, Raw, Record, Timeline, find};
+use gametape_wire::Error;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::failure::{Done, Failure, Outcome};
+use crate::gamelog::{self, Players, Prefix, load_once};
+use crate::input::GamelogArgs;
+use crate::json::embed;
+use crate::output::Lines;
+use crate::progress::waiting;
+use crate::text::printable;
+
+/// Find the deltas of a gamelog that change what is at a path
+///
+/// A path is keys joined by dots, such as gameObjects.523.health; `*` stands for any one key. It
+/// finds changes at the path and anywhere below it. A dot or backslash in a key is written with a
+/// backslash before it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    gamelog: GamelogArgs,
+
+    /// Where to look
+    #[arg(value_name = "PATH")]
+    path: String,
+
+    /// Only changes to this value: JSON, or else text
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    to: Option<String>,
+
+    /// Print one JSON object for each change
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = r#"With --json there is one object a line:
+  {"delta","turn","type","player","path","before","after"}
+"delta" counts from 0; "turn" is that after the delta; what is not there is left out, "before" and
+"after" too.
+
+Examples:
+  gametape find game.json.gz gameObjects.523.health --to 0
+  gametape find game.json.gz 'gameObjects.*.won' --to true
+  gametape find game.json.gz currentTurn --json | jq .delta"#;
+
+impl Args {
+    pub(crate) fn run(self) -> Outcome {
+        let input = self.gamelog.read()?;
+        let failed = |error: Error| Failure::of(&input.source, &error);
+        let query = Query::new(&self.path).map_err(failed)?;
+        let query = match &self.to {
+            Some(value) => query.to(value),
+            None => query,
+        };
+        let timeline = load_once(&input.gamelog()?)?;
+        let players = Players::of(timeline.log());
+        let mut lines = Lines::new(self.json);
+        waiting("searching", || {
+            let mut changes = find(timeline.log(), query).map_err(failed)?;
+            changes.try_for_each(|change| {
+                let change = change.map_err(failed)?;
+                lines.add(&Found::of(&timeline, &players, &change))
+            })
+        })?;
+        lines.finish()?;
+        Ok(Done::Fine)
+    }
+}
+
+/// A change that was looked for.
+#[derive(Serialize)]
+struct Found<'a> {
+    delta: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn: Option<i64>,
+    #[serde(rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    player: Option<Cow<'a, str>>,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Box<RawValue>>,
+    #[serde(skip)]
+    who: String,
+}
+
+impl<'a> Found<'a> {
+    fn of(timeline: &'a Timeline, players: &Players, change: &'a Change) -> Self {
+        let delta = timeline.log().delta(change.delta);
+        let record = delta.as_ref().map(Record::of);
+        let (kind, player) = record.map_or_else(Default::default, |r| (r.kind, r.player));
+        let embedded = |value: &Option<Vec<u8>>| value.as_deref().and_then(embed);
+        Self {
+            delta: change.delta,
+            turn: timeline.turns().at(change.delta),
+            kind,
+            who: player.as_deref().map_or_else(String::new, |id| players.title(id)),
+            player,
+            path: &change.path,
+            before: embedded(&change.before),
+            after: embedded(&change.after),
+        }
+    }
+}
+
+impl fmt::Display for Found<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { delta, turn, kind, who, path, .. } = self;
+        write!(f, "{}", Prefix { delta: *delta, turn: *turn, kind, who })?;
+        let (before, after) = (brief(self.before.as_deref()), brief(self.after.as_deref()));
+        write!(f, "{}: {before} → {after}", printable(path))
+    }
+}
+
+/// A value on a line.
+fn brief(value: Option<&RawValue>) -> String {
+    let parsed = value.and_then(|value| Raw::parse(value.get().as_bytes()).ok());
+    parsed.map_or_else(|| "nothing".to_owned(), gamelog::brief)
+}

@@ -1,0 +1,170 @@
+//! What there is to say about a gamelog.
+
+mod contents;
+
+use gametape_cadre::{Age, Header, PlayerResult};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::failure::Failure;
+use crate::input::Gamelog;
+use crate::json::embed;
+use crate::progress::waiting;
+use crate::text::{Fields, count, date, printable, thousands};
+use contents::Contents;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    file: String,
+    format: &'static str,
+    layout: String,
+    gzip: bool,
+    file_bytes: usize,
+    json_bytes: usize,
+    game: Option<String>,
+    session: Option<String>,
+    game_version: Option<String>,
+    created: Option<i64>,
+    random_seed: Option<String>,
+    settings: Option<Box<RawValue>>,
+    deltas: usize,
+    players: Vec<Player>,
+    draw: bool,
+    disagreements: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contents: Option<Contents>,
+}
+
+#[derive(Debug, Serialize)]
+struct Player {
+    id: String,
+    name: Option<String>,
+    client: Option<String>,
+    won: bool,
+    lost: bool,
+    reason: String,
+}
+
+impl Report {
+    /// Reads the header and the outcome, and the deltas where they are asked for.
+    pub(super) fn of(gamelog: &Gamelog<'_>, with_deltas: bool) -> Result<Self, Failure> {
+        let summary = waiting("reading", || gamelog.summary())?;
+        let (header, outcome) = (summary.header(), summary.outcome());
+        let contents = if with_deltas { Some(Contents::of(gamelog)?) } else { None };
+        let text = |value: Option<std::borrow::Cow<'_, str>>| value.map(Into::into);
+        Ok(Self {
+            file: gamelog.source.to_string(),
+            format: "gamelog",
+            layout: layout(&header),
+            gzip: gamelog.is_gzip(),
+            file_bytes: gamelog.bytes.len(),
+            json_bytes: summary.json_bytes(),
+            game: text(header.game_name()),
+            session: text(header.game_session()),
+            game_version: text(header.game_version()),
+            created: header.epoch(),
+            random_seed: text(header.random_seed()),
+            settings: header.field("settings").and_then(|raw| embed(raw.as_bytes())),
+            deltas: summary.delta_count(),
+            players: outcome.players.iter().map(Player::of).collect(),
+            draw: outcome.is_draw(),
+            disagreements: outcome.disagreements.iter().map(ToString::to_string).collect(),
+            contents,
+        })
+    }
+}
+
+fn layout(header: &Header<'_>) -> String {
+    match (header.age(), header.gamelog_version()) {
+        (Age::Seed, _) => "first".to_owned(),
+        (Age::Y2018, _) => "2018".to_owned(),
+        (Age::Versioned, version) => version.unwrap_or_default().into_owned(),
+    }
+}
+
+impl Player {
+    fn of(result: &PlayerResult) -> Self {
+        let reason = if result.won { &result.reason_won } else { &result.reason_lost };
+        Self {
+            id: result.id.clone(),
+            name: result.name.clone(),
+            client: result.client_type.clone(),
+            won: result.won,
+            lost: result.lost,
+            reason: reason.clone(),
+        }
+    }
+
+    fn to_text(&self) -> String {
+        let Self { id, name, client, won, lost, reason } = self;
+        let name = name.as_deref().unwrap_or("without a name");
+        let client = client.as_deref().map_or_else(String::new, |client| format!(" ({client})"));
+        let result = match (won, lost) {
+            (true, true) => "won and lost",
+            (true, false) => "won",
+            (false, true) => "lost",
+            (false, false) => "neither won nor lost",
+        };
+        let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        printable(&format!("{id:>2} {name}{client} {result}{reason}"))
+    }
+}
+
+impl super::Report for Report {
+    fn to_text(&self) -> String {
+        let mut fields = Fields::new(&self.file);
+        fields.add("format", format!("Cadre gamelog, layout {}", printable(&self.layout)));
+        let known = [
+            ("game", &self.game),
+            ("version", &self.game_version),
+            ("session", &self.session),
+            ("created", &self.created.and_then(date)),
+            ("seed", &self.random_seed),
+        ];
+        for (label, value) in known {
+            fields.add(label, value.as_deref().map_or("not known".into(), printable));
+        }
+        fields.add("size", self.size_text());
+        fields.add("deltas", thousands(self.deltas as u64));
+        fields.add("players", self.players.len().to_string());
+        self.players.iter().for_each(|player| fields.more(player.to_text()));
+        fields.add("outcome", self.outcome_text());
+        if !self.disagreements.is_empty() {
+            fields.add("lists", "disagree with the last state");
+        }
+        self.disagreements.iter().for_each(|text| fields.more(printable(text)));
+        if let Some(contents) = &self.contents {
+            contents.add_to(&mut fields);
+        }
+        fields.into_text()
+    }
+
+    fn problems(&self) -> &[String] {
+        &[]
+    }
+}
+
+impl Report {
+    fn size_text(&self) -> String {
+        let json = count(self.json_bytes as u64, "byte");
+        if !self.gzip {
+            return format!("{json}, not compressed");
+        }
+        let percent = 100.0 * self.file_bytes as f64 / self.json_bytes.max(1) as f64;
+        format!("{json}, in {} of gzip ({percent:.1} %)", thousands(self.file_bytes as u64))
+    }
+
+    fn outcome_text(&self) -> String {
+        let winners: Vec<_> = self.players.iter().filter(|player| player.won).collect();
+        match (&*winners, self.draw) {
+            (_, true) => "draw".to_owned(),
+            ([], false) => "not decided".to_owned(),
+            (winners, _) => {
+                let name = |player: &&Player| {
+                    printable(player.name.as_deref().unwrap_or(player.id.as_str()))
+                };
+                format!("{} won", winners.iter().map(name).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}

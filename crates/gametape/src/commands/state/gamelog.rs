@@ -1,0 +1,74 @@
+//! The state of a gamelog's game.
+
+use gametape_cadre::{Node, Timeline};
+use gametape_wire::{Error, ErrorKind, Place};
+
+use crate::failure::{Done, Failure, Outcome};
+use crate::gamelog::tree::{Sign, Trees};
+use crate::gamelog::{load, moment, seek};
+use crate::input::Gamelog;
+use crate::moment::At;
+use crate::output::{Output, Printer, print};
+
+/// What to show, and how.
+pub(super) struct Wanted<'a> {
+    pub(super) at: At,
+    /// Only what stands at this path.
+    pub(super) path: Option<&'a str>,
+    /// How many references inside each other to follow.
+    pub(super) follow: usize,
+    pub(super) form: Form,
+}
+
+/// How to show it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Tree,
+    Json,
+    Hash,
+}
+
+pub(super) fn show(gamelog: &Gamelog<'_>, wanted: &Wanted<'_>) -> Outcome {
+    let mut timeline = load(gamelog)?;
+    seek(&mut timeline, gamelog.source, wanted.at)?;
+    if wanted.form == Form::Hash {
+        print(&(timeline.state().hash_hex() + "\n"))?;
+        return Ok(Done::Fine);
+    }
+    let node = timeline.state().get(wanted.path.unwrap_or_default());
+    let node = node.ok_or_else(|| nothing_there(gamelog, &timeline, wanted))?;
+    match wanted.form {
+        Form::Json => print_canonical(node, wanted.follow)?,
+        _ => {
+            let title = format!("{} {}", gamelog.source, moment(&timeline));
+            print_tree(&title, node, wanted)?;
+        }
+    }
+    Ok(Done::Fine)
+}
+
+fn nothing_there(gamelog: &Gamelog<'_>, timeline: &Timeline, wanted: &Wanted<'_>) -> Failure {
+    let place = Place::Path(wanted.path.unwrap_or_default().to_owned());
+    let problem = format!("nothing is there {}", moment(timeline)).into();
+    gamelog.failure(&Error::new(place, "state", ErrorKind::BadSyntax { problem }))
+}
+
+/// The canonical JSON, to the byte, and an end of line.
+fn print_canonical(node: Node<'_>, follow: usize) -> Result<(), Failure> {
+    let mut stdout = Output::stdout();
+    stdout.put(&if follow > 0 { node.expanded(follow) } else { node.canonical() })?;
+    stdout.put(b"\n")?;
+    stdout.finish()
+}
+
+/// The title stands above a whole state only: a value alone is easier to use.
+fn print_tree(title: &str, node: Node<'_>, wanted: &Wanted<'_>) -> Result<(), Failure> {
+    let mut printer = Printer::new();
+    if wanted.path.is_none() {
+        printer.title(title)?;
+    }
+    let mut trees = Trees::new(&mut printer, Sign::None);
+    trees.follow = wanted.follow;
+    trees.root(node)?;
+    printer.finish()
+}

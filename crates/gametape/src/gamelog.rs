@@ -1,0 +1,145 @@
+//! What commands share that look into gamelogs: states at a moment, names, one line for a value.
+
+pub(crate) mod tree;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use anstyle::Style;
+use gametape_cadre::{Kind, Log, Options, Raw, Timeline};
+
+use crate::failure::Failure;
+use crate::input::{Gamelog, Source};
+use crate::json::compact;
+use crate::moment::At;
+use crate::progress::waiting;
+use crate::text::{count, printable, shortened};
+
+/// Reads a log and merges all its deltas.
+pub(crate) fn load(gamelog: &Gamelog<'_>) -> Result<Timeline, Failure> {
+    load_with(gamelog, &Options::default())
+}
+
+/// The same for who will not go back in it.
+pub(crate) fn load_once(gamelog: &Gamelog<'_>) -> Result<Timeline, Failure> {
+    load_with(gamelog, &Options { keyframe_bytes: 0, ..Options::default() })
+}
+
+fn load_with(gamelog: &Gamelog<'_>, options: &Options) -> Result<Timeline, Failure> {
+    let log = gamelog.log()?;
+    let merged = waiting("merging", || Timeline::load(log, options));
+    merged.map_err(|error| gamelog.failure(&error))
+}
+
+/// Goes to a moment of a log.
+pub(crate) fn seek(timeline: &mut Timeline, source: &Source, at: At) -> Result<(), Failure> {
+    let deltas = timeline.len();
+    let position = match at {
+        At::Start => deltas.min(1),
+        At::End => deltas,
+        At::Number(delta) if delta < deltas as u64 => delta as usize + 1,
+        At::Number(delta) => {
+            let there = count(deltas as u64, "delta");
+            let problem =
+                format_args!("{source} has {there}, counted from 0, and so no delta {delta}");
+            return Err(Failure::usage(problem));
+        }
+        At::Turn(turn) => match timeline.turns().first_delta(turn) {
+            Some(delta) => delta + 1,
+            None => return Err(Failure::usage(format_args!("{source} has no turn {turn}"))),
+        },
+    };
+    timeline.seek(position).map_err(|error| Failure::of(source, &error))
+}
+
+/// The moment of a timeline in words: `after delta 12, in turn 3`.
+pub(crate) fn moment(timeline: &Timeline) -> String {
+    let Some(delta) = timeline.position().checked_sub(1) else {
+        return "without deltas".to_owned();
+    };
+    match timeline.turns().at(delta) {
+        Some(turn) => format!("after delta {delta}, in turn {turn}"),
+        None => format!("after delta {delta}"),
+    }
+}
+
+/// The names of the players as the game began, by id.
+pub(crate) struct Players(BTreeMap<String, String>);
+
+impl Players {
+    pub(crate) fn of(log: &Log) -> Self {
+        let start = log.delta(0).and_then(|delta| delta.game());
+        let objects = start.and_then(|game| game.get("gameObjects"));
+        let objects = objects.iter().flat_map(Raw::entries).map_while(Result::ok);
+        let is_player = |object: &Raw<'_>| {
+            object
+                .get("gameObjectName")
+                .and_then(|name| name.as_str())
+                .is_some_and(|n| n == "Player")
+        };
+        let named = objects.filter(|(_, object)| is_player(object)).filter_map(|(id, object)| {
+            Some((id.as_str().into_owned(), object.get("name")?.as_str()?.into_owned()))
+        });
+        Self(named.collect())
+    }
+
+    /// Is that the player with this id or name?
+    pub(crate) fn is(&self, id: &str, wanted: &str) -> bool {
+        id == wanted || self.0.get(id).is_some_and(|name| name == wanted)
+    }
+
+    /// Id and name: `0 Ann`.
+    pub(crate) fn title(&self, id: &str) -> String {
+        let title = match self.0.get(id) {
+            Some(name) => format!("{id} {name}"),
+            None => id.to_owned(),
+        };
+        shortened(&printable(&title), PLAYER_CHARS)
+    }
+}
+
+/// The longest name of a player that a line shows whole.
+const PLAYER_CHARS: usize = 24;
+
+/// What a line about a delta begins with: its number, turn, type and player.
+pub(crate) struct Prefix<'a> {
+    pub(crate) delta: usize,
+    pub(crate) turn: Option<i64>,
+    pub(crate) kind: &'a str,
+    pub(crate) who: &'a str,
+}
+
+impl fmt::Display for Prefix<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { delta, turn, kind, who } = self;
+        let dim = Style::new().dimmed();
+        let turn = turn.map_or_else(|| "-".to_owned(), |turn| turn.to_string());
+        let kind = shortened(&printable(kind), 24);
+        write!(f, "{delta:>6} {dim}turn{dim:#} {turn:<4} {kind:<10} ")?;
+        if who.is_empty() { Ok(()) } else { write!(f, "{who}  ") }
+    }
+}
+
+/// The longest value that a line shows whole.
+const VALUE_CHARS: usize = 100;
+
+/// JSON text as part of a line: references as `#7`, long text cut.
+pub(crate) fn brief(json: Raw<'_>) -> String {
+    match reference(json) {
+        Some(id) => format!("#{}", shortened(&printable(&id), VALUE_CHARS)),
+        None => {
+            // What will not be shown need not be laid out.
+            let start = &json.as_bytes()[..json.as_bytes().len().min(64 * VALUE_CHARS)];
+            let text = printable(&String::from_utf8_lossy(&compact(start)));
+            shortened(&text, VALUE_CHARS)
+        }
+    }
+}
+
+/// The id, if that is an object with an id and nothing else.
+fn reference(json: Raw<'_>) -> Option<String> {
+    if json.kind() != Kind::Object || json.entries().nth(1).is_some() {
+        return None;
+    }
+    Some(json.get("id")?.as_str()?.into_owned())
+}

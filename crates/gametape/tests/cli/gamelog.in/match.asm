@@ -1,0 +1,5 @@
+.generation current
+.grid square
+.radius 0
+.tiles 06
+KEEPALIVE
