@@ -32,8 +32,11 @@ const LOBBY_FIELDS: [&str; 4] = ["gameName", "gameSession", "gameVersion", "cons
 #[derive(Debug)]
 pub struct Live {
     timeline: Timeline,
-    /// The beginning of a message whose end did not come yet.
+    /// What was not taken yet: the beginning of a message whose end did not come, and after an
+    /// error also whole messages.
     partial: Vec<u8>,
+    /// How much of it is known to hold no end of a message.
+    searched: usize,
     options: Options,
 }
 
@@ -53,25 +56,32 @@ impl Live {
     pub fn new(options: &Options) -> Result<Self> {
         let log = Log::new(Markers::default(), options);
         let timeline = Timeline::load(log, options)?;
-        Ok(Self { timeline, partial: Vec::new(), options: *options })
+        Ok(Self { timeline, partial: Vec::new(), searched: 0, options: *options })
     }
 
     /// Takes bytes of a TCP stream, cut anywhere. Says what each message that ended in them
-    /// brought. After an error the messages behind the bad one are still to be received: the bytes
-    /// that belong to them are kept.
+    /// brought. After an error the messages behind the bad one are kept: the next call, also one
+    /// without bytes, goes on with them.
     pub fn receive(&mut self, bytes: &[u8]) -> Result<Vec<LiveEvent>> {
-        self.partial.extend_from_slice(bytes);
+        let mut pending = std::mem::take(&mut self.partial);
+        pending.extend_from_slice(bytes);
         let mut events = Vec::new();
-        let mut searched = self.partial.len() - bytes.len();
-        while let Some(end) = memchr::memchr(END_OF_MESSAGE, &self.partial[searched..]) {
-            let rest = self.partial.split_off(searched + end + 1);
-            let mut message = std::mem::replace(&mut self.partial, rest);
-            message.pop();
-            searched = 0;
+        let (mut start, mut searched) = (0, self.searched);
+        let mut outcome = Ok(());
+        while outcome.is_ok()
+            && let Some(end) = memchr::memchr(END_OF_MESSAGE, &pending[searched..])
+        {
+            let message = &pending[start..searched + end];
+            searched += end + 1;
+            start = searched;
             if !message.trim_ascii().is_empty() {
-                events.push(self.message(&message)?);
+                outcome = self.message(message).map(|event| events.push(event));
             }
         }
+        pending.drain(..start);
+        self.searched = if outcome.is_ok() { pending.len() } else { 0 };
+        self.partial = pending;
+        outcome?;
         self.options.log_bytes().check(self.partial.len() as u64, 0)?;
         Ok(events)
     }

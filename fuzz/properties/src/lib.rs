@@ -22,6 +22,7 @@
 
 #![allow(clippy::panic, reason = "a property that does not hold panics")]
 
+pub mod cadre;
 pub mod frames;
 pub mod minewars;
 pub mod mutations;
@@ -65,4 +66,7 @@ pub const PROPERTIES: &[Property] = &[
     Property { name: "setup", holds: minewars::setup, seeds: minewars::setup_seeds },
     Property { name: "file", holds: minewars::file, seeds: minewars::file_seeds },
     Property { name: "state", holds: minewars::state, seeds: minewars::state_seeds },
+    Property { name: "gamelog", holds: cadre::gamelog, seeds: cadre::gamelog_seeds },
+    Property { name: "merge", holds: cadre::merge, seeds: cadre::merge_seeds },
+    Property { name: "live", holds: cadre::live, seeds: cadre::live_seeds },
 ];

@@ -1,0 +1,154 @@
+//! Cadre gamelogs: whole logs, merges, live streams.
+
+use crate::Seed;
+use gametape_cadre::{
+    END_OF_MESSAGE, Live, Log, Markers, Options, Outcome, Summary, Timeline, diff, sample, verify,
+};
+use gametape_wire::Result;
+
+/// Little memory, so that a log cannot ask for much.
+const OPTIONS: Options = Options { max_bytes: 1 << 20, keyframe_bytes: 1 << 16 };
+
+/// Any bytes as a log: refused, or written as it was read, played both ways to the same states,
+/// with the outcome that its summary tells.
+pub fn gamelog(data: &[u8]) {
+    let Ok(log) = Log::open(data, &OPTIONS) else { return };
+    written_as_it_was_read(&log);
+    let verified = verify(&log, drop);
+    let summary = Summary::read(data, &OPTIONS);
+    let Ok(mut timeline) = Timeline::load(log, &OPTIONS) else {
+        assert!(verified.is_err() || verified.is_ok_and(|verdict| verdict.errors > 0));
+        return;
+    };
+    let hash = verified.map(|verdict| verdict.last_hash);
+    assert_eq!(hash, Ok(timeline.state().hash()), "what plays can be verified");
+    let outcome = Outcome::of(timeline.state(), timeline.log().header());
+    assert_eq!(summary.as_ref().map(Summary::outcome), Ok(&outcome));
+    played_both_ways(&mut timeline);
+}
+
+fn written_as_it_was_read(log: &Log) {
+    let Ok(again) = Log::open(log.to_json(), &OPTIONS) else { panic!("what was written opens") };
+    assert_eq!(again.len(), log.len());
+    for (ours, theirs) in again.deltas().zip(log.deltas()) {
+        assert_eq!(ours.raw().as_bytes(), theirs.raw().as_bytes());
+    }
+}
+
+/// From the end to the start and again to the end, every state by its hash.
+fn played_both_ways(timeline: &mut Timeline) {
+    let mut hashes = vec![timeline.state().hash()];
+    while timeline.step_back() == Ok(true) {
+        hashes.push(timeline.state().hash());
+    }
+    assert_eq!(timeline.position(), 0);
+    assert_eq!(timeline.state().canonical(), b"{}");
+    for expected in hashes.iter().rev().skip(1) {
+        assert_eq!(timeline.step(), Ok(true));
+        assert_eq!(timeline.state().hash(), *expected);
+    }
+}
+
+/// Any `game` bodies, one a line: merged or refused without a trace, taken back exactly, and the
+/// difference of any two states leads from one to the other.
+pub fn merge(data: &[u8]) {
+    let Ok(mut timeline) = Timeline::empty(Markers::default()) else { return };
+    for game in data.split(|byte| *byte == b'\n').take(16) {
+        let before = timeline.state().hash();
+        if timeline.push_game(game).is_err() {
+            assert_eq!(timeline.state().hash(), before, "a refused delta changes nothing");
+        }
+    }
+    differences_lead_there(&mut timeline);
+    played_both_ways(&mut timeline);
+}
+
+fn differences_lead_there(timeline: &mut Timeline) {
+    let end = timeline.snapshot();
+    let target = timeline.view(&end).hash();
+    assert!(timeline.seek(timeline.len() / 2).is_ok());
+    let start = timeline.state().canonical();
+    // Some states cannot be told in deltas, such as a text that is the marker; they are refused.
+    let Ok(deltas) = diff(timeline.state(), timeline.view(&end), &Markers::default()) else {
+        assert!(timeline.seek(timeline.len()).is_ok());
+        return;
+    };
+    let half: Vec<Vec<u8>> = timeline
+        .log()
+        .deltas()
+        .take(timeline.position())
+        .filter_map(|delta| delta.game().map(|game| game.as_bytes().to_vec()))
+        .collect();
+    let Ok(mut other) = Timeline::empty(Markers::default()) else { return };
+    for game in half.iter().chain(&deltas) {
+        if other.position() == half.len() {
+            assert_eq!(other.state().canonical(), start);
+        }
+        assert_eq!(other.push_game(game), Ok(()));
+    }
+    assert_eq!(other.state().hash(), target);
+    assert!(timeline.seek(timeline.len()).is_ok());
+}
+
+/// A live stream gives the same states however its bytes are cut.
+///
+/// The input is a byte that gives the length of the pieces, then the stream.
+pub fn live(data: &[u8]) {
+    let Some((&size, stream)) = data.split_first() else { return };
+    let whole = watched([stream].into_iter());
+    let pieces = watched(stream.chunks(usize::from(size).max(1)));
+    assert_eq!(whole, pieces);
+}
+
+/// What was seen after all pieces: the hash of the state, and how many deltas and errors came.
+fn watched<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Option<([u8; 32], usize, usize)> {
+    let mut live = Live::new(&OPTIONS).ok()?;
+    let mut errors = 0;
+    for piece in pieces {
+        let mut bytes = piece;
+        // After an error, what follows the bad message is still to be received.
+        while live.receive(bytes).is_err() {
+            errors += 1;
+            bytes = &[];
+        }
+    }
+    Some((live.timeline().state().hash(), live.timeline().len(), errors))
+}
+
+/// Logs of [`gamelog`]: plain and packed.
+pub fn gamelog_seeds() -> Result<Vec<Seed>> {
+    let small = sample::log(4, 3);
+    let packed = Log::open(&small[..], &OPTIONS)?.to_gzip(6)?;
+    let tiny = br#"{"deltas":[{"type":"start","game":{"a":{"0":1,"1":{"id":"0"},"&LEN":2},"b":null}},{"type":"over","game":{"a":{"&LEN":1},"b":"&RM","c":[1,2]}}]}"#;
+    Ok(vec![
+        Seed::new("plain", small),
+        Seed::new("packed", packed),
+        Seed::new("tiny", tiny.as_slice()),
+    ])
+}
+
+/// Bodies of [`merge`] that use every rule.
+pub fn merge_seeds() -> Result<Vec<Seed>> {
+    let rules = br#"{"list":{"0":1,"1":"x","2":null,"&LEN":3},"object":{"a":1.50,"b":"\ud800"}}
+{"list":{"5":{"id":"7"},"&LEN":6},"object":{"a":"&RM","c":{}}}
+{"list":{"1":"&RM","&LEN":2},"object":{"&LEN":0,"0":9}}
+{"list":[7,8],"object":5}
+{"object":{"deep":{"er":{"est":[]}}},"__proto__":{"x":1e21}}
+{"list":"&RM","12":"&RM"}"#;
+    Ok(vec![Seed::new("rules", rules.as_slice())])
+}
+
+/// Streams of [`live`].
+pub fn live_seeds() -> Result<Vec<Seed>> {
+    let mut stream = vec![7];
+    for data in [
+        r#"{"type":"start","game":{"x":1}}"#,
+        r#"{"type":"ran","game":{"x":2,"l":{"0":1,"&LEN":1}}}"#,
+        r#"{"type":"over","game":{"l":{"&LEN":0}}}"#,
+    ] {
+        stream.extend(format!(r#"{{"event":"meta-delta","data":{data}}}"#).into_bytes());
+        stream.push(END_OF_MESSAGE);
+    }
+    let bad = [&[1], &b"x\x04{}\x04"[..], &stream[1..], b"y\x04", &stream[1..]].concat();
+    Ok(vec![Seed::new("three-deltas", stream), Seed::new("bad-messages-between", bad)])
+}
