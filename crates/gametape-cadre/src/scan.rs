@@ -114,7 +114,8 @@ fn prefix_xor(mut bits: u64) -> u64 {
 pub(crate) struct Skimmer {
     /// Where the block begins.
     block: usize,
-    /// Its brackets outside of strings; none before the first block is taken.
+    is_taken: bool,
+    /// Its brackets outside of strings.
     opens: u64,
     closes: u64,
     carry: Carry,
@@ -126,17 +127,11 @@ impl Skimmer {
     /// Brackets are counted, not paired: `[}` passes here and fails where the body is read.
     #[inline(always)]
     pub(crate) fn skip(&mut self, text: &[u8], start: usize) -> Result<usize> {
-        let offset = start.wrapping_sub(self.block).min(BLOCK) as u32;
-        let mut rest = u64::MAX.checked_shl(offset).unwrap_or(0);
-        if self.opens & rest == 0 {
-            *self = Self { block: start, ..Self::default() };
-            self.take_block(text);
-            rest = u64::MAX;
-        }
+        let rest = u64::MAX << self.reach(text, start);
         // The opening bracket itself counts before the rest of its block does.
         let opens = self.opens & rest;
         let mut depth = 1;
-        let mut end = close(opens & (opens - 1), self.closes & rest, &mut depth);
+        let mut end = close(opens & opens.wrapping_sub(1), self.closes & rest, &mut depth);
         while end.is_none() {
             self.block += BLOCK;
             if self.block >= text.len() {
@@ -146,6 +141,22 @@ impl Skimmer {
             end = close(self.opens, self.closes, &mut depth);
         }
         Ok(self.block + end.unwrap_or(0))
+    }
+
+    /// Goes to the block with `start` and says where in it that is.
+    #[inline(always)]
+    fn reach(&mut self, text: &[u8], start: usize) -> usize {
+        let offset = start.wrapping_sub(self.block);
+        if self.is_taken && offset < BLOCK {
+            return offset;
+        }
+        if self.is_taken && offset < 2 * BLOCK {
+            self.block += BLOCK;
+        } else {
+            *self = Self { block: start, is_taken: true, ..Self::default() };
+        }
+        self.take_block(text);
+        start - self.block
     }
 
     #[inline(always)]

@@ -88,12 +88,15 @@ fn the_summary_has_the_outcome_of_the_last_state() {
     }
 }
 
+/// How many states of a log are compared; fewer in a build without optimisation.
+const SAMPLES: usize = if cfg!(debug_assertions) { 6 } else { 50 };
+
 #[test]
 fn stepping_to_the_end_and_back_passes_the_same_states() {
     for (name, input, _) in logs() {
         let log = Log::open(&input, &Options::default()).unwrap();
         let mut timeline = Timeline::load(log, &Options::default()).unwrap();
-        let every = timeline.len() / 25 + 1;
+        let every = timeline.len() / SAMPLES + 1;
         let mut hashes = Vec::new();
         timeline.seek(0).unwrap();
         loop {
@@ -167,8 +170,11 @@ fn a_live_game_has_the_states_of_its_log() {
     live.timeline_mut().seek(0).unwrap();
     while file.step().unwrap() {
         let game = file.log().delta(file.position() - 1).unwrap().game().unwrap();
-        if game.as_bytes() != b"{}" {
-            assert!(live.timeline_mut().step().unwrap());
+        if game.as_bytes() == b"{}" {
+            continue;
+        }
+        assert!(live.timeline_mut().step().unwrap());
+        if live.timeline().position().is_multiple_of(586 / SAMPLES) {
             assert_eq!(live.timeline().state().canonical(), file.state().canonical());
         }
     }
@@ -219,8 +225,8 @@ fn a_difference_of_real_states_leads_from_one_to_the_other() {
     }
 }
 
-/// Canonical bytes to hash; a build without optimisation leaves the long games out.
-const HASHED_BYTES: u64 = if cfg!(debug_assertions) { 100_000_000 } else { u64::MAX };
+/// Canonical bytes to hash at most: games that are longer are left out.
+const HASHED_BYTES: u64 = if cfg!(debug_assertions) { 5_000_000 } else { 1_000_000_000 };
 
 #[test]
 fn all_states_of_a_log_have_the_expected_hash() {

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use gametape_cadre::{Log, Markers, Options, Problem, Summary, Timeline, limits, verify};
+use gametape_cadre::{
+    Live, LiveEvent, Log, Markers, Options, Problem, Summary, Timeline, limits, verify,
+};
 use gametape_wire::{Error, ErrorClass, ErrorKind, Place};
 
 /// The state after these bodies, or the first error.
@@ -284,4 +286,19 @@ fn positions_behind_the_end_are_refused() {
     let mut timeline = Timeline::empty(Markers::default()).unwrap();
     assert_eq!(timeline.seek(1).unwrap_err().class(), ErrorClass::Misuse);
     assert!(!timeline.step().unwrap());
+}
+
+#[test]
+fn a_bad_live_message_does_not_lose_the_next() {
+    let message = |x: u32| format!(r#"{{"event":"meta-delta","data":{{"game":{{"x":{x}}}}}}}"#);
+    let stream = format!("{}\x04{{broken\x04\x04{}\x04{}", message(1), message(2), message(3));
+    let mut live = Live::new(&Options::default()).unwrap();
+    assert_eq!(live.receive(stream.as_bytes()).unwrap_err().class(), ErrorClass::Malformed);
+    assert_eq!(live.timeline().state().canonical(), br#"{"x":1}"#);
+    assert_eq!(live.receive(b"").unwrap(), [LiveEvent::Delta(1)]);
+    assert_eq!(live.receive(b"\x04").unwrap(), [LiveEvent::Delta(2)]);
+    assert_eq!(live.timeline().state().canonical(), br#"{"x":3}"#);
+    let options = Options { max_bytes: 100, ..Options::default() };
+    let mut small = Live::new(&options).unwrap();
+    assert_eq!(small.receive(&[b' '; 101]).unwrap_err().class(), ErrorClass::Limit);
 }
