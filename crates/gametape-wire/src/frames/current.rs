@@ -57,9 +57,7 @@ pub(super) fn begin_homogenous(
     delta: u16,
     views: ViewSet,
 ) -> usize {
-    write_header(out, layout, HOMOGENOUS | delta, views);
-    out.push(0);
-    out.len() - 1
+    write_header(out, layout, HOMOGENOUS | delta, views)
 }
 
 /// Writes what stands before the payloads, and says where their lengths belong.
@@ -70,8 +68,8 @@ pub(super) fn begin_heterogenous(
     delta: u16,
     views: ViewSet,
 ) -> LengthPlaces {
-    write_header(out, layout, delta, views);
-    LengthPlaces::in_a_row(out, views.len())
+    let first = write_header(out, layout, delta, views);
+    LengthPlaces::in_a_row(out, first, views.len())
 }
 
 /// The byte for the length of a payload, which the caller has made sure is 1 to 256.
@@ -89,14 +87,16 @@ fn read_mask(r: &mut Reader<'_>, layout: FrameLayout) -> Result<ViewSet> {
     Ok(ViewSet::from_bits(bits))
 }
 
+/// Writes the header with room for one length, and says where that belongs.
 #[inline]
-fn write_header(out: &mut Vec<u8>, layout: FrameLayout, header: u16, views: ViewSet) {
+fn write_header(out: &mut Vec<u8>, layout: FrameLayout, header: u16, views: ViewSet) -> usize {
     let [high, low] = header.to_be_bytes();
     let [mask_high, mask_low] = views.bits().to_be_bytes();
     match layout.mask_len() {
-        1 => out.extend_from_slice(&[high, low, mask_low]),
-        _ => out.extend_from_slice(&[high, low, mask_high, mask_low]),
+        1 => out.extend_from_slice(&[high, low, mask_low, 0]),
+        _ => out.extend_from_slice(&[high, low, mask_high, mask_low, 0]),
     }
+    out.len() - 1
 }
 
 /// The sum of the first `count` bytes, or of all if there are fewer.

@@ -38,10 +38,9 @@ struct LengthPlaces {
 }
 
 impl LengthPlaces {
-    /// Room for `count` lengths at the end of `out`.
+    /// Ends `out` with room for `count` lengths that begin at `first`.
     #[inline]
-    fn in_a_row(out: &mut Vec<u8>, count: usize) -> Self {
-        let first = out.len();
+    fn in_a_row(out: &mut Vec<u8>, first: usize, count: usize) -> Self {
         out.extend_from_slice(&[0; View::MAX as usize + 1]);
         out.truncate(first + count);
         Self { first, second: first + 1 }

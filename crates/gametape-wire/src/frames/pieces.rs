@@ -14,14 +14,16 @@ pub(super) struct Pieces<'a> {
 impl<'a> Pieces<'a> {
     /// A table of what is given; refuses a view that is given twice.
     pub(super) fn gather(parts: &[(View, &'a [u8])]) -> Result<Self> {
-        let mut pieces = Self::default();
+        let mut views = ViewSet::EMPTY;
+        let mut rows = [[].as_slice(); View::MAX as usize + 1];
         for &(view, bytes) in parts {
-            if pieces.views.contains(view) {
+            if views.contains(view) {
                 return Err(Error::misuse("frame", format!("view {view} is given twice")));
             }
-            pieces.put(view, bytes);
+            views = views.with(view);
+            rows[usize::from(view.number())] = bytes;
         }
-        Ok(pieces)
+        Ok(Self { views, rows })
     }
 
     /// Adds what a frame gives to those of `wanted` that exist and receive anything.

@@ -67,10 +67,11 @@ pub(super) fn begin_homogenous(out: &mut Vec<u8>, delta: u16, views: ViewSet) ->
 #[inline]
 pub(super) fn begin_heterogenous(out: &mut Vec<u8>, delta: u16, views: ViewSet) -> LengthPlaces {
     let spectator_at = write_header(out, delta, views.bits() as u8);
+    let first = out.len();
     if views.contains(View::SPECTATOR) {
-        LengthPlaces::in_a_row(out, views.len() - 1).behind(spectator_at)
+        LengthPlaces::in_a_row(out, first, views.len() - 1).behind(spectator_at)
     } else {
-        LengthPlaces::in_a_row(out, views.len())
+        LengthPlaces::in_a_row(out, first, views.len())
     }
 }
 
@@ -80,7 +81,7 @@ pub(super) fn length_byte(length: usize) -> u8 {
     length as u8
 }
 
-/// The header without the length in it; returns where that belongs.
+/// Writes the header without the length in it, and says where that belongs.
 #[inline]
 fn write_header(out: &mut Vec<u8>, delta: u16, mask: u8) -> usize {
     let [high, low] = delta.to_be_bytes();

@@ -77,7 +77,8 @@ impl FrameWriter {
     }
 
     /// One homogenous frame, its payload appended by `write` to what was written so far: without a
-    /// copy. What `write` refuses, and why, comes back.
+    /// copy. What `write` refuses, and why, comes back. It may only append: bytes that it takes away
+    /// are lost.
     ///
     /// ```
     /// use gametape_wire::{FrameLayout, FrameWriter, Generation, View, ViewSet};
@@ -361,4 +362,77 @@ fn bad_length(layout: FrameLayout, length: usize) -> Error {
         _ => format!("{length} bytes are over the {most} of a frame"),
     };
     Error::misuse("frame payload", problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn writer(generation: Generation) -> FrameWriter {
+        FrameWriter::new(FrameLayout::new(generation, View::new(6).unwrap()).unwrap())
+    }
+
+    #[test]
+    fn frames_written_in_place_are_those_written_from_copies() {
+        for generation in Generation::ALL {
+            for bits in 1..=0x7F {
+                let views = ViewSet::from_bits(bits);
+                let payload = |view: View| vec![view.number(); usize::from(view.number()) + 1];
+                let payloads: Vec<(View, Vec<u8>)> =
+                    views.iter().map(|view| (view, payload(view))).collect();
+                let parts: Vec<(View, &[u8])> =
+                    payloads.iter().rev().map(|(view, bytes)| (*view, &**bytes)).collect();
+
+                let (mut copied, mut in_place) = (writer(generation), writer(generation));
+                copied.heterogenous(3, &parts).unwrap();
+                copied.homogenous(4, views, &[1, 2]).unwrap();
+                in_place
+                    .heterogenous_with(3, views, |view, out| {
+                        out.extend(payload(view));
+                        Ok(())
+                    })
+                    .unwrap();
+                in_place
+                    .homogenous_with(4, views, |out| {
+                        out.extend([1, 2]);
+                        Ok(())
+                    })
+                    .unwrap();
+                assert_eq!(in_place.as_bytes(), copied.as_bytes(), "{generation} {views}");
+                assert_eq!(in_place.time(), 7);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_refused_halfway_leaves_nothing_behind() {
+        for generation in Generation::ALL {
+            let mut out = writer(generation);
+            out.homogenous(1, ViewSet::from_bits(1), &[9]).unwrap();
+            let before = out.as_bytes().to_vec();
+
+            let refused = Error::misuse("payload", "no");
+            let result = out.heterogenous_with(2, ViewSet::from_bits(0b11), |view, payload| {
+                payload.push(7);
+                if view == View::SPECTATOR { Ok(()) } else { Err(refused.clone()) }
+            });
+            assert_eq!(result, Err(refused));
+            let too_long = out.homogenous_with(2, ViewSet::from_bits(1), |payload| {
+                payload.extend([0; 257]);
+                Ok(())
+            });
+            assert!(too_long.is_err());
+            assert_eq!((out.as_bytes(), out.time()), (&*before, 1));
+        }
+    }
+
+    #[test]
+    fn a_payload_may_not_take_away_what_stands_before_it() {
+        let mut out = writer(Generation::Current);
+        let result = out.homogenous_with(0, ViewSet::from_bits(1), |payload| {
+            payload.clear();
+            Ok(())
+        });
+        assert!(result.is_err());
+    }
 }
