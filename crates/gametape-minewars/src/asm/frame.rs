@@ -142,3 +142,18 @@ fn print_line(line: &Line<'_>, dialect: Dialect, out: &mut Vec<u8>) {
     line.print(dialect, out);
     line.print_comment(dialect, out);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_set_of_views_prints_as_it_displays() {
+        let mut text = Vec::new();
+        for views in (0..=u16::MAX).map(ViewSet::from_bits) {
+            text.clear();
+            print_views(views, &mut text);
+            assert_eq!(str::from_utf8(&text).unwrap(), format!(" {views}"));
+        }
+    }
+}

@@ -53,3 +53,45 @@ impl<'a> Wire<'a> {
         self.fit
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gametape_wire::Generation;
+
+    use super::*;
+    use crate::message::{Duration, Message, Money, PlayerUpdate, Text, Who};
+
+    #[test]
+    fn messages_follow_each_other_and_the_worst_fit_is_told() {
+        let rounded = PlayerUpdate::Rtt { time: Duration(1234) };
+        let messages = [
+            Message::CityMoney { city: 1, money: Money { balance: 2, income: Some(3) } },
+            Message::Player { who: Who { player: 2, sub: 1 }, update: rounded },
+            Message::Player {
+                who: Who::all_of(4),
+                update: PlayerUpdate::VoteNew { id: 5, text: Text(b"why") },
+            },
+            Message::Tremor {},
+        ];
+        for generation in Generation::ALL {
+            let (mut together, mut alone) = (vec![9], vec![9]);
+            let fit = Message::encode_all(&messages, generation, &mut together);
+            assert_eq!(fit, Ok(Fit::Rounded));
+            for message in &messages {
+                message.encode(generation, &mut alone).unwrap();
+            }
+            assert_eq!(together, alone);
+        }
+    }
+
+    #[test]
+    fn one_message_that_is_refused_refuses_all() {
+        let too_high = Message::CityMoney { city: 0, money: Money { balance: !0, income: None } };
+        let mut out = vec![9];
+        for generation in Generation::ALL {
+            let messages = [Message::Tremor {}, too_high];
+            assert!(Message::encode_all(&messages, generation, &mut out).is_err());
+            assert_eq!(out, [9]);
+        }
+    }
+}
