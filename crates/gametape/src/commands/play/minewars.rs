@@ -39,6 +39,10 @@ pub(super) struct MineWars<'a> {
     dialect: Dialect,
     cities: BTreeMap<u8, Place>,
     timeline: Timeline<'a>,
+    /// What happened after this moment is marked.
+    since: usize,
+    /// Are the fields below those of the moment?
+    is_described: bool,
     board: Board,
     legend: Vec<Line<'static>>,
     changed: HashSet<Coord>,
@@ -75,6 +79,8 @@ impl<'a> MineWars<'a> {
             dialect,
             cities: places(file),
             timeline,
+            since: 0,
+            is_described: false,
             legend: Vec::new(),
             changed: HashSet::new(),
             messages: Vec::new(),
@@ -135,9 +141,26 @@ impl<'a> MineWars<'a> {
         }
     }
 
-    fn describe(&mut self, moment: usize, since: usize) {
+    /// Makes what is shown beside the state. Only what is seen needs it: whoever holds a key down
+    /// passes many moments without seeing them.
+    fn describe(&mut self) -> wire::Result<()> {
+        if self.is_described {
+            return Ok(());
+        }
+        let moment = self.timeline.position();
+        let before = self.timeline.seek(self.since)?.clone();
+        let now = self.timeline.seek(moment)?;
+        let changes = before.changed_tiles(now).into_iter().flatten();
+        self.changed = changes.map(|(at, ..)| at).collect();
+        self.legend = board::legend(&Scene::new(now, &self.cities, 0));
+        self.describe_frames(moment);
+        self.is_described = true;
+        Ok(())
+    }
+
+    fn describe_frames(&mut self, moment: usize) {
         self.messages.clear();
-        for position in since + 1..=moment {
+        for position in self.since + 1..=moment {
             if let Some(frame) = self.timeline.frame_before(position) {
                 self.list_messages(&frame);
             }
@@ -145,9 +168,6 @@ impl<'a> MineWars<'a> {
                 break;
             }
         }
-        self.list = List::default();
-        let scene = Scene::new(self.timeline.state(), &self.cities, 0);
-        self.legend = board::legend(&scene);
     }
 
     fn draw_side(&mut self, area: Rect, screen: &mut Buffer) {
@@ -179,11 +199,10 @@ impl Show for MineWars<'_> {
     }
 
     fn go(&mut self, moment: usize, since: usize) -> wire::Result<()> {
-        let before = self.timeline.seek(since)?.clone();
-        let now = self.timeline.seek(moment)?;
-        let changes = before.changed_tiles(now).into_iter().flatten();
-        self.changed = changes.map(|(at, ..)| at).collect();
-        self.describe(moment, since);
+        self.timeline.seek(moment)?;
+        self.since = since;
+        self.is_described = false;
+        self.list = List::default();
         Ok(())
     }
 
@@ -296,6 +315,9 @@ impl Show for MineWars<'_> {
     }
 
     fn draw(&mut self, area: Rect, screen: &mut Buffer) {
+        if let Err(error) = self.describe() {
+            return Line::raw(error.to_string()).render(area, screen);
+        }
         let [main, side] = split(area, SIDE);
         let scene = Scene::new(self.timeline.state(), &self.cities, 0);
         let who = if self.view() == View::SPECTATOR { "spectator" } else { "player" };

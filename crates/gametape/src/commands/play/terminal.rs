@@ -45,13 +45,20 @@ fn play(player: &mut Player<impl Show>, terminal: &mut DefaultTerminal) -> io::R
     while !player.over {
         terminal.draw(|frame| screen::draw(player, frame.area(), frame.buffer_mut()))?;
         if !player.is_playing() || event::poll(FRAME)? {
-            take(player, &event::read()?, began);
-            // Keys that came in the meantime: one picture for all of them.
-            while !player.over && event::poll(Duration::ZERO)? {
-                take(player, &event::read()?, began);
-            }
+            take_all(player, began)?;
         }
         player.tick(began.elapsed());
+    }
+    Ok(())
+}
+
+/// Takes a key and those that came in the meantime: one picture for all of them, unless they take
+/// long.
+fn take_all(player: &mut Player<impl Show>, began: Instant) -> io::Result<()> {
+    take(player, &event::read()?, began);
+    let first = Instant::now();
+    while !player.over && first.elapsed() < FRAME && event::poll(Duration::ZERO)? {
+        take(player, &event::read()?, began);
     }
     Ok(())
 }

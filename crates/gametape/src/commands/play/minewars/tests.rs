@@ -111,6 +111,7 @@ fn a_small_screen_shows_a_part_of_the_map_that_scrolls() {
 fn while_playing_everything_since_the_last_picture_is_told() {
     with_sample(|mut player| {
         player.show.go(5, 2).unwrap();
+        Screen::of(&mut player, 100, 24);
         let heads =
             player.show.messages.iter().filter(|line| line.to_string().contains("to views"));
         assert_eq!(heads.count(), 3);
