@@ -47,12 +47,21 @@ pub struct Query {
     pub pattern: Pattern,
     /// Only changes to this value, in canonical JSON.
     pub to: Option<Vec<u8>>,
+    /// Also where a delta wrote what was there already.
+    pub touched: bool,
 }
 
 impl Query {
     /// Every change that the pattern matches.
     pub fn new(pattern: &str) -> Result<Self> {
-        Ok(Self { pattern: Pattern::parse(pattern)?, to: None })
+        Ok(Self { pattern: Pattern::parse(pattern)?, to: None, touched: false })
+    }
+
+    /// Also where a delta wrote what was there already.
+    #[must_use]
+    pub fn touched(mut self) -> Self {
+        self.touched = true;
+        self
     }
 
     /// Only changes to this value. Text that is no JSON is taken as a string.
@@ -118,7 +127,7 @@ pub fn find(log: &Log, query: Query) -> Result<impl Iterator<Item = Result<Chang
 
 /// Every change that a delta of a log makes, merging it.
 pub(crate) fn changes_of(merger: &mut Merger, log: &Log, delta: usize) -> Result<Vec<Change>> {
-    let everything = Query { pattern: Pattern { keys: vec![None] }, to: None };
+    let everything = Query { pattern: Pattern { keys: vec![None] }, to: None, touched: false };
     let mut finder = Finder { query: everything, delta, changes: Vec::new() };
     merger.merge_delta(log, delta, &mut finder)?;
     Ok(finder.changes)
@@ -141,7 +150,7 @@ impl Finder {
             return;
         }
         let before = canonical(old);
-        if before != after {
+        if before != after || self.query.touched {
             let path = path::display(site.keys, path);
             self.changes.push(Change { delta: self.delta, path, before, after });
         }
@@ -196,5 +205,23 @@ impl Watch for Finder {
 
     fn start_over(&mut self) {
         self.changes.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Options;
+
+    #[test]
+    fn a_value_that_is_written_again_is_touched_but_not_changed() {
+        let json = br#"{"deltas":[{"game":{"x":1}},{"game":{"x":1}},{"game":{"x":2}}]}"#;
+        let log = Log::open(&json[..], &Options::default()).unwrap();
+        let found = |query: Query| -> Vec<usize> {
+            find(&log, query).unwrap().map(|change| change.unwrap().delta).collect()
+        };
+        assert_eq!(found(Query::new("x").unwrap()), [0, 2]);
+        assert_eq!(found(Query::new("x").unwrap().touched()), [0, 1, 2]);
+        assert_eq!(found(Query::new("x").unwrap().to("1")), [0]);
     }
 }

@@ -1,4 +1,4 @@
-//! `gametape find`: the deltas of a gamelog that change something.
+//! `gametape find`: the deltas of a gamelog that touch or change something.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,11 +16,12 @@ use crate::output::Lines;
 use crate::progress::waiting;
 use crate::text::printable;
 
-/// Find the deltas of a gamelog that change what is at a path
+/// Find the deltas of a gamelog that touch or change what is at a path
 ///
 /// A path is keys joined by dots, such as gameObjects.523.health; `*` stands for any one key. It
-/// finds changes at the path and anywhere below it. A dot or backslash in a key is written with a
-/// backslash before it.
+/// finds what deltas write at the path and anywhere below it, also where that was there already,
+/// unless only changes are asked for. A dot or backslash in a key is written with a backslash
+/// before it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -30,6 +31,10 @@ pub(crate) struct Args {
     /// Where to look
     #[arg(value_name = "PATH")]
     path: String,
+
+    /// Only where the value is another one afterwards
+    #[arg(long)]
+    changed: bool,
 
     /// Only changes to this value: JSON, or else text
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
@@ -48,7 +53,7 @@ const EXAMPLES: &str = r#"With --json there is one object a line:
 Examples:
   gametape find game.json.gz gameObjects.523.health --to 0
   gametape find game.json.gz 'gameObjects.*.won' --to true
-  gametape find game.json.gz currentTurn --json | jq .delta"#;
+  gametape find game.json.gz currentTurn --changed --json | jq .delta"#;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
@@ -57,7 +62,8 @@ impl Args {
         let query = Query::new(&self.path).map_err(failed)?;
         let query = match &self.to {
             Some(value) => query.to(value),
-            None => query,
+            None if self.changed => query,
+            None => query.touched(),
         };
         let timeline = load_once(&input.gamelog()?)?;
         let players = Players::of(timeline.log());
