@@ -6,7 +6,7 @@ use crate::keys::Key;
 use crate::tree::{Container, Tree, Value};
 
 /// Text between two keyframes at first: what merges in well under a millisecond.
-const SPACING: u64 = 192 << 10;
+const SPACING: u64 = 128 << 10;
 
 /// Elements of one chunk.
 const CHUNK: usize = 256;
