@@ -1,6 +1,8 @@
 //! Assembly text against real sessions: every message as the reference text has it, every frame
 //! back byte for byte.
 
+#![allow(clippy::unwrap_used, reason = "a session that does not open fails the test")]
+
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
