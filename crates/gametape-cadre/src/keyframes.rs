@@ -84,7 +84,7 @@ impl Keyframes {
 
     /// Is a keyframe due for a state of this size, reached at this offset of the text?
     pub(crate) fn is_due(&self, offset: u64, tree: &Tree) -> bool {
-        let spacing = self.spacing.max(tree.bytes() as u64 / 2);
+        let spacing = self.spacing.max(tree.bytes() as u64 / 4);
         offset.saturating_sub(self.last_offset) >= spacing
     }
 
