@@ -199,8 +199,13 @@ impl FrameBlock {
     /// A frame that gives all `views` the same; `tick` is not before the last one.
     pub(crate) fn push_shared(&mut self, tick: u64, views: ViewSet, payload: &[u8]) {
         let delta = self.begin(tick, views);
-        self.out.varint(delta << 1).varint(views.bits().into());
-        self.out.varint(payload.len() as u64).bytes(payload);
+        let (mask, length) = (u64::from(views.bits()), payload.len() as u64);
+        if delta | mask | length < 0x40 {
+            // The usual case of many small frames: three bytes at once.
+            self.out.bytes(&[(delta << 1) as u8, mask as u8, length as u8]).bytes(payload);
+        } else {
+            self.out.varint(delta << 1).varint(mask).varint(length).bytes(payload);
+        }
     }
 
     pub(crate) fn push(&mut self, tick: u64, pieces: &Pieces<'_>) {

@@ -1,4 +1,73 @@
-//! The tape.
+//! The tape: one recorded match in an append-only container.
+//!
+//! - [`TapeWriter`] takes frames, orders, keyframes, events and more, and gives bytes to append. After
+//!   every append the file is a valid tape. [`KeyframeMaker`] makes keyframes of [`SimSnapshot`]s:
+//!   full ones and [deltas](DeltaSnapshot), by a [`Cadence`].
+//! - [`TapeReader`] opens a tape with few bytes and gives a [`Tape`]: metadata, summary, index.
+//!   [`Scanner`] and [`Recovery`] walk a tape that was not finished, is still growing or is damaged:
+//!   whole chunks come out, and every damage.
+//! - [`KeyframeIndex::plan`] and [`Restorer`] lead to the recorded state nearest to a tick.
+//! - [`Verifier`] checks structure, checksums, SHA-256 chain and Ed25519 signature.
+//! - [`pack`], [`Rewriter`] and [`Recovered::resume`] make new tapes of old ones: packed, cut to some
+//!   views, repaired, continued.
+//!
+//! The format is specified in `spec/tape.md` of the repository.
+//!
+//! ```
+//! use gametape_tape::{ChunkKind, Front, Tape, TapeFrames, TapeWriter, cut_bytes};
+//! use gametape_wire::{View, ViewSet};
+//!
+//! # fn main() -> gametape_wire::Result<()> {
+//! let [ana, ben] = [1, 2].map(|number| View::new(number).unwrap());
+//! // Ticks of 50 ms; the tape id tells recordings apart.
+//! let mut writer = TapeWriter::new(Front::new(50_000, 0xB0A7)?, br#"{"game":"digger"}"#)?;
+//! writer.frame(0, 0, &[(ana, b"dawn"), (ben, b"dawn")])?;
+//! writer.frame(0, 90, &[(ana, b"mine"), (ben, b"?")])?;
+//! let mut file = writer.take();
+//! file.extend(writer.finish()?);
+//!
+//! let tape = Tape::open(&file)?;
+//! assert_eq!(tape.summary.end_tick, 91);
+//! let mut seen = Vec::new();
+//! for entry in tape.stream(ChunkKind::FRAMES, 0) {
+//!     let chunk = tape.read(entry, &file)?;
+//!     let raw = chunk.raw()?;
+//!     for frame in TapeFrames::new(&chunk.header, &raw) {
+//!         let frame = frame?;
+//!         seen.extend(frame.view(ben).map(|payload| (frame.tick, payload.to_vec())));
+//!     }
+//! }
+//! assert_eq!(seen, [(0, b"dawn".to_vec()), (90, b"?".to_vec())]);
+//!
+//! // What Ben may keep: nothing of the others is left in it.
+//! let bens = cut_bytes(&file, ViewSet::EMPTY.with(ben), 0xB0A8)?.bytes;
+//! assert!(!bens.windows(4).any(|bytes| bytes == b"mine"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Without I/O
+//!
+//! Readers say which bytes they need; a file, memory or an HTTP range request answers:
+//!
+//! ```
+//! use gametape_tape::{Depth, Front, Need, TapeReader, TapeWriter};
+//! # let file = TapeWriter::new(Front::new(50_000, 1)?, b"{}").and_then(|mut writer| {
+//! #     Ok([writer.take(), writer.finish()?].concat())
+//! # })?;
+//!
+//! let mut reader = TapeReader::new(file.len() as u64, Depth::Summary);
+//! while let Need::Range(range) = reader.need() {
+//!     reader.supply(&file[range.start as usize..range.end as usize])?;
+//! }
+//! let tape = reader.finish()?;
+//! # assert_eq!(tape.summary.chunk_count, 1);
+//! # Ok::<(), gametape_wire::Error>(())
+//! ```
+//!
+//! What it does not do: no file, socket, clock, thread or log line; no knowledge of any game: payloads,
+//! components, fields and events are opaque bytes; no choice of ids and keys, which come from the
+//! caller.
 
 mod chain;
 mod check;

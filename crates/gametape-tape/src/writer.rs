@@ -162,12 +162,13 @@ impl TapeWriter {
     ) -> Result<&mut FrameBlock> {
         TICK.check(tick.saturating_add(1), 0).map_err(nowhere)?;
         CHUNK_BYTES.check(bytes as u64 + 256, 0).map_err(nowhere)?;
-        let state = self.stream(kind, stream);
+        let place = self.place(kind, stream);
+        let state = &self.streams[place];
         check_order(state, tick)?;
         if !state.block.is_empty() && !state.block.has_room(tick, bytes, FRAMES_TARGET) {
             self.end_block(kind, stream)?;
         }
-        let state = self.stream(kind, stream);
+        let state = &mut self.streams[place];
         state.last_tick = tick;
         Ok(&mut state.block)
     }
@@ -324,13 +325,18 @@ impl TapeWriter {
     }
 
     fn stream(&mut self, kind: ChunkKind, stream: u16) -> &mut StreamState {
+        let place = self.place(kind, stream);
+        &mut self.streams[place]
+    }
+
+    /// Where a stream's state is; made when it is new.
+    fn place(&mut self, kind: ChunkKind, stream: u16) -> usize {
         let place = self.streams.iter().position(|s| s.kind == kind && s.stream == stream);
-        let place = place.unwrap_or_else(|| {
+        place.unwrap_or_else(|| {
             let block = FrameBlock::default();
             self.streams.push(StreamState { kind, stream, last_tick: 0, block });
             self.streams.len() - 1
-        });
-        &mut self.streams[place]
+        })
     }
 
     /// Ends the tape with its index; returns the last bytes to append.

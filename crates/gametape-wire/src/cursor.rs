@@ -206,6 +206,13 @@ pub struct Writer {
     base: u64,
 }
 
+impl From<Vec<u8>> for Writer {
+    /// A writer that goes on behind `bytes`, which begin at offset 0 of the output.
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, base: 0 }
+    }
+}
+
 impl Writer {
     /// An empty writer at offset 0 of the output.
     #[must_use]
@@ -244,8 +251,10 @@ impl Writer {
     }
 
     /// One byte.
+    #[inline]
     pub fn u8(&mut self, value: u8) -> &mut Self {
-        self.bytes(&[value])
+        self.bytes.push(value);
+        self
     }
 
     /// A big-endian u16.
@@ -279,6 +288,7 @@ impl Writer {
     }
 
     /// A varint: LEB128, seven bits a byte, lowest first.
+    #[inline]
     pub fn varint(&mut self, mut value: u64) -> &mut Self {
         while value >= 0x80 {
             self.u8(value as u8 | 0x80);

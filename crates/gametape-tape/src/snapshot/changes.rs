@@ -1,5 +1,6 @@
 //! Comparing tables, and changing them.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::iter::Peekable;
 
@@ -10,7 +11,7 @@ use super::table::{Row, SlotTable, ValueTable, slots};
 
 /// What becomes of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RowChange<K> {
+pub(super) struct RowChange<'a, K> {
     pub(super) key: K,
     pub(super) what: What,
     /// Slots with a new value.
@@ -18,7 +19,7 @@ pub(super) struct RowChange<K> {
     /// Slots that are empty from now on.
     pub(super) removed: u64,
     /// The new values, in the form of [`Row::values`].
-    pub(super) values: Vec<u8>,
+    pub(super) values: Cow<'a, [u8]>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,30 +62,33 @@ fn join<A, B, K: Ord>(
 }
 
 /// What turns `old` into `new`.
-pub(super) fn diff<K: Key>(old: &SlotTable<K>, new: &SlotTable<K>) -> Vec<RowChange<K>> {
-    let sides = join(old.iter(), new.iter(), |row| row.key, |row| row.key);
-    sides
+pub(super) fn diff<'a, K: Key, D: From<RowChange<'a, K>>>(
+    old: &'a SlotTable<K>,
+    new: &'a SlotTable<K>,
+) -> Vec<D> {
+    join(old.iter(), new.iter(), |row| row.key, |row| row.key)
         .filter_map(|side| match side {
             Side::Left(old) => Some(RowChange {
                 key: old.key.clone(),
                 what: What::Removed,
                 changed: 0,
                 removed: 0,
-                values: Vec::new(),
+                values: Cow::Borrowed(&[]),
             }),
             Side::Right(new) => Some(RowChange {
                 key: new.key.clone(),
                 what: What::New,
                 changed: new.mask,
                 removed: 0,
-                values: new.values.to_vec(),
+                values: Cow::Borrowed(new.values),
             }),
             Side::Both(old, new) => changed_row(&old, &new),
         })
+        .map(D::from)
         .collect()
 }
 
-fn changed_row<K: Key>(old: &Row<'_, K>, new: &Row<'_, K>) -> Option<RowChange<K>> {
+fn changed_row<'a, K: Key>(old: &Row<'a, K>, new: &Row<'a, K>) -> Option<RowChange<'a, K>> {
     if old.mask == new.mask && old.values == new.values {
         return None;
     }
@@ -103,16 +107,19 @@ fn changed_row<K: Key>(old: &Row<'_, K>, new: &Row<'_, K>) -> Option<RowChange<K
         what: What::Changed,
         changed,
         removed: old.mask & !new.mask,
-        values: values.into_bytes(),
+        values: Cow::Owned(values.into_bytes()),
     })
 }
 
 /// The table that `changes`, in ascending order, make of `old`.
-pub(super) fn apply<K: Key>(
+pub(super) fn apply<'a, K: Key>(
     old: &SlotTable<K>,
-    changes: impl Iterator<Item = RowChange<K>>,
+    changes: impl ExactSizeIterator<Item = RowChange<'a, K>>,
 ) -> Result<SlotTable<K>> {
-    let mut table = SlotTable::default();
+    if changes.len() == 0 {
+        return Ok(old.clone());
+    }
+    let mut table = SlotTable::with_room_of(old);
     for side in join(old.iter(), changes, |row| row.key, |change| &change.key) {
         match side {
             Side::Left(row) => table.push_row(&row),
@@ -129,7 +136,7 @@ pub(super) fn apply<K: Key>(
 fn apply_to_row<K: Key>(
     table: &mut SlotTable<K>,
     old: &Row<'_, K>,
-    change: &RowChange<K>,
+    change: &RowChange<'_, K>,
 ) -> Result<()> {
     match change.what {
         What::Removed => return Ok(()),
@@ -140,20 +147,16 @@ fn apply_to_row<K: Key>(
         return Err(contradiction::<K>("takes a value away that is not there"));
     }
     let kept = old.mask & !change.removed & !change.changed;
-    let mask = kept | change.changed;
-    let mut values = Writer::new();
-    let mut old_slots = old.slots().filter(|(slot, _)| kept >> slot & 1 == 1).peekable();
-    let mut put = |value: &[u8]| {
-        values.varint(value.len() as u64).bytes(value);
-    };
-    for (slot, value) in slots(change.changed, &change.values) {
-        while let Some((_, kept)) = old_slots.next_if(|&(other, _)| other < slot) {
-            put(kept);
+    let mut kept_slots = old.slots().filter(|(slot, _)| kept >> slot & 1 == 1).peekable();
+    table.push_with(old.key.clone(), kept | change.changed, |put| {
+        for (slot, value) in slots(change.changed, &change.values) {
+            while let Some((_, kept)) = kept_slots.next_if(|&(other, _)| other < slot) {
+                put(kept);
+            }
+            put(value);
         }
-        put(value);
-    }
-    old_slots.for_each(|(_, kept)| put(kept));
-    table.push_values(old.key.clone(), mask, values.as_bytes());
+        kept_slots.for_each(|(_, kept)| put(kept));
+    });
     Ok(())
 }
 
@@ -178,7 +181,10 @@ pub(super) fn apply_values<K: Key>(
     old: &ValueTable<K>,
     changes: &[ValueChange<K>],
 ) -> Result<ValueTable<K>> {
-    let mut table = ValueTable::default();
+    if changes.is_empty() {
+        return Ok(old.clone());
+    }
+    let mut table = ValueTable(SlotTable::with_room_of(&old.0));
     for side in join(old.0.iter(), changes.iter(), |row| row.key, |change| &change.0) {
         match side {
             Side::Left(row) => table.0.push_row(&row),

@@ -125,52 +125,52 @@ fn what(is_new: bool, is_removed: bool) -> What {
     }
 }
 
-impl From<RowChange<UnitTag>> for EntityDelta {
-    fn from(change: RowChange<UnitTag>) -> Self {
+impl From<RowChange<'_, UnitTag>> for EntityDelta {
+    fn from(change: RowChange<'_, UnitTag>) -> Self {
         Self {
             entity: change.key,
             change_mask: change.changed,
             removed_mask: change.removed,
-            changed_components: change.values,
+            changed_components: change.values.into_owned(),
             is_new: change.what == What::New,
             is_removed: change.what == What::Removed,
         }
     }
 }
 
-impl From<&EntityDelta> for RowChange<UnitTag> {
-    fn from(delta: &EntityDelta) -> Self {
+impl<'a> From<&'a EntityDelta> for RowChange<'a, UnitTag> {
+    fn from(delta: &'a EntityDelta) -> Self {
         Self {
             key: delta.entity,
             what: what(delta.is_new, delta.is_removed),
             changed: delta.change_mask,
             removed: delta.removed_mask,
-            values: delta.changed_components.clone(),
+            values: delta.changed_components.as_slice().into(),
         }
     }
 }
 
-impl From<RowChange<PlayerId>> for PlayerStateDelta {
-    fn from(change: RowChange<PlayerId>) -> Self {
+impl From<RowChange<'_, PlayerId>> for PlayerStateDelta {
+    fn from(change: RowChange<'_, PlayerId>) -> Self {
         Self {
             player: change.key,
             change_mask: change.changed as u32,
             removed_mask: change.removed as u32,
-            changed_fields: change.values,
+            changed_fields: change.values.into_owned(),
             is_new: change.what == What::New,
             is_removed: change.what == What::Removed,
         }
     }
 }
 
-impl From<&PlayerStateDelta> for RowChange<PlayerId> {
-    fn from(delta: &PlayerStateDelta) -> Self {
+impl<'a> From<&'a PlayerStateDelta> for RowChange<'a, PlayerId> {
+    fn from(delta: &'a PlayerStateDelta) -> Self {
         Self {
             key: delta.player,
             what: what(delta.is_new, delta.is_removed),
             changed: delta.change_mask.into(),
             removed: delta.removed_mask.into(),
-            values: delta.changed_fields.clone(),
+            values: delta.changed_fields.as_slice().into(),
         }
     }
 }
@@ -202,8 +202,8 @@ impl DeltaSnapshot {
             map_hash: changed(&old.map_hash, &new.map_hash),
             random_state: changed(&old.random_state, &new.random_state),
             intern_table_delta: new_strings(&old.intern_table, &new.intern_table)?,
-            changed_entities: all_into(diff(&old.entities, &new.entities)),
-            changed_players: all_into(diff(&old.players, &new.players)),
+            changed_entities: diff(&old.entities, &new.entities),
+            changed_players: diff(&old.players, &new.players),
             changed_map: (!cells.is_empty()).then_some(MapStateDelta { changed_cells: cells }),
             changed_sections: diff_values(&old.sections, &new.sections),
         };
@@ -211,10 +211,6 @@ impl DeltaSnapshot {
         let script_state = Change::between(&baseline.script_state, &state.script_state);
         Ok(Self { core, campaign_state, script_state })
     }
-}
-
-fn all_into<A, B: From<A>>(all: Vec<A>) -> Vec<B> {
-    all.into_iter().map(B::from).collect()
 }
 
 fn changed<T: Clone + PartialEq>(old: &T, new: &T) -> Option<T> {

@@ -3,10 +3,7 @@
 use gametape_wire::{Error, ErrorKind, Reader, Result, Writer};
 
 use super::changes::{RowChange, ValueChange, What};
-use super::delta::{
-    Change, DeltaSnapshot, EntityDelta, MapStateDelta, PlayerStateDelta, SimCoreDelta,
-    StringInternerDelta,
-};
+use super::delta::{Change, DeltaSnapshot, MapStateDelta, SimCoreDelta, StringInternerDelta};
 use super::keys::Key;
 use super::table::{read_count, read_key, read_mask, read_values, write_mask};
 use super::{put_optional, put_strings, read_choice, read_form, read_string_list};
@@ -59,8 +56,8 @@ fn read_core(r: &mut Reader<'_>) -> Result<SimCoreDelta> {
         map_hash: read_fixed(r, "map hash")?,
         random_state: super::read_optional(r, "random state")?,
         intern_table_delta: read_interner(r)?,
-        changed_entities: read_rows(r)?.into_iter().map(EntityDelta::from).collect(),
-        changed_players: read_rows(r)?.into_iter().map(PlayerStateDelta::from).collect(),
+        changed_entities: read_rows(r)?,
+        changed_players: read_rows(r)?,
         changed_map: Some(read_values_list(r)?)
             .filter(|cells| !cells.is_empty())
             .map(|changed_cells| MapStateDelta { changed_cells }),
@@ -101,7 +98,7 @@ fn read_interner(r: &mut Reader<'_>) -> Result<Option<StringInternerDelta>> {
     Ok(Some(StringInternerDelta { start_id, new_entries }))
 }
 
-fn put_rows<K: Key>(w: &mut Writer, rows: impl ExactSizeIterator<Item = RowChange<K>>) {
+fn put_rows<'a, K: Key>(w: &mut Writer, rows: impl ExactSizeIterator<Item = RowChange<'a, K>>) {
     w.varint(rows.len() as u64);
     let mut previous = None;
     for row in rows {
@@ -114,10 +111,11 @@ fn put_rows<K: Key>(w: &mut Writer, rows: impl ExactSizeIterator<Item = RowChang
     }
 }
 
-fn read_rows<K: Key>(r: &mut Reader<'_>) -> Result<Vec<RowChange<K>>> {
-    let mut rows: Vec<RowChange<K>> = Vec::new();
+fn read_rows<'a, K: Key, D: From<RowChange<'a, K>>>(r: &mut Reader<'a>) -> Result<Vec<D>> {
+    let mut rows: Vec<D> = Vec::new();
+    let mut previous = None;
     for _ in 0..read_count::<K>(r)? {
-        let key = read_key(r, rows.last().map(|row| &row.key))?;
+        let key: K = read_key(r, previous.as_ref())?;
         let offset = r.offset();
         let what = read_what(r, K::ITEM)?;
         let (changed, removed) = (read_mask::<K>(r)?, read_mask::<K>(r)?);
@@ -129,8 +127,9 @@ fn read_rows<K: Key>(r: &mut Reader<'_>) -> Result<Vec<RowChange<K>>> {
         if !is_canonical {
             return Err(not_canonical(offset, K::ITEM));
         }
-        let values = read_values(r, changed, K::ITEM)?.to_vec();
-        rows.push(RowChange { key, what, changed, removed, values });
+        let values = read_values(r, changed, K::ITEM)?.into();
+        previous = Some(key.clone());
+        rows.push(D::from(RowChange { key, what, changed, removed, values }));
     }
     Ok(rows)
 }

@@ -87,13 +87,32 @@ impl<K: Key> SlotTable<K> {
         if self.rows.last().is_some_and(|last| last.key >= key) {
             return Err(Error::misuse(K::ITEM, "rows must be added in ascending order"));
         }
-        let mut w = Writer::new();
-        for (_, value) in slots {
-            w.varint(value.len() as u64).bytes(value);
-        }
         let mask = slots.iter().fold(0, |mask, &(slot, _)| mask | 1 << slot);
-        self.push_values(key, mask, w.as_bytes());
+        self.push_with(key, mask, |put| slots.iter().map(|(_, value)| *value).for_each(put));
         Ok(())
+    }
+
+    /// An empty table with room for what `other` holds.
+    pub(super) fn with_room_of(other: &Self) -> Self {
+        Self {
+            rows: Vec::with_capacity(other.rows.len()),
+            values: Vec::with_capacity(other.values.len()),
+        }
+    }
+
+    /// Adds a row that is known to follow the others; `fill` puts its values one by one.
+    pub(super) fn push_with(
+        &mut self,
+        key: K,
+        mask: u64,
+        fill: impl FnOnce(&mut dyn FnMut(&[u8])),
+    ) {
+        let mut values = Writer::from(std::mem::take(&mut self.values));
+        fill(&mut |value| {
+            values.varint(value.len() as u64).bytes(value);
+        });
+        self.values = values.into_bytes();
+        self.rows.push(StoredRow { key, mask, end: self.values.len() });
     }
 
     /// Adds a row that is known to follow the others.
@@ -137,8 +156,11 @@ impl<K: Key> SlotTable<K> {
     }
 
     pub(super) fn read(r: &mut Reader<'_>) -> Result<Self> {
+        let count = read_count::<K>(r)?;
         let mut table = Self::default();
-        for _ in 0..read_count::<K>(r)? {
+        // Every row takes more than a byte, so no input reserves what it cannot fill.
+        table.rows.reserve(r.remaining().min(count as usize));
+        for _ in 0..count {
             let key = read_key(r, table.rows.last().map(|row| &row.key))?;
             let mask = read_mask::<K>(r)?;
             let values = read_values(r, mask, K::ITEM)?;
