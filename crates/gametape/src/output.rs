@@ -179,7 +179,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     printer.finish()
 }
 
-/// Prints to stdout what may be too long to be held as a whole, as [`print`] does.
+/// Prints to stdout what may be too long to be held as a whole, as [`print()`] does.
 pub(crate) struct Printer {
     stdout: anstream::Stdout,
     waiting: String,
