@@ -295,7 +295,7 @@ pub fn setup_seeds() -> Result<Vec<Seed>> {
     Ok(seeds)
 }
 
-/// Files of [`file`] in both generations, stored in every way.
+/// Files of [`file()`] in both generations, stored in every way.
 pub fn file_seeds() -> Result<Vec<Seed>> {
     let raw = WriteOptions { compress: false, dictionary: false };
     let packed = WriteOptions { compress: true, dictionary: false };
