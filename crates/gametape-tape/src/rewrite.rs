@@ -124,6 +124,8 @@ fn kept_views(header: &ChunkHeader, wanted: Option<ViewSet>) -> Option<ViewSet> 
 }
 
 /// Cuts the tape in `bytes` to what `views` may know; `tape_id` is that of the new tape.
+///
+/// Of a damaged tape, what is whole is cut; [`Recovered`] says what is not.
 pub fn cut_bytes(bytes: &[u8], views: ViewSet, tape_id: u32) -> Result<Rewritten> {
     let tape = Tape::open(bytes)?;
     let front = Front::new(tape.front.tick_length, tape_id)?;

@@ -9,7 +9,7 @@ use crate::chain::Hash;
 use crate::front::Front;
 use crate::header::EVERYBODY;
 use crate::index::{ChunkEntry, tick_span};
-use crate::kind::ChunkKind;
+use crate::kind::{ChunkKind, Flags};
 use crate::limits::{CHUNK_BYTES, CHUNKS, PAGES, TAPE_BYTES};
 
 /// What a tape contains.
@@ -27,7 +27,7 @@ pub struct Summary {
     pub chain_head: Hash,
     /// Where the closing metadata chunk is.
     pub closing: Option<Range<u64>>,
-    /// Views that some chunk is for, those for everybody aside.
+    /// Views that some chunk is for; what is for everybody as a whole tells nothing about them.
     pub views: ViewSet,
     /// In the packed form?
     pub packed: bool,
@@ -117,7 +117,8 @@ impl Summary {
     pub fn of(front: Front, chunks: &[ChunkEntry], chain_head: Hash) -> Self {
         let ticks = tick_span(chunks);
         let closing = chunks.iter().rev().find(|chunk| chunk.is_closing_metadata());
-        let views = chunks.iter().map(|chunk| chunk.header.views);
+        let seen = chunks.iter().map(|chunk| &chunk.header);
+        let seen = seen.filter(|h| h.views != EVERYBODY || h.flags.has(Flags::PARTS));
         Self {
             front,
             chunk_count: chunks.len() as u32,
@@ -125,7 +126,7 @@ impl Summary {
             end_tick: ticks.end,
             chain_head,
             closing: closing.map(ChunkEntry::range),
-            views: views.filter(|&views| views != EVERYBODY).fold(ViewSet::EMPTY, ViewSet::or),
+            views: seen.fold(ViewSet::EMPTY, |views, header| views.or(header.views)),
             packed: false,
             kinds: kinds_of(chunks),
             pages: Vec::new(),
