@@ -32,7 +32,7 @@ fn show(sh: &Shell) -> Vec<Cmd<'_>> {
         cmd!(sh, "{tool} verify {OLD}"),
         cmd!(sh, "{tool} verify {NEW}"),
         cmd!(sh, "{tool} info --frames {OLD}"),
-        cmd!(sh, "{tool} map {NEW}"),
-        cmd!(sh, "{tool} map --png demo/map.png {NEW}"),
+        cmd!(sh, "{tool} map --at end {NEW}"),
+        cmd!(sh, "{tool} map --at end --png demo/map.png {NEW}"),
     ]
 }
