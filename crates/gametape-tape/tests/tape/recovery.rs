@@ -67,7 +67,7 @@ fn reported(found: &Recovered, range: &Range<usize>, how: Spoil, length: usize) 
         Spoil::Remove => r.start <= start && start <= r.end,
         _ => r.start < end && start < r.end,
     };
-    let by_number = !found.missing.is_empty() || !found.is_finished;
+    let by_number = !found.missing.is_empty();
     found.damages.iter().any(|damage| touches(&damage.range))
         || (matches!(how, Spoil::Remove) && (by_number || range.end == length))
 }
