@@ -113,12 +113,6 @@ impl ViewSet {
         Self(self.0 & self.0.wrapping_neg())
     }
 
-    /// How many views of the set have a lower number than `view`: its place in the order.
-    #[must_use]
-    pub const fn rank(self, view: View) -> usize {
-        (self.0 & ((1 << view.0) - 1)).count_ones() as usize
-    }
-
     /// The views in ascending order.
     pub fn iter(self) -> impl Iterator<Item = View> {
         let mut bits = self.0;
@@ -162,7 +156,5 @@ mod tests {
         assert_eq!(ViewSet::EMPTY.iter().count(), 0);
         assert_eq!(ViewSet::up_to(View(15)), all);
         assert_eq!(ViewSet::up_to(View(0)).bits(), 1);
-        assert_eq!(all.rank(View(15)), 15);
-        assert_eq!(ViewSet::from_bits(0b1001).rank(View(3)), 1);
     }
 }
