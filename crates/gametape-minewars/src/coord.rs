@@ -28,6 +28,13 @@ impl Coord {
         Self { y: bytes[0] as i8, x: bytes[1] as i8 }
     }
 
+    /// The tile that text of the form `y,x` names.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (y, x) = text.split_once(',')?;
+        Some(Self::new(y.parse().ok()?, x.parse().ok()?))
+    }
+
     /// The two bytes on the wire.
     #[must_use]
     #[inline]

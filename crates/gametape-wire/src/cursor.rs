@@ -301,14 +301,6 @@ impl Writer {
     pub fn truncate(&mut self, position: usize) {
         self.bytes.truncate(position);
     }
-
-    /// Overwrites bytes that were written before; `position` counts from this writer's start.
-    ///
-    /// # Panics
-    /// When the bytes were not written yet: a mistake of the caller, not of any input.
-    pub fn patch(&mut self, position: usize, bytes: &[u8]) {
-        self.bytes[position..position + bytes.len()].copy_from_slice(bytes);
-    }
 }
 
 #[cfg(test)]

@@ -289,10 +289,7 @@ fn player_name(words: &mut Words<'_>) -> Result<String> {
 
 fn city(words: &mut Words<'_>) -> Result<City> {
     let word = words.take("position of the city")?;
-    let at = word
-        .text
-        .split_once(',')
-        .and_then(|(y, x)| Some(Coord::new(y.parse().ok()?, x.parse().ok()?)))
+    let at = Coord::parse(word.text)
         .ok_or_else(|| words.error(word, ".city", "a city stands at y,x"))?;
     let name = match words.take_optional() {
         None => CityName::default(),

@@ -186,12 +186,10 @@ pub(crate) fn parse_coord(
     text: &str,
     slot: Slot,
 ) -> Result<Coord> {
-    text.split_once(',')
-        .and_then(|(y, x)| Some(Coord::new(y.parse().ok()?, x.parse().ok()?)))
-        .ok_or_else(|| {
-            let problem = format!("'{text}' is not a tile: y,x with numbers from -128 to 127");
-            words.error(word, slot.name, problem)
-        })
+    Coord::parse(text).ok_or_else(|| {
+        let problem = format!("'{text}' is not a tile: y,x with numbers from -128 to 127");
+        words.error(word, slot.name, problem)
+    })
 }
 
 macro_rules! kind_operand {
