@@ -1,0 +1,1 @@
+//! Events of a match: one table, compact blocks, exports, statistics and highlights.

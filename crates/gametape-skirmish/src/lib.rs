@@ -1,0 +1,1 @@
+//! Skirmish, the reference game: small, deterministic, with bots.
