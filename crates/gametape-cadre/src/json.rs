@@ -105,6 +105,14 @@ impl<'a> Cursor<'a> {
         found
     }
 
+    /// Takes `text` if it stands right here.
+    #[inline]
+    pub(crate) fn accept_text<const N: usize>(&mut self, text: &[u8; N]) -> bool {
+        let found = self.text[self.at..].first_chunk() == Some(text);
+        self.at += if found { N } else { 0 };
+        found
+    }
+
     /// Takes `byte` or says that it was expected.
     #[inline]
     pub(crate) fn expect(&mut self, byte: u8, problem: &'static str) -> Result<()> {

@@ -242,20 +242,50 @@ fn separate(out: &mut Vec<u8>, open: u8) {
     }
 }
 
-/// Takes a delta. `take_value` is called at each value, with its name, and has to take it.
+/// What a field of a delta holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Kind,
+    Data,
+    Game,
+    Other,
+}
+
+/// The fields of a delta as every known writer spells and orders them.
+const USUAL_FIELDS: [(&[u8; 7], Part); 3] =
+    [(b"\"type\":", Part::Kind), (b"\"data\":", Part::Data), (b"\"game\":", Part::Game)];
+
+/// Takes a delta. `take_value` is called at each value, with what it is, and has to take it.
+#[inline]
 pub(crate) fn find_delta(
     cursor: &mut Cursor<'_>,
-    mut take_value: impl FnMut(&[u8], &mut Cursor<'_>) -> Result<()>,
+    mut take_value: impl FnMut(Part, &mut Cursor<'_>) -> Result<()>,
 ) -> Result<()> {
     cursor.expect(b'{', "a delta must be an object")?;
+    let mut usual = USUAL_FIELDS.iter();
     let mut more = !cursor.accept(b'}');
     while more {
-        let name = cursor.string()?;
-        cursor.expect(b':', "expected a colon")?;
-        take_value(&name.decoded(cursor.text), cursor)?;
+        let expected = usual.next().filter(|(spelling, _)| cursor.accept_text(spelling));
+        let part = match expected {
+            Some((_, part)) => *part,
+            None => any_part(cursor)?,
+        };
+        take_value(part, cursor)?;
         more = cursor.comma_or(b'}')?;
     }
     Ok(())
+}
+
+/// Takes the name of a field, and its colon.
+fn any_part(cursor: &mut Cursor<'_>) -> Result<Part> {
+    let name = cursor.string()?;
+    cursor.expect(b':', "expected a colon")?;
+    Ok(match &*name.decoded(cursor.text) {
+        b"type" => Part::Kind,
+        b"data" => Part::Data,
+        b"game" => Part::Game,
+        _ => Part::Other,
+    })
 }
 
 impl Parts {
@@ -264,13 +294,13 @@ impl Parts {
         let mut parts = Self::default();
         cursor.peek();
         let start = cursor.at;
-        find_delta(cursor, |name, cursor| {
+        find_delta(cursor, |part, cursor| {
             let value = cursor.skip_value()?;
-            match name {
-                b"type" => parts.kind = value,
-                b"data" => parts.data = value,
-                b"game" => parts.game = value,
-                _ => {}
+            match part {
+                Part::Kind => parts.kind = value,
+                Part::Data => parts.data = value,
+                Part::Game => parts.game = value,
+                Part::Other => {}
             }
             Ok(())
         })?;

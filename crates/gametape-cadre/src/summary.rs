@@ -14,7 +14,7 @@ use crate::header::{Field, Header, Root};
 use crate::json::{Cursor, Kind, Span};
 use crate::keys::parse_index;
 use crate::limits::Options;
-use crate::log::{Log, find_delta};
+use crate::log::{Log, Part, find_delta};
 use crate::markers::Markers;
 use crate::merge::Merger;
 use crate::outcome::{Outcome, player_references};
@@ -143,8 +143,8 @@ impl Projection {
             return self.take_first(cursor);
         }
         let mut games = 0;
-        find_delta(cursor, |name, cursor| {
-            if name == b"game" && !self.gave_up {
+        find_delta(cursor, |part, cursor| {
+            if part == Part::Game && !self.gave_up {
                 games += 1;
                 self.gave_up |= games > 1;
                 return self.take_game(cursor, false);
@@ -156,9 +156,9 @@ impl Projection {
     /// Takes the first delta: it tells who the players are, and then counts like the others.
     fn take_first(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
         let mut game = Span::default();
-        find_delta(cursor, |name, cursor| {
+        find_delta(cursor, |part, cursor| {
             let value = cursor.skip_value()?;
-            if name == b"game" {
+            if part == Part::Game {
                 game = value;
             }
             Ok(())
@@ -215,18 +215,16 @@ impl Projection {
         let start = self.text.len();
         let mut more = !cursor.accept(b'}');
         while more {
-            let name = cursor.string()?;
-            cursor.expect(b':', "expected a colon")?;
-            match &*name.decoded(cursor.text) {
-                b"gameObjects" => {
+            match game_field(cursor)? {
+                GameField::Objects => {
                     self.gave_up |= self.text.len() > start;
                     self.take_objects(cursor)?;
                 }
-                b"players" => {
+                GameField::Players => {
                     self.gave_up |= !is_first;
                     cursor.skip_value()?;
                 }
-                _ => {
+                GameField::Other => {
                     cursor.skip_value()?;
                 }
             }
@@ -302,4 +300,26 @@ impl Projection {
             || !self.players.as_ref().is_some_and(|players| players.all_there)
             || value.entries().any(|entry| entry.map_or(true, |(name, _)| is_field(name)))
     }
+}
+
+/// What a field of a `game` is to the players.
+enum GameField {
+    Objects,
+    Players,
+    Other,
+}
+
+/// Takes the name of a field of a `game`, and its colon.
+#[inline]
+fn game_field(cursor: &mut Cursor<'_>) -> Result<GameField> {
+    if cursor.accept_text(b"\"gameObjects\":") {
+        return Ok(GameField::Objects);
+    }
+    let name = cursor.string()?;
+    cursor.expect(b':', "expected a colon")?;
+    Ok(match &*name.decoded(cursor.text) {
+        b"gameObjects" => GameField::Objects,
+        b"players" => GameField::Players,
+        _ => GameField::Other,
+    })
 }
