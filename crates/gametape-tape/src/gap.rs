@@ -26,6 +26,8 @@ pub struct Gap {
     pub cause: GapCause,
     /// Of which kind; 0 where that is unknown or several.
     pub kind: ChunkKind,
+    /// Of which stream; 0 where that is unknown or several.
+    pub stream: u16,
     /// How many chunks or items.
     pub count: u32,
     /// How many bytes.
@@ -44,12 +46,19 @@ impl Gap {
         let raw = chunk.raw()?;
         let mut r = Reader::with_base(&raw, chunk.payload_offset());
         let (cause, kind) = (GapCause(r.u8("gap")?), ChunkKind(r.u8("gap")?));
-        r.take(2, "gap")?;
-        let (count, bytes) = (r.u32_le("gap")?, r.u64_le("gap")?);
+        let (stream, count, bytes) = (r.u16_le("gap")?, r.u32_le("gap")?, r.u64_le("gap")?);
         r.finish("gap")?;
         let header = &chunk.header;
-        let (views, first_tick) = (header.views, header.first_tick);
-        Ok(Self { cause, kind, count, bytes, views, first_tick, tick_count: header.tick_count })
+        Ok(Self {
+            cause,
+            kind,
+            stream,
+            count,
+            bytes,
+            views: header.views,
+            first_tick: header.first_tick,
+            tick_count: header.tick_count,
+        })
     }
 
     pub(crate) fn draft(&self) -> ChunkDraft {
@@ -63,7 +72,8 @@ impl Gap {
 
     pub(crate) fn to_bytes(self) -> Vec<u8> {
         let mut w = Writer::new();
-        w.u8(self.cause.0).u8(self.kind.0).u16_le(0).u32_le(self.count).u64_le(self.bytes);
+        w.u8(self.cause.0).u8(self.kind.0).u16_le(self.stream);
+        w.u32_le(self.count).u64_le(self.bytes);
         w.into_bytes()
     }
 }

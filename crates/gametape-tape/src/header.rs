@@ -61,6 +61,16 @@ impl ChunkHeader {
         Self::LENGTH as u64 + u64::from(self.stored_length)
     }
 
+    /// The tick that the next chunk of its kind and stream must not be before: the last one of
+    /// frames and orders, else the first.
+    #[must_use]
+    pub fn last_tick(&self) -> u64 {
+        if self.kind.is_framed() {
+            return self.end_tick().saturating_sub(1);
+        }
+        self.first_tick
+    }
+
     /// A header that stands at `offset`, whatever its tape.
     pub fn read(bytes: &[u8; Self::LENGTH], offset: u64) -> Result<Self> {
         let header = Self::read_fields(bytes, offset)?;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_wire::{Error, Result, Writer};
+use gametape_wire::{Error, Place, Result, Writer};
 
 use crate::chain::{Chain, leaf};
 use crate::chunk::Chunk;
@@ -15,6 +15,8 @@ use crate::kind::ChunkKind;
 use crate::scan::{Damage, DamageKind, Found, Need, Scanner};
 use crate::summary::Summary;
 use crate::writer::TapeWriter;
+
+const DAMAGED: &str = "it is damaged before its end: repair it first";
 
 /// Everything that is left of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,6 +203,7 @@ impl Recovered {
             Gap {
                 cause: GapCause::DAMAGE,
                 kind: header.map_or(ChunkKind(0), |header| header.kind),
+                stream: header.map_or(0, |header| header.stream),
                 count: u32::from(header.is_some()),
                 bytes: damage.range.end - damage.range.start,
                 views: header.map_or(EVERYBODY, |header| header.views),
@@ -211,6 +214,7 @@ impl Recovered {
         let missing = self.missing.iter().map(|run| Gap {
             cause: GapCause::DAMAGE,
             kind: ChunkKind(0),
+            stream: 0,
             count: run.end - run.start,
             bytes: 0,
             views: EVERYBODY,
@@ -232,8 +236,12 @@ impl Recovered {
         if self.is_reordered {
             return refuse("a packed tape is complete");
         }
-        if !self.damages.iter().all(torn) || !self.missing.is_empty() {
-            return refuse("it is damaged before its end");
+        if let Some(damage) = self.damages.iter().find(|damage| !torn(damage)) {
+            let place = Place::Byte(damage.range.start);
+            return refuse(DAMAGED).map_err(|error| error.with_place(place));
+        }
+        if !self.missing.is_empty() {
+            return refuse(DAMAGED);
         }
         match (self.front, self.chain) {
             (Some(front), Some(chain)) if !self.chunks.is_empty() => {

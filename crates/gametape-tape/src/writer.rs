@@ -73,7 +73,7 @@ impl TapeWriter {
         for chunk in &chunks {
             let header = &chunk.header;
             let state = writer.stream(header.kind, header.stream);
-            state.last_tick = state.last_tick.max(last_tick(header));
+            state.last_tick = state.last_tick.max(header.last_tick());
             if header.kind == ChunkKind::NAMES {
                 writer.names = writer.names.saturating_add(header.detail);
             }
@@ -98,6 +98,12 @@ impl TapeWriter {
     #[must_use]
     pub fn chain(&self) -> Chain {
         self.chain
+    }
+
+    /// The id that the next name gets.
+    #[must_use]
+    pub fn next_name(&self) -> u32 {
+        self.names
     }
 
     /// How long the tape is, bytes not taken yet included.
@@ -285,7 +291,7 @@ impl TapeWriter {
         self.chunks.push(ChunkEntry::from(&chunk));
         put_chunk(&mut self.out, header, stored);
         let state = self.stream(header.kind, header.stream);
-        state.last_tick = state.last_tick.max(last_tick(header));
+        state.last_tick = state.last_tick.max(header.last_tick());
         Ok(())
     }
 
@@ -347,14 +353,6 @@ impl TapeWriter {
         FooterWriter::new(self.front, count, &mut self.out).recording(&self.chunks, summary)?;
         Ok(self.out.into_bytes())
     }
-}
-
-/// The last tick that a chunk says anything about.
-fn last_tick(header: &ChunkHeader) -> u64 {
-    if header.kind.is_framed() {
-        return header.end_tick().saturating_sub(1);
-    }
-    header.first_tick
 }
 
 fn check_order(state: &StreamState, tick: u64) -> Result<()> {

@@ -228,6 +228,7 @@ fn filled() -> Result<TapeWriter> {
     tape.gap(&Gap {
         cause: GapCause::SHED,
         kind: ChunkKind::EVENTS,
+        stream: 0,
         count: 2,
         bytes: 0,
         views: EVERYBODY,

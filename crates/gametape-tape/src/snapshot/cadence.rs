@@ -21,6 +21,15 @@ impl Default for Cadence {
     }
 }
 
+impl Cadence {
+    /// When a keyframe is due after one at `tick`.
+    #[must_use]
+    pub fn next_after(&self, tick: SimTick) -> SimTick {
+        let ticks = self.ticks.max(1);
+        (tick / ticks + 1).saturating_mul(ticks)
+    }
+}
+
 /// Makes keyframes of snapshots: full ones, and deltas against the last full one.
 ///
 /// ```
@@ -80,8 +89,7 @@ impl KeyframeMaker {
 
     /// The keyframe of a snapshot, due or not.
     pub fn make(&mut self, snapshot: SimSnapshot) -> Keyframe {
-        let ticks = self.cadence.ticks.max(1);
-        self.next = (snapshot.core.tick / ticks + 1).saturating_mul(ticks);
+        self.next = self.cadence.next_after(snapshot.core.tick);
         let raw = snapshot.to_bytes();
         let hash = hash_of_bytes(&raw);
         if let Some(keyframe) = self.delta(&snapshot, hash) {
@@ -114,8 +122,7 @@ impl KeyframeMaker {
 
     /// No keyframe is made at `tick` although one is due: the next one is full.
     pub fn skip(&mut self, tick: SimTick) {
-        let ticks = self.cadence.ticks.max(1);
-        self.next = (tick / ticks + 1).saturating_mul(ticks);
+        self.next = self.cadence.next_after(tick);
         self.lost();
     }
 }

@@ -129,6 +129,23 @@ impl SimSnapshot {
         Ok(Self { core, campaign_state, script_state })
     }
 
+    /// About how many bytes of memory it holds: enough for a budget, and quickly known.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let core = &self.core;
+        let strings = &core.intern_table.entries;
+        let optional = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::capacity);
+        size_of::<Self>()
+            + core.random_state.capacity()
+            + strings.iter().map(|text| size_of::<String>() + text.len()).sum::<usize>()
+            + core.entities.memory()
+            + core.players.memory()
+            + core.map.0.memory()
+            + core.sections.0.memory()
+            + optional(&self.campaign_state)
+            + optional(&self.script_state)
+    }
+
     /// SHA-256 of the canonical bytes.
     #[must_use]
     pub fn state_hash(&self) -> StateHash {

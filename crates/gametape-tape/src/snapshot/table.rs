@@ -127,6 +127,11 @@ impl<K: Key> SlotTable<K> {
         self.push_values(row.key.clone(), row.mask, row.values);
     }
 
+    /// How many bytes of memory the table holds.
+    pub(super) fn memory(&self) -> usize {
+        self.rows.capacity() * size_of::<StoredRow<K>>() + self.values.capacity()
+    }
+
     fn row(&self, place: usize) -> Row<'_, K> {
         let start = place.checked_sub(1).map_or(0, |before| self.rows[before].end);
         let StoredRow { key, mask, end } = &self.rows[place];
