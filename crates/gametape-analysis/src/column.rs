@@ -1,0 +1,134 @@
+//! Columns: what every export makes of an event's fields.
+
+use std::fmt;
+
+use gametape_tape::NameTable;
+
+/// The type of a column, the same in JSON lines, CSV and Parquet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ColumnType {
+    /// True or false.
+    Bool,
+    /// An unsigned number of 8 bits.
+    U8,
+    /// An unsigned number of 16 bits.
+    U16,
+    /// An unsigned number of 32 bits.
+    U32,
+    /// An unsigned number of 64 bits.
+    U64,
+    /// A signed number of 32 bits.
+    I32,
+    /// A signed number of 64 bits.
+    I64,
+    /// Text.
+    Text,
+    /// A list of unsigned numbers of 32 bits.
+    ListU32,
+    /// A list of signed numbers of 32 bits.
+    ListI32,
+}
+
+impl fmt::Display for ColumnType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Bool => "bool",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::Text => "text",
+            Self::ListU32 => "list of u32",
+            Self::ListI32 => "list of i32",
+        })
+    }
+}
+
+/// One column of an export.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Column {
+    /// Its name: the field's, with a suffix where a field needs several columns.
+    pub name: String,
+    /// Its type.
+    pub column_type: ColumnType,
+    /// May it be empty?
+    pub nullable: bool,
+}
+
+/// What stands in one column of one row.
+#[derive(Clone, Copy)]
+pub enum Value<'a> {
+    /// Nothing.
+    Null,
+    /// For [`ColumnType::Bool`].
+    Bool(bool),
+    /// For the unsigned types.
+    Unsigned(u64),
+    /// For the signed types.
+    Signed(i64),
+    /// For [`ColumnType::Text`].
+    Text(&'a str),
+    /// For the list types.
+    List(List<'a>),
+}
+
+/// The numbers of a list, each computed when it is asked for.
+#[derive(Clone, Copy)]
+pub struct List<'a> {
+    length: usize,
+    at: &'a dyn Fn(usize) -> i64,
+}
+
+impl<'a> List<'a> {
+    pub(crate) fn new(length: usize, at: &'a dyn Fn(usize) -> i64) -> Self {
+        Self { length, at }
+    }
+
+    /// The numbers in order.
+    pub fn iter(self) -> impl Iterator<Item = i64> + 'a {
+        (0..self.length).map(self.at)
+    }
+}
+
+/// Takes the values of one row, one after the other in the order of the columns.
+pub trait RowSink {
+    /// The value of the next column.
+    fn value(&mut self, value: Value<'_>);
+
+    /// Nothing in the next `count` columns.
+    fn nulls(&mut self, count: usize) {
+        (0..count).for_each(|_| self.value(Value::Null));
+    }
+}
+
+/// Says what the name ids in events stand for.
+pub trait Names {
+    /// The name of an id, where there is one.
+    fn name(&self, id: u32) -> Option<&str>;
+}
+
+impl Names for NameTable {
+    fn name(&self, id: u32) -> Option<&str> {
+        self.get(id)
+    }
+}
+
+impl<S: AsRef<str>> Names for [S] {
+    fn name(&self, id: u32) -> Option<&str> {
+        self.get(id as usize).map(AsRef::as_ref)
+    }
+}
+
+impl<S: AsRef<str>, const N: usize> Names for [S; N] {
+    fn name(&self, id: u32) -> Option<&str> {
+        self.as_slice().name(id)
+    }
+}
+
+impl<S: AsRef<str>> Names for Vec<S> {
+    fn name(&self, id: u32) -> Option<&str> {
+        self.as_slice().name(id)
+    }
+}

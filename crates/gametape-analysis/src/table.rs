@@ -1,0 +1,280 @@
+//! The table of events.
+
+use gametape_tape::{PlayerId, UnitTag};
+use gametape_wire::{Reader, Result, Writer};
+
+use crate::column::{Names, RowSink, Value};
+use crate::field::{Field, Last};
+use crate::kinds::{EventStream, FieldRow, KindRow, events};
+use crate::types::{
+    AbilityId, ControlGroupAction, MatchOutcome, NameId, PlayerStats, ResourceType, UnitTraits,
+    UnitTypeId, UpgradeId, VoteAnalysisEvent, WorldPos,
+};
+
+events! {
+    /// One observation about a match: for analysis, never needed for playback.
+    AnalysisEvent, kinds EventKind, rows KINDS {
+        /// A unit is there: spawned, or its construction is completed.
+        1 UnitCreated Simulation {
+            /// Which unit.
+            tag: UnitTag,
+            /// Of what type.
+            unit_type: UnitTypeId,
+            /// Whose.
+            owner: PlayerId,
+            /// Where.
+            pos: WorldPos,
+        }
+        /// Construction of a unit or structure began.
+        2 ConstructionStarted Simulation {
+            /// Which unit.
+            tag: UnitTag,
+            /// Of what type.
+            unit_type: UnitTypeId,
+            /// Whose.
+            owner: PlayerId,
+            /// Where.
+            pos: WorldPos,
+        }
+        /// A construction that began is completed.
+        3 ConstructionCompleted Simulation {
+            /// Which unit.
+            tag: UnitTag,
+        }
+        /// A unit was destroyed.
+        4 UnitDestroyed Simulation {
+            /// Which unit.
+            tag: UnitTag,
+            /// The unit that did it.
+            killer_tag: Option<UnitTag>,
+            /// The player who did it.
+            killer_owner: Option<PlayerId>,
+            /// Whose unit it was.
+            owner: PlayerId,
+            /// Of what type.
+            unit_type: UnitTypeId,
+            /// Where it was.
+            pos: WorldPos,
+            /// What it was worth.
+            value: i64,
+            /// What weighs in its loss.
+            traits: UnitTraits,
+        }
+        /// Where units in combat are.
+        5 UnitPositionSample Samples {
+            /// Units and their places, at most 256.
+            positions: Vec<(UnitTag, WorldPos)>,
+        }
+        /// Where a player stands.
+        6 PlayerStatSnapshot Simulation {
+            /// Which player.
+            player: PlayerId,
+            /// The numbers.
+            stats: PlayerStats,
+        }
+        /// A resource was harvested.
+        7 ResourceCollected Simulation {
+            /// By whom.
+            player: PlayerId,
+            /// Which.
+            resource_type: ResourceType,
+            /// How much.
+            amount: i32,
+        }
+        /// An upgrade is completed.
+        8 UpgradeCompleted Simulation {
+            /// Whose.
+            player: PlayerId,
+            /// Which.
+            upgrade_id: UpgradeId,
+        }
+        /// Where a player looks.
+        9 CameraPositionSample Reported {
+            /// Which player.
+            player: PlayerId,
+            /// The middle of the screen.
+            viewport_center: WorldPos,
+            /// How near, in the game's own measure.
+            zoom_level: u16,
+        }
+        /// A player's selection changed.
+        10 SelectionChanged Reported {
+            /// Which player.
+            player: PlayerId,
+            /// Selected now, and not before.
+            added: Vec<UnitTag>,
+            /// Selected before, and not now.
+            removed: Vec<UnitTag>,
+        }
+        /// A control group was set or used.
+        11 ControlGroupEvent Reported {
+            /// By whom.
+            player: PlayerId,
+            /// Which group.
+            group: u8,
+            /// What was done.
+            action: ControlGroupAction,
+        }
+        /// An ability was used.
+        12 AbilityUsed Simulation {
+            /// By whom.
+            player: PlayerId,
+            /// Which.
+            ability_id: AbilityId,
+            /// On which place.
+            target: Option<WorldPos>,
+        }
+        /// The game was paused or goes on.
+        13 PauseEvent Simulation {
+            /// By whom.
+            player: PlayerId,
+            /// Is it paused now?
+            paused: bool,
+        }
+        /// The match ended.
+        14 MatchEnded Simulation {
+            /// How.
+            outcome: MatchOutcome,
+        }
+        /// A vote was called, cast or decided.
+        15 VoteEvent Simulation {
+            /// Which of these.
+            event: VoteAnalysisEvent,
+        }
+        /// Units of opposing players met.
+        16 EngagementStarted Simulation {
+            /// The middle of it.
+            center_pos: WorldPos,
+            /// Units of the side that began.
+            friendly_units: Vec<UnitTag>,
+            /// Units of the other side.
+            enemy_units: Vec<UnitTag>,
+            /// What the first side's units are worth.
+            value_friendly: i64,
+            /// What the other side's units are worth.
+            value_enemy: i64,
+            /// The same as that of its end.
+            engagement_id: u32,
+        }
+        /// Combat ceased, or a side withdrew or died.
+        17 EngagementEnded Simulation {
+            /// The middle of it.
+            center_pos: WorldPos,
+            /// Units that the first side lost.
+            friendly_losses: u32,
+            /// Units that the other side lost.
+            enemy_losses: u32,
+            /// Units that the first side has left.
+            friendly_survivors: u32,
+            /// Units that the other side has left.
+            enemy_survivors: u32,
+            /// How long it was.
+            duration_ticks: u64,
+            /// The same as that of its start.
+            engagement_id: u32,
+        }
+        /// A superweapon was fired.
+        18 SuperweaponFired Simulation {
+            /// Which.
+            weapon_type: AbilityId,
+            /// On which place.
+            target_pos: WorldPos,
+            /// By whom.
+            player: PlayerId,
+            /// Units that it hit.
+            units_affected: u32,
+            /// Structures that it hit.
+            buildings_affected: u32,
+        }
+        /// A base was wiped out.
+        19 BaseDestroyed Simulation {
+            /// Whose.
+            player: PlayerId,
+            /// Where.
+            pos: WorldPos,
+            /// The structures that it had.
+            buildings_lost: Vec<UnitTag>,
+        }
+        /// Over 70 % of a player's army were lost in one engagement.
+        20 ArmyWipe Simulation {
+            /// Whose.
+            player: PlayerId,
+            /// How many units.
+            units_lost: u32,
+            /// What they were worth.
+            total_value_lost: i64,
+            /// How much of the army, in percent.
+            percentage_of_army: u16,
+        }
+        /// A player who was behind is ahead.
+        21 ComebackMoment Simulation {
+            /// Who.
+            player: PlayerId,
+            /// How far behind, in value.
+            deficit_before: i64,
+            /// How far ahead now, in value.
+            advantage_after: i64,
+            /// Both together.
+            swing_value: i64,
+        }
+        /// Something of the game's own, in a form that every tool can show.
+        64 GameEvent Simulation {
+            /// What happened, in the game's own word.
+            what: NameId,
+            /// To whom or by whom.
+            player: Option<PlayerId>,
+            /// With which unit.
+            tag: Option<UnitTag>,
+            /// Where.
+            pos: Option<WorldPos>,
+            /// How much of it; of a time-out, its ticks.
+            value: i64,
+        }
+    }
+}
+
+impl EventKind {
+    /// Kinds from this number on are the game's own: never given a meaning here, but for
+    /// [`GameEvent`](AnalysisEvent::GameEvent), the first of them.
+    pub const FIRST_OWN: u8 = 64;
+    /// The last of the game's own kinds.
+    pub const LAST_OWN: u8 = 127;
+
+    /// Its place in [`ALL`](Self::ALL).
+    #[inline]
+    pub(crate) const fn place(self) -> usize {
+        match self as u8 {
+            Self::FIRST_OWN => Self::ALL.len() - 1,
+            number => number as usize - 1,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn row(self) -> &'static KindRow {
+        &KINDS[self.place()]
+    }
+
+    /// Its number in the tape.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The kind with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+
+    /// The stream of events chunks that it belongs to.
+    #[must_use]
+    pub fn stream(self) -> EventStream {
+        self.row().stream
+    }
+}
