@@ -65,6 +65,12 @@ impl FrameWriter {
         &self.out
     }
 
+    /// Forgets what was written and begins again at time 0, in the same memory.
+    pub fn clear(&mut self) {
+        self.out.clear();
+        self.time = 0;
+    }
+
     /// What was written, owned.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
