@@ -1,6 +1,7 @@
 //! New tapes out of old ones: cut to some views, or without what was lost.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use gametape_wire::{Result, ViewSet};
 
@@ -23,6 +24,8 @@ pub struct Rewriter {
     writer: TapeWriter,
     /// For whom; everything for everybody when it is repaired.
     views: Option<ViewSet>,
+    /// Frames and orders at other ticks are left out.
+    ticks: Range<u64>,
     dropped: BTreeMap<ChunkKind, u32>,
     buffer: Vec<u8>,
 }
@@ -49,7 +52,16 @@ impl Rewriter {
 
     fn new(front: Front, metadata: &[u8], views: Option<ViewSet>) -> Result<Self> {
         let writer = TapeWriter::new(front, metadata)?;
-        Ok(Self { writer, views, dropped: BTreeMap::new(), buffer: Vec::new() })
+        let ticks = 0..u64::MAX;
+        Ok(Self { writer, views, ticks, dropped: BTreeMap::new(), buffer: Vec::new() })
+    }
+
+    /// Keeps only the frames and orders of these ticks. Chunks of other kinds are for the caller to
+    /// choose: who wants to play needs a keyframe at the start.
+    #[must_use]
+    pub fn within(mut self, ticks: Range<u64>) -> Self {
+        self.ticks = ticks;
+        self
     }
 
     /// The bytes that are to be appended now.
@@ -64,8 +76,11 @@ impl Rewriter {
         if !header.kind.is_counted() || (header.kind == ChunkKind::METADATA && header.stream == 0) {
             return Ok(());
         }
+        let is_within =
+            self.ticks.start <= header.first_tick && header.end_tick() <= self.ticks.end;
         match self.views {
             Some(views) if header.kind.is_framed() => self.select(chunk, views),
+            None if header.kind.is_framed() && !is_within => self.select(chunk, EVERYBODY),
             _ => match kept_views(header, self.views) {
                 Some(views) => self.writer.copy(chunk, views),
                 None => {
@@ -76,14 +91,14 @@ impl Rewriter {
         }
     }
 
-    /// The frames of a chunk, with the parts of some views only.
+    /// The frames of a chunk that are at the right time, with the parts of some views only.
     fn select(&mut self, chunk: &Chunk<'_>, views: ViewSet) -> Result<()> {
         let header = &chunk.header;
         let raw = chunk.raw_in(&mut self.buffer)?;
         for frame in TapeFrames::new(header, raw) {
             let frame = frame?;
             let pieces = Pieces::select(&frame, views);
-            if !pieces.views.is_empty() {
+            if !pieces.views.is_empty() && self.ticks.contains(&frame.tick) {
                 self.writer.framed(header.kind, header.stream, frame.tick, &pieces)?;
             }
         }

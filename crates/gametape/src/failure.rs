@@ -35,7 +35,7 @@ pub(crate) struct Failure {
     exit: Exit,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Exit {
     /// Whoever read the output has seen enough.
     Quiet,
@@ -64,9 +64,21 @@ impl Failure {
         Self { messages: vec![format!("{name}: {error}")], exit }
     }
 
+    /// The file called `name` is nothing that the command can work on.
+    pub(crate) fn refused(name: &impl Display, problem: &str) -> Self {
+        Self { messages: vec![format!("{name}: {problem}")], exit: Exit::Failed }
+    }
+
     /// What is wrong is the result, and was printed as such.
     pub(crate) fn told() -> Self {
         Self { messages: Vec::new(), exit: Exit::Failed }
+    }
+
+    /// Prints why.
+    fn tell(&self) {
+        for message in &self.messages {
+            say("error", AnsiColor::Red, message);
+        }
     }
 
     /// The same with exit code 2, for commands whose code 1 is an answer.
@@ -86,6 +98,25 @@ impl Failure {
     }
 }
 
+/// Does the same to several files. What is wrong with one is told, and the others still have their
+/// turn; the worst outcome is that of all.
+pub(crate) fn for_each<T>(files: &[T], mut work: impl FnMut(&T) -> Outcome) -> Outcome {
+    let mut done = Done::Fine;
+    let mut worst: Option<Exit> = None;
+    for file in files {
+        match work(file) {
+            Ok(Done::Fine) => {}
+            Ok(Done::DataLost) => done = Done::DataLost,
+            Err(failure) if failure.exit == Exit::Quiet => return Err(failure),
+            Err(failure) => {
+                failure.tell();
+                worst = worst.max(Some(failure.exit));
+            }
+        }
+    }
+    worst.map_or(Ok(done), |exit| Err(Failure { messages: Vec::new(), exit }))
+}
+
 /// Prints a warning about the file called `name`.
 pub(crate) fn warn(name: &impl Display, problem: impl Display) {
     say("warning", AnsiColor::Yellow, &format!("{name}: {problem}"));
@@ -103,9 +134,7 @@ pub(crate) fn conclude(outcome: Outcome) -> ExitCode {
         Ok(Done::DataLost) => return ExitCode::from(3),
         Err(failure) => failure,
     };
-    for message in &failure.messages {
-        say("error", AnsiColor::Red, message);
-    }
+    failure.tell();
     match failure.exit {
         Exit::Quiet => ExitCode::SUCCESS,
         Exit::Failed => ExitCode::from(1),

@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -12,6 +12,7 @@ use gametape_minewars::{Detection, Dialect, ReplayFile};
 use gametape_wire::{Error, ErrorKind, View};
 
 use crate::failure::Failure;
+use crate::tape::{TapeFile, is_tape};
 
 /// The largest file that is read: it is held in memory as a whole.
 const MAX_FILE_BYTES: u64 = 4 << 30;
@@ -39,6 +40,44 @@ impl fmt::Display for Source {
 }
 
 impl Source {
+    /// Opens the file as far as is needed to tell whether it is a tape.
+    pub(crate) fn open(&self) -> Result<Opened, Failure> {
+        let failed = |error: io::Error| Failure::io(self, &error);
+        if let Self::File(path) = self
+            && let Some(file) = open_tape(path).map_err(failed)?
+        {
+            return Ok(Opened::Tape(TapeFile::in_file(self, file)));
+        }
+        let bytes = self.read()?;
+        if is_tape(&bytes) {
+            return Ok(Opened::Tape(TapeFile::in_memory(self, bytes)));
+        }
+        Ok(Opened::Whole(Input { source: self.clone(), bytes, dialect: None }))
+    }
+
+    /// The file as a tape, whatever it begins with.
+    pub(crate) fn open_as_tape(&self) -> Result<TapeFile, Failure> {
+        if let Self::File(path) = self
+            && fs::metadata(path).is_ok_and(|about| about.is_file())
+        {
+            let file = File::open(path).map_err(|error| Failure::io(self, &error))?;
+            return Ok(TapeFile::in_file(self, file));
+        }
+        Ok(TapeFile::in_memory(self, self.read()?))
+    }
+
+    /// The tape in the file; `Err` when it is something else.
+    pub(crate) fn tape(&self) -> Result<TapeFile, Failure> {
+        match self.open()? {
+            Opened::Tape(tape) => Ok(tape),
+            Opened::Whole(_) => {
+                let problem = "it does not begin as a tape does".into();
+                let error = Error::at(0, "tape", ErrorKind::BadSyntax { problem });
+                Err(Failure::of(self, &error))
+            }
+        }
+    }
+
     /// The whole file.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
         let read = match self {
@@ -56,6 +95,18 @@ impl Source {
             Failure::of(self, &Error::at(offset, "text", kind))
         })
     }
+}
+
+/// The file, if it is a tape that can be entered anywhere.
+fn open_tape(path: &Path) -> io::Result<Option<File>> {
+    let mut file = File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Ok(None);
+    }
+    let mut start = Vec::new();
+    (&mut file).take(4).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(is_tape(&start).then_some(file))
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
@@ -90,6 +141,26 @@ pub(crate) struct RecordingArgs {
     pub(crate) dialect: Option<Dialect>,
 }
 
+/// The arguments of every command that reads one recording after the other.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordingsArgs {
+    /// Recordings to read, `-` for standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) sources: Vec<Source>,
+
+    /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
+    #[arg(long, value_parser = one_of(&Dialect::ALL, Dialect::name))]
+    pub(crate) dialect: Option<Dialect>,
+}
+
+/// The argument of every command that reads a tape and nothing else.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TapeArgs {
+    /// Tape to read, `-` for standard input
+    #[arg(value_name = "TAPE")]
+    pub(crate) source: Source,
+}
+
 /// The argument of every command that reads a gamelog and nothing else.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GamelogArgs {
@@ -111,6 +182,28 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
 /// A view as an argument.
 pub(crate) fn parse_view(text: &str) -> Result<View, String> {
     text.parse().ok().and_then(View::new).ok_or_else(|| format!("views are 0 to {}", View::MAX))
+}
+
+/// A file that was opened.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    /// A tape, of which nothing was read yet.
+    Tape(TapeFile),
+    /// A file of another kind, whole.
+    Whole(Input),
+}
+
+impl Opened {
+    /// The same, to be read in a dialect.
+    pub(crate) fn in_dialect(self, dialect: Option<Dialect>) -> Result<Self, Failure> {
+        match self {
+            Self::Tape(tape) => {
+                tape.refuse(&[("--dialect", dialect.is_some())])?;
+                Ok(Self::Tape(tape))
+            }
+            Self::Whole(input) => Ok(Self::Whole(Input { dialect, ..input })),
+        }
+    }
 }
 
 /// A file in memory, and how it is to be read.
@@ -138,9 +231,14 @@ pub(crate) struct Gamelog<'a> {
 }
 
 impl RecordingArgs {
-    /// Reads the file.
+    /// Opens the file, which may be a tape.
+    pub(crate) fn open(&self) -> Result<Opened, Failure> {
+        self.source.open()?.in_dialect(self.dialect)
+    }
+
+    /// Reads the file; a tape as the recording that it holds.
     pub(crate) fn read(&self) -> Result<Input, Failure> {
-        Ok(Input { dialect: self.dialect, ..Input::of(&self.source)? })
+        Input::of_opened(self.open()?)
     }
 }
 
@@ -152,9 +250,16 @@ impl GamelogArgs {
 }
 
 impl Input {
-    /// Reads a file that can be of any kind.
+    /// Reads a file that can be of any kind; a tape as the recording that it holds.
     pub(crate) fn of(source: &Source) -> Result<Self, Failure> {
-        Ok(Self { bytes: source.read()?, source: source.clone(), dialect: None })
+        Self::of_opened(source.open()?)
+    }
+
+    fn of_opened(opened: Opened) -> Result<Self, Failure> {
+        match opened {
+            Opened::Whole(input) => Ok(input),
+            Opened::Tape(tape) => tape.into_recording(),
+        }
     }
 
     /// The recording that the file holds.
@@ -249,7 +354,10 @@ impl Gamelog<'_> {
 }
 
 /// Fails with the first option that was given.
-fn refuse(options: &[(&str, bool)], fail: impl Fn(&str) -> Failure) -> Result<(), Failure> {
+pub(crate) fn refuse(
+    options: &[(&str, bool)],
+    fail: impl Fn(&str) -> Failure,
+) -> Result<(), Failure> {
     match options.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(fail(option)),
         None => Ok(()),

@@ -5,8 +5,8 @@
 //! here: [`input`] reads files and tells their kind, [`output`] writes them, [`failure`] turns what
 //! went wrong into lines and exit codes, [`progress`] shows how far a long command is, [`moment`]
 //! names a time in a recording, [`cities`] names places, [`rewrite`] is for commands that write a
-//! MineWars recording anew, [`gamelog`] for those that look into gamelogs, [`json`] lays JSON text
-//! out, [`text`] makes numbers readable.
+//! recording anew, [`gamelog`] for those that look into gamelogs, [`tape`] reads tapes piece by piece,
+//! [`json`] lays JSON text out, [`text`] makes numbers readable.
 
 mod cities;
 mod commands;
@@ -18,6 +18,7 @@ mod moment;
 mod output;
 mod progress;
 mod rewrite;
+mod tape;
 mod text;
 
 use std::process::ExitCode;

@@ -3,11 +3,13 @@
 use std::str::FromStr;
 
 use gametape_minewars::{ReplayFile, Replayed, replay_view};
+use gametape_tape::Front;
 use gametape_wire::{Error, Frames, View};
 
 use crate::failure::{Done, Failure, warn};
 use crate::input::{Source, parse_view};
 use crate::progress::Progress;
+use crate::tape::tick_at;
 use crate::text::count;
 
 /// More problems than this are counted, not shown.
@@ -37,6 +39,47 @@ impl FromStr for At {
             (number, None) => number.parse().map(Self::Number),
         };
         number.map_err(|_| "a moment is start, end, a number or turn:N")
+    }
+}
+
+/// A time in a recording, where there is a choice of how to count it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Time {
+    /// Since the start.
+    Milliseconds(u64),
+    /// The number of a tick, in a tape.
+    Tick(u64),
+}
+
+impl FromStr for Time {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let time = match text.strip_prefix("tick:") {
+            Some(tick) => tick.parse().map(Self::Tick),
+            None => text.parse().map(Self::Milliseconds),
+        };
+        time.map_err(|_| "a time is a number of milliseconds or tick:N")
+    }
+}
+
+impl Time {
+    /// In milliseconds, for a recording that has no ticks.
+    pub(crate) fn milliseconds(self, source: &Source) -> Result<u64, Failure> {
+        match self {
+            Self::Milliseconds(time) => Ok(time),
+            Self::Tick(_) => {
+                Err(Failure::usage(format_args!("ticks are for tapes, and {source} is none")))
+            }
+        }
+    }
+
+    /// The first tick of a tape at this time or later.
+    pub(crate) fn tick(self, front: &Front) -> u64 {
+        match self {
+            Self::Milliseconds(time) => tick_at(front, time),
+            Self::Tick(tick) => tick,
+        }
     }
 }
 

@@ -6,8 +6,9 @@ use gametape_minewars::{ReplayFile, WriteOptions, convert};
 use gametape_wire::Generation;
 
 use crate::failure::{Failure, Outcome};
+use crate::input::RecordingArgs;
 use crate::input::{Input, Recording, one_of};
-use crate::rewrite::{Contents, RewriteArgs, write_recording};
+use crate::rewrite::{Contents, ResultArgs, Told, write_recording};
 
 /// Convert a recording: a MineWars one to another generation, any to another storage
 ///
@@ -20,7 +21,10 @@ use crate::rewrite::{Contents, RewriteArgs, write_recording};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    files: RewriteArgs,
+    recording: RecordingArgs,
+
+    #[command(flatten)]
+    result: ResultArgs,
 
     /// The generation to convert to [default: that of the recording] (MineWars)
     #[arg(long, value_name = "GENERATION", value_parser = one_of(&Generation::ALL, Generation::name))]
@@ -70,7 +74,7 @@ impl Storage {
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = self.files.recording.read()?;
+        let input = self.recording.read()?;
         match input.recording()? {
             Recording::MineWars(file) => self.convert_minewars(&input, &file),
             Recording::Gamelog(log) => {
@@ -78,7 +82,9 @@ impl Args {
                 let options = [("--to", self.to.is_some()), ("a dictionary", dictionary)];
                 log.refuse(&options)?;
                 let gzip = self.compress.map(|storage| storage == Storage::Yes);
-                gamelog::convert(&log, &self.layout, gzip, &self.files.output)
+                let target = self.result.target()?;
+                gamelog::convert(&log, &self.layout, gzip, target)?;
+                Told::new(&input.source, Some(target)).tell(self.result.json)
             }
         }
     }
@@ -93,11 +99,12 @@ impl Args {
         }
         let converted = convert(&setup, &frames, dialect, target)
             .map_err(|error| Failure::of_all(&input.source, &[error]))?;
-        write_recording(
-            (&input.source, &self.files.output),
+        let told = write_recording(
+            (&input.source, self.result.target()?),
             (&converted.setup, &converted.frames),
             &compress.options(),
             &converted.losses,
-        )
+        )?;
+        told.tell(self.result.json)
     }
 }

@@ -2,23 +2,28 @@
 
 mod gamelog;
 mod minewars;
+mod table;
+mod tape;
 
 use serde::Serialize;
 
-use crate::failure::{Done, Outcome, warn};
-use crate::input::{Input, Recording, RecordingArgs};
+use crate::failure::{Done, Failure, Outcome, for_each, warn};
+use crate::input::{Opened, Recording, RecordingsArgs, Source};
 use crate::output::{print, print_json};
+use table::{Row, Table};
 
-/// Show what a recording is: format, game or map, players, outcome, sizes
+/// Show what recordings are: format, game or map, players, outcome, sizes
 ///
 /// Of a MineWars recording reads the headers only, so it is as quick on a large one as on a small
-/// one; --frames reads everything and counts. Of a gamelog follows only the players, whose last
-/// state tells the outcome; --deltas merges everything and counts.
+/// one; --frames reads everything and counts. Of a tape reads front, metadata and summary, at most
+/// 64 KiB; --chunks reads the whole index. Of a gamelog follows only the players, whose last state
+/// tells the outcome; --deltas merges everything and counts. Of several recordings shows one line
+/// each.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    recording: RecordingArgs,
+    recordings: RecordingsArgs,
 
     /// Read the frames too: count them by kind, and messages by class and by view (MineWars)
     #[arg(long)]
@@ -29,12 +34,27 @@ pub(crate) struct Args {
     #[arg(long)]
     deltas: bool,
 
-    /// Print one JSON object
+    /// Read the whole index too: keyframes by view, gaps, and whose signatures there are (tapes)
+    #[arg(long)]
+    chunks: bool,
+
+    /// Print one JSON object a line for each recording
     #[arg(long)]
     json: bool,
 }
 
-const EXAMPLES: &str = r#"The time of players in a gamelog is what their clocks lost from delta to delta.
+const EXAMPLES: &str = r#"The key that a signature names proves nothing by itself: `gametape verify --key` does.
+
+With --json of a tape:
+  {"file","format","version","id","form","finished","file_bytes","content","tick_us","first_tick",
+   "end_tick","duration_ms","views","players":[{"view","name"}],"metadata","closing","chunks",
+   "kinds":[{"kind","name","chunks","items","raw_bytes","stored_bytes"}],"gaps","signatures",
+   "chain_head","index":{"keyframes":[{"stream","views","full","delta","first_tick","last_tick"}],
+   "gaps":[{"cause","kind","count","bytes","views","first_tick","ticks"}],"claimed_keys"},"problems"}
+"index" is there with --chunks, and where it is small. "metadata" and "closing" are as they stand in
+the tape. The chain head is null where the tape's own index was not used.
+
+The time of players in a gamelog is what their clocks lost from delta to delta.
 
 With --json of a gamelog:
   {"file","format","layout","gzip","file_bytes","json_bytes","game","session","game_version",
@@ -49,12 +69,16 @@ Examples:
   gametape info match.minewars
   gametape info --frames match.minewars
   gametape info --json - < match.minewars | jq .cities
-  gametape info --deltas game.json.gz"#;
+  gametape info --deltas game.json.gz
+  gametape info *.tape *.minewars"#;
 
 /// What there is to say about a recording of some kind.
 trait Report: Serialize {
     /// For people.
     fn to_text(&self) -> String;
+
+    /// For people who look at several recordings.
+    fn row(&self) -> Row;
 
     /// What could not be read.
     fn problems(&self) -> &[String];
@@ -62,29 +86,68 @@ trait Report: Serialize {
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = self.recording.read()?;
+        let mut show = match &*self.recordings.sources {
+            [_, _, ..] if !self.json => Show::Table(Table::default()),
+            _ if self.json => Show::Json,
+            _ => Show::Text,
+        };
+        let done = for_each(&self.recordings.sources, |source| self.look_at(source, &mut show));
+        if let Show::Table(table) = show {
+            print(&table.into_text())?;
+        }
+        done
+    }
+
+    fn look_at(&self, source: &Source, show: &mut Show) -> Outcome {
+        let input = match source.open()?.in_dialect(self.recordings.dialect)? {
+            Opened::Whole(input) => input,
+            Opened::Tape(mut tape) => {
+                tape.refuse(&[("--frames", self.frames), ("--deltas", self.deltas)])?;
+                return show.add(source, &tape::Report::of(&mut tape, self.chunks)?);
+            }
+        };
         match input.recording()? {
             Recording::MineWars(file) => {
                 input.refuse_for_minewars(&[("--deltas", self.deltas)])?;
-                let report = minewars::MineWars::report(&input.source, &file, self.frames);
-                show(&report, &input, self.json)
+                self.refuse_chunks(source)?;
+                show.add(source, &minewars::MineWars::report(source, &file, self.frames))
             }
             Recording::Gamelog(log) => {
                 log.refuse(&[("--frames", self.frames)])?;
-                show(&gamelog::Report::of(&log, self.deltas)?, &input, self.json)
+                self.refuse_chunks(source)?;
+                show.add(source, &gamelog::Report::of(&log, self.deltas)?)
             }
         }
     }
+
+    fn refuse_chunks(&self, source: &Source) -> Result<(), Failure> {
+        if self.chunks {
+            return Err(Failure::usage(format_args!(
+                "--chunks is for tapes, and {source} is none"
+            )));
+        }
+        Ok(())
+    }
 }
 
-fn show(report: &impl Report, input: &Input, json: bool) -> Outcome {
-    if json {
-        print_json(report)?;
-    } else {
-        print(&report.to_text())?;
+/// How reports are shown.
+enum Show {
+    Text,
+    Json,
+    /// Lines, aligned once all are there.
+    Table(Table),
+}
+
+impl Show {
+    fn add(&mut self, source: &Source, report: &impl Report) -> Outcome {
+        match self {
+            Self::Text => print(&report.to_text())?,
+            Self::Json => print_json(report)?,
+            Self::Table(table) => table.add(source, report.row()),
+        }
+        for problem in report.problems() {
+            warn(source, problem);
+        }
+        Ok(Done::lost_if(!report.problems().is_empty()))
     }
-    for problem in report.problems() {
-        warn(&input.source, problem);
-    }
-    Ok(Done::lost_if(!report.problems().is_empty()))
 }

@@ -7,10 +7,14 @@ mod diff;
 mod disasm;
 mod find;
 mod info;
+mod keygen;
 mod log;
 mod map;
+mod pack;
 mod play;
+mod recover;
 mod repair;
+mod sign;
 mod state;
 mod verify;
 
@@ -51,4 +55,8 @@ commands! {
     Repair(repair::Args),
     Convert(convert::Args),
     Cut(cut::Args),
+    Recover(recover::Args),
+    Pack(pack::Args),
+    Keygen(keygen::Args),
+    Sign(sign::Args),
 }

@@ -2,9 +2,10 @@
 
 use gametape_minewars::{RepairOptions, Repaired, Severity, repair, verify};
 
-use crate::failure::{Done, Failure, Outcome, note, warn};
-use crate::input::{Input, RecordingArgs, Source};
+use crate::failure::{Failure, Outcome, note, warn};
+use crate::input::{Input, Opened, RecordingArgs, Source};
 use crate::output::Target;
+use crate::rewrite::{Told, check_apart};
 use crate::text::count;
 
 /// Make a damaged recording whole again, and tell what was lost
@@ -31,9 +32,18 @@ pub(crate) struct Args {
     /// Drop the ends of payloads that cannot be read; without this they stay as they are
     #[arg(long)]
     drop_unreadable: bool,
+
+    /// Print one JSON object that tells what was done
+    #[arg(long)]
+    json: bool,
 }
 
 const EXAMPLES: &str = "\
+With --json:
+  {\"file\",\"output\",\"changes\":[text],\"lost\":[text]}
+
+Damaged tapes are for `gametape recover`.
+
 Examples:
   gametape repair broken.minewars -o whole.minewars
   gametape repair --in-place match.minewars
@@ -44,7 +54,13 @@ impl Args {
         if self.in_place && self.recording.source == Source::Stdin {
             return Err(Failure::usage("standard input has no place to write to"));
         }
-        let input = self.recording.read()?;
+        if let Some(output) = &self.output {
+            check_apart(output, self.json)?;
+        }
+        let Opened::Whole(input) = self.recording.open()? else {
+            let source = &self.recording.source;
+            return Err(Failure::usage(format_args!("{source} is a tape: use `gametape recover`")));
+        };
         let options = RepairOptions { drop_unreadable: self.drop_unreadable };
         let Repaired { bytes, changes, lost } = repair(&input.bytes, input.dialect, options)
             .map_err(|error| Failure::of(&input.source, &error))?;
@@ -53,13 +69,15 @@ impl Args {
             None if bytes == input.bytes => {}
             None => Target::overwrite(&input.source, &bytes)?,
         }
-        changes.iter().for_each(|change| note(&input.source, change));
-        lost.iter().for_each(|loss| warn(&input.source, format_args!("lost: {loss}")));
+        let mut told = Told::new(&input.source, self.output.as_ref());
+        told.changes = changes.iter().map(ToString::to_string).collect();
+        told.lost = lost.iter().map(ToString::to_string).collect();
+        let done = told.tell(self.json)?;
         if changes.is_empty() && lost.is_empty() {
             note(&input.source, "nothing to repair");
         }
         warn_if_unsound(&Input { bytes, ..input })?;
-        Ok(Done::lost_if(!lost.is_empty()))
+        Ok(done)
     }
 }
 

@@ -2,22 +2,33 @@
 
 mod gamelog;
 mod minewars;
+mod tape;
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
 use serde::Serialize;
 
-use crate::failure::{Done, Failure, Outcome};
-use crate::input::{Recording, RecordingArgs};
+use crate::failure::{Done, Failure, Outcome, for_each};
+use crate::input::{Opened, Recording, RecordingsArgs, Source};
 use crate::output::{print, print_json};
 use crate::text::{count, printable, thousands};
 
-/// Check a recording against every rule of its format
+/// Check recordings against every rule of their formats
 ///
 /// Checks the checksums, the setup, every frame and every message of a MineWars recording; merges
 /// every delta of a gamelog; and says what is wrong where. Warnings are about what can be read
 /// without harm; only errors make the exit code 1.
+///
+/// Of a tape, each level includes those before it:
+///   structure   order, numbers, contents and index are as they should be
+///   checksums   every byte is as it was written
+///   chain       the SHA-256 chain over all chunks is unbroken
+///   signature   the whole tape is signed by the key that --key names
+///   keyframes   every keyframe is the state that playing leads to
+///   resim       the match, simulated again, has the same states
+/// Without --level it goes up to keyframes; the signature is checked if there is a --key. A tape
+/// that nobody finished fails: `gametape recover` finishes it.
 ///
 /// With --json, of MineWars:
 ///   {"file","ok","errors","warnings","frames","messages",
@@ -27,19 +38,26 @@ use crate::text::{count, printable, thousands};
 /// counts from 0. Of a gamelog:
 ///   {"file","ok","errors","warnings","deltas","hash",
 ///    "findings":[{"severity","rule","problem","delta","path"}],"omitted":{rule: count}}
-/// "hash" is that of the last state, "path" is inside the delta's `game`. Of each rule the first
-/// 1,000 findings are listed, the others are "omitted".
+/// "hash" is that of the last state, "path" is inside the delta's `game`. Of a tape:
+///   {"file","ok","errors","level","reached","chunks","keyframes","chain_head","signed_by",
+///    "claimed_keys","findings":[{"severity","rule","class","item","problem","offset"}],
+///    "omitted":{rule: count}}
+/// "reached" is the highest level that was passed, "signed_by" the key that was named, if it signed
+/// the whole tape. Of each rule the first 1,000 findings are listed, the others are "omitted".
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    recording: RecordingArgs,
+    recordings: RecordingsArgs,
+
+    #[command(flatten)]
+    tape: tape::Options,
 
     /// Show every finding, not only the first 20 of each rule
     #[arg(long, conflicts_with = "json")]
     all: bool,
 
-    /// Print one JSON object
+    /// Print one JSON object a line for each recording
     #[arg(long)]
     json: bool,
 }
@@ -47,6 +65,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   gametape verify match.minewars
+  gametape verify --key league.pub finals/*.tape
   gametape verify --all game.json.gz
   gametape verify --json match.minewars | jq '.findings[] | select(.rule == \"checksum\")'";
 
@@ -55,9 +74,18 @@ const SHOWN_PER_RULE: u64 = 20;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = self.recording.read()?;
+        let wanted = self.tape.read()?;
+        for_each(&self.recordings.sources, |source| self.check(source, &wanted))
+    }
+
+    fn check(&self, source: &Source, wanted: &tape::Wanted) -> Outcome {
+        let input = match source.open()?.in_dialect(self.recordings.dialect)? {
+            Opened::Tape(mut tape) => return self.show(&tape::Checked::of(&mut tape, wanted)?),
+            Opened::Whole(input) => input,
+        };
+        self.tape.refuse_for(source)?;
         match input.recording()? {
-            Recording::MineWars(file) => self.show(&minewars::Checked::of(&input.source, &file)),
+            Recording::MineWars(file) => self.show(&minewars::Checked::of(source, &file)),
             Recording::Gamelog(log) => self.show(&gamelog::Checked::of(&log, self.listed())?),
         }
     }

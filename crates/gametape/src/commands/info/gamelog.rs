@@ -139,6 +139,16 @@ impl super::Report for Report {
         fields.into_text()
     }
 
+    fn row(&self) -> super::Row {
+        let name = |player: &Player| player.name.clone().unwrap_or_else(|| player.id.clone());
+        super::Row {
+            format: format!("gamelog {}", self.layout),
+            about: self.game.clone().unwrap_or_default(),
+            length: count(self.deltas as u64, "delta"),
+            players: self.players.iter().map(name).collect::<Vec<_>>().join(", "),
+        }
+    }
+
     fn problems(&self) -> &[String] {
         &[]
     }

@@ -217,6 +217,17 @@ impl Report for MineWars {
         fields.into_text()
     }
 
+    fn row(&self) -> super::Row {
+        let names = self.player_names.as_deref();
+        let length = self.contents.as_ref().map(|contents| clock(contents.duration_ms));
+        super::Row {
+            format: format!("MineWars {}", self.dialect),
+            about: format!("{}, radius {}", self.grid, self.radius),
+            length: length.unwrap_or_else(|| count(self.frames.raw.into(), "byte")),
+            players: names.map_or_else(|| self.players_text(), |names| names.join(", ")),
+        }
+    }
+
     fn problems(&self) -> &[String] {
         &self.problems
     }

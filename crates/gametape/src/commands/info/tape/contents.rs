@@ -1,0 +1,135 @@
+//! What the index of a tape tells: keyframes, gaps, signatures.
+
+use std::collections::BTreeMap;
+
+use gametape_tape::{ChunkKind, Gap, GapCause, Signature, Tape};
+use serde::Serialize;
+
+use super::numbers;
+use crate::failure::Failure;
+use crate::tape::TapeFile;
+use crate::text::{Fields, count, thousands};
+
+/// More gaps and signatures than these are counted, not read.
+const MOST_READ: usize = 64;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Contents {
+    keyframes: Vec<Keyframes>,
+    gaps: Vec<Hole>,
+    /// Keys that signatures name; whether they are right was not looked at.
+    claimed_keys: Vec<String>,
+}
+
+/// The keyframes of one stream.
+#[derive(Debug, Serialize)]
+struct Keyframes {
+    stream: u16,
+    views: Vec<u8>,
+    full: u64,
+    delta: u64,
+    first_tick: u64,
+    last_tick: u64,
+}
+
+/// A gap that the tape tells of.
+#[derive(Debug, Serialize)]
+struct Hole {
+    cause: String,
+    kind: Option<String>,
+    count: u32,
+    bytes: u64,
+    views: Vec<u8>,
+    first_tick: u64,
+    ticks: u32,
+}
+
+impl Contents {
+    pub(super) fn of(file: &mut TapeFile, tape: &Tape) -> Result<Self, Failure> {
+        let mut contents =
+            Self { keyframes: keyframes(tape), gaps: Vec::new(), claimed_keys: Vec::new() };
+        let told = |kind| tape.chunks.iter().filter(move |chunk| chunk.header.kind == kind);
+        for entry in told(ChunkKind::GAP).take(MOST_READ) {
+            let gap = Gap::read(&file.chunk(entry)?);
+            contents.gaps.push(Hole::of(&gap.map_err(|error| file.failure(&error))?));
+        }
+        for entry in told(ChunkKind::SIGNATURE).take(MOST_READ) {
+            let signature = Signature::read(&file.chunk(entry)?);
+            let key = signature.map(|signature| signature.key.to_string());
+            contents.claimed_keys.extend(key.ok());
+        }
+        Ok(contents)
+    }
+
+    pub(super) fn add_to(&self, fields: &mut Fields) {
+        let streams = self.keyframes.len() as u64;
+        fields
+            .add("keyframes", if streams == 0 { "none".into() } else { count(streams, "stream") });
+        self.keyframes.iter().for_each(|keyframes| fields.more(keyframes.to_text()));
+        let gaps = self.gaps.len() as u64;
+        fields.add("gaps", if gaps == 0 { "none".into() } else { thousands(gaps) });
+        self.gaps.iter().for_each(|gap| fields.more(gap.to_text()));
+        match &*self.claimed_keys {
+            [] => fields.add("signed", "no"),
+            keys => fields.add("signed", format!("{} to be checked with verify --key", keys.len())),
+        }
+        self.claimed_keys.iter().for_each(|key| fields.more(format!("claims key {key}")));
+    }
+}
+
+fn keyframes(tape: &Tape) -> Vec<Keyframes> {
+    let mut streams = BTreeMap::new();
+    for entry in tape.keyframes.entries() {
+        let row = streams.entry((entry.stream, entry.views.bits())).or_insert_with(|| Keyframes {
+            stream: entry.stream,
+            views: numbers(entry.views),
+            full: 0,
+            delta: 0,
+            first_tick: entry.tick,
+            last_tick: entry.tick,
+        });
+        *(if entry.is_full { &mut row.full } else { &mut row.delta }) += 1;
+        row.last_tick = entry.tick;
+    }
+    streams.into_values().collect()
+}
+
+impl Keyframes {
+    fn to_text(&self) -> String {
+        let Self { stream, full, delta, first_tick, last_tick, .. } = self;
+        let whose = match &*self.views {
+            [] => "the simulation".to_owned(),
+            [view] => format!("view {view}"),
+            _ => "several views".to_owned(),
+        };
+        let many = format!("{} full, {} delta", thousands(*full), thousands(*delta));
+        format!("stream {stream}, {whose}: {many}, ticks {first_tick} to {last_tick}")
+    }
+}
+
+impl Hole {
+    fn of(gap: &Gap) -> Self {
+        let cause = match gap.cause {
+            GapCause::SHED => "shed".to_owned(),
+            GapCause::DAMAGE => "damage".to_owned(),
+            GapCause::INTERRUPTED => "interrupted".to_owned(),
+            GapCause(number) => format!("cause {number}"),
+        };
+        Self {
+            cause,
+            kind: (gap.kind.0 != 0).then(|| gap.kind.to_string()),
+            count: gap.count,
+            bytes: gap.bytes,
+            views: numbers(gap.views),
+            first_tick: gap.first_tick,
+            ticks: gap.tick_count,
+        }
+    }
+
+    fn to_text(&self) -> String {
+        let Self { cause, first_tick, ticks, .. } = self;
+        let kind = self.kind.as_deref().unwrap_or("of any kind");
+        let what = format!("{} {kind}, {}", self.count, count(self.bytes, "byte"));
+        format!("{cause}: {what}, {} from {first_tick}", count((*ticks).into(), "tick"))
+    }
+}

@@ -1,0 +1,61 @@
+//! `gametape pack`: the form of a tape for archives and range requests.
+
+use gametape_tape::{Depth, Segment, pack};
+
+use crate::failure::{Failure, Outcome};
+use crate::input::TapeArgs;
+use crate::progress::Progress;
+use crate::rewrite::{ResultArgs, Told};
+use crate::text::thousands;
+
+/// Pack a finished tape for archives and for reading over a network
+///
+/// Puts what is read together next to each other: keyframes with their index first, then orders,
+/// frames and events. Every chunk keeps its bytes, so nothing is lost, and signatures stay valid.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    tape: TapeArgs,
+
+    #[command(flatten)]
+    result: ResultArgs,
+}
+
+const EXAMPLES: &str = r#"With --json:
+  {"file","output","changes":[text],"lost":[]}
+
+Examples:
+  gametape pack match.tape archive/match.tape"#;
+
+impl Args {
+    pub(crate) fn run(self) -> Outcome {
+        let target = self.result.target()?;
+        let mut file = self.tape.source.tape()?;
+        let tape = file.open(Depth::Index)?;
+        if !tape.is_finished() {
+            let problem = "it is not finished or its index is damaged: `gametape recover` it first";
+            return Err(Failure::refused(&file.source, problem));
+        }
+        let segments = pack(&tape).map_err(|error| file.failure(&error))?;
+        let mut out = target.open(&file.source)?;
+        let mut written = 0;
+        let mut progress = Progress::new("packing", file.length()?);
+        for segment in &segments {
+            let mut put = |bytes: &[u8]| {
+                written += bytes.len() as u64;
+                progress.at(written);
+                out.put(bytes)
+            };
+            match segment {
+                Segment::Bytes(bytes) => put(bytes)?,
+                Segment::Copy(range) => file.copy(range, put)?,
+            }
+        }
+        out.finish()?;
+        let mut told = Told::new(&file.source, Some(target));
+        let [before, after] = [file.length()?, written].map(thousands);
+        told.changes.push(format!("packed: {before} bytes are now {after}"));
+        told.tell(self.result.json)
+    }
+}

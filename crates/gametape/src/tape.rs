@@ -1,0 +1,281 @@
+//! Tapes as files: read range by range, so that a large one is never held as a whole.
+
+mod key;
+mod metadata;
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use gametape_tape::{
+    Chunk, ChunkEntry, Depth, Found, Front, Need, Recovered, Recovery, Tape, TapeReader,
+};
+use gametape_wire::{Error, ErrorKind, Result as WireResult};
+use sha2::{Digest, Sha256};
+
+use crate::failure::Failure;
+use crate::input::{Input, Source, refuse};
+use crate::progress::Progress;
+pub(crate) use key::{PublicKeyArg, read_secret, write_pair};
+pub(crate) use metadata::{Metadata, PlayerName};
+
+/// A tape whose bytes are fetched when somebody needs them.
+#[derive(Debug)]
+pub(crate) struct TapeFile {
+    pub(crate) source: Source,
+    store: Store,
+    buffer: Vec<u8>,
+    /// Bytes fetched so far.
+    fetched: u64,
+}
+
+#[derive(Debug)]
+enum Store {
+    File(File),
+    Memory(Vec<u8>),
+}
+
+/// Do these bytes begin a tape, or one that a text-mode or 7-bit channel spoilt? Opening it says
+/// what is wrong then.
+pub(crate) fn is_tape(start: &[u8]) -> bool {
+    matches!(start, [0x89 | 0x09, b'T', b'A', b'P', ..])
+}
+
+impl TapeFile {
+    /// A tape in memory.
+    pub(crate) fn in_memory(source: &Source, bytes: Vec<u8>) -> Self {
+        Self::new(source, Store::Memory(bytes))
+    }
+
+    /// A tape in a file that can be entered anywhere.
+    pub(crate) fn in_file(source: &Source, file: File) -> Self {
+        Self::new(source, Store::File(file))
+    }
+
+    fn new(source: &Source, store: Store) -> Self {
+        Self { source: source.clone(), store, buffer: Vec::new(), fetched: 0 }
+    }
+
+    /// How long the tape is now.
+    pub(crate) fn length(&self) -> Result<u64, Failure> {
+        match &self.store {
+            Store::Memory(bytes) => Ok(bytes.len() as u64),
+            Store::File(file) => {
+                file.metadata().map(|about| about.len()).map_err(|error| self.io(&error))
+            }
+        }
+    }
+
+    fn io(&self, error: &io::Error) -> Failure {
+        Failure::io(&self.source, error)
+    }
+
+    /// Something is wrong with this tape.
+    pub(crate) fn failure(&self, error: &Error) -> Failure {
+        Failure::of(&self.source, error)
+    }
+
+    /// A usage error if one of these options was given, which tapes do not know.
+    pub(crate) fn refuse(&self, options: &[(&str, bool)]) -> Result<(), Failure> {
+        refuse(options, |option| self.misfit(&format!("{option} is")))
+    }
+
+    fn misfit(&self, what_is: &str) -> Failure {
+        let source = &self.source;
+        Failure::usage(format_args!("{what_is} not for tapes, and {source} is one"))
+    }
+
+    /// The MineWars recording or gamelog that the tape holds.
+    pub(crate) fn into_recording(self) -> Result<Input, Failure> {
+        Err(self.misfit("this command is"))
+    }
+
+    /// These bytes; fewer where the tape ends.
+    pub(crate) fn fetch(&mut self, range: &Range<u64>) -> Result<&[u8], Failure> {
+        let fetched = match &mut self.store {
+            Store::Memory(bytes) => {
+                let [start, end] =
+                    [range.start, range.end].map(|place| (place as usize).min(bytes.len()));
+                Ok(&bytes[start..end])
+            }
+            Store::File(file) => read_range(file, range, &mut self.buffer).map(|()| &*self.buffer),
+        };
+        match fetched {
+            Ok(bytes) => {
+                self.fetched += bytes.len() as u64;
+                Ok(bytes)
+            }
+            Err(error) => Err(Failure::io(&self.source, &error)),
+        }
+    }
+
+    /// Opens the tape; where its index cannot be used, walks it.
+    pub(crate) fn open(&mut self, depth: Depth) -> Result<Tape, Failure> {
+        let mut reader = TapeReader::new(self.length()?, depth);
+        self.answer("reading", &mut reader)?;
+        reader.finish().map_err(|error| self.failure(&error))
+    }
+
+    /// Walks the whole tape, and finds what is whole.
+    pub(crate) fn recover(&mut self) -> Result<Recovered, Failure> {
+        let mut recovery = Recovery::new(self.length()?).with_chain();
+        self.answer("searching", &mut recovery)?;
+        Ok(recovery.finish())
+    }
+
+    /// Gives a reader the bytes that it needs, until it needs no more.
+    pub(crate) fn answer(
+        &mut self,
+        label: &'static str,
+        reader: &mut impl Asks,
+    ) -> Result<(), Failure> {
+        let mut progress = Progress::new(label, self.length()?);
+        while let Need::Range(range) = reader.asks() {
+            progress.at(range.start);
+            let supplied = reader.answer(self.fetch(&range)?);
+            supplied.map_err(|error| self.failure(&error))?;
+        }
+        Ok(())
+    }
+
+    /// One chunk, checked against the index.
+    pub(crate) fn chunk(&mut self, entry: &ChunkEntry) -> Result<Chunk<'_>, Failure> {
+        let source = self.source.clone();
+        let bytes = self.fetch(&entry.range())?;
+        entry.read(bytes).map_err(|error| Failure::of(&source, &error))
+    }
+
+    /// Shows these chunks to `visit`, one after the other.
+    pub(crate) fn visit<'e>(
+        &mut self,
+        label: &'static str,
+        entries: impl IntoIterator<Item = &'e ChunkEntry>,
+        mut visit: impl FnMut(&Chunk<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut progress = Progress::new(label, self.length()?);
+        let mut done = 0;
+        for entry in entries {
+            visit(&self.chunk(entry)?)?;
+            done += entry.header.chunk_length();
+            progress.at(done);
+        }
+        Ok(())
+    }
+
+    /// Copies the first bytes of the tape.
+    pub(crate) fn copy(
+        &mut self,
+        range: &Range<u64>,
+        mut put: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        const PIECE: u64 = 1 << 20;
+        let mut at = range.start;
+        while at < range.end {
+            let end = range.end.min(at + PIECE);
+            let source = self.source.clone();
+            let bytes = self.fetch(&(at..end))?;
+            if (bytes.len() as u64) < end - at {
+                let kind = ErrorKind::Truncated { needed: end - at, available: bytes.len() as u64 };
+                return Err(Failure::of(&source, &Error::at(at, "tape", kind)));
+            }
+            put(bytes)?;
+            at = end;
+        }
+        Ok(())
+    }
+
+    /// Bytes fetched so far.
+    #[cfg(test)]
+    pub(crate) fn fetched(&self) -> u64 {
+        self.fetched
+    }
+}
+
+fn read_range(file: &mut File, range: &Range<u64>, buffer: &mut Vec<u8>) -> io::Result<()> {
+    buffer.clear();
+    file.seek(SeekFrom::Start(range.start))?;
+    file.take(range.end.saturating_sub(range.start)).read_to_end(buffer).map(drop)
+}
+
+/// A reader that says which bytes it needs.
+pub(crate) trait Asks {
+    fn asks(&self) -> Need;
+    fn answer(&mut self, bytes: &[u8]) -> WireResult<()>;
+}
+
+impl Asks for TapeReader {
+    fn asks(&self) -> Need {
+        self.need()
+    }
+
+    fn answer(&mut self, bytes: &[u8]) -> WireResult<()> {
+        self.supply(bytes)
+    }
+}
+
+impl Asks for Recovery {
+    fn asks(&self) -> Need {
+        self.need()
+    }
+
+    fn answer(&mut self, bytes: &[u8]) -> WireResult<()> {
+        let _: Found<'_> = self.supply(bytes);
+        Ok(())
+    }
+}
+
+impl Asks for gametape_tape::Verifier {
+    fn asks(&self) -> Need {
+        self.need()
+    }
+
+    fn answer(&mut self, bytes: &[u8]) -> WireResult<()> {
+        self.supply(bytes);
+        Ok(())
+    }
+}
+
+/// The front of a tape that is made of others. Its id follows from theirs and from what was done:
+/// the same command makes the same tape.
+pub(crate) fn new_front(from: &[Front], what: &str) -> WireResult<Front> {
+    let mut hash = Sha256::new();
+    from.iter().for_each(|front| hash.update(front.to_bytes()));
+    hash.update(what);
+    let digest = hash.finalize();
+    let id = u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]]);
+    let tick_length = from.first().map_or(0, |front| front.tick_length);
+    Front::new(tick_length, id)
+}
+
+/// Milliseconds that so many ticks last.
+pub(crate) fn milliseconds(front: &Front, ticks: u64) -> u64 {
+    let microseconds = u128::from(ticks) * u128::from(front.tick_length);
+    u64::try_from(microseconds / 1000).unwrap_or(u64::MAX)
+}
+
+/// The first tick that begins at this many milliseconds or later.
+pub(crate) fn tick_at(front: &Front, milliseconds: u64) -> u64 {
+    let microseconds = u128::from(milliseconds) * 1000;
+    u64::try_from(microseconds.div_ceil(front.tick_length.into())).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_become_ticks_and_back() {
+        let front = Front::new(16_667, 1).unwrap();
+        assert_eq!([0, 1, 16, 17, 1000].map(|ms| tick_at(&front, ms)), [0, 1, 1, 2, 60]);
+        assert_eq!([0, 1, 60, u64::MAX].map(|t| milliseconds(&front, t)), [0, 16, 1000, u64::MAX]);
+    }
+
+    #[test]
+    fn the_same_change_of_the_same_tape_has_the_same_id() {
+        let fronts = [1, 2].map(|id| Front::new(1000, id).unwrap());
+        let id = |front, what| new_front(&[front], what).unwrap().tape_id;
+        assert_eq!(id(fronts[0], "cut"), id(fronts[0], "cut"));
+        assert_ne!(id(fronts[0], "cut"), id(fronts[1], "cut"));
+        assert_ne!(id(fronts[0], "cut"), id(fronts[0], "repair"));
+    }
+}

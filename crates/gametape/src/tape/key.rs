@@ -1,0 +1,144 @@
+//! Keys as files: one line that says what it is, and 64 hexadecimal digits.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use gametape_tape::{PublicKey, SigningKey};
+
+use crate::failure::Failure;
+use crate::input::Source;
+use crate::text::hex;
+
+const SECRET: &str = "gametape-secret-key:";
+const PUBLIC: &str = "gametape-public-key:";
+/// No key file is longer.
+const MOST_BYTES: u64 = 1024;
+
+/// A public key on the command line: its digits, or a file that has them.
+#[derive(Debug, Clone)]
+pub(crate) struct PublicKeyArg(String);
+
+impl From<String> for PublicKeyArg {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl PublicKeyArg {
+    /// The key.
+    pub(crate) fn read(&self) -> Result<PublicKey, Failure> {
+        if let Some(key) = digits(&self.0) {
+            return Ok(PublicKey(key));
+        }
+        let path = Path::new(&self.0);
+        let text = read_small(path)?;
+        let line = text.trim();
+        match digits(line.strip_prefix(PUBLIC).unwrap_or(line)) {
+            Some(key) => Ok(PublicKey(key)),
+            None if line.starts_with(SECRET) => {
+                let problem = "is a secret key: tapes are verified with the public one";
+                Err(Failure::usage(format_args!("{} {problem}", path.display())))
+            }
+            None => Err(no_key(path, "public")),
+        }
+    }
+}
+
+/// The secret key in a file.
+pub(crate) fn read_secret(source: &Path) -> Result<SigningKey, Failure> {
+    let text = read_small(source)?;
+    match text.trim().strip_prefix(SECRET).and_then(digits) {
+        Some(seed) => Ok(SigningKey::from_seed(&seed)),
+        None => Err(no_key(source, "secret")),
+    }
+}
+
+fn no_key(path: &Path, kind: &str) -> Failure {
+    Failure::usage(format_args!("{} has no {kind} key in it", path.display()))
+}
+
+fn read_small(path: &Path) -> Result<String, Failure> {
+    let source = Source::File(path.to_owned());
+    let about = fs::metadata(path).map_err(|error| Failure::io(&source, &error))?;
+    if about.len() > MOST_BYTES {
+        return Err(Failure::usage(format_args!("{source} is no key: it is too long")));
+    }
+    source.read_text()
+}
+
+/// 32 bytes as 64 hexadecimal digits.
+fn digits(text: &str) -> Option<[u8; 32]> {
+    let text = text.trim();
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+        let pair = std::str::from_utf8(pair).ok()?;
+        // A sign is no digit.
+        pair.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
+        *byte = u8::from_str_radix(pair, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+/// Writes a new key pair, the public one beside the secret one with `.pub` at its end. Files that
+/// are there are never overwritten.
+pub(crate) fn write_pair(path: &Path, seed: &[u8; 32]) -> Result<(PublicKey, PathBuf), Failure> {
+    let key = SigningKey::from_seed(seed).public_key();
+    let mut public_path = path.as_os_str().to_owned();
+    public_path.push(".pub");
+    let public_path = PathBuf::from(public_path);
+    let mut public = create_new(&public_path, false)?;
+    let written = create_new(path, true).and_then(|mut secret| {
+        let line = format!("{SECRET}{}\n", hex(seed));
+        put(&mut secret, path, &line)
+    });
+    if let Err(failure) = written {
+        // Half a pair helps nobody.
+        let _ = fs::remove_file(&public_path);
+        return Err(failure);
+    }
+    put(&mut public, &public_path, &format!("{PUBLIC}{key}\n"))?;
+    Ok((key, public_path))
+}
+
+fn put(file: &mut File, path: &Path, line: &str) -> Result<(), Failure> {
+    let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_all());
+    written.map_err(|error| Failure::io(&path.display(), &error))
+}
+
+fn create_new(path: &Path, private: bool) -> Result<File, Failure> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(if private { 0o600 } else { 0o644 });
+    }
+    #[cfg(not(unix))]
+    let _ = private;
+    options.open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            let problem = "is there already, and keys are never overwritten";
+            Failure::usage(format_args!("{} {problem}", path.display()))
+        }
+        _ => Failure::io(&path.display(), &error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_64_digits() {
+        assert_eq!(digits(&"0a".repeat(32)), Some([10; 32]));
+        assert_eq!(digits(&"0A".repeat(32)), Some([10; 32]));
+        for wrong in [String::new(), "0a".repeat(31), "0g".repeat(32), "+a".repeat(32)] {
+            assert_eq!(digits(&wrong), None, "{wrong}");
+        }
+        assert_eq!(digits(&"é".repeat(32)), None);
+    }
+}
