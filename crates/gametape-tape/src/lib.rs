@@ -125,4 +125,4 @@ pub use snapshot::{
 pub use summary::{KindSummary, PageRow, Summary};
 pub use tape::Tape;
 pub use verify::{Finding, Level, MOST_FINDINGS, Verification, Verifier, verify_bytes};
-pub use writer::TapeWriter;
+pub use writer::{TapeWriter, check_metadata};

@@ -364,8 +364,8 @@ fn check_order(state: &StreamState, tick: u64) -> Result<()> {
     Err(Error::misuse(state.kind.to_string(), problem))
 }
 
-/// Is it UTF-8, and an object at first sight?
-pub(crate) fn check_metadata(metadata: &[u8], offset: u64) -> Result<&str> {
+/// Is it UTF-8, and a JSON object at first sight? Gives the text; `offset` is for errors.
+pub fn check_metadata(metadata: &[u8], offset: u64) -> Result<&str> {
     let bad = |problem: &'static str| {
         Error::at(offset, "metadata", ErrorKind::BadSyntax { problem: problem.into() })
     };

@@ -1,0 +1,376 @@
+//! Recording a game: a few calls on the game's thread, a writer behind a bounded queue.
+
+mod counters;
+mod deadline;
+mod failure;
+mod intake;
+mod item;
+mod options;
+mod pump;
+mod queue;
+mod resume;
+mod scribe;
+mod shared;
+mod sink;
+mod thread;
+
+pub use counters::{Count, Counters, Report, Shed};
+pub use options::{Durability, RecorderOptions};
+pub use pump::{Next, Pump};
+pub use sink::{ResumableSink, Sink};
+
+use std::fs::{File, OpenOptions};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gametape_tape::{ChunkKind, Front, SigningKey, SimSnapshot, SimTick, TapeWriter};
+use gametape_wire::{Error, Result, View, ViewSet};
+
+use crate::streams;
+use failure::{unreadable, unwritable};
+use intake::{Ending, Intake};
+use item::Item;
+use scribe::Scribe;
+use shared::Shared;
+
+/// Records a game into a tape.
+///
+/// Calls copy what they are given into a queue and return; they never wait for the disk. Making
+/// keyframes, compressing, hashing and writing is the work of a thread of its own.
+///
+/// ```
+/// use gametape_replay::{Recorder, RecorderOptions};
+/// use gametape_tape::{Front, SimSnapshot, Tape};
+/// use gametape_wire::View;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = std::env::temp_dir().join(format!("gametape-doc-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("match.tape");
+/// # let ana = View::new(1).unwrap();
+/// // Ticks of 50 ms; the tape id tells recordings apart.
+/// let front = Front::new(50_000, 0xB0A7)?;
+/// let options = RecorderOptions::default();
+/// let recorder = Recorder::create(&path, front, br#"{"game":"digger"}"#, &options)?;
+/// for tick in 0..1000 {
+///     if recorder.keyframe_due(tick) {
+///         let mut state = SimSnapshot::default(); // the game's state before the tick
+///         state.core.tick = tick;
+///         recorder.keyframe(state)?;
+///     }
+///     recorder.order(tick, ana, b"dig")?;
+///     recorder.frame(tick, &[(View::SPECTATOR, b"Ana digs"), (ana, b"you dig")])?;
+///     recorder.end_tick(tick);
+/// }
+/// recorder.closing_metadata(br#"{"outcome":"Ana wins"}"#)?;
+/// let report = recorder.finish();
+/// assert!(report.is_finished && report.counters.failure.is_none());
+///
+/// let tape = Tape::open(&std::fs::read(&path)?)?;
+/// assert_eq!((tape.summary.end_tick, tape.keyframes.entries().len()), (1000, 4));
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # When the disk does not keep up
+///
+/// What waits may take [`queue_bytes`](RecorderOptions::queue_bytes) of memory. Over that, events
+/// that players' machines reported are shed, then position samples, then keyframes; each is
+/// counted, and a gap in the tape says so. Orders, frames, and events of the simulation are never
+/// shed: they may take [`most_queue_bytes`](RecorderOptions::most_queue_bytes). Over that the
+/// recording is *interrupted*: the [failure](Self::failure) is reported once, what comes is lost
+/// and counted, and when the disk is back, what waited is written, a gap says which ticks are
+/// missing, a keyframe is due at once, and the recording goes on.
+///
+/// When the sink refuses (a full disk, a broken one), the recording *stops*: reported once, and from
+/// then on calls do nothing. The tape is valid up to there and can be [appended](Self::append) to.
+///
+/// An error of a call is always about the call: a tick before one already recorded, a payload over
+/// a limit. Nothing of it is recorded then.
+///
+/// # When the game ends without saying so
+///
+/// A dropped recorder hands over what waits, without an index and without being waited for. The
+/// tape of a killed process holds everything up to [`Counters::last_written_tick`] at least, that of
+/// a machine without power everything up to [`Counters::last_durable_tick`].
+///
+/// The rules stand in `spec/recorder.md` of the repository.
+#[derive(Debug)]
+pub struct Recorder {
+    shared: Arc<Shared>,
+    begins_at: SimTick,
+}
+
+impl Recorder {
+    /// Records into a new file; `metadata` is a JSON object. Refused where a file is already.
+    pub fn create(
+        path: impl AsRef<Path>,
+        front: Front,
+        metadata: &[u8],
+        options: &RecorderOptions,
+    ) -> Result<Self> {
+        let path = path.as_ref();
+        let file = File::create_new(path).map_err(|error| unwritable(&error, 0))?;
+        sync_folder(path);
+        Self::start(file, front, metadata, options)
+    }
+
+    /// Goes on with the tape in a file: see [`resume`](Self::resume).
+    pub fn append(path: impl AsRef<Path>, options: &RecorderOptions) -> Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).open(path);
+        Self::resume(file.map_err(|error| unreadable(&error, 0))?, options)
+    }
+
+    /// Records into any sink, with a thread that writes.
+    pub fn start<S: Sink + Send + 'static>(
+        sink: S,
+        front: Front,
+        metadata: &[u8],
+        options: &RecorderOptions,
+    ) -> Result<Self> {
+        thread::run(Self::with_pump(sink, front, metadata, options)?)
+    }
+
+    /// Goes on with the tape that a sink holds, finished or not, with a thread that writes.
+    ///
+    /// The whole tape is read first. A torn end is cut off; a gap says which ticks are missing
+    /// between the tape and what comes next. Damage before the end is refused: repair the tape
+    /// first. Ticks go on from [`begins_at`](Self::begins_at); a keyframe is due at once.
+    pub fn resume<S: ResumableSink + Send + 'static>(
+        sink: S,
+        options: &RecorderOptions,
+    ) -> Result<Self> {
+        thread::run(Self::resume_with_pump(sink, options)?)
+    }
+
+    /// As [`start`](Self::start), but the caller drives the writer: where there are no threads.
+    pub fn with_pump<S: Sink>(
+        sink: S,
+        front: Front,
+        metadata: &[u8],
+        options: &RecorderOptions,
+    ) -> Result<(Self, Pump<S>)> {
+        let scribe = Scribe::new(TapeWriter::new(front, metadata)?, None, options);
+        Ok(Self::around(sink, 0, scribe, 0, options))
+    }
+
+    /// As [`resume`](Self::resume), but the caller drives the writer.
+    pub fn resume_with_pump<S: ResumableSink>(
+        mut sink: S,
+        options: &RecorderOptions,
+    ) -> Result<(Self, Pump<S>)> {
+        let resume::Resumed { tape, interruption } = resume::resume(&mut sink)?;
+        let written = tape.length();
+        let scribe = Scribe::new(tape, Some(interruption), options);
+        Ok(Self::around(sink, written, scribe, interruption.end_tick, options))
+    }
+
+    fn around<S: Sink>(
+        sink: S,
+        written: u64,
+        scribe: Scribe,
+        begins_at: SimTick,
+        options: &RecorderOptions,
+    ) -> (Self, Pump<S>) {
+        let tape = scribe.tape();
+        let shared = Shared::new(Intake::new(options, tape.chunks(), tape.next_name()));
+        let pump = Pump::new(sink, written, scribe, Arc::clone(&shared));
+        (Self { shared, begins_at }, pump)
+    }
+
+    /// One behind the last tick that was on the tape when this recording began; 0 for a new tape.
+    #[must_use]
+    pub fn begins_at(&self) -> SimTick {
+        self.begins_at
+    }
+
+    /// What the views start from.
+    pub fn setup(&self, views: ViewSet, raw: impl Into<Vec<u8>>) -> Result<()> {
+        self.shared.give(|intake| intake.setup(streams::SETUP_OF_VIEWS, views, raw.into()))
+    }
+
+    /// What the simulation starts from; nobody's view.
+    pub fn simulation_setup(&self, raw: impl Into<Vec<u8>>) -> Result<()> {
+        let stream = streams::SETUP_OF_SIMULATION;
+        self.shared.give(|intake| intake.setup(stream, ViewSet::EMPTY, raw.into()))
+    }
+
+    /// An order that the simulation is advanced by at `tick`, in the order in which they apply.
+    pub fn order(&self, tick: SimTick, player: View, payload: &[u8]) -> Result<()> {
+        self.said(streams::ORDERS, tick, player, payload)
+    }
+
+    /// What a player said at `tick`.
+    pub fn talk(&self, tick: SimTick, player: View, payload: &[u8]) -> Result<()> {
+        self.said(streams::TALK, tick, player, payload)
+    }
+
+    /// What a player's own machine reported at `tick`: camera, selection, control groups.
+    pub fn reported(&self, tick: SimTick, player: View, payload: &[u8]) -> Result<()> {
+        self.said(streams::REPORTS, tick, player, payload)
+    }
+
+    fn said(&self, stream: u16, tick: SimTick, player: View, payload: &[u8]) -> Result<()> {
+        let parts = std::iter::once((ViewSet::EMPTY.with(player), payload));
+        self.shared.give(|intake| intake.framed((ChunkKind::ORDERS, stream), tick, parts))
+    }
+
+    /// What views are told at `tick`; each view at most once.
+    pub fn frame(&self, tick: SimTick, parts: &[(View, &[u8])]) -> Result<()> {
+        let parts = parts.iter().map(|&(view, payload)| (ViewSet::EMPTY.with(view), payload));
+        self.shared.give(|intake| intake.framed(FRAMES, tick, parts))
+    }
+
+    /// What all of `views` are told at `tick`.
+    pub fn frame_for_all(&self, tick: SimTick, views: ViewSet, payload: &[u8]) -> Result<()> {
+        let parts = std::iter::once((views, payload));
+        self.shared.give(|intake| intake.framed(FRAMES, tick, parts))
+    }
+
+    /// Is a keyframe of the simulation due before the orders of `tick`?
+    #[must_use]
+    pub fn keyframe_due(&self, tick: SimTick) -> bool {
+        self.shared.lock().is_keyframe_due(streams::SIMULATION, tick)
+    }
+
+    /// The state of the simulation, due or not; its ticks ascend.
+    ///
+    /// One at the end, behind the last tick, tells how long the match was even if nothing happened
+    /// in its last ticks.
+    pub fn keyframe(&self, snapshot: SimSnapshot) -> Result<()> {
+        self.shared.give(|intake| intake.keyframe(None, snapshot))
+    }
+
+    /// Is a keyframe of what `view` knows due before the frames of `tick`?
+    #[must_use]
+    pub fn view_keyframe_due(&self, view: View, tick: SimTick) -> bool {
+        self.shared.lock().is_keyframe_due(streams::keyframes_of(view), tick)
+    }
+
+    /// What `view` knows, due or not; its ticks ascend.
+    pub fn view_keyframe(&self, view: View, snapshot: SimSnapshot) -> Result<()> {
+        self.shared.give(|intake| intake.keyframe(Some(view), snapshot))
+    }
+
+    /// A block of `count` events of the ticks `first..=last`, in the format of the analysis stream.
+    ///
+    /// `stream` is one of [`streams`]: [`EVENTS`](streams::EVENTS) are never shed,
+    /// [`REPORTED_EVENTS`](streams::REPORTED_EVENTS) and then [`POSITIONS`](streams::POSITIONS)
+    /// first.
+    pub fn events(
+        &self,
+        stream: u16,
+        first: SimTick,
+        last: SimTick,
+        count: u32,
+        raw: impl Into<Vec<u8>>,
+    ) -> Result<()> {
+        self.shared.give(|intake| intake.events(stream, (first, last), count, raw.into()))
+    }
+
+    /// Strings for the next ids of the recording's string table; returns the first of these ids.
+    pub fn names<N: AsRef<str>>(&self, names: &[N]) -> Result<u32> {
+        let names = names.iter().map(|name| name.as_ref().to_owned()).collect();
+        self.shared.give(|intake| intake.names(names))
+    }
+
+    /// A named attachment.
+    pub fn resource(&self, name: &str, views: ViewSet, content: impl Into<Vec<u8>>) -> Result<()> {
+        self.shared.give(|intake| intake.resource(name, views, content.into()))
+    }
+
+    /// Everything of `tick` was given. The counters of ticks count these calls, nothing else does.
+    pub fn end_tick(&self, tick: SimTick) {
+        // This call cannot be wrong.
+        let _: Result<()> = self.shared.give(|intake| {
+            intake.end_tick(tick);
+            Ok(())
+        });
+    }
+
+    /// What is known only at the end, a JSON object.
+    pub fn closing_metadata(&self, metadata: &[u8]) -> Result<()> {
+        self.shared.give(|intake| intake.closing(metadata))
+    }
+
+    /// Signs everything given so far. Whatever is given later was signed by nobody, so this is the
+    /// last call before [`finish`](Self::finish).
+    pub fn sign(&self, key: SigningKey) {
+        // This call cannot be wrong.
+        let _: Result<()> = self.shared.give(|intake| {
+            intake.push(Item::Sign(Box::new(key)));
+            Ok(())
+        });
+    }
+
+    /// How it goes.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.shared.lock().counters()
+    }
+
+    /// What went wrong: each failure is told once. The game goes on as if nothing had happened.
+    #[must_use]
+    pub fn failure(&self) -> Option<Error> {
+        self.shared.lock().take_failure()
+    }
+
+    /// The match is over: writes what waits and the index, and waits for the disk.
+    ///
+    /// With a [`Pump`] of your own, [`close`](Self::close) and step it until it is done instead.
+    #[must_use]
+    pub fn finish(self) -> Report {
+        self.close().wait()
+    }
+
+    /// The match is over: writes what waits and the index, while the game goes on.
+    #[must_use]
+    pub fn close(self) -> Closing {
+        self.shared.end(Ending::Finished);
+        Closing { shared: Arc::clone(&self.shared) }
+    }
+}
+
+/// A new file survives a loss of power only with its entry in the folder. Where a folder cannot be
+/// synced, the system does that by itself.
+fn sync_folder(path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let opened = File::open(folder.unwrap_or(Path::new(".")));
+    let _: std::io::Result<()> = opened.and_then(|folder| folder.sync_all());
+}
+
+/// Frames go here.
+const FRAMES: (ChunkKind, u16) = (ChunkKind::FRAMES, streams::FRAMES);
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        // After `close` this changes nothing.
+        self.shared.end(Ending::Abandoned);
+    }
+}
+
+/// A recording that is being finished.
+#[derive(Debug)]
+pub struct Closing {
+    shared: Arc<Shared>,
+}
+
+impl Closing {
+    /// Waits for the disk, however long it takes.
+    #[must_use]
+    pub fn wait(self) -> Report {
+        loop {
+            if let Some(report) = self.shared.wait_for_end(None) {
+                return report;
+            }
+        }
+    }
+
+    /// How the recording ended, if it ends within `most`.
+    #[must_use]
+    pub fn wait_for(&self, most: Duration) -> Option<Report> {
+        self.shared.wait_for_end(Some(most))
+    }
+}

@@ -1,0 +1,184 @@
+//! One round of the writer's work: from the queue to the sink.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gametape_tape::SimTick;
+use gametape_wire::{Error, Result};
+
+use super::failure::unwritable;
+use super::intake::Ending;
+use super::queue::Segment;
+use super::scribe::{Finished, Scribe};
+use super::shared::Shared;
+use super::sink::Sink;
+
+/// The writer's half of a recorder, for who has no threads or a clock of their own.
+///
+/// [`Recorder::start`](super::Recorder::start) runs one on a thread.
+#[derive(Debug)]
+pub struct Pump<S> {
+    sink: S,
+    /// Bytes that the sink took.
+    written: u64,
+    work: Work,
+    presence: Presence,
+}
+
+#[derive(Debug)]
+enum Work {
+    Tape(Box<Scribe>),
+    Done,
+}
+
+/// When a [`Pump`] wants to be called again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// After this time at the latest.
+    Within(Duration),
+    /// When the game gave something.
+    Idle,
+    /// Never: the recording ended.
+    Done,
+}
+
+/// Tells the game when the writer is gone, whatever the reason.
+#[derive(Debug)]
+struct Presence(Arc<Shared>);
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        let is_done = self.0.lock().is_done;
+        if !is_done {
+            self.0.stop(Some(Error::misuse("recorder", "its writer ended before the recording")));
+        }
+    }
+}
+
+impl<S: Sink> Pump<S> {
+    pub(super) fn new(sink: S, written: u64, scribe: Scribe, shared: Arc<Shared>) -> Self {
+        let work = Work::Tape(Box::new(scribe));
+        Self { sink, written, work, presence: Presence(shared) }
+    }
+
+    /// Takes what the game gave, and writes and syncs what is due at `now`, a time since anything
+    /// fixed. Failures are the recorder's to tell.
+    pub fn step(&mut self, now: Duration) -> Next {
+        let stepped = self.round(now);
+        match stepped {
+            Ok(next) => next,
+            Err(failure) => self.stop(Some(failure)),
+        }
+    }
+
+    /// The sink, with what was written so far.
+    pub fn into_sink(self) -> S {
+        self.sink
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.presence.0
+    }
+
+    fn round(&mut self, now: Duration) -> Result<Next> {
+        let Work::Tape(scribe) = &mut self.work else { return Ok(Next::Done) };
+        let (mut segments, ending) = {
+            let mut intake = self.presence.0.lock();
+            (intake.queue.take(), intake.ending)
+        };
+        for segment in &mut segments {
+            scribe.take(segment, now)?;
+        }
+        let syncs = scribe.is_sync_due(now) || ending.is_some();
+        let bytes = scribe.output(now, syncs)?;
+        let (tick, chunks) = (scribe.flushed_tick(), scribe.tape().chunks().len() as u32);
+        self.append(&bytes)?;
+        let is_all = self.note_written(tick, chunks, segments);
+        let ending = ending.filter(|_| is_all);
+        if ending == Some(Ending::Finished) {
+            self.finish()?;
+        }
+        if syncs {
+            self.sync()?;
+        }
+        if let Some(ending) = ending {
+            self.presence.0.lock().is_finished = ending == Ending::Finished;
+            return Ok(self.stop(None));
+        }
+        Ok(self.next(now, is_all))
+    }
+
+    fn next(&self, now: Duration, is_all: bool) -> Next {
+        match &self.work {
+            Work::Tape(_) if !is_all => Next::Within(Duration::ZERO),
+            Work::Tape(scribe) => scribe.wait(now).map_or(Next::Idle, Next::Within),
+            Work::Done => Next::Done,
+        }
+    }
+
+    /// Appends the index.
+    fn finish(&mut self) -> Result<()> {
+        if let Work::Tape(scribe) = std::mem::replace(&mut self.work, Work::Done) {
+            let Finished { bytes, tick, chunks } = scribe.finish()?;
+            self.append(&bytes)?;
+            self.note_written(tick, chunks, Vec::new());
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, mut bytes: &[u8]) -> Result<()> {
+        while !bytes.is_empty() {
+            let taken = match self.sink.append(bytes) {
+                Ok(0) => Err(io::ErrorKind::WriteZero.into()),
+                Ok(taken) => Ok(taken.min(bytes.len())),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
+                Err(error) => Err(error),
+            };
+            let taken = taken.map_err(|error| unwritable(&error, self.written))?;
+            self.written += taken as u64;
+            bytes = &bytes[taken..];
+        }
+        Ok(())
+    }
+
+    /// Tells the game, and gives it the memory back. Has everything been taken by now?
+    fn note_written(
+        &mut self,
+        tick: Option<SimTick>,
+        chunks: u32,
+        mut segments: Vec<Segment>,
+    ) -> bool {
+        segments.retain_mut(Segment::reset);
+        let written = self.written;
+        let mut intake = self.presence.0.lock();
+        intake.release(&mut segments);
+        intake.update(|counters| {
+            counters.written_bytes = written;
+            counters.chunks = chunks;
+            counters.last_written_tick = tick;
+        });
+        let is_all = intake.queue.is_empty();
+        // What is left of the segments is freed without the lock.
+        drop(intake);
+        is_all
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.sink.sync().map_err(|error| unwritable(&error, self.written))?;
+        if let Work::Tape(scribe) = &mut self.work {
+            scribe.synced();
+        }
+        self.presence.0.lock().update(|counters| {
+            counters.durable_bytes = counters.written_bytes;
+            counters.last_durable_tick = counters.last_written_tick;
+        });
+        Ok(())
+    }
+
+    fn stop(&mut self, failure: Option<Error>) -> Next {
+        self.work = Work::Done;
+        drop(self.presence.0.stop(failure));
+        Next::Done
+    }
+}

@@ -1,0 +1,94 @@
+//! What game and writer share, behind a lock that is never held during I/O.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gametape_wire::{Error, Result};
+
+use super::counters::Report;
+use super::intake::{Ending, Intake};
+use super::queue::Segment;
+
+/// So much in the queue wakes the writer before its time.
+const WAKE_BYTES: usize = 256 << 10;
+/// The writer never sleeps longer than this without a look.
+const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    intake: Mutex<Intake>,
+    /// The writer waits for work.
+    work: Condvar,
+    /// The game waits for the end.
+    done: Condvar,
+}
+
+impl Shared {
+    pub(super) fn new(intake: Intake) -> Arc<Self> {
+        let (work, done) = (Condvar::new(), Condvar::new());
+        Arc::new(Self { intake: Mutex::new(intake), work, done })
+    }
+
+    /// Nothing that holds the lock panics; if it did, what is behind it would still be whole.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Intake> {
+        self.intake.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The game gives something.
+    pub(super) fn give<T>(&self, give: impl FnOnce(&mut Intake) -> Result<T>) -> Result<T> {
+        let mut intake = self.lock();
+        let given = give(&mut intake)?;
+        let wakes = intake.is_writer_idle || intake.queue.waiting() >= WAKE_BYTES;
+        if wakes && !std::mem::replace(&mut intake.is_woken, true) {
+            drop(intake);
+            self.work.notify_one();
+        }
+        Ok(given)
+    }
+
+    /// The game gives nothing more.
+    pub(super) fn end(&self, ending: Ending) {
+        let mut intake = self.lock();
+        intake.ending.get_or_insert(ending);
+        intake.is_woken = true;
+        drop(intake);
+        self.work.notify_one();
+    }
+
+    /// The writer sleeps until there is work, or for so long.
+    pub(super) fn sleep(&self, most: Option<Duration>) {
+        let mut intake = self.lock();
+        intake.is_writer_idle = most.is_none();
+        let has_work = !intake.queue.is_empty() && most.is_none();
+        if !has_work && intake.ending.is_none() {
+            let most = most.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP);
+            let slept = self.work.wait_timeout_while(intake, most, |intake| !intake.is_woken);
+            intake = slept.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        intake.is_writer_idle = false;
+        intake.is_woken = false;
+    }
+
+    /// The writer ended.
+    pub(super) fn stop(&self, failure: Option<Error>) -> Vec<Segment> {
+        let rest = self.lock().stop(failure);
+        self.done.notify_all();
+        rest
+    }
+
+    /// Waits for the writer's end, but not longer than `most`.
+    pub(super) fn wait_for_end(&self, most: Option<Duration>) -> Option<Report> {
+        let intake = self.lock();
+        let running = |intake: &mut Intake| !intake.is_done;
+        let intake = match most {
+            Some(most) => {
+                let waited = self.done.wait_timeout_while(intake, most, running);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+            None => self.done.wait_while(intake, running).unwrap_or_else(PoisonError::into_inner),
+        };
+        intake
+            .is_done
+            .then(|| Report { is_finished: intake.is_finished, counters: intake.counters() })
+    }
+}

@@ -1,0 +1,58 @@
+//! Where the bytes of a recording go.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+
+/// Takes the bytes of a tape, one after the other.
+///
+/// Only the writer's side calls it, so it may take its time. An error ends the recording, except
+/// [`Interrupted`](io::ErrorKind::Interrupted), which is tried again.
+pub trait Sink {
+    /// Appends some of the bytes, and says how many; none is an error.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// Returns when everything that was appended survives a loss of power.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A sink that holds a tape already, which can be read and cut: an interrupted recording can go on.
+pub trait ResumableSink: Sink + Read + Seek {
+    /// Keeps the first `length` bytes; appending goes on behind them.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+}
+
+impl Sink for File {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+impl ResumableSink for File {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)?;
+        self.seek(SeekFrom::Start(length)).map(drop)
+    }
+}
+
+/// A tape in memory.
+impl Sink for Cursor<Vec<u8>> {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl ResumableSink for Cursor<Vec<u8>> {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.get_mut().truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        self.set_position(length);
+        Ok(())
+    }
+}
