@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Place, Result};
+use gametape_wire::{Error, ErrorKind, Place, Reader, Result, ViewSet};
 
 use crate::chunk::Chunk;
+use crate::header::ChunkHeader;
 use crate::index::{KeyframeIndex, KeyframeIndexEntry};
 use crate::kind::ChunkKind;
 use crate::limits::DELTA_CHAIN;
-use crate::snapshot::{DeltaSnapshot, SimSnapshot, StateHash, hash_of_bytes};
+use crate::snapshot::{DeltaHead, SimSnapshot, StateHash, hash_of_bytes};
 use crate::tape::Tape;
 
 impl KeyframeIndex {
@@ -56,52 +57,96 @@ impl KeyframeIndex {
     }
 }
 
-/// A state that grows out of keyframes: a full one first, then deltas.
+/// A state that grows out of keyframes: a full one first, then deltas. A full one begins anew, so
+/// that one restorer serves many seeks.
+///
+/// By [default](Self::default) the checksums of the chunks are trusted: a delta must follow a
+/// keyframe of the same tape, stream and views, at the tick that it names, and with the hash that it
+/// names where a delta before it told that; no hash is computed. A [verifying](Self::verifying)
+/// restorer computes the hash of every state.
 #[derive(Debug, Clone, Default)]
 pub struct Restorer {
-    state: Option<(SimSnapshot, StateHash)>,
+    state: Option<Restored>,
+    verifies: bool,
     buffer: Vec<u8>,
 }
 
+#[derive(Debug, Clone)]
+struct Restored {
+    snapshot: SimSnapshot,
+    /// The state hash, where it is known.
+    hash: Option<StateHash>,
+    run: Run,
+}
+
+/// Tape, stream and views: deltas belong on keyframes of the same ones.
+type Run = (u32, u16, ViewSet);
+
 impl Restorer {
+    /// A restorer that computes the hash of every state and refuses one that is not as announced.
+    #[must_use]
+    pub fn verifying() -> Self {
+        Self { verifies: true, ..Self::default() }
+    }
+
     /// Takes the next keyframe. One that does not fit is refused and changes nothing.
     pub fn add(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let header = &chunk.header;
-        let raw = chunk.raw_in(&mut self.buffer)?;
         let place = Place::Byte(chunk.payload_offset());
         let at_chunk = |error: Error| error.with_place(place.clone()).within(header.kind);
-        let (state, hash) = match header.kind {
+        let raw = chunk.raw_in(&mut self.buffer)?;
+        let (snapshot, hash) = match header.kind {
             ChunkKind::FULL_KEYFRAME => {
-                (SimSnapshot::read(raw).map_err(at_chunk)?, hash_of_bytes(raw))
+                let snapshot = SimSnapshot::read(raw).map_err(at_chunk)?;
+                (snapshot, self.verifies.then(|| hash_of_bytes(raw)))
             }
             ChunkKind::DELTA_KEYFRAME => {
-                let delta = DeltaSnapshot::read(raw).map_err(at_chunk)?;
-                let Some((state, hash)) = &self.state else {
+                let baseline = self.state.as_ref().filter(|state| state.run == run(header));
+                let Some(baseline) = baseline else {
                     return Err(Error::misuse("delta keyframe", "there is no baseline yet"));
                 };
-                (state.with_delta(hash, &delta).map_err(at_chunk)?, delta.core.state_hash)
+                let (snapshot, hash) = baseline.delta(raw, self.verifies).map_err(at_chunk)?;
+                (snapshot, Some(hash))
             }
             kind => return Err(Error::misuse(kind.to_string(), "not a keyframe")),
         };
-        if state.core.tick != header.first_tick {
+        if snapshot.core.tick != header.first_tick {
             let problem = "its tick is not the one of its chunk".into();
             let kind = ErrorKind::BadSyntax { problem };
             return Err(Error::at(chunk.payload_offset(), header.kind.to_string(), kind));
         }
-        self.state = Some((state, hash));
+        self.state = Some(Restored { snapshot, hash, run: run(header) });
         Ok(())
     }
 
     /// The state so far.
     #[must_use]
     pub fn state(&self) -> Option<&SimSnapshot> {
-        self.state.as_ref().map(|(state, _)| state)
+        self.state.as_ref().map(|state| &state.snapshot)
     }
 
     /// The state so far, owned.
     #[must_use]
     pub fn into_state(self) -> Option<SimSnapshot> {
-        self.state.map(|(state, _)| state)
+        self.state.map(|state| state.snapshot)
+    }
+}
+
+fn run(header: &ChunkHeader) -> Run {
+    (header.tape_id, header.stream, header.views)
+}
+
+impl Restored {
+    /// The state and hash that a delta in these bytes leads to from here.
+    fn delta(&self, raw: &[u8], verifies: bool) -> Result<(SimSnapshot, StateHash)> {
+        let mut r = Reader::new(raw);
+        let head = DeltaHead::read(&mut r)?;
+        head.check_baseline(&self.snapshot, self.hash.as_ref())?;
+        let snapshot = self.snapshot.with_changes(&head, &mut r)?;
+        if verifies {
+            head.check_result(&snapshot)?;
+        }
+        Ok((snapshot, head.state_hash))
     }
 }
 

@@ -7,7 +7,7 @@ use std::iter::Peekable;
 use gametape_wire::{Error, Place, Result, Writer};
 
 use super::keys::Key;
-use super::table::{Row, SlotTable, ValueTable, slots};
+use super::table::{Row, SlotTable, ValueTable, bits, value_run};
 
 /// What becomes of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub(super) enum What {
     Changed,
     New,
     Removed,
+    /// Changed or new, as it comes: of tables with one value in each row.
+    Put,
 }
 
 /// A row on one side, the other, or both.
@@ -114,50 +116,69 @@ fn changed_row<'a, K: Key>(old: &Row<'a, K>, new: &Row<'a, K>) -> Option<RowChan
 /// The table that `changes`, in ascending order, make of `old`.
 pub(super) fn apply<'a, K: Key>(
     old: &SlotTable<K>,
-    changes: impl ExactSizeIterator<Item = RowChange<'a, K>>,
+    changes: impl Iterator<Item = Result<RowChange<'a, K>>>,
 ) -> Result<SlotTable<K>> {
-    if changes.len() == 0 {
-        return Ok(old.clone());
-    }
     let mut table = SlotTable::with_room_of(old);
-    for side in join(old.iter(), changes, |row| row.key, |change| &change.key) {
-        match side {
-            Side::Left(row) => table.push_row(&row),
-            Side::Right(RowChange { key, what: What::New, changed, values, .. }) => {
-                table.push_values(key, changed, &values);
+    let mut next = 0;
+    for change in changes {
+        let change = change?;
+        let place = old.place_from(next, &change.key);
+        table.push_rows(old, next..place);
+        let row = old.row_at(place).filter(|row| *row.key == change.key);
+        next = place + usize::from(row.is_some());
+        match (row, change.what) {
+            (Some(_), What::Removed) => {}
+            (Some(row), What::Changed) => change_row(&mut table, &row, &change)?,
+            (Some(_), What::Put) | (None, What::New | What::Put) => {
+                table.push_values(change.key, change.changed, &change.values);
             }
-            Side::Right(_) => return Err(contradiction::<K>("changes one that is not there")),
-            Side::Both(row, change) => apply_to_row(&mut table, &row, &change)?,
+            (Some(_), What::New) => return Err(contradiction::<K>("adds one that is there")),
+            (None, _) => return Err(contradiction::<K>("changes one that is not there")),
         }
+    }
+    table.push_rows(old, next..old.len());
+    if table.len() as u64 > K::MOST_ROWS {
+        return Err(contradiction::<K>("makes more of them than are possible"));
     }
     Ok(table)
 }
 
-fn apply_to_row<K: Key>(
+fn change_row<K: Key>(
     table: &mut SlotTable<K>,
     old: &Row<'_, K>,
     change: &RowChange<'_, K>,
 ) -> Result<()> {
-    match change.what {
-        What::Removed => return Ok(()),
-        What::New => return Err(contradiction::<K>("adds one that is there already")),
-        What::Changed => {}
-    }
     if change.removed & !old.mask != 0 {
         return Err(contradiction::<K>("takes a value away that is not there"));
     }
-    let kept = old.mask & !change.removed & !change.changed;
-    let mut kept_slots = old.slots().filter(|(slot, _)| kept >> slot & 1 == 1).peekable();
-    table.push_with(old.key.clone(), kept | change.changed, |put| {
-        for (slot, value) in slots(change.changed, &change.values) {
-            while let Some((_, kept)) = kept_slots.next_if(|&(other, _)| other < slot) {
-                put(kept);
-            }
-            put(value);
+    let mask = old.mask & !change.removed | change.changed;
+    let (mut kept, mut new) = (Runs::new(old.values), Runs::new(&change.values));
+    let both = bits(old.mask | change.changed);
+    let values = both.filter_map(|slot| {
+        let old = if old.mask >> slot & 1 == 1 { kept.next() } else { &[] };
+        match change.changed >> slot & 1 {
+            1 => Some(new.next()),
+            _ => (mask >> slot & 1 == 1).then_some(old),
         }
-        kept_slots.for_each(|(_, kept)| put(kept));
     });
+    table.push_runs(old.key.clone(), mask, values);
     Ok(())
+}
+
+/// Values one by one, each with its length before it; they were checked when they came in.
+struct Runs<'a>(&'a [u8]);
+
+impl<'a> Runs<'a> {
+    fn new(values: &'a [u8]) -> Self {
+        Self(values)
+    }
+
+    fn next(&mut self) -> &'a [u8] {
+        let length = value_run(self.0).unwrap_or(self.0.len());
+        let (run, rest) = self.0.split_at(length);
+        self.0 = rest;
+        run
+    }
 }
 
 /// A row's new value, or none when the row is removed.
@@ -174,30 +195,6 @@ pub(super) fn diff_values<K: Key>(old: &ValueTable<K>, new: &ValueTable<K>) -> V
             }
         })
         .collect()
-}
-
-/// The table that `changes`, in ascending order, make of `old`.
-pub(super) fn apply_values<K: Key>(
-    old: &ValueTable<K>,
-    changes: &[ValueChange<K>],
-) -> Result<ValueTable<K>> {
-    if changes.is_empty() {
-        return Ok(old.clone());
-    }
-    let mut table = ValueTable(SlotTable::with_room_of(&old.0));
-    for side in join(old.0.iter(), changes.iter(), |row| row.key, |change| &change.0) {
-        match side {
-            Side::Left(row) => table.0.push_row(&row),
-            Side::Both(_, (_, None)) => {}
-            Side::Right((_, None)) => {
-                return Err(contradiction::<K>("removes one that is not there"));
-            }
-            Side::Right((key, Some(value))) | Side::Both(_, (key, Some(value))) => {
-                table.push(key.clone(), value)?;
-            }
-        }
-    }
-    Ok(table)
 }
 
 fn contradiction<K: Key>(problem: &'static str) -> Error {

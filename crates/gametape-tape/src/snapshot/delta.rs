@@ -1,12 +1,10 @@
 //! Deltas between snapshots.
 
-use gametape_wire::{Error, ErrorKind, Place, Result};
+use gametape_wire::{Error, Result};
 
-use super::changes::{RowChange, What, apply, apply_values, diff, diff_values};
+use super::changes::{RowChange, What, diff, diff_values};
 use super::keys::{CellPos, PlayerId, UnitTag};
-use super::{
-    SimCoreSnapshot, SimSnapshot, SimTick, StateHash, StringInternerSnapshot, hash_of_bytes,
-};
+use super::{SimSnapshot, SimTick, StateHash, StringInternerSnapshot};
 use crate::chain::Hash;
 
 /// What turns one snapshot, the baseline, into another.
@@ -236,81 +234,5 @@ impl<T: Clone + PartialEq> Change<T> {
             Some(value) => Self::Set(value.clone()),
             None => Self::Removed,
         }
-    }
-
-    fn apply_to(&self, old: &Option<T>) -> Option<T> {
-        match self {
-            Self::Same => old.clone(),
-            Self::Set(value) => Some(value.clone()),
-            Self::Removed => None,
-        }
-    }
-}
-
-impl SimSnapshot {
-    /// Becomes the state that `delta` leads to. A delta that does not fit is refused and changes
-    /// nothing: another baseline, a contradiction, a result with another hash.
-    pub fn apply(&mut self, delta: &DeltaSnapshot) -> Result<()> {
-        *self = self.with_delta(&self.state_hash(), delta)?;
-        Ok(())
-    }
-
-    /// The state that `delta` leads to from here; `hash` is this state's own.
-    pub(crate) fn with_delta(&self, hash: &StateHash, delta: &DeltaSnapshot) -> Result<Self> {
-        let core = &delta.core;
-        if (core.baseline_tick, &core.baseline_hash) != (self.core.tick, hash) {
-            let (wants, has) = (core.baseline_tick, self.core.tick);
-            let problem =
-                format!("it belongs on another state, at tick {wants}, not this at {has}");
-            return Err(Error::misuse("delta", problem));
-        }
-        let state = Self {
-            core: self.core.with_delta(core)?,
-            campaign_state: delta.campaign_state.apply_to(&self.campaign_state),
-            script_state: delta.script_state.apply_to(&self.script_state),
-        };
-        let (stored, computed) = (core.state_hash, hash_of_bytes(&state.to_bytes()));
-        if stored != computed {
-            let [stored, computed] = [stored, computed].map(first_bytes);
-            let kind = ErrorKind::Checksum { stored, computed };
-            return Err(Error::new(Place::Nowhere, "state after a delta", kind));
-        }
-        Ok(state)
-    }
-}
-
-fn first_bytes(hash: Hash) -> u64 {
-    hash.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
-}
-
-impl SimCoreSnapshot {
-    fn with_delta(&self, delta: &SimCoreDelta) -> Result<Self> {
-        let cells = delta.changed_map.as_ref().map_or(&[][..], |map| &map.changed_cells);
-        Ok(Self {
-            tick: delta.tick,
-            seed: delta.seed.unwrap_or(self.seed),
-            map_hash: delta.map_hash.unwrap_or(self.map_hash),
-            random_state: delta.random_state.as_ref().unwrap_or(&self.random_state).clone(),
-            intern_table: self.intern_table.with_delta(delta.intern_table_delta.as_ref())?,
-            entities: apply(&self.entities, delta.changed_entities.iter().map(RowChange::from))?,
-            players: apply(&self.players, delta.changed_players.iter().map(RowChange::from))?,
-            map: apply_values(&self.map, cells)?,
-            sections: apply_values(&self.sections, &delta.changed_sections)?,
-        })
-    }
-}
-
-impl StringInternerSnapshot {
-    fn with_delta(&self, delta: Option<&StringInternerDelta>) -> Result<Self> {
-        let mut entries = self.entries.clone();
-        if let Some(delta) = delta {
-            if delta.start_id as usize != entries.len() {
-                let problem = "the delta does not go on where the table ends".into();
-                let kind = ErrorKind::BadSyntax { problem };
-                return Err(Error::new(Place::Nowhere, "string table", kind));
-            }
-            entries.extend_from_slice(&delta.new_entries);
-        }
-        Ok(Self { entries })
     }
 }

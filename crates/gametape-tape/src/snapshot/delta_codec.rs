@@ -6,7 +6,9 @@ use super::changes::{RowChange, ValueChange, What};
 use super::delta::{Change, DeltaSnapshot, MapStateDelta, SimCoreDelta, StringInternerDelta};
 use super::keys::Key;
 use super::table::{read_count, read_key, read_mask, read_values, write_mask};
-use super::{put_optional, put_strings, read_choice, read_form, read_string_list};
+use super::{
+    SimTick, StateHash, put_optional, put_strings, read_choice, read_form, read_string_list,
+};
 use crate::limits::{STRINGS, TICK};
 use crate::names::read_bytes;
 
@@ -37,8 +39,8 @@ impl DeltaSnapshot {
     /// The delta in these bytes.
     pub fn read(bytes: &[u8]) -> Result<Self> {
         let mut r = Reader::new(bytes);
-        read_form(&mut r, FORM)?;
-        let core = read_core(&mut r)?;
+        let head = DeltaHead::read(&mut r)?;
+        let core = read_core(&head, &mut r)?;
         let campaign_state = read_change(&mut r, "campaign state")?;
         let script_state = read_change(&mut r, "script state")?;
         r.finish("delta")?;
@@ -46,12 +48,34 @@ impl DeltaSnapshot {
     }
 }
 
-fn read_core(r: &mut Reader<'_>) -> Result<SimCoreDelta> {
+/// What a delta begins with: from where to where it leads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DeltaHead {
+    pub(crate) baseline_tick: SimTick,
+    pub(crate) baseline_hash: StateHash,
+    pub(crate) tick: SimTick,
+    pub(crate) state_hash: StateHash,
+}
+
+impl DeltaHead {
+    /// The head at the beginning of a delta's bytes.
+    pub(crate) fn read(r: &mut Reader<'_>) -> Result<Self> {
+        read_form(r, FORM)?;
+        Ok(Self {
+            baseline_tick: TICK.check(r.u64_le("baseline tick")?, r.offset())?,
+            baseline_hash: r.array("baseline hash")?,
+            tick: TICK.check(r.u64_le("tick")?, r.offset())?,
+            state_hash: r.array("state hash")?,
+        })
+    }
+}
+
+fn read_core(head: &DeltaHead, r: &mut Reader<'_>) -> Result<SimCoreDelta> {
     Ok(SimCoreDelta {
-        baseline_tick: TICK.check(r.u64_le("baseline tick")?, r.offset())?,
-        baseline_hash: r.array("baseline hash")?,
-        tick: TICK.check(r.u64_le("tick")?, r.offset())?,
-        state_hash: r.array("state hash")?,
+        baseline_tick: head.baseline_tick,
+        baseline_hash: head.baseline_hash,
+        tick: head.tick,
+        state_hash: head.state_hash,
         seed: read_fixed(r, "seed")?.map(u64::from_le_bytes),
         map_hash: read_fixed(r, "map hash")?,
         random_state: super::read_optional(r, "random state")?,
@@ -72,7 +96,10 @@ fn put_fixed<const N: usize>(w: &mut Writer, value: Option<[u8; N]>) {
     }
 }
 
-fn read_fixed<const N: usize>(r: &mut Reader<'_>, item: &'static str) -> Result<Option<[u8; N]>> {
+pub(super) fn read_fixed<const N: usize>(
+    r: &mut Reader<'_>,
+    item: &'static str,
+) -> Result<Option<[u8; N]>> {
     let is_there = read_choice(r, item, 1)? == 1;
     if is_there { r.array(item).map(Some) } else { Ok(None) }
 }
@@ -85,7 +112,7 @@ fn put_interner(w: &mut Writer, delta: Option<&StringInternerDelta>) {
     }
 }
 
-fn read_interner(r: &mut Reader<'_>) -> Result<Option<StringInternerDelta>> {
+pub(super) fn read_interner(r: &mut Reader<'_>) -> Result<Option<StringInternerDelta>> {
     if read_choice(r, "string table", 1)? == 0 {
         return Ok(None);
     }
@@ -112,26 +139,61 @@ fn put_rows<'a, K: Key>(w: &mut Writer, rows: impl ExactSizeIterator<Item = RowC
 }
 
 fn read_rows<'a, K: Key, D: From<RowChange<'a, K>>>(r: &mut Reader<'a>) -> Result<Vec<D>> {
-    let mut rows: Vec<D> = Vec::new();
-    let mut previous = None;
-    for _ in 0..read_count::<K>(r)? {
-        let key: K = read_key(r, previous.as_ref())?;
-        let offset = r.offset();
-        let what = read_what(r, K::ITEM)?;
-        let (changed, removed) = (read_mask::<K>(r)?, read_mask::<K>(r)?);
-        let is_canonical = match what {
-            What::Changed => changed & removed == 0 && changed | removed != 0,
-            What::New => removed == 0,
-            What::Removed => changed | removed == 0,
-        };
-        if !is_canonical {
-            return Err(not_canonical(offset, K::ITEM));
-        }
-        let values = read_values(r, changed, K::ITEM)?.into();
+    row_changes(r)?.map(|change| change.map(D::from)).collect()
+}
+
+/// The changed rows of a table with slots, one by one, borrowed from the delta's bytes.
+pub(super) fn row_changes<'a, K: Key>(
+    r: &mut Reader<'a>,
+) -> Result<impl Iterator<Item = Result<RowChange<'a, K>>>> {
+    changes(r, read_row)
+}
+
+/// The changed rows of a table with one value in each row, in the same way.
+pub(super) fn value_changes<'a, K: Key>(
+    r: &mut Reader<'a>,
+) -> Result<impl Iterator<Item = Result<RowChange<'a, K>>>> {
+    changes(r, read_value)
+}
+
+fn changes<'a, K: Key>(
+    r: &mut Reader<'a>,
+    read: impl Fn(&mut Reader<'a>, K) -> Result<RowChange<'a, K>>,
+) -> Result<impl Iterator<Item = Result<RowChange<'a, K>>>> {
+    let mut left = read_count::<K>(r)?;
+    let mut previous: Option<K> = None;
+    let mut next = move || {
+        let key = read_key(r, previous.as_ref())?;
         previous = Some(key.clone());
-        rows.push(D::from(RowChange { key, what, changed, removed, values }));
+        read(r, key)
+    };
+    Ok(std::iter::from_fn(move || {
+        left = left.checked_sub(1)?;
+        Some(next())
+    }))
+}
+
+fn read_row<'a, K: Key>(r: &mut Reader<'a>, key: K) -> Result<RowChange<'a, K>> {
+    let offset = r.offset();
+    let what = read_what(r, K::ITEM)?;
+    let (changed, removed) = (read_mask::<K>(r)?, read_mask::<K>(r)?);
+    let is_canonical = match what {
+        What::Changed | What::Put => changed & removed == 0 && changed | removed != 0,
+        What::New => removed == 0,
+        What::Removed => changed | removed == 0,
+    };
+    if !is_canonical {
+        return Err(not_canonical(offset, K::ITEM));
     }
-    Ok(rows)
+    let values = read_values(r, changed, K::ITEM)?.into();
+    Ok(RowChange { key, what, changed, removed, values })
+}
+
+fn read_value<'a, K: Key>(r: &mut Reader<'a>, key: K) -> Result<RowChange<'a, K>> {
+    let is_there = read_choice(r, K::ITEM, 1)? == 1;
+    let (what, changed) = if is_there { (What::Put, 1) } else { (What::Removed, 0) };
+    let values = read_values(r, changed, K::ITEM)?.into();
+    Ok(RowChange { key, what, changed, removed: 0, values })
 }
 
 fn read_what(r: &mut Reader<'_>, item: &'static str) -> Result<What> {

@@ -1,5 +1,6 @@
 //! Snapshots of a whole game, game-agnostic, and deltas between them.
 
+mod apply;
 mod cadence;
 mod changes;
 mod delta;
@@ -12,6 +13,7 @@ pub use delta::{
     Change, DeltaSnapshot, EntityDelta, MapCellState, MapStateDelta, PlayerStateDelta,
     SectionDelta, SimCoreDelta, StringInternerDelta,
 };
+pub(crate) use delta_codec::DeltaHead;
 pub use keys::{CellPos, Key, PlayerId, UnitTag};
 pub use table::{Row, SlotTable, ValueTable};
 

@@ -1,5 +1,7 @@
 //! Tables of opaque values behind masks, in their canonical order and form.
 
+use std::ops::Range;
+
 use gametape_wire::{Error, ErrorKind, Limit, Reader, Result, Writer};
 
 use super::keys::Key;
@@ -42,12 +44,13 @@ impl<'a, K> Row<'a, K> {
 }
 
 /// The slots of a mask with their values, which were checked when they came in.
-pub(super) fn slots(mask: u64, values: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
+fn slots(mask: u64, values: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     let mut rest = Reader::new(values);
     bits(mask).map_while(move |slot| Some((slot, read_bytes(&mut rest, "value").ok()?)))
 }
 
-fn bits(mut mask: u64) -> impl Iterator<Item = u8> {
+/// The places of the bits that are set, lowest first.
+pub(super) fn bits(mut mask: u64) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let slot = mask.trailing_zeros() as u8;
         mask &= mask.wrapping_sub(1);
@@ -88,7 +91,12 @@ impl<K: Key> SlotTable<K> {
             return Err(Error::misuse(K::ITEM, "rows must be added in ascending order"));
         }
         let mask = slots.iter().fold(0, |mask, &(slot, _)| mask | 1 << slot);
-        self.push_with(key, mask, |put| slots.iter().map(|(_, value)| *value).for_each(put));
+        let mut values = Writer::from(std::mem::take(&mut self.values));
+        for (_, value) in slots {
+            values.varint(value.len() as u64).bytes(value);
+        }
+        self.values = values.into_bytes();
+        self.rows.push(StoredRow { key, mask, end: self.values.len() });
         Ok(())
     }
 
@@ -100,18 +108,14 @@ impl<K: Key> SlotTable<K> {
         }
     }
 
-    /// Adds a row that is known to follow the others; `fill` puts its values one by one.
-    pub(super) fn push_with(
+    /// Adds a row that is known to follow the others, of values that have their lengths before them.
+    pub(super) fn push_runs<'v>(
         &mut self,
         key: K,
         mask: u64,
-        fill: impl FnOnce(&mut dyn FnMut(&[u8])),
+        runs: impl Iterator<Item = &'v [u8]>,
     ) {
-        let mut values = Writer::from(std::mem::take(&mut self.values));
-        fill(&mut |value| {
-            values.varint(value.len() as u64).bytes(value);
-        });
-        self.values = values.into_bytes();
+        runs.for_each(|run| self.values.extend_from_slice(run));
         self.rows.push(StoredRow { key, mask, end: self.values.len() });
     }
 
@@ -122,9 +126,35 @@ impl<K: Key> SlotTable<K> {
         self.rows.push(StoredRow { key, mask, end });
     }
 
-    /// Adds a copy of a row that is known to follow the others.
-    pub(super) fn push_row(&mut self, row: &Row<'_, K>) {
-        self.push_values(row.key.clone(), row.mask, row.values);
+    /// Adds copies of rows of another table that are known to follow the others.
+    pub(super) fn push_rows(&mut self, other: &Self, places: Range<usize>) {
+        let Some(last) = places.end.checked_sub(1).filter(|_| !places.is_empty()) else { return };
+        let start = other.start_of(places.start);
+        let shift = self.values.len();
+        self.values.extend_from_slice(&other.values[start..other.rows[last].end]);
+        self.rows.extend(other.rows[places].iter().map(|row| {
+            let StoredRow { key, mask, end } = row;
+            StoredRow { key: key.clone(), mask: *mask, end: end - start + shift }
+        }));
+    }
+
+    /// The place of the first row from `from` on whose key is not below `key`.
+    pub(super) fn place_from(&self, from: usize, key: &K) -> usize {
+        let rest = &self.rows[from..];
+        match rest.first() {
+            // The usual case where most rows change.
+            Some(row) if row.key >= *key => from,
+            _ => from + rest.partition_point(|row| row.key < *key),
+        }
+    }
+
+    /// The row at a place, if there is one.
+    pub(super) fn row_at(&self, place: usize) -> Option<Row<'_, K>> {
+        (place < self.rows.len()).then(|| self.row(place))
+    }
+
+    fn start_of(&self, place: usize) -> usize {
+        place.checked_sub(1).map_or(0, |before| self.rows[before].end)
     }
 
     /// How many bytes of memory the table holds.
@@ -133,9 +163,8 @@ impl<K: Key> SlotTable<K> {
     }
 
     fn row(&self, place: usize) -> Row<'_, K> {
-        let start = place.checked_sub(1).map_or(0, |before| self.rows[before].end);
         let StoredRow { key, mask, end } = &self.rows[place];
-        Row { key, mask: *mask, values: &self.values[start..*end] }
+        Row { key, mask: *mask, values: &self.values[self.start_of(place)..*end] }
     }
 
     /// The rows in order.
@@ -165,15 +194,22 @@ impl<K: Key> SlotTable<K> {
         let mut table = Self::default();
         // Every row takes more than a byte, so no input reserves what it cannot fill.
         table.rows.reserve(r.remaining().min(count as usize));
+        table.values.reserve(r.remaining().min(MOST_RESERVED));
         for _ in 0..count {
             let key = read_key(r, table.rows.last().map(|row| &row.key))?;
             let mask = read_mask::<K>(r)?;
             let values = read_values(r, mask, K::ITEM)?;
             table.push_values(key, mask, values);
         }
+        if table.values.len() < table.values.capacity() / 2 {
+            table.values.shrink_to_fit();
+        }
         Ok(table)
     }
 }
+
+/// Room that a table takes before it knows how much it needs.
+const MOST_RESERVED: usize = 1 << 20;
 
 /// How many rows follow.
 pub(super) fn read_count<K: Key>(r: &mut Reader<'_>) -> Result<u64> {
@@ -215,11 +251,39 @@ pub(super) fn read_values<'a>(
     mask: u64,
     item: &'static str,
 ) -> Result<&'a [u8]> {
+    let count = mask.count_ones();
+    if let Some(length) = values_run(r.rest(), count) {
+        return r.take(length, item);
+    }
+    // Something is wrong: find out what.
     let start = r.clone();
-    for _ in 0..mask.count_ones() {
+    for _ in 0..count {
         read_bytes(r, item)?;
     }
     Ok(r.since(&start))
+}
+
+/// How many bytes the first `count` values take with the lengths before them, if all are there.
+fn values_run(bytes: &[u8], count: u32) -> Option<usize> {
+    let mut end = 0;
+    for _ in 0..count {
+        end += value_run(bytes.get(end..)?)?;
+    }
+    Some(end)
+}
+
+/// How many bytes the first value takes with the length before it, if it is there.
+#[inline]
+pub(super) fn value_run(bytes: &[u8]) -> Option<usize> {
+    let length = match bytes {
+        [length @ 0..0x80, ..] => 1 + usize::from(*length),
+        _ => {
+            let mut r = Reader::new(bytes);
+            read_bytes(&mut r, "value").ok()?;
+            bytes.len() - r.remaining()
+        }
+    };
+    (length <= bytes.len()).then_some(length)
 }
 
 /// Rows in ascending order of their keys, with one opaque value each.

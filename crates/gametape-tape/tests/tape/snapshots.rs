@@ -300,3 +300,55 @@ fn a_restorer_refuses_what_does_not_fit_and_keeps_its_state() {
     restorer.add(&chunk(3)).unwrap();
     assert_eq!(restorer.into_state(), Some(state(20)));
 }
+
+/// A tape whose second keyframe is a delta that announces the hash of another state.
+fn announcing_another_hash() -> Vec<u8> {
+    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0))).unwrap();
+    let mut delta = DeltaSnapshot::between(&state(0), &state(10)).unwrap();
+    delta.core.state_hash = state(20).state_hash();
+    tape.keyframe(0, ViewSet::EMPTY, &Keyframe::delta(&delta)).unwrap();
+    let delta = DeltaSnapshot::between(&state(10), &state(20)).unwrap();
+    tape.keyframe(0, ViewSet::EMPTY, &Keyframe::delta(&delta)).unwrap();
+    finished(tape)
+}
+
+#[test]
+fn a_verifying_restorer_computes_what_others_trust() {
+    let bytes = announcing_another_hash();
+    let tape = Tape::open(&bytes).unwrap();
+    let chunk = |number: usize| tape.read(&tape.chunks[number], &bytes).unwrap();
+    let mut verifying = Restorer::verifying();
+    verifying.add(&chunk(1)).unwrap();
+    assert_eq!(verifying.add(&chunk(2)).unwrap_err().class(), ErrorClass::Integrity);
+    assert_eq!(verifying.state(), Some(&state(0)));
+    let mut trusting = Restorer::default();
+    trusting.add(&chunk(1)).unwrap();
+    trusting.add(&chunk(2)).unwrap();
+    assert_eq!(trusting.state(), Some(&state(10)));
+    // Hashes that two deltas tell must fit all the same.
+    assert_eq!(trusting.add(&chunk(3)).unwrap_err().class(), ErrorClass::Misuse);
+    assert_eq!(trusting.state(), Some(&state(10)));
+}
+
+#[test]
+fn a_delta_of_another_stream_or_tape_is_refused() {
+    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let delta = Keyframe::delta(&DeltaSnapshot::between(&state(0), &state(10)).unwrap());
+    tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0))).unwrap();
+    tape.keyframe(1, ViewSet::EMPTY, &delta).unwrap();
+    tape.keyframe(0, views(&[1]), &delta).unwrap();
+    let bytes = finished(tape);
+    let tape = Tape::open(&bytes).unwrap();
+    let chunk = |number: usize| tape.read(&tape.chunks[number], &bytes).unwrap();
+    let mut restorer = Restorer::default();
+    restorer.add(&chunk(1)).unwrap();
+    assert!(restorer.add(&chunk(2)).is_err(), "another stream");
+    assert!(restorer.add(&chunk(3)).is_err(), "another view");
+    let other = chained(1);
+    let other_tape = Tape::open(&other).unwrap();
+    let mut foreign = other_tape.read(&other_tape.chunks[2], &other).unwrap();
+    foreign.header.tape_id ^= 1;
+    assert!(restorer.add(&foreign).is_err(), "another tape");
+    assert_eq!(restorer.state(), Some(&state(0)));
+}
