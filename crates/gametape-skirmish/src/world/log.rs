@@ -1,0 +1,232 @@
+//! What happened in a tick: all that views and events are made from.
+
+use gametape_minewars::ItemKind;
+use gametape_tape::UnitTag;
+
+use crate::atlas::Cell;
+use crate::order::VoteKind;
+use crate::units::{Unit, UnitKind};
+use crate::world::Outcome;
+
+/// One thing that happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// A tile got another owner by being captured.
+    Captured {
+        cell: Cell,
+        by: u8,
+        from: u8,
+    },
+    ClusterTaken {
+        cluster: usize,
+        from: u8,
+    },
+    Exploded {
+        cell: Cell,
+    },
+    /// A player hit a mine of `killer`, 0 for nobody.
+    Died {
+        player: u8,
+        cell: Cell,
+        killer: u8,
+    },
+    Resumed {
+        player: u8,
+    },
+    Unprotected {
+        player: u8,
+    },
+    Revealed {
+        player: u8,
+        cell: Cell,
+        item: ItemKind,
+    },
+    CityCapturing {
+        city: usize,
+        by: u8,
+    },
+    CityContested {
+        city: usize,
+        by: u8,
+    },
+    CityCaptured {
+        city: usize,
+        by: u8,
+        from: u8,
+    },
+    /// A city paid (below zero) or received money.
+    Paid {
+        city: usize,
+        amount: i32,
+    },
+    Eliminated {
+        player: u8,
+    },
+    Surrendered {
+        player: u8,
+    },
+    Left {
+        player: u8,
+    },
+    Kicked {
+        player: u8,
+    },
+    VoteCalled {
+        id: u8,
+        kind: VoteKind,
+        by: u8,
+    },
+    Ballot {
+        id: u8,
+        by: u8,
+        yes: bool,
+    },
+    VoteEnded {
+        id: u8,
+        by: u8,
+        passed: bool,
+    },
+    Paused {
+        player: u8,
+        on: bool,
+    },
+    Created {
+        tag: UnitTag,
+        unit: Unit,
+    },
+    Started {
+        tag: UnitTag,
+        unit: Unit,
+    },
+    Completed {
+        tag: UnitTag,
+    },
+    /// A unit is gone, finished or not, a city for its former owner; `killer` is 0 for nobody.
+    Destroyed {
+        tag: UnitTag,
+        unit: Unit,
+        killer: u8,
+    },
+    Damaged {
+        tag: UnitTag,
+        by: u8,
+        cell: Cell,
+        owner: u8,
+    },
+    Ability {
+        player: u8,
+        ability: Ability,
+        cell: Cell,
+        destroyed: u32,
+        affected: u32,
+    },
+    Collected {
+        player: u8,
+        what: Collected,
+        amount: u32,
+    },
+    Upgraded {
+        player: u8,
+        craft: usize,
+    },
+    Ended {
+        outcome: Outcome,
+    },
+}
+
+/// What a player can do from afar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ability {
+    Strike,
+    Reveal,
+    Smoke,
+}
+
+/// What a player can gather.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Collected {
+    Harvest,
+    Scrap,
+}
+
+impl Ability {
+    pub(crate) const ALL: [Self; 3] = [Self::Strike, Self::Reveal, Self::Smoke];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Strike => "strike",
+            Self::Reveal => "reveal",
+            Self::Smoke => "smoke",
+        }
+    }
+}
+
+impl Collected {
+    pub(crate) const ALL: [Self; 2] = [Self::Harvest, Self::Scrap];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Harvest => "harvest",
+            Self::Scrap => "scrap",
+        }
+    }
+}
+
+/// What happened in the last tick.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Log {
+    pub(crate) moments: Vec<Moment>,
+    /// Tiles about which anything changed, or may have.
+    pub(crate) touched: Vec<Cell>,
+    /// Tiles that came into a player's sight.
+    pub(crate) sighted: Vec<(u8, Cell)>,
+    /// When a cell was touched last, so that it is listed once.
+    stamps: Vec<u32>,
+    stamp: u32,
+}
+
+impl Log {
+    pub(crate) fn new(cells: usize) -> Self {
+        Self { stamps: vec![0; cells], stamp: 1, ..Self::default() }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.moments.clear();
+        self.touched.clear();
+        self.sighted.clear();
+        self.stamp = self.stamp.wrapping_add(1);
+        if self.stamp == 0 {
+            self.stamps.fill(0);
+            self.stamp = 1;
+        }
+    }
+
+    pub(crate) fn touch(&mut self, cell: Cell) {
+        let stamp = &mut self.stamps[cell as usize];
+        if *stamp != self.stamp {
+            *stamp = self.stamp;
+            self.touched.push(cell);
+        }
+    }
+
+    pub(crate) fn push(&mut self, moment: Moment) {
+        self.moments.push(moment);
+    }
+}
+
+impl Moment {
+    /// A unit that is gone counts as lost unless its owner removed it, and a pending one never.
+    pub(crate) fn loss(&self) -> Option<(&Unit, u8)> {
+        match self {
+            Self::Destroyed { unit, killer, .. } if unit.construction.is_none() && *killer != 0 => {
+                Some((unit, *killer))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Is it a structure? Cities are what the structures stand for.
+pub(crate) const fn is_structure(kind: UnitKind) -> bool {
+    matches!(kind, UnitKind::Structure(_))
+}

@@ -1,0 +1,481 @@
+//! The simulation: state, and what a tick does to it.
+
+mod capture;
+mod cities;
+mod construct;
+mod end;
+mod log;
+mod orders;
+mod sight;
+mod snapshot;
+mod votes;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use gametape_minewars::{Coord, ItemKind, StructureKind, TileKind};
+use gametape_replay::{Order, Simulation};
+use gametape_tape::{SimSnapshot, SimTick, UnitTag};
+use gametape_wire::Result;
+
+use crate::atlas::{Atlas, Cell};
+use crate::config::Config;
+use crate::dice::{Dice, Stream};
+use crate::generate::{Land, generate};
+use crate::order::Command;
+use crate::rules::{PROTECTION, SECOND, START_MONEY};
+use crate::units::{Unit, UnitKind, Units};
+
+pub(crate) use log::{Ability, Collected, Log, Moment, is_structure};
+pub(crate) use votes::Vote;
+
+/// The game: a deterministic simulation that orders advance.
+///
+/// ```
+/// use gametape_replay::Simulation;
+/// use gametape_skirmish::{Config, Skirmish};
+///
+/// let mut game = Skirmish::new(Config::new(2, 8, 1))?;
+/// game.step(&[])?;
+/// let mut again = Skirmish::new(Config::new(2, 8, 1))?;
+/// again.restore(&game.snapshot())?;
+/// assert_eq!(again.snapshot().state_hash(), game.snapshot().state_hash());
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Skirmish {
+    pub(crate) config: Config,
+    pub(crate) land: Arc<Land>,
+    pub(crate) atlas: Arc<Atlas>,
+    pub(crate) tick: SimTick,
+    /// Ticks that were not paused: all times are of this clock.
+    pub(crate) clock: u64,
+    dice: Dice,
+    pub(crate) cells: Vec<Tile>,
+    pub(crate) cluster_owners: Vec<u8>,
+    pub(crate) cities: Vec<City>,
+    pub(crate) units: Units,
+    /// Structures that are being built, by tile and owner.
+    pub(crate) pending: BTreeMap<(Cell, u8), UnitTag>,
+    /// Players by number; nobody is number 0.
+    pub(crate) players: Vec<Player>,
+    /// For each player how many own places see a tile.
+    pub(crate) sight: Vec<Vec<u16>>,
+    /// When smoke ends, in order; some ends are outdated.
+    smoke: VecDeque<(u64, Cell)>,
+    pub(crate) vote: Option<Vote>,
+    last_vote: u8,
+    pub(crate) pause: Option<Pause>,
+    pub(crate) outcome: Option<Outcome>,
+    pub(crate) log: Log,
+}
+
+/// A tile. Owners of mountains and forests are those of their cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tile {
+    pub(crate) ground: TileKind,
+    pub(crate) owner: u8,
+    pub(crate) item: ItemKind,
+    /// Bit n: player n has a flag here.
+    pub(crate) flags: u16,
+    /// Until when it is smoked, 0 for not.
+    pub(crate) smoke_end: u64,
+    /// The finished structure here.
+    pub(crate) structure: Option<UnitTag>,
+}
+
+/// A city. It has the owner of its tile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct City {
+    pub(crate) tag: UnitTag,
+    pub(crate) money: u32,
+    pub(crate) resources: u16,
+    pub(crate) export: u8,
+    pub(crate) import: u8,
+    /// Who is capturing it, and since when.
+    pub(crate) capture: Option<(u8, u64)>,
+    pub(crate) building: Option<UnitTag>,
+    /// What it yielded last: told, but no part of the state.
+    pub(crate) income: u16,
+}
+
+/// A player.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Player {
+    pub(crate) out: bool,
+    pub(crate) surrendered: bool,
+    pub(crate) left: bool,
+    pub(crate) kicked: bool,
+    /// When the next capture is possible, in milliseconds.
+    pub(crate) ready_at: u64,
+    pub(crate) strike_ready: u64,
+    /// 0 for none.
+    pub(crate) timeout_end: u64,
+    /// 0 for none.
+    pub(crate) protection_end: u64,
+    pub(crate) counters: Counters,
+    /// Tiles owned, of clusters too: follows from the map.
+    pub(crate) territory: u32,
+    /// Cities owned: follows from the map.
+    pub(crate) cities: u8,
+}
+
+/// What is counted of a player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counters {
+    /// Orders that were carried out.
+    pub orders: u32,
+    /// Orders that were refused.
+    pub refused: u32,
+    /// Mines that went off under the player.
+    pub timeouts: u32,
+    /// Units of others destroyed.
+    pub kills: u32,
+    /// Own units that others destroyed.
+    pub losses: u32,
+    /// Structures finished.
+    pub finished: u32,
+    /// What the destroyed units were worth.
+    pub value_killed: u64,
+    /// What the lost units were worth.
+    pub value_lost: u64,
+    /// How often the player paused.
+    pub pauses: u8,
+}
+
+/// The match stands still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pause {
+    pub(crate) by: u8,
+    pub(crate) ticks_left: u16,
+}
+
+/// How a match ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Somebody won.
+    Won {
+        /// Who.
+        winner: u8,
+        /// By what.
+        reason: Reason,
+    },
+    /// Nobody won.
+    Draw {
+        /// Why.
+        reason: Reason,
+    },
+    /// The last opponent left.
+    Abandoned {
+        /// Who left.
+        leaver: u8,
+    },
+}
+
+/// Why a match ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The last opponent lost the last city.
+    Elimination,
+    /// The last opponent surrendered.
+    Surrender,
+    /// The players voted to give the match to the leader.
+    SurrenderVote,
+    /// The last opponent was removed.
+    Kick,
+    /// The time was up.
+    TimeLimit,
+    /// The players voted for a draw.
+    DrawVote,
+    /// Nobody was left.
+    NobodyLeft,
+}
+
+impl Reason {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Elimination,
+        Self::Surrender,
+        Self::SurrenderVote,
+        Self::Kick,
+        Self::TimeLimit,
+        Self::DrawVote,
+        Self::NobodyLeft,
+    ];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Elimination => "elimination",
+            Self::Surrender => "surrender",
+            Self::SurrenderVote => "surrender vote",
+            Self::Kick => "kick",
+            Self::TimeLimit => "time limit",
+            Self::DrawVote => "draw vote",
+            Self::NobodyLeft => "nobody left",
+        }
+    }
+}
+
+impl Skirmish {
+    /// The match as it begins; refused when the configuration is not allowed or has no room.
+    pub fn new(config: Config) -> Result<Self> {
+        let land = generate(&config)?;
+        let atlas = Arc::new(Atlas::new(&land));
+        let mut game = Self {
+            tick: 0,
+            clock: 0,
+            dice: Dice::new(config.seed, Stream::Play),
+            cells: start_tiles(&land, &atlas),
+            cluster_owners: vec![0; atlas.clusters.len()],
+            cities: Vec::new(),
+            units: Units::default(),
+            pending: BTreeMap::new(),
+            players: vec![Player::default(); config.names.len() + 1],
+            sight: vec![vec![0; atlas.cell_count()]; config.names.len() + 1],
+            smoke: VecDeque::new(),
+            vote: None,
+            last_vote: 0,
+            pause: None,
+            outcome: None,
+            log: Log::new(atlas.cell_count()),
+            land: Arc::new(land),
+            atlas,
+            config,
+        };
+        game.settle();
+        Ok(game)
+    }
+
+    /// Gives every player a city and the land around it.
+    fn settle(&mut self) {
+        let atlas = Arc::clone(&self.atlas);
+        for (id, place) in atlas.cities.iter().enumerate() {
+            let owner = if id < self.config.names.len() { id as u8 + 1 } else { 0 };
+            if owner != 0 {
+                place.around.iter().for_each(|cell| self.set_owner(*cell, owner));
+                self.set_owner(place.cell, owner);
+            }
+            self.found_city(place.cell, owner);
+        }
+        for player in &mut self.players[1..] {
+            player.protection_end = PROTECTION;
+        }
+    }
+
+    fn found_city(&mut self, cell: Cell, owner: u8) {
+        let unit = Unit { kind: UnitKind::City, owner, cell, hp: 0, construction: None };
+        let tag = self.units.add(unit).unwrap_or_default();
+        self.log.push(Moment::Created { tag, unit });
+        self.cities.push(City {
+            tag,
+            money: START_MONEY,
+            resources: 0,
+            export: 100,
+            import: 0,
+            capture: None,
+            building: None,
+            income: 0,
+        });
+    }
+
+    /// What the match started from.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// How the match ended, once it has.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    /// What was counted of a player.
+    #[must_use]
+    pub fn counters(&self, player: u8) -> Option<Counters> {
+        let player = self.players.get(usize::from(player));
+        player.filter(|_| self.players.len() > 1).map(|player| player.counters)
+    }
+
+    /// Is a player still in the match?
+    pub(crate) fn is_in(&self, player: u8) -> bool {
+        player != 0 && self.players.get(usize::from(player)).is_some_and(|player| !player.out)
+    }
+
+    /// The players who are still in the match.
+    pub(crate) fn players_in(&self) -> impl Iterator<Item = u8> {
+        (1..self.players.len() as u8).filter(|player| self.is_in(*player))
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.clock * u64::from(crate::rules::TICK_MS)
+    }
+
+    pub(crate) fn tile(&self, cell: Cell) -> &Tile {
+        &self.cells[cell as usize]
+    }
+
+    pub(crate) fn tile_mut(&mut self, cell: Cell) -> &mut Tile {
+        &mut self.cells[cell as usize]
+    }
+
+    pub(crate) fn player_mut(&mut self, player: u8) -> &mut Player {
+        &mut self.players[usize::from(player)]
+    }
+
+    pub(crate) fn owner(&self, cell: Cell) -> u8 {
+        match self.atlas.cluster(cell) {
+            Some(cluster) => self.cluster_owners[cluster],
+            None => self.tile(cell).owner,
+        }
+    }
+
+    pub(crate) fn city_owner(&self, city: usize) -> u8 {
+        self.tile(self.atlas.cities[city].cell).owner
+    }
+
+    pub(crate) fn structure_at(&self, cell: Cell) -> Option<StructureKind> {
+        let tag = self.tile(cell).structure?;
+        self.units.get(tag).and_then(Unit::structure)
+    }
+
+    pub(crate) fn is_smoked(&self, cell: Cell) -> bool {
+        self.tile(cell).smoke_end != 0
+    }
+
+    pub(crate) fn is_protected(&self, player: u8) -> bool {
+        player != 0 && self.players[usize::from(player)].protection_end != 0
+    }
+
+    /// Can somebody stand there? On land, and on a bridge.
+    pub(crate) fn is_footing(&self, cell: Cell) -> bool {
+        let tile = self.tile(cell);
+        tile.ground.is_land() || tile.structure.is_some() && tile.ground == TileKind::Water
+    }
+
+    pub(crate) fn is_own_land(&self, player: u8, cell: Cell) -> bool {
+        self.tile(cell).owner == player && self.is_footing(cell)
+    }
+
+    pub(crate) fn touches_own_land(&self, player: u8, cell: Cell) -> bool {
+        self.atlas.neighbours(cell).any(|beside| self.is_own_land(player, beside))
+    }
+
+    pub(crate) fn find(&self, coord: Coord) -> Option<Cell> {
+        self.atlas.find(coord)
+    }
+
+    /// What tick by tick happens without orders.
+    fn pass_time(&mut self) {
+        if let Some(pause) = &mut self.pause {
+            pause.ticks_left -= 1;
+            if pause.ticks_left == 0 {
+                self.end_pause();
+            }
+            return;
+        }
+        self.end_smoke();
+        self.end_spells();
+        self.expire_vote();
+        self.advance_cities();
+        if self.clock.is_multiple_of(SECOND) {
+            self.run_economy();
+        }
+        self.drop_the_homeless();
+        self.check_end();
+        self.clock += 1;
+    }
+
+    fn end_smoke(&mut self) {
+        while let Some(&(end, cell)) = self.smoke.front() {
+            if end > self.clock {
+                return;
+            }
+            self.smoke.pop_front();
+            if self.tile(cell).smoke_end <= self.clock {
+                self.tile_mut(cell).smoke_end = 0;
+                self.log.touch(cell);
+            }
+        }
+    }
+
+    /// Ends time-outs and protection.
+    fn end_spells(&mut self) {
+        for player in 1..self.players.len() as u8 {
+            let clock = self.clock;
+            let state = self.player_mut(player);
+            let over = |end: u64| end != 0 && end <= clock;
+            let (resumed, unprotected) = (over(state.timeout_end), over(state.protection_end));
+            if resumed {
+                state.timeout_end = 0;
+                self.log.push(Moment::Resumed { player });
+            }
+            if unprotected {
+                self.player_mut(player).protection_end = 0;
+                self.log.push(Moment::Unprotected { player });
+            }
+        }
+    }
+
+    fn take_order(&mut self, order: &Order<'_>) {
+        let player = order.player.number();
+        if player == 0 || usize::from(player) >= self.players.len() {
+            return;
+        }
+        let done = match Command::from_bytes(order.payload) {
+            Ok(command) => self.execute(player, &command).is_some(),
+            Err(_) => false,
+        };
+        let counters = &mut self.player_mut(player).counters;
+        let counter = if done { &mut counters.orders } else { &mut counters.refused };
+        *counter = counter.saturating_add(1);
+    }
+}
+
+/// The tiles as the match begins.
+fn start_tiles(land: &Land, atlas: &Atlas) -> Vec<Tile> {
+    let nothing = Tile {
+        ground: TileKind::Water,
+        owner: 0,
+        item: ItemKind::None,
+        flags: 0,
+        smoke_end: 0,
+        structure: None,
+    };
+    let mut cells = vec![nothing; atlas.cell_count()];
+    for (cell, (_, tile)) in atlas.ring_order.iter().zip(land.map.tiles()) {
+        cells[*cell as usize] = Tile { ground: tile.kind, item: tile.item, ..nothing };
+    }
+    cells
+}
+
+impl Simulation for Skirmish {
+    fn tick(&self) -> SimTick {
+        self.tick
+    }
+
+    fn step(&mut self, orders: &[Order<'_>]) -> Result<()> {
+        if self.tick > 0 {
+            // What the settlers did belongs to the first tick.
+            self.log.clear();
+        }
+        let mut sorted: Vec<&Order<'_>> = orders.iter().collect();
+        sorted.sort_by_key(|order| order.player);
+        sorted.into_iter().for_each(|order| self.take_order(order));
+        if self.outcome.is_none() {
+            self.pass_time();
+        }
+        self.tick += 1;
+        Ok(())
+    }
+
+    fn snapshot(&self) -> SimSnapshot {
+        self.take_snapshot()
+    }
+
+    fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
+        *self = self.restored(snapshot)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,475 @@
+//! The whole state as a snapshot, and back; normative text: `spec/skirmish.md`, section 11.
+
+use gametape_minewars::{Coord, ItemKind, TileKind};
+use gametape_tape::{CellPos, SimCoreSnapshot, SimSnapshot, UnitTag};
+use gametape_wire::{Error, ErrorKind, Generation, Reader, Result, Writer};
+use sha2::{Digest, Sha256};
+
+use super::{City, Counters, Outcome, Pause, Player, Reason, Skirmish, Tile, Vote};
+use crate::atlas::Cell;
+use crate::order::VoteKind;
+use crate::rules::{full_hp, structure_points};
+use crate::units::{Construction, Unit, UnitKind, Units};
+
+/// A snapshot is made of parts that fit by construction: keys ascend, slots are few.
+fn put(result: Result<()>) {
+    debug_assert!(result.is_ok(), "{result:?}");
+}
+
+impl Skirmish {
+    pub(super) fn take_snapshot(&self) -> SimSnapshot {
+        let mut core = SimCoreSnapshot {
+            tick: self.tick,
+            seed: self.config.seed,
+            map_hash: self.map_hash(),
+            random_state: self.dice.draws().to_be_bytes().to_vec(),
+            ..SimCoreSnapshot::default()
+        };
+        for (tag, unit) in self.units.iter() {
+            self.put_unit(&mut core, tag, unit);
+        }
+        for (number, player) in self.players.iter().enumerate().skip(1) {
+            let fields = [vec![player.state()], player.times(), player.counters.to_bytes()];
+            let slots = [(0, &fields[0][..]), (1, &fields[1][..]), (2, &fields[2][..])];
+            put(core.players.push(number as u8, &slots));
+        }
+        for (cell, start) in self.changed_cells() {
+            let Coord { y, x } = self.atlas.coord(cell);
+            let at = CellPos { z: 0, y: y.into(), x: x.into() };
+            debug_assert_ne!(start, *self.tile(cell));
+            put(core.map.push(at, &self.tile(cell).to_bytes()));
+        }
+        for (name, content) in self.sections() {
+            put(core.sections.push(name.to_owned(), &content));
+        }
+        SimSnapshot { core, ..SimSnapshot::default() }
+    }
+
+    fn map_hash(&self) -> [u8; 32] {
+        // A world always has cities and only kinds that every generation has.
+        let bytes = self.land.map.to_bytes(Generation::Current, true).unwrap_or_default();
+        Sha256::digest(bytes).into()
+    }
+
+    /// Tiles that are not as they were at the start, in the order of snapshots; structures are kept
+    /// with the units.
+    fn changed_cells(&self) -> impl Iterator<Item = (Cell, Tile)> {
+        let start = super::start_tiles(&self.land, &self.atlas);
+        start.into_iter().enumerate().filter_map(|(cell, start)| {
+            let now = self.cells[cell];
+            let start = Tile { structure: now.structure, ..start };
+            (now != start).then_some((cell as Cell, start))
+        })
+    }
+
+    fn put_unit(&self, core: &mut SimCoreSnapshot, tag: UnitTag, unit: &Unit) {
+        let place = self.atlas.coord(unit.cell).to_wire();
+        let (kind, owner, hp) = ([unit.kind.code()], [unit.owner], [unit.hp]);
+        let mut slots: Vec<(u8, &[u8])> = vec![(0, &kind), (1, &owner), (2, &place)];
+        let mut rest = Writer::new();
+        let mut capture = Writer::new();
+        match (unit.construction, self.atlas.city_at(unit.cell)) {
+            (Some(work), _) => {
+                rest.u8(work.city).u16_be(work.done).u16_be(work.rate);
+                slots.push((4, rest.as_bytes()));
+            }
+            (None, Some(id)) => {
+                let city = &self.cities[id];
+                rest.u8(id as u8).u32_be(city.money).u16_be(city.resources);
+                rest.u8(city.export).u8(city.import).u16_be(city.income);
+                slots.push((5, rest.as_bytes()));
+                if let Some((by, since)) = city.capture {
+                    capture.u8(by).u64_be(since);
+                    slots.push((6, capture.as_bytes()));
+                }
+            }
+            (None, None) => slots.push((3, &hp)),
+        }
+        put(core.entities.push(tag, &slots));
+    }
+
+    /// In order of their names.
+    fn sections(&self) -> [(&'static str, Vec<u8>); 6] {
+        let slots = self.units.generations().flat_map(u16::to_be_bytes).collect();
+        let pause = self.pause.map_or((0, 0), |pause| (pause.by, pause.ticks_left));
+        let [high, low] = pause.1.to_be_bytes();
+        [
+            ("clock", self.clock.to_be_bytes().to_vec()),
+            ("clusters", self.cluster_owners.clone()),
+            ("outcome", self.outcome.map_or(Vec::new(), |outcome| outcome.to_bytes().to_vec())),
+            ("pause", vec![pause.0, high, low]),
+            ("slots", slots),
+            ("vote", self.vote_bytes()),
+        ]
+    }
+
+    fn vote_bytes(&self) -> Vec<u8> {
+        let mut w = Writer::new();
+        w.u8(self.last_vote);
+        if let Some(vote) = self.vote {
+            w.bytes(&vote.kind.to_bytes()).u8(vote.caller).u64_be(vote.end);
+            w.u16_be(vote.yes).u16_be(vote.no);
+        }
+        w.into_bytes()
+    }
+
+    /// A game of the same configuration in the state of a snapshot.
+    pub(super) fn restored(&self, snapshot: &SimSnapshot) -> Result<Self> {
+        let core = &snapshot.core;
+        if core.seed != self.config.seed || core.map_hash != self.map_hash() {
+            return Err(Error::misuse("snapshot", "it is of another match"));
+        }
+        let mut game = Self {
+            tick: core.tick,
+            cells: super::start_tiles(&self.land, &self.atlas),
+            units: Units::default(),
+            pending: std::collections::BTreeMap::new(),
+            smoke: std::collections::VecDeque::new(),
+            log: super::Log::new(self.atlas.cell_count()),
+            ..self.clone()
+        };
+        let mut r = Reader::new(&core.random_state);
+        game.dice.set_draws(r.u64_be("random state")?);
+        r.finish("random state")?;
+        game.restore_players(core)?;
+        game.restore_map(core)?;
+        game.restore_sections(core)?;
+        game.restore_units(core)?;
+        game.recount();
+        game.log = super::Log::new(self.atlas.cell_count());
+        Ok(game)
+    }
+
+    fn restore_players(&mut self, core: &SimCoreSnapshot) -> Result<()> {
+        for number in 1..self.players.len() {
+            let row = core.players.get(&(number as u8)).ok_or_else(|| missing("player"))?;
+            let mut slots = row.slots();
+            let mut field = |wanted| match slots.next() {
+                Some((slot, bytes)) if slot == wanted => Ok(bytes),
+                _ => Err(missing("field of a player")),
+            };
+            self.players[number] = Player::read(field(0)?, field(1)?, field(2)?)?;
+        }
+        let expected = core.players.len() == self.players.len() - 1;
+        expected.then_some(()).ok_or_else(|| wrong("players", "more than the match has"))
+    }
+
+    fn restore_map(&mut self, core: &SimCoreSnapshot) -> Result<()> {
+        let players = self.players.len() as u8;
+        let mut smoke = Vec::new();
+        for (at, bytes) in core.map.iter() {
+            let coord = i8::try_from(at.y).ok().zip(i8::try_from(at.x).ok()).filter(|_| at.z == 0);
+            let cell = coord.and_then(|(y, x)| self.find(Coord::new(y, x)));
+            let cell = cell.ok_or_else(|| wrong("map cell", "not on the map"))?;
+            let tile = Tile::read(bytes, players)?;
+            let cluster = self.atlas.cluster(cell).is_some();
+            let same_sort = tile.ground.is_land() == self.tile(cell).ground.is_land()
+                && (tile.ground.is_land() || tile.ground == self.tile(cell).ground);
+            if !same_sort || cluster && tile.owner != 0 {
+                return Err(wrong("map cell", "ground or owner that it cannot have"));
+            }
+            if tile.smoke_end != 0 {
+                smoke.push((tile.smoke_end, cell));
+            }
+            *self.tile_mut(cell) = tile;
+        }
+        smoke.sort_unstable();
+        self.smoke = smoke.into();
+        Ok(())
+    }
+
+    fn restore_sections(&mut self, core: &SimCoreSnapshot) -> Result<()> {
+        let section = |name: &'static str| {
+            let content = core.sections.get(&name.to_owned());
+            content.map(Reader::new).ok_or_else(|| missing(name))
+        };
+        let mut r = section("clock")?;
+        self.clock = r.u64_be("clock")?;
+        r.finish("clock")?;
+        let players = self.players.len() as u8;
+        let clusters = section("clusters")?.rest().to_vec();
+        if clusters.len() != self.cluster_owners.len() || clusters.iter().any(|o| *o >= players) {
+            return Err(wrong("clusters", "not one owner for each"));
+        }
+        self.cluster_owners = clusters;
+        self.outcome = Outcome::read(section("outcome")?, players)?;
+        self.pause = read_pause(section("pause")?, players)?;
+        let generations = section("slots")?.rest();
+        let (pairs, odd) = generations.as_chunks::<2>();
+        if !odd.is_empty() || pairs.len() > 1 << 16 {
+            return Err(wrong("slots", "not two bytes each, or too many"));
+        }
+        self.units = Units::with_generations(pairs.iter().map(|pair| u16::from_be_bytes(*pair)));
+        let mut r = section("vote")?;
+        self.last_vote = r.u8("vote")?;
+        self.vote = if r.is_empty() { None } else { Some(read_vote(&mut r, self.last_vote)?) };
+        r.finish("vote")
+    }
+
+    fn restore_units(&mut self, core: &SimCoreSnapshot) -> Result<()> {
+        let mut cities = vec![None; self.cities.len()];
+        let mut builders = Vec::new();
+        for row in core.entities.iter() {
+            let slots: Vec<(u8, &[u8])> = row.slots().collect();
+            let tag = *row.key;
+            let (unit, city) = self.read_unit(&slots, tag)?;
+            self.place_unit(tag, unit)?;
+            if let Some(work) = unit.construction {
+                builders.push((work.city, tag));
+            }
+            if let Some((id, city)) = city {
+                cities[id] = Some(city);
+            }
+        }
+        self.units.find_free();
+        let cities: Option<Vec<City>> = cities.into_iter().collect();
+        self.cities = cities.ok_or_else(|| missing("city"))?;
+        for (city, tag) in builders {
+            let city = self.cities.get_mut(usize::from(city)).ok_or_else(|| missing("city"))?;
+            if city.building.replace(tag).is_some() {
+                return Err(wrong("construction", "a second one of one city"));
+            }
+        }
+        Ok(())
+    }
+
+    fn place_unit(&mut self, tag: UnitTag, unit: Unit) -> Result<()> {
+        let free = match (unit.construction, unit.kind) {
+            (Some(_), _) => self.pending.insert((unit.cell, unit.owner), tag).is_none(),
+            (None, UnitKind::Structure(_)) => {
+                let tile = self.tile_mut(unit.cell);
+                tile.owner == unit.owner && tile.structure.replace(tag).is_none()
+            }
+            (None, UnitKind::City) => self.tile(unit.cell).owner == unit.owner,
+        };
+        let placed = free && self.units.put(tag, unit);
+        placed.then_some(()).ok_or_else(|| wrong("entity", "its place or slot is taken"))
+    }
+
+    fn read_unit(
+        &self,
+        slots: &[(u8, &[u8])],
+        tag: UnitTag,
+    ) -> Result<(Unit, Option<(usize, City)>)> {
+        let &[(0, &[kind]), (1, &[owner]), (2, &[y, x]), (slot, rest), ref capture @ ..] = slots
+        else {
+            return Err(wrong("entity", "other components than one has"));
+        };
+        let kind = UnitKind::from_code(kind).ok_or_else(|| wrong("entity", "unknown kind"))?;
+        let cell =
+            self.find(Coord::from_wire([y, x])).ok_or_else(|| wrong("entity", "off the map"))?;
+        let city_here = self.atlas.city_at(cell);
+        let mut unit = Unit { kind, owner, cell, hp: 0, construction: None };
+        if usize::from(owner) >= self.players.len() || self.atlas.cluster(cell).is_some() {
+            return Err(wrong("entity", "owner or place that it cannot have"));
+        }
+        let mut r = Reader::new(rest);
+        let mut city = None;
+        match (kind, slot, city_here) {
+            (UnitKind::Structure(kind), 3, None) => {
+                unit.hp = r.u8("hit points")?;
+                if !(1..=full_hp(kind)).contains(&unit.hp) {
+                    return Err(wrong("entity", "hit points that it cannot have"));
+                }
+            }
+            (UnitKind::Structure(kind), 4, None) if owner != 0 => {
+                let work = Construction {
+                    city: r.u8("construction")?,
+                    done: r.u16_be("construction")?,
+                    rate: r.u16_be("construction")?,
+                };
+                if work.done >= structure_points(kind) {
+                    return Err(wrong("entity", "a construction that is finished"));
+                }
+                unit.construction = Some(work);
+            }
+            (UnitKind::City, 5, Some(id)) if r.u8("city")? == id as u8 => {
+                city = Some((id, self.read_city(&mut r, tag, capture)?));
+            }
+            _ => return Err(wrong("entity", "other components than its kind has")),
+        }
+        r.finish("entity")?;
+        if !capture.is_empty() && city.is_none() {
+            return Err(wrong("entity", "a capture of what is no city"));
+        }
+        Ok((unit, city))
+    }
+
+    fn read_city(&self, r: &mut Reader<'_>, tag: UnitTag, capture: &[(u8, &[u8])]) -> Result<City> {
+        let capture = match capture {
+            [] => None,
+            [(6, bytes)] => {
+                let mut r = Reader::new(bytes);
+                let capture = (r.u8("capture")?, r.u64_be("capture")?);
+                r.finish("capture")?;
+                Some(capture)
+            }
+            _ => return Err(wrong("entity", "other components than a city has")),
+        };
+        if capture.is_some_and(|(by, _)| by == 0 || usize::from(by) >= self.players.len()) {
+            return Err(wrong("capture", "no such player"));
+        }
+        let city = City {
+            tag,
+            money: r.u32_be("city")?,
+            resources: r.u16_be("city")?,
+            export: r.u8("city")?,
+            import: r.u8("city")?,
+            income: r.u16_be("city")?,
+            capture,
+            building: None,
+        };
+        let fits = city.export <= 100 && city.import <= 100 && city.money <= i32::MAX as u32;
+        fits.then_some(city).ok_or_else(|| wrong("city", "values that it cannot have"))
+    }
+}
+
+impl Player {
+    fn state(&self) -> u8 {
+        let bits = [self.out, self.surrendered, self.left, self.kicked];
+        bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit))
+    }
+
+    fn times(&self) -> Vec<u8> {
+        let mut w = Writer::new();
+        w.u64_be(self.ready_at).u64_be(self.strike_ready);
+        w.u64_be(self.timeout_end).u64_be(self.protection_end);
+        w.into_bytes()
+    }
+
+    fn read(state: &[u8], times: &[u8], counters: &[u8]) -> Result<Self> {
+        let &[state @ 0..16] = state else { return Err(wrong("player", "unknown state")) };
+        let mut r = Reader::new(times);
+        let mut time = || r.u64_be("times of a player");
+        let player = Self {
+            out: state & 1 != 0,
+            surrendered: state & 2 != 0,
+            left: state & 4 != 0,
+            kicked: state & 8 != 0,
+            ready_at: time()?,
+            strike_ready: time()?,
+            timeout_end: time()?,
+            protection_end: time()?,
+            counters: Counters::read(counters)?,
+            ..Self::default()
+        };
+        r.finish("times of a player")?;
+        Ok(player)
+    }
+}
+
+impl Counters {
+    fn to_bytes(self) -> Vec<u8> {
+        let mut w = Writer::new();
+        w.u32_be(self.orders).u32_be(self.refused).u32_be(self.timeouts).u32_be(self.kills);
+        w.u32_be(self.losses).u32_be(self.finished);
+        w.u64_be(self.value_killed).u64_be(self.value_lost).u8(self.pauses);
+        w.into_bytes()
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self> {
+        const ITEM: &str = "counters of a player";
+        let mut r = Reader::new(bytes);
+        let counters = Self {
+            orders: r.u32_be(ITEM)?,
+            refused: r.u32_be(ITEM)?,
+            timeouts: r.u32_be(ITEM)?,
+            kills: r.u32_be(ITEM)?,
+            losses: r.u32_be(ITEM)?,
+            finished: r.u32_be(ITEM)?,
+            value_killed: r.u64_be(ITEM)?,
+            value_lost: r.u64_be(ITEM)?,
+            pauses: r.u8(ITEM)?,
+        };
+        r.finish(ITEM)?;
+        Ok(counters)
+    }
+}
+
+impl Tile {
+    fn to_bytes(self) -> Vec<u8> {
+        let mut w = Writer::new();
+        w.u8(self.ground.code()).u8(self.owner).u8(self.item.code());
+        w.u16_be(self.flags).u64_be(self.smoke_end);
+        w.into_bytes()
+    }
+
+    fn read(bytes: &[u8], players: u8) -> Result<Self> {
+        let mut r = Reader::new(bytes);
+        let tile = Self {
+            ground: TileKind::from_code(r.u8("map cell")?),
+            owner: r.u8("map cell")?,
+            item: ItemKind::from_code(r.u8("map cell")?),
+            flags: r.u16_be("map cell")?,
+            smoke_end: r.u64_be("map cell")?,
+            structure: None,
+        };
+        r.finish("map cell")?;
+        let item =
+            tile.item.word().is_some() && (tile.ground.is_land() || tile.item == ItemKind::None);
+        let fits = item && tile.owner < players && tile.flags >> players == 0;
+        fits.then_some(tile).ok_or_else(|| wrong("map cell", "values that it cannot have"))
+    }
+}
+
+impl Outcome {
+    fn to_bytes(self) -> [u8; 3] {
+        let number = |reason: Reason| reason as u8;
+        match self {
+            Self::Won { winner, reason } => [0, winner, number(reason)],
+            Self::Draw { reason } => [1, 0, number(reason)],
+            Self::Abandoned { leaver } => [2, leaver, 0],
+        }
+    }
+
+    fn read(r: Reader<'_>, players: u8) -> Result<Option<Self>> {
+        let bad = || wrong("outcome", "not one");
+        let &[form, player, reason] = r.rest() else {
+            return r.is_empty().then_some(None).ok_or_else(bad);
+        };
+        let reason = Reason::ALL.get(usize::from(reason)).copied().ok_or_else(bad)?;
+        let outcome = match form {
+            0 => Self::Won { winner: player, reason },
+            1 => Self::Draw { reason },
+            2 => Self::Abandoned { leaver: player },
+            _ => return Err(bad()),
+        };
+        (player < players).then_some(Some(outcome)).ok_or_else(bad)
+    }
+}
+
+fn read_pause(mut r: Reader<'_>, players: u8) -> Result<Option<Pause>> {
+    let pause = Pause { by: r.u8("pause")?, ticks_left: r.u16_be("pause")? };
+    r.finish("pause")?;
+    match pause {
+        Pause { by: 0, ticks_left: 0 } => Ok(None),
+        Pause { by, ticks_left: 1.. } if (1..players).contains(&by) => Ok(Some(pause)),
+        _ => Err(wrong("pause", "of nobody, or of no time")),
+    }
+}
+
+fn read_vote(r: &mut Reader<'_>, id: u8) -> Result<Vote> {
+    let kind = VoteKind::from_bytes(r.array("vote")?);
+    let vote = Vote {
+        id,
+        kind: kind.ok_or_else(|| wrong("vote", "unknown kind"))?,
+        caller: r.u8("vote")?,
+        end: r.u64_be("vote")?,
+        yes: r.u16_be("vote")?,
+        no: r.u16_be("vote")?,
+    };
+    let fits = vote.caller < 16 && !matches!(vote.kind, VoteKind::Kick(16..));
+    fits.then_some(vote).ok_or_else(|| wrong("vote", "no such player"))
+}
+
+fn missing(item: &'static str) -> Error {
+    wrong(item, "missing in the snapshot")
+}
+
+fn wrong(item: &'static str, problem: &'static str) -> Error {
+    Error::new(
+        gametape_wire::Place::Nowhere,
+        item,
+        ErrorKind::BadSyntax { problem: problem.into() },
+    )
+}
