@@ -86,6 +86,14 @@ macro_rules! choices {
                     row.nulls(1);
                 }
             }
+
+            fn sample(random: &mut Random) -> Self {
+                let all = [$($code),*];
+                match all[random.below(all.len() as u64) as usize] {
+                    $($code => Self::$variant $({ $($field: Field::sample(random)),* })?,)*
+                    _ => unreachable!("a code of the list above"),
+                }
+            }
         }
 
         /// Code, name and carried fields of every choice, for the printed table.

@@ -4,6 +4,7 @@ use gametape_tape::UnitTag;
 use gametape_wire::{Error, ErrorKind, Limit, Place, Reader, Result, Writer};
 
 use crate::column::{Column, ColumnType, List, Names, RowSink, Value};
+use crate::sample::{self, Random};
 use crate::types::{NameId, WorldPos};
 
 /// Units in one position sample.
@@ -12,10 +13,16 @@ pub const SAMPLE_UNITS: Limit = Limit::new("units of a position sample", 256);
 pub const TAG_LIST: Limit = Limit::new("tags of a list", 1 << 14);
 
 /// What the next tag and position of a kind are written as a difference to.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Last {
     tag: UnitTag,
     pos: WorldPos,
+}
+
+impl Last {
+    /// Before the first of a block.
+    pub(crate) const NONE: Self =
+        Self { tag: UnitTag { index: 0, generation: 0 }, pos: WorldPos { x: 0, y: 0, z: 0 } };
 }
 
 /// A type that a field of an event can have.
@@ -33,6 +40,8 @@ pub(crate) trait Field: Sized {
     fn columns(name: &str, nullable: bool, out: &mut Vec<Column>);
     /// Gives the value of each of its columns.
     fn values(&self, names: &dyn Names, row: &mut impl RowSink);
+    /// A value of chance.
+    fn sample(random: &mut Random) -> Self;
 }
 
 pub(crate) fn column(name: &str, column_type: ColumnType, nullable: bool) -> Column {
@@ -70,7 +79,8 @@ fn read_number<T: TryFrom<u64>>(
 /// Unsigned numbers are varints, but one byte stays one byte; signed ones are zigzag-coded before.
 macro_rules! numbers {
     ($($type:ident $column:ident $value:ident
-        |$w:ident, $number:ident| $write:expr, |$r:ident, $item:ident| $read:expr;)*) => {$(
+        |$w:ident, $number:ident| $write:expr, |$r:ident, $item:ident| $read:expr,
+        |$random:ident| $sample:expr;)*) => {$(
         impl Field for $type {
             const TYPE: &'static str = stringify!($type);
             #[inline]
@@ -89,18 +99,26 @@ macro_rules! numbers {
             fn values(&self, _: &dyn Names, row: &mut impl RowSink) {
                 row.value(Value::$value((*self).into()));
             }
+            fn sample($random: &mut Random) -> Self {
+                $sample
+            }
         }
     )*};
 }
 
 numbers! {
-    u8 U8 Unsigned |w, n| w.u8(n), |r, item| r.u8(item);
-    bool Bool Bool |w, n| w.u8(n.into()), |r, item| read_flag(r, item);
-    u16 U16 Unsigned |w, n| w.varint(n.into()), |r, item| read_number(r, item, "at most 16 bits");
-    u32 U32 Unsigned |w, n| w.varint(n.into()), |r, item| read_number(r, item, "at most 32 bits");
-    u64 U64 Unsigned |w, n| w.varint(n), |r, item| r.varint(item);
-    i32 I32 Signed |w, n| w.varint(zigzag(n.into())), |r, item| read_i32(r, item);
-    i64 I64 Signed |w, n| w.varint(zigzag(n)), |r, item| Ok(unzigzag(r.varint(item)?));
+    u8 U8 Unsigned |w, n| w.u8(n), |r, item| r.u8(item), |random| random.number() as Self;
+    bool Bool Bool |w, n| w.u8(n.into()), |r, item| read_flag(r, item),
+        |random| random.below(2) == 1;
+    u16 U16 Unsigned |w, n| w.varint(n.into()), |r, item| read_number(r, item, "at most 16 bits"),
+        |random| random.any_size() as Self;
+    u32 U32 Unsigned |w, n| w.varint(n.into()), |r, item| read_number(r, item, "at most 32 bits"),
+        |random| random.any_size() as Self;
+    u64 U64 Unsigned |w, n| w.varint(n), |r, item| r.varint(item), |random| random.any_size();
+    i32 I32 Signed |w, n| w.varint(zigzag(n.into())), |r, item| read_i32(r, item),
+        |random| random.any_size() as Self;
+    i64 I64 Signed |w, n| w.varint(zigzag(n)), |r, item| Ok(unzigzag(r.varint(item)?)),
+        |random| unzigzag(random.any_size());
 }
 
 fn read_flag(r: &mut Reader<'_>, item: &'static str) -> Result<bool> {
@@ -136,6 +154,9 @@ impl Field for NameId {
             Some(name) => row.value(Value::Text(name)),
             None => row.value(Value::Text(&format!("#{}", self.0))),
         }
+    }
+    fn sample(random: &mut Random) -> Self {
+        Self(random.below(12) as u32)
     }
 }
 
@@ -182,6 +203,9 @@ impl Field for UnitTag {
     fn values(&self, _: &dyn Names, row: &mut impl RowSink) {
         row.value(Value::Unsigned(tag_number(*self).into()));
     }
+    fn sample(random: &mut Random) -> Self {
+        Self { index: random.any_size() as u16, generation: random.below(3) as u16 }
+    }
 }
 
 impl Field for WorldPos {
@@ -215,6 +239,10 @@ impl Field for WorldPos {
             row.value(Value::Signed(axis.into()));
         }
     }
+    fn sample(random: &mut Random) -> Self {
+        let mut axis = || i32::sample(random);
+        Self { x: axis(), y: axis(), z: axis() }
+    }
 }
 
 impl<T: Field> Field for Option<T> {
@@ -238,6 +266,9 @@ impl<T: Field> Field for Option<T> {
             None => row.nulls(Self::WIDTH),
         }
     }
+    fn sample(random: &mut Random) -> Self {
+        bool::sample(random).then(|| T::sample(random))
+    }
 }
 
 /// A pair is one behind the other.
@@ -260,6 +291,9 @@ impl Field for (UnitTag, WorldPos) {
     fn values(&self, names: &dyn Names, row: &mut impl RowSink) {
         self.0.values(names, row);
         self.1.values(names, row);
+    }
+    fn sample(random: &mut Random) -> Self {
+        (UnitTag::sample(random), WorldPos::sample(random))
     }
 }
 
@@ -325,5 +359,8 @@ impl<T: Element> Field for Vec<T> {
         for number in T::NUMBERS {
             row.value(Value::List(List::new(self.len(), &|at| number(&self[at]))));
         }
+    }
+    fn sample(random: &mut Random) -> Self {
+        sample::list(random)
     }
 }

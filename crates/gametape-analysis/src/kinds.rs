@@ -123,6 +123,23 @@ macro_rules! events {
                 match self { $(Self::$variant { tick, .. } => *tick),* }
             }
 
+            /// The same at another tick.
+            #[must_use]
+            pub fn with_tick(mut self, at: u64) -> Self {
+                match &mut self { $(Self::$variant { tick, .. } => *tick = at),* }
+                self
+            }
+
+            /// An event of a kind whose fields are chance.
+            pub(crate) fn sample(kind: $kind, tick: u64, random: &mut Random) -> Self {
+                match kind {
+                    $($kind::$variant => {
+                        $(let $field = <$type as Field>::sample(random);)*
+                        Self::$variant { tick, $($field),* }
+                    })*
+                }
+            }
+
             /// Appends the fields but the tick.
             #[inline]
             pub(crate) fn write_body(&self, w: &mut Writer, last: &mut Last) -> Result<()> {

@@ -6,6 +6,7 @@ use gametape_wire::{Reader, Result, Writer};
 use crate::column::{Names, RowSink, Value};
 use crate::field::{Field, Last};
 use crate::kinds::{EventStream, FieldRow, KindRow, events};
+use crate::sample::Random;
 use crate::types::{
     AbilityId, ControlGroupAction, MatchOutcome, NameId, PlayerStats, ResourceType, UnitTraits,
     UnitTypeId, UpgradeId, VoteAnalysisEvent, WorldPos,

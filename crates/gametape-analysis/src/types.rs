@@ -6,6 +6,7 @@ use gametape_wire::{Reader, Result, Writer};
 use crate::choice::choices;
 use crate::column::{Column, ColumnType, Names, RowSink, Value};
 use crate::field::{Field, Last, bad_value, column};
+use crate::sample::Random;
 
 /// An id of the tape's string table: events can be read without a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -103,6 +104,9 @@ impl Field for UnitTraits {
     fn values(&self, _: &dyn Names, row: &mut impl RowSink) {
         Self::COLUMNS.iter().for_each(|(_, bit)| row.value(Value::Bool(self.has(*bit))));
     }
+    fn sample(random: &mut Random) -> Self {
+        Self(random.below(8) as u8)
+    }
 }
 
 /// Declares the fields of [`PlayerStats`] once: struct, bytes, columns and the list of statistics.
@@ -133,6 +137,9 @@ macro_rules! player_stats {
             }
             fn values(&self, names: &dyn Names, row: &mut impl RowSink) {
                 $(self.$field.values(names, row);)*
+            }
+            fn sample(random: &mut Random) -> Self {
+                Self { $($field: Field::sample(random)),* }
             }
         }
 

@@ -1,0 +1,86 @@
+//! JSON lines.
+
+use crate::column::{Column, List, Names, RowSink, Value};
+use crate::schema::Table;
+use crate::table::AnalysisEvent;
+
+/// Appends an event as one line of JSON, its end of line included. Names are those of the columns;
+/// columns that are empty are left out.
+///
+/// ```
+/// use gametape_analysis::{AnalysisEvent, NameId, json_line};
+///
+/// let event = AnalysisEvent::UpgradeCompleted { tick: 9, player: 2, upgrade_id: NameId(1) };
+/// let mut line = String::new();
+/// json_line(&event, &["tank", "armour"], &mut line);
+/// let expected = r#"{"kind":"UpgradeCompleted","tick":9,"player":2,"upgrade_id":"armour"}"#;
+/// assert_eq!(line, format!("{expected}\n"));
+/// ```
+pub fn json_line(event: &AnalysisEvent, names: &dyn Names, out: &mut String) {
+    let kind = event.kind();
+    out.push_str("{\"kind\":\"");
+    out.push_str(kind.name());
+    out.push('"');
+    event.values(names, &mut JsonRow { columns: Table::Kind(kind).columns().iter(), out });
+    out.push_str("}\n");
+}
+
+struct JsonRow<'o> {
+    columns: std::slice::Iter<'static, Column>,
+    out: &'o mut String,
+}
+
+impl RowSink for JsonRow<'_> {
+    fn value(&mut self, value: Value<'_>) {
+        let Some(column) = self.columns.next() else { return };
+        if matches!(value, Value::Null) {
+            return;
+        }
+        self.out.push_str(",\"");
+        self.out.push_str(&column.name);
+        self.out.push_str("\":");
+        match value {
+            Value::Null => {}
+            Value::Bool(flag) => self.out.push_str(if flag { "true" } else { "false" }),
+            Value::Unsigned(number) => push_number(self.out, number),
+            Value::Signed(number) => push_number(self.out, number),
+            Value::Text(text) => push_text(self.out, text),
+            Value::List(list) => {
+                self.out.push('[');
+                push_list(self.out, list, ',');
+                self.out.push(']');
+            }
+        }
+    }
+}
+
+pub(super) fn push_number(out: &mut String, number: impl itoa::Integer) {
+    out.push_str(itoa::Buffer::new().format(number));
+}
+
+pub(super) fn push_list(out: &mut String, list: List<'_>, between: char) {
+    for (place, number) in list.iter().enumerate() {
+        if place > 0 {
+            out.push(between);
+        }
+        push_number(out, number);
+    }
+}
+
+fn push_text(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\0'..='\x1f' => {
+                const HEX: &[u8; 16] = b"0123456789abcdef";
+                out.push_str("\\u00");
+                out.push(HEX[c as usize >> 4].into());
+                out.push(HEX[c as usize & 15].into());
+            }
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+}

@@ -1,0 +1,182 @@
+//! The same values in every export.
+
+use std::collections::BTreeMap;
+
+use gametape_analysis::{AnalysisEvent, sample};
+use gametape_analysis::{
+    Column, ColumnType, CsvTable, EventKind, NameId, RowSink, Table, Value, json_line,
+};
+
+use crate::common::{NAMES, examples};
+
+/// A row as JSON values by column, made from the columns' own values.
+pub(crate) fn expected_row(event: &AnalysisEvent) -> BTreeMap<String, serde_json::Value> {
+    struct Sink<'a>(std::slice::Iter<'a, Column>, BTreeMap<String, serde_json::Value>);
+    impl RowSink for Sink<'_> {
+        fn value(&mut self, value: Value<'_>) {
+            let column = self.0.next().unwrap();
+            let json = match value {
+                Value::Null => {
+                    assert!(column.nullable, "{}", column.name);
+                    return;
+                }
+                Value::Bool(flag) => flag.into(),
+                Value::Unsigned(number) => number.into(),
+                Value::Signed(number) => number.into(),
+                Value::Text(text) => text.into(),
+                Value::List(list) => list.iter().collect::<Vec<_>>().into(),
+            };
+            self.1.insert(column.name.clone(), json);
+        }
+    }
+    let mut sink = Sink(Table::Kind(event.kind()).columns().iter(), BTreeMap::new());
+    event.values(&NAMES, &mut sink);
+    assert_eq!(sink.0.next(), None, "a value for every column");
+    sink.1
+}
+
+fn chance() -> Vec<AnalysisEvent> {
+    let mut random = sample::Random::new(5);
+    let all = EventKind::ALL.iter().cycle().take(22 * 20);
+    examples().into_iter().chain(all.map(|&kind| sample::event(kind, 7, &mut random))).collect()
+}
+
+#[test]
+fn json_lines_are_golden() {
+    let lines: String = examples().iter().fold(String::new(), |mut text, event| {
+        json_line(event, &NAMES, &mut text);
+        text
+    });
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(
+        lines[0],
+        r#"{"kind":"UnitCreated","tick":300,"tag":65543,"unit_type":"tank","owner":1,"pos_x":2048,"pos_y":-1024,"pos_z":0}"#
+    );
+    assert_eq!(
+        lines[3],
+        r#"{"kind":"UnitDestroyed","tick":300,"tag":65543,"killer_tag":9,"killer_owner":2,"owner":1,"unit_type":"tank","pos_x":2048,"pos_y":-1024,"pos_z":0,"value":300,"traits_structure":true,"traits_technology":true,"traits_superweapon":false}"#
+    );
+    assert_eq!(
+        lines[4],
+        r#"{"kind":"UnitPositionSample","tick":300,"positions_tag":[65543,65544],"positions_x":[2048,2050],"positions_y":[-1024,-1024],"positions_z":[0,0]}"#
+    );
+    assert_eq!(
+        lines[13],
+        r#"{"kind":"MatchEnded","tick":300,"outcome":"Completed","outcome_winner":2,"outcome_reason":"last one standing"}"#
+    );
+    assert_eq!(
+        lines[18],
+        r##"{"kind":"VoteEvent","tick":300,"event":"Proposed","event_id":1,"event_kind":"#9","event_proposer":2}"##
+    );
+    assert_eq!(
+        lines[27],
+        r#"{"kind":"GameEvent","tick":300,"what":"timeout","player":1,"pos_x":2048,"pos_y":-1024,"pos_z":0,"value":100}"#
+    );
+}
+
+#[test]
+fn json_lines_have_the_values_of_the_columns() {
+    for event in chance() {
+        let mut line = String::new();
+        json_line(&event, &NAMES, &mut line);
+        assert!(line.ends_with("}\n") && line.matches('\n').count() == 1);
+        let mut read: BTreeMap<String, serde_json::Value> = serde_json::from_str(&line).unwrap();
+        assert_eq!(read.remove("kind"), Some(event.kind().name().into()));
+        assert_eq!(read, expected_row(&event));
+    }
+}
+
+#[test]
+fn text_is_escaped() {
+    let event = AnalysisEvent::UpgradeCompleted { tick: 1, player: 1, upgrade_id: NameId(0) };
+    let name = "a \"b\", \\c\n\u{1}é";
+    let mut line = String::new();
+    json_line(&event, &[name], &mut line);
+    let read: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(read["upgrade_id"], name);
+    let mut row = String::new();
+    CsvTable::new(Table::Kind(EventKind::UpgradeCompleted)).row(&event, &[name], &mut row);
+    assert_eq!(row, "1,1,\"a \"\"b\"\", \\c\n\u{1}é\"\n");
+    row.clear();
+    CsvTable::new(Table::Kind(EventKind::UpgradeCompleted)).row(&event, &[""], &mut row);
+    assert_eq!(row, "1,1,\"\"\n");
+}
+
+/// The cells of a CSV line; the texts of these tests need no quotes.
+fn cells(line: &str) -> Vec<&str> {
+    line.trim_end_matches('\n').split(',').collect()
+}
+
+fn as_csv(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(list) => {
+            list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        }
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn csv_has_the_values_of_the_columns() {
+    let mut wide = CsvTable::new(Table::Wide);
+    for event in chance() {
+        let kind = event.kind();
+        let mut expected = expected_row(&event);
+        let mut row = String::new();
+        CsvTable::new(Table::Kind(kind)).row(&event, &NAMES, &mut row);
+        let columns = Table::Kind(kind).columns().iter();
+        let by_kind =
+            columns.map(|column| expected.get(&column.name).map_or(String::new(), as_csv));
+        assert!(by_kind.eq(cells(&row)));
+
+        row.clear();
+        wide.row(&event, &NAMES, &mut row);
+        expected.insert("kind".to_owned(), kind.name().into());
+        let columns = Table::Wide.columns().iter();
+        let in_wide =
+            columns.map(|column| expected.get(&column.name).map_or(String::new(), as_csv));
+        assert!(in_wide.eq(cells(&row)));
+        let other = EventKind::ALL.iter().find(|other| **other != kind).unwrap();
+        row.clear();
+        CsvTable::new(Table::Kind(*other)).row(&event, &NAMES, &mut row);
+        assert_eq!(row, "");
+    }
+}
+
+#[test]
+fn a_column_has_one_type_everywhere() {
+    let mut types: BTreeMap<&str, ColumnType> = BTreeMap::new();
+    for table in Table::all() {
+        let mut names: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
+        for column in table.columns() {
+            let known = types.entry(&column.name).or_insert(column.column_type);
+            assert_eq!(*known, column.column_type, "{} in {}", column.name, table.name());
+        }
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{}", table.name());
+    }
+    assert_eq!(types.len(), Table::Wide.columns().len());
+    assert!(Table::Wide.columns()[2..].iter().all(|column| column.nullable));
+}
+
+/// Readers depend on these: a change here breaks them.
+#[test]
+fn schemas_are_stable() {
+    let mut header = String::new();
+    CsvTable::new(Table::Wide).header(&mut header);
+    let expected = "tick,kind,tag,unit_type,owner,pos_x,pos_y,pos_z,killer_tag,killer_owner,value,\
+        traits_structure,traits_technology,traits_superweapon,positions_tag,positions_x,positions_y,\
+        positions_z,player,stats_credits,stats_income,stats_army_value,stats_structures,stats_units,\
+        stats_territory,stats_kills,stats_losses,stats_value_killed,stats_value_lost,\
+        stats_actions_per_minute,resource_type,amount,upgrade_id,viewport_center_x,\
+        viewport_center_y,viewport_center_z,zoom_level,added,removed,group,action,ability_id,target_x,\
+        target_y,target_z,paused,outcome,outcome_winner,outcome_reason,outcome_leaver,\
+        outcome_first_tick,event,event_id,event_kind,event_proposer,event_voter,event_yes,\
+        event_passed,center_pos_x,center_pos_y,center_pos_z,friendly_units,enemy_units,\
+        value_friendly,value_enemy,engagement_id,friendly_losses,enemy_losses,friendly_survivors,\
+        enemy_survivors,duration_ticks,weapon_type,target_pos_x,target_pos_y,target_pos_z,\
+        units_affected,buildings_affected,buildings_lost,units_lost,total_value_lost,\
+        percentage_of_army,deficit_before,advantage_after,swing_value,what\n";
+    assert_eq!(header, expected);
+}
