@@ -52,7 +52,7 @@ impl<'a> Chunk<'a> {
         if self.header.codec == Codec::RAW {
             return Ok(Cow::Borrowed(self.stored));
         }
-        let mut raw = Vec::new();
+        let mut raw = vec![0; self.checked_length()?];
         self.unpack_into(&mut raw)?;
         Ok(Cow::Owned(raw))
     }
@@ -65,11 +65,18 @@ impl<'a> Chunk<'a> {
         if self.header.codec == Codec::RAW {
             return Ok(self.stored);
         }
-        self.unpack_into(buffer)?;
-        Ok(buffer)
+        // It only ever grows: what is overwritten needs no clearing.
+        let length = self.checked_length()?;
+        if buffer.len() < length {
+            buffer.resize(length, 0);
+        }
+        let raw = &mut buffer[..length];
+        self.unpack_into(raw)?;
+        Ok(raw)
     }
 
-    fn unpack_into(&self, buffer: &mut Vec<u8>) -> Result<()> {
+    /// The raw length, if the stored bytes can hold so much.
+    fn checked_length(&self) -> Result<usize> {
         let codec = self.header.codec;
         if codec != Codec::LZ4 {
             let kind = ErrorKind::Unknown { code: codec.0.into() };
@@ -80,9 +87,12 @@ impl<'a> Chunk<'a> {
             let most = stored * LZ4_EXPANSION;
             return Err(self.refuse(format!("a block of {stored} bytes holds at most {most}")));
         }
-        buffer.resize(raw as usize, 0);
-        match block::decompress_into(self.stored, buffer) {
-            Ok(length) if length == raw as usize => Ok(()),
+        Ok(raw as usize)
+    }
+
+    fn unpack_into(&self, raw: &mut [u8]) -> Result<()> {
+        match block::decompress_into(self.stored, raw) {
+            Ok(length) if length == raw.len() => Ok(()),
             Ok(length) => Err(self.refuse(format!("there are only {length}"))),
             Err(error) => Err(self.refuse(error.to_string())),
         }

@@ -7,7 +7,7 @@ use std::iter::Peekable;
 use gametape_wire::{Error, Place, Result, Writer};
 
 use super::keys::Key;
-use super::table::{Row, SlotTable, ValueTable, bits, value_run};
+use super::table::{Row, SlotTable, ValueTable, bits, values_run};
 
 /// What becomes of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,32 +152,32 @@ fn change_row<K: Key>(
         return Err(contradiction::<K>("takes a value away that is not there"));
     }
     let mask = old.mask & !change.removed | change.changed;
-    let (mut kept, mut new) = (Runs::new(old.values), Runs::new(&change.values));
-    let both = bits(old.mask | change.changed);
-    let values = both.filter_map(|slot| {
-        let old = if old.mask >> slot & 1 == 1 { kept.next() } else { &[] };
-        match change.changed >> slot & 1 {
-            1 => Some(new.next()),
-            _ => (mask >> slot & 1 == 1).then_some(old),
+    let (mut kept, mut new) = (Values(old.values), Values(&change.values));
+    let mut before = old.mask;
+    table.push_with(old.key.clone(), mask, |values| {
+        for slot in bits(change.changed | change.removed) {
+            // What stands before the slot stays; what stands in it goes.
+            let below = before & ((1 << slot) - 1);
+            values.extend_from_slice(kept.take(below.count_ones()));
+            kept.take((before >> slot & 1) as u32);
+            before &= u64::MAX << slot << 1;
+            values.extend_from_slice(new.take((change.changed >> slot & 1) as u32));
         }
+        values.extend_from_slice(kept.0);
     });
-    table.push_runs(old.key.clone(), mask, values);
     Ok(())
 }
 
-/// Values one by one, each with its length before it; they were checked when they came in.
-struct Runs<'a>(&'a [u8]);
+/// Values with their lengths before them; they were checked when they came in.
+struct Values<'a>(&'a [u8]);
 
-impl<'a> Runs<'a> {
-    fn new(values: &'a [u8]) -> Self {
-        Self(values)
-    }
-
-    fn next(&mut self) -> &'a [u8] {
-        let length = value_run(self.0).unwrap_or(self.0.len());
-        let (run, rest) = self.0.split_at(length);
+impl<'a> Values<'a> {
+    /// The next `count` values.
+    fn take(&mut self, count: u32) -> &'a [u8] {
+        let length = values_run(self.0, count).unwrap_or(self.0.len());
+        let (taken, rest) = self.0.split_at(length);
         self.0 = rest;
-        run
+        taken
     }
 }
 

@@ -91,12 +91,13 @@ impl<K: Key> SlotTable<K> {
             return Err(Error::misuse(K::ITEM, "rows must be added in ascending order"));
         }
         let mask = slots.iter().fold(0, |mask, &(slot, _)| mask | 1 << slot);
-        let mut values = Writer::from(std::mem::take(&mut self.values));
-        for (_, value) in slots {
-            values.varint(value.len() as u64).bytes(value);
-        }
-        self.values = values.into_bytes();
-        self.rows.push(StoredRow { key, mask, end: self.values.len() });
+        self.push_with(key, mask, |values| {
+            let mut w = Writer::from(std::mem::take(values));
+            for (_, value) in slots {
+                w.varint(value.len() as u64).bytes(value);
+            }
+            *values = w.into_bytes();
+        });
         Ok(())
     }
 
@@ -108,22 +109,16 @@ impl<K: Key> SlotTable<K> {
         }
     }
 
-    /// Adds a row that is known to follow the others, of values that have their lengths before them.
-    pub(super) fn push_runs<'v>(
-        &mut self,
-        key: K,
-        mask: u64,
-        runs: impl Iterator<Item = &'v [u8]>,
-    ) {
-        runs.for_each(|run| self.values.extend_from_slice(run));
+    /// Adds a row that is known to follow the others; `fill` appends its values, each with its
+    /// length before it.
+    pub(super) fn push_with(&mut self, key: K, mask: u64, fill: impl FnOnce(&mut Vec<u8>)) {
+        fill(&mut self.values);
         self.rows.push(StoredRow { key, mask, end: self.values.len() });
     }
 
     /// Adds a row that is known to follow the others.
     pub(super) fn push_values(&mut self, key: K, mask: u64, values: &[u8]) {
-        self.values.extend_from_slice(values);
-        let end = self.values.len();
-        self.rows.push(StoredRow { key, mask, end });
+        self.push_with(key, mask, |all| all.extend_from_slice(values));
     }
 
     /// Adds copies of rows of another table that are known to follow the others.
@@ -264,26 +259,22 @@ pub(super) fn read_values<'a>(
 }
 
 /// How many bytes the first `count` values take with the lengths before them, if all are there.
-fn values_run(bytes: &[u8], count: u32) -> Option<usize> {
+#[inline]
+pub(super) fn values_run(bytes: &[u8], count: u32) -> Option<usize> {
     let mut end = 0;
     for _ in 0..count {
-        end += value_run(bytes.get(end..)?)?;
+        end += match bytes.get(end)? {
+            length @ 0..0x80 => 1 + usize::from(*length),
+            _ => long_value_run(&bytes[end..])?,
+        };
     }
-    Some(end)
+    (end <= bytes.len()).then_some(end)
 }
 
-/// How many bytes the first value takes with the length before it, if it is there.
-#[inline]
-pub(super) fn value_run(bytes: &[u8]) -> Option<usize> {
-    let length = match bytes {
-        [length @ 0..0x80, ..] => 1 + usize::from(*length),
-        _ => {
-            let mut r = Reader::new(bytes);
-            read_bytes(&mut r, "value").ok()?;
-            bytes.len() - r.remaining()
-        }
-    };
-    (length <= bytes.len()).then_some(length)
+fn long_value_run(bytes: &[u8]) -> Option<usize> {
+    let mut r = Reader::new(bytes);
+    read_bytes(&mut r, "value").ok()?;
+    Some(bytes.len() - r.remaining())
 }
 
 /// Rows in ascending order of their keys, with one opaque value each.
