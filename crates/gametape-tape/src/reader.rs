@@ -222,7 +222,9 @@ impl TapeReader {
                 self.go(Step::Page(page), range);
             }
             None => {
-                self.opened()?.check_table(depth)?;
+                let tape = self.opened()?;
+                tape.check_table(depth)?;
+                tape.sort_into_runs();
                 self.go(Step::Done, 0..0);
             }
         }
@@ -243,7 +245,9 @@ impl TapeReader {
     /// The index cannot be used: walk the tape instead.
     fn scan(&mut self, problem: Error) -> Result<()> {
         let front = self.opened()?.front;
-        self.tape = Some(Tape { index_problem: Some(problem), ..Tape::new(front) });
+        let mut tape = Tape::new(front);
+        tape.index_problem = Some(problem);
+        self.tape = Some(tape);
         self.fetched = Fetched::default();
         self.step = Step::Scan(Box::new(Recovery::new(self.length)));
         self.end_scan()

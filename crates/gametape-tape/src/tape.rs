@@ -1,5 +1,6 @@
 //! An opened tape: what is in it, and where.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gametape_wire::{Error, ErrorKind, Result};
@@ -37,7 +38,11 @@ pub struct Tape {
     pub damages: Vec<Damage>,
     /// Lost sequence numbers; only known where the tape was walked.
     pub missing: Vec<Range<u32>>,
+    runs: Runs,
 }
+
+/// Places of chunks in the table by kind and stream.
+type Runs = BTreeMap<(ChunkKind, u16), Vec<u32>>;
 
 impl Tape {
     pub(crate) fn new(front: Front) -> Self {
@@ -51,6 +56,7 @@ impl Tape {
             index_problem: None,
             damages: Vec::new(),
             missing: Vec::new(),
+            runs: Runs::new(),
         }
     }
 
@@ -85,6 +91,15 @@ impl Tape {
         self.chunks = found.chunks;
         self.damages = found.damages;
         self.missing = found.missing;
+        self.sort_into_runs();
+    }
+
+    /// Makes streams easy to find, once all chunks are known.
+    pub(crate) fn sort_into_runs(&mut self) {
+        self.runs.clear();
+        for (chunk, place) in self.chunks.iter().zip(0..) {
+            self.runs.entry((chunk.header.kind, chunk.header.stream)).or_default().push(place);
+        }
     }
 
     /// Is the table that was read complete and in order?
@@ -101,8 +116,7 @@ impl Tape {
 
     /// The chunks of a kind and stream, ascending by tick.
     pub fn stream(&self, kind: ChunkKind, stream: u16) -> impl Iterator<Item = &ChunkEntry> {
-        let ours = move |h: &crate::ChunkHeader| h.kind == kind && h.stream == stream;
-        self.chunks.iter().filter(move |chunk| ours(&chunk.header))
+        self.run(kind, stream).iter().filter_map(|&place| self.entry(place))
     }
 
     /// Those chunks of a kind and stream that say something about some of these ticks.
@@ -112,9 +126,23 @@ impl Tape {
         stream: u16,
         ticks: Range<u64>,
     ) -> impl Iterator<Item = &ChunkEntry> {
-        self.stream(kind, stream).filter(move |chunk| {
-            chunk.header.first_tick < ticks.end && chunk.header.end_tick() > ticks.start
-        })
+        let run = self.run(kind, stream);
+        let header = |&place: &u32| self.entry(place).map(|chunk| &chunk.header);
+        let begins = |place: &u32| header(place).is_some_and(|h| h.first_tick < ticks.end);
+        let is_over = |place: &u32| header(place).is_some_and(|h| h.end_tick() <= ticks.start);
+        let run = &run[..run.partition_point(begins)];
+        // Frames never reach into the next chunk; of other kinds a chunk may outlast later ones.
+        let start = if kind.is_framed() { run.partition_point(is_over) } else { 0 };
+        let chunks = run[start..].iter().filter_map(|&place| self.entry(place));
+        chunks.filter(move |chunk| chunk.header.end_tick() > ticks.start)
+    }
+
+    fn run(&self, kind: ChunkKind, stream: u16) -> &[u32] {
+        self.runs.get(&(kind, stream)).map_or(&[], |run| run)
+    }
+
+    fn entry(&self, place: u32) -> Option<&ChunkEntry> {
+        self.chunks.get(place as usize)
     }
 
     /// The chunk of an entry, from the bytes of the whole tape.

@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use gametape_tape::{
-    Chunk, ChunkDraft, ChunkKind, Depth, EVERYBODY, Flags, Found, Front, NameTable, Need, Recovery,
-    Resource, Tape, TapeFrames, TapeReader, TapeWriter, limits,
+    Chunk, ChunkDraft, ChunkEntry, ChunkHeader, ChunkKind, Depth, EVERYBODY, Flags, Found, Front,
+    NameTable, Need, Recovery, Resource, Tape, TapeFrames, TapeReader, TapeWriter, limits,
 };
 use gametape_wire::{ErrorClass, ViewSet};
 
@@ -247,5 +247,29 @@ fn a_bomb_is_refused_before_anything_is_allocated() {
 fn other_files_are_told_apart() {
     for other in [&b""[..], b"{}", b"\x89PNG\r\n\x1A\n and so on, and so on, and so on"] {
         assert!(Tape::open(other).is_err());
+    }
+}
+
+#[test]
+fn chunks_are_found_by_their_ticks() {
+    let bytes = sample(2000);
+    let tape = Tape::open(&bytes).unwrap();
+    let rebuilt = Tape::open(&bytes[..bytes.len() - 1]).unwrap();
+    let kinds = [ChunkKind::FRAMES, ChunkKind::ORDERS, ChunkKind::EVENTS, ChunkKind::FULL_KEYFRAME];
+    for (kind, start) in
+        kinds.into_iter().flat_map(|kind| (0..2100).step_by(99).map(move |t| (kind, t)))
+    {
+        for ticks in [start..start, start..start + 1, start..start + 250] {
+            let says = |header: &ChunkHeader| {
+                header.first_tick < ticks.end && header.end_tick() > ticks.start
+            };
+            let of_kind = |h: &ChunkHeader| h.kind == kind && h.stream == 0;
+            let expected: Vec<&ChunkEntry> =
+                tape.chunks.iter().filter(|c| of_kind(&c.header) && says(&c.header)).collect();
+            for tape in [&tape, &rebuilt] {
+                let found: Vec<&ChunkEntry> = tape.stream_at(kind, 0, ticks.clone()).collect();
+                assert_eq!(found, expected, "{kind} {ticks:?}");
+            }
+        }
     }
 }
