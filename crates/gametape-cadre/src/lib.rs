@@ -27,6 +27,7 @@
 //! | read and write a log, look at its raw deltas | [`Log`], [`Delta`], [`Raw`] |
 //! | have the state after any delta, step both ways | [`Timeline`], [`State`], [`Node`] |
 //! | follow a game that is still played | [`Live`] |
+//! | merge deltas that are kept elsewhere | [`Game`] |
 //! | get the deltas between two states | [`diff()`] |
 //! | count turns, types, calls, players | [`Index`], [`Turns`] |
 //! | tell what happened, delta by delta | [`play`], [`Record`] |
@@ -46,6 +47,7 @@ mod apply;
 mod canonical;
 mod diff;
 mod find;
+mod game;
 mod gzip;
 mod header;
 mod index;
@@ -79,6 +81,7 @@ mod watch;
 
 pub use diff::diff;
 pub use find::{Change, Pattern, Query, find};
+pub use game::Game;
 pub use header::{Age, Client, Header};
 pub use index::{Index, KindCount, PlayerCount};
 pub use json::Kind;
@@ -91,6 +94,7 @@ pub use raw::{Elements, Entries, Name, Raw};
 pub use records::{Action, ChangeCount, Played, Record, play};
 pub use state::{Node, State};
 pub use summary::Summary;
+pub use text::write_quoted;
 pub use timeline::{Snapshot, Timeline};
 pub use turns::Turns;
 pub use verify::{Finding, Problem, Severity, Verdict, verify};

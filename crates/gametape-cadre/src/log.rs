@@ -198,31 +198,35 @@ impl Log {
     /// The log as JSON: every delta as it was read, nothing between the fields.
     #[must_use]
     pub fn to_json(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.text.len() + 16);
-        out.push(b'{');
-        for at in 0..=self.fields.len() {
-            if at == self.deltas_at {
-                self.write_deltas(&mut out);
-            }
-            if let Some(field) = self.fields.get(at) {
-                separate(&mut out, b'{');
-                out.extend_from_slice(&self.text[field.name.start..field.name.end]);
-                out.push(b':');
-                out.extend_from_slice(field.value.of(&self.text));
-            }
+        let (mut out, behind) = self.around_deltas();
+        out.reserve(self.text.len());
+        for parts in &self.deltas {
+            separate(&mut out, b'[');
+            out.extend_from_slice(parts.whole.of(&self.text));
         }
-        out.push(b'}');
+        out.extend_from_slice(&behind);
         out
     }
 
-    fn write_deltas(&self, out: &mut Vec<u8>) {
+    /// What [`to_json`](Self::to_json) writes before the first delta, and what behind the last.
+    #[must_use]
+    pub fn around_deltas(&self) -> (Vec<u8>, Vec<u8>) {
+        let (fields_before, fields_behind) = self.fields.split_at(self.deltas_at);
+        let mut before = vec![b'{'];
+        fields_before.iter().for_each(|field| self.write_field(field, &mut before));
+        separate(&mut before, b'{');
+        before.extend_from_slice(b"\"deltas\":[");
+        let mut behind = vec![b']'];
+        fields_behind.iter().for_each(|field| self.write_field(field, &mut behind));
+        behind.push(b'}');
+        (before, behind)
+    }
+
+    fn write_field(&self, field: &Field, out: &mut Vec<u8>) {
         separate(out, b'{');
-        out.extend_from_slice(b"\"deltas\":[");
-        for parts in &self.deltas {
-            separate(out, b'[');
-            out.extend_from_slice(parts.whole.of(&self.text));
-        }
-        out.push(b']');
+        out.extend_from_slice(&self.text[field.name.start..field.name.end]);
+        out.push(b':');
+        out.extend_from_slice(field.value.of(&self.text));
     }
 
     /// The log as JSON in gzip, at a level from 0 (fast) to 9 (small).

@@ -67,7 +67,7 @@ fn push_code_point(code: u32, decoded: &mut Vec<u8>) {
 }
 
 /// Appends a decoded string in canonical form, with its quotes.
-pub(crate) fn write_quoted(decoded: &[u8], out: &mut Vec<u8>) {
+pub fn write_quoted(decoded: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for (i, &byte) in decoded.iter().enumerate() {
         match byte {

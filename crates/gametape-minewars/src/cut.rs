@@ -62,7 +62,7 @@ pub fn cut(setup: &Setup, frames: &[u8], selection: &Selection) -> Result<Cut> {
     check(selection, layout)?;
     let mut setup = setup.clone();
     let shown = selection.views.contains(View::SPECTATOR);
-    let hidden_items = if shown { 0 } else { remove_items(&mut setup.map)? };
+    let hidden_items = if shown { 0 } else { setup.map.remove_items()? };
     let mut losses = Losses::default();
     let mut frames = Frames::new(layout, frames);
     let cutter = Cutter { selection, dialect: setup.dialect(), losses: &mut losses };
@@ -85,13 +85,15 @@ fn check(selection: &Selection, layout: FrameLayout) -> Result<()> {
     Err(Error::misuse("cut", problem))
 }
 
-/// Removes what lies hidden on the map, and says how much that was.
-fn remove_items(map: &mut Map) -> Result<usize> {
-    let hidden: Vec<_> = map.tiles().filter(|(_, tile)| tile.item != ItemKind::None).collect();
-    for &(coord, tile) in &hidden {
-        map.set(coord, Tile { item: ItemKind::None, ..tile })?;
+impl Map {
+    /// Removes what only the spectator may know, and says how much that was.
+    pub fn remove_items(&mut self) -> Result<usize> {
+        let hidden: Vec<_> = self.tiles().filter(|(_, tile)| tile.item != ItemKind::None).collect();
+        for &(coord, tile) in &hidden {
+            self.set(coord, Tile { item: ItemKind::None, ..tile })?;
+        }
+        Ok(hidden.len())
     }
-    Ok(hidden.len())
 }
 
 struct Cutter<'c> {

@@ -72,7 +72,7 @@ pub use dialect::Dialect;
 pub use dictionary::frame_dictionary;
 pub use file::{
     Check, Detection, FileHeader, FilePart, FrameBytes, FrameStorage, MAX_FRAME_BYTES, ReplayFile,
-    WriteOptions, write_file,
+    WriteOptions, write_file, write_file_around,
 };
 pub use grid::{Grid, MAX_RADIUS};
 pub use kinds::{ItemKind, StructureKind, TileKind};

@@ -96,17 +96,34 @@ pub(crate) fn play_frame(
         return;
     }
     let Some(part) = frame.parts().find(|part| part.views.contains(state.view())) else { return };
-    let mut messages = Messages::new(part.payload, part.offset, dialect);
-    loop {
-        let offset = messages.offset();
-        let applied = match messages.next() {
-            None => return,
-            Some(message) => message.and_then(|message| {
-                state.apply(&message).map_err(|error| error.with_place(Place::Byte(offset)))
-            }),
-        };
-        if let Err(error) = applied {
-            problems.note(frame.time(), error);
+    state.apply_payload(part.payload, part.offset, dialect, |error| {
+        problems.note(frame.time(), error);
+    });
+}
+
+impl ViewState {
+    /// Carries the state forward by the messages of a payload whose first byte stands at `offset`.
+    ///
+    /// What is wrong with a message is told; the messages that can be read behind it still count.
+    pub fn apply_payload(
+        &mut self,
+        payload: &[u8],
+        offset: u64,
+        dialect: Dialect,
+        mut problem: impl FnMut(Error),
+    ) {
+        let mut messages = Messages::new(payload, offset, dialect);
+        loop {
+            let offset = messages.offset();
+            let applied = match messages.next() {
+                None => return,
+                Some(message) => message.and_then(|message| {
+                    self.apply(&message).map_err(|error| error.with_place(Place::Byte(offset)))
+                }),
+            };
+            if let Err(error) = applied {
+                problem(error);
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use gametape_wire::{Error, ErrorKind, FrameLayout, Generation, Limit, Reader, Result};
 
 pub use header::{Check, FileHeader, FilePart};
-pub use write::{WriteOptions, write_file};
+pub use write::{WriteOptions, write_file, write_file_around};
 
 use crate::compress::Packed;
 use crate::dialect::Dialect;
@@ -143,6 +143,12 @@ impl<'a> ReplayFile<'a> {
     #[must_use]
     pub fn setup(&self) -> &SetupView<'a> {
         &self.setup
+    }
+
+    /// The setup as it stands in the file, header and data; shorter where the file ends early.
+    #[must_use]
+    pub fn setup_bytes(&self) -> &'a [u8] {
+        &self.bytes[self.clip(self.setup.header().offset..self.setup.end_offset())]
     }
 
     /// Where the stored frames stand in the file, as announced.

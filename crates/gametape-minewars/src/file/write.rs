@@ -8,7 +8,7 @@ use super::MAX_FRAME_BYTES;
 use super::header::{FileHeader, seal};
 use crate::compress::pack;
 use crate::dictionary::frame_dictionary;
-use crate::setup::{Setup, fit_u16};
+use crate::setup::{Setup, SetupHeader, fit_u16};
 
 /// How a file is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +28,19 @@ impl Default for WriteOptions {
 
 /// A replay file in the generation of the setup, or why that generation cannot hold it.
 pub fn write_file(setup: &Setup, frames: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
-    check_frames_fit(setup.generation, frames.len())?;
     let encoded = setup.encode(options.compress)?;
+    write_file_around(&[&encoded.header[..], &encoded.data].concat(), setup, frames, options)
+}
+
+/// A replay file around a setup that is stored already: the bytes of `setup` in its generation, as
+/// [`ReplayFile::setup_bytes`](crate::ReplayFile::setup_bytes) gives them.
+pub fn write_file_around(
+    setup_bytes: &[u8],
+    setup: &Setup,
+    frames: &[u8],
+    options: &WriteOptions,
+) -> Result<Vec<u8>> {
+    check_frames_fit(setup.generation, frames.len())?;
     let stored = match (options.compress, options.dictionary) {
         (true, true) => Cow::Owned(pack(frames, &setup_dictionary(setup)?).into_owned()),
         (true, false) => pack(frames, &[]),
@@ -43,11 +54,11 @@ pub fn write_file(setup: &Setup, frames: &[u8], options: &WriteOptions) -> Resul
     };
     let mut w = Writer::new();
     header.write(&mut w, setup.generation);
-    w.bytes(&encoded.header).bytes(&encoded.data).bytes(&stored);
+    let data_start = w.as_bytes().len() + SetupHeader::length(setup.generation);
+    w.bytes(setup_bytes).bytes(&stored);
     let mut file = w.into_bytes();
-    let frames_start = file.len() - stored.len();
-    let length = file.len();
-    seal(&mut file, frames_start - encoded.data.len()..frames_start, frames_start..length);
+    let (frames_start, length) = (file.len() - stored.len(), file.len());
+    seal(&mut file, data_start.min(frames_start)..frames_start, frames_start..length);
     Ok(file)
 }
 

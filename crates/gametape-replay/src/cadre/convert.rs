@@ -1,0 +1,104 @@
+//! From a gamelog to a tape and back.
+
+use gametape_cadre::{Log, Markers, Options};
+use gametape_tape::{ChunkKind, EVERYBODY, Front, TapeFrames, TapeWriter};
+use gametape_wire::{Error, ErrorKind, Limit, Place, Result, View, ViewSet};
+
+use super::TICK_LENGTH;
+use super::state::CadreGame;
+use crate::convert::{ConvertOptions, Object, RECORDER, ViewKeyframes};
+use crate::game::GameState;
+use crate::source::{Recording, Source, concerns};
+
+const SPECTATOR: ViewSet = ViewSet::EMPTY.with(View::SPECTATOR);
+
+/// A gamelog as a tape: its fields and every delta byte for byte, and keyframes to enter it at.
+///
+/// ```
+/// use gametape_cadre::{Log, Options, sample};
+/// use gametape_replay::{ConvertOptions, Recording, cadre};
+///
+/// let log = Log::open(sample::log(200, 1), &Options::default())?;
+/// let tape = cadre::to_tape(&log, &ConvertOptions::new(1))?;
+/// let mut recording = Recording::open(&tape[..])?;
+/// assert_eq!(recording.tape().summary.end_tick, 200);
+/// let back = cadre::from_tape(&mut recording, &Options::default())?;
+/// assert_eq!(back.to_json(), log.to_json());
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+pub fn to_tape(log: &Log, options: &ConvertOptions) -> Result<Vec<u8>> {
+    let front = Front::new(TICK_LENGTH, options.tape_id)?;
+    let mut writer = TapeWriter::new(front, &metadata(log))?;
+    let (before, behind) = log.around_deltas();
+    writer.setup(0, EVERYBODY, &[before, behind].concat())?;
+    let mut game = CadreGame::new(log.markers().clone())?;
+    let mut keyframes = ViewKeyframes::new([View::SPECTATOR].into_iter(), options);
+    keyframes.write(&mut writer, |_| game.snapshot(0))?;
+    for (tick, delta) in (0..).zip(log.deltas()) {
+        if keyframes.pace.is_due() {
+            keyframes.write(&mut writer, |_| game.snapshot(tick))?;
+        }
+        let text = delta.raw().as_bytes();
+        writer.frame_for_all(0, tick, SPECTATOR, text)?;
+        keyframes.pace.note(text.len());
+        // A delta that cannot be merged changes nothing, here as when the tape is played.
+        let _ = game.apply(tick, text);
+    }
+    writer.flush()?;
+    let mut tape = writer.take();
+    tape.extend(writer.finish()?);
+    Ok(tape)
+}
+
+fn metadata(log: &Log) -> Vec<u8> {
+    let header = log.header();
+    // Names that long are in the setup; here they would be too much.
+    let short = |text: &str| text.len() <= 1000;
+    let mut object = Object::new().text("content", "gamelog");
+    for (name, value) in [("game", header.game_name()), ("title", header.game_session())] {
+        if let Some(value) = value.filter(|value| short(value)) {
+            object = object.text(name, &value);
+        }
+    }
+    object.text("recorder", RECORDER).finish()
+}
+
+/// The gamelog that a tape holds. Refused where deltas are missing.
+pub fn from_tape<S: Source>(recording: &mut Recording<S>, options: &Options) -> Result<Log> {
+    if let Some(gap) = recording.gaps().iter().find(|gap| concerns(gap, ChunkKind::FRAMES)) {
+        let problem = format!("deltas are missing at tick {} or later", gap.first_tick);
+        return Err(Error::misuse("gamelog", problem));
+    }
+    let (mut json, behind) = empty_log(recording)?.around_deltas();
+    let limit = Limit::new("gamelog size", options.max_bytes);
+    let mut first = true;
+    for entry in recording.entries(ChunkKind::FRAMES, 0) {
+        let raw = recording.raw(&entry)?;
+        for frame in TapeFrames::new(&entry.header, &raw) {
+            let frame = frame?;
+            let Some(delta) = frame.view(View::SPECTATOR) else { continue };
+            if !std::mem::replace(&mut first, false) {
+                json.push(b',');
+            }
+            limit.check((json.len() + delta.len()) as u64, entry.offset)?;
+            json.extend_from_slice(delta);
+        }
+    }
+    json.extend_from_slice(&behind);
+    Log::open(json, options)
+}
+
+/// The markers of the deltas in a tape.
+pub fn markers_of<S: Source>(recording: &mut Recording<S>) -> Result<Markers> {
+    Ok(empty_log(recording)?.markers().clone())
+}
+
+/// The log without its deltas.
+fn empty_log<S: Source>(recording: &mut Recording<S>) -> Result<Log> {
+    let log = Log::open(recording.needed_setup(0)?, &Options::default())?;
+    if log.is_empty() {
+        return Ok(log);
+    }
+    let problem = "the deltas of a setup stand in frames".into();
+    Err(Error::new(Place::Nowhere, "setup", ErrorKind::BadSyntax { problem }))
+}

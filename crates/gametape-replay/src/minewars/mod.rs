@@ -1,0 +1,16 @@
+//! MineWars files in tapes, and back; normative text: `spec/tape-contents.md`, section 3.
+
+mod exact;
+mod from_tape;
+mod to_tape;
+mod view;
+
+pub use from_tape::{MinewarsFile, from_tape, setup_of};
+pub use to_tape::to_tape;
+pub use view::MinewarsView;
+
+/// Microseconds of a tick in a tape that was made of a file.
+pub const TICK_LENGTH: u32 = 1000;
+
+/// What the metadata of such a tape says.
+const CONTENT: &str = "minewars";

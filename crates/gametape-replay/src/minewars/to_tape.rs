@@ -1,0 +1,179 @@
+//! From a MineWars file to a tape.
+
+use std::borrow::Cow;
+
+use gametape_minewars::{Dialect, FrameStorage, ReplayFile, Setup, convert};
+use gametape_tape::{EVERYBODY, Front, TapeWriter};
+use gametape_wire::{Frame, FrameKind, FrameLayout, Frames, Generation, Result, View, ViewSet};
+
+use super::exact::{ExactWriter, RESOURCE, What};
+use super::view::MinewarsView;
+use super::{CONTENT, TICK_LENGTH};
+use crate::convert::{ConvertOptions, Object, RECORDER, ViewKeyframes};
+use crate::game::GameState;
+
+/// A MineWars file as a tape, nothing lost: see `spec/tape-contents.md`, section 3.
+///
+/// Refused where setup or frames cannot be read: such a file is to be repaired first.
+///
+/// ```
+/// use gametape_minewars::sample::Sample;
+/// use gametape_minewars::{ReplayFile, WriteOptions, write_file};
+/// use gametape_replay::{ConvertOptions, Recording, minewars};
+/// use gametape_wire::Generation;
+///
+/// let (setup, frames) = Sample::default().build(Generation::Current)?;
+/// let bytes = write_file(&setup, &frames, &WriteOptions::default())?;
+/// let tape = minewars::to_tape(&ReplayFile::open(&bytes)?, &ConvertOptions::new(1))?;
+///
+/// let mut recording = Recording::open(&tape[..])?;
+/// let back = minewars::from_tape(&mut recording, None)?;
+/// assert_eq!(back.bytes, bytes);
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+pub fn to_tape(file: &ReplayFile<'_>, options: &ConvertOptions) -> Result<Vec<u8>> {
+    let frames = file.frames()?;
+    let storage = frames.storage;
+    let setup = file.setup().to_setup()?;
+    if file.dialect() != Dialect::MwDatatool {
+        let match_ = Match { setup, setup_bytes: file.setup_bytes().into(), storage };
+        return match_.to_tape(&frames.bytes, options);
+    }
+    let current = convert(&setup, &frames.bytes, file.dialect(), Generation::Current)?;
+    let encoded = current.setup.encode(file.setup().is_map_compressed())?;
+    let setup_bytes = [encoded.header, encoded.data].concat().into();
+    Match { setup: current.setup, setup_bytes, storage }.to_tape(&current.frames, options)
+}
+
+/// Everything of a file but its frames.
+struct Match<'a> {
+    setup: Setup,
+    setup_bytes: Cow<'a, [u8]>,
+    storage: FrameStorage,
+}
+
+impl Match<'_> {
+    fn to_tape(&self, frames: &[u8], options: &ConvertOptions) -> Result<Vec<u8>> {
+        let front = Front::new(TICK_LENGTH, options.tape_id)?;
+        let mut writer = TapeWriter::new(front, &self.metadata())?;
+        self.write_setups(&mut writer)?;
+        let layout = FrameLayout::new(self.setup.generation, self.setup.max_view())?;
+        let mut converter = Converter {
+            keyframes: ViewKeyframes::new(layout.views().iter(), options),
+            views: layout.views().iter().map(|view| MinewarsView::new(&self.setup, view)).collect(),
+            writer,
+            exact: ExactWriter::default(),
+            tick: 0,
+        };
+        converter.write_keyframes(0)?;
+        let mut frames = Frames::new(layout, frames);
+        for frame in frames.by_ref().map_while(Result::ok) {
+            converter.frame(&frame)?;
+        }
+        converter.exact.lone(frames.rest());
+        converter.finish()
+    }
+
+    fn metadata(&self) -> Vec<u8> {
+        let mut object = Object::new()
+            .text("content", CONTENT)
+            .text("game", "MineWars")
+            .text("generation", self.setup.generation.name())
+            .text("storage", self.storage.name());
+        if let Some(names) = &self.setup.player_names {
+            let mut players = Vec::new();
+            for (view, name) in (1..).zip(names) {
+                let player = Object::new().json("view", format!("{view}").as_bytes());
+                players.push(player.text("name", name).finish());
+            }
+            let list = [b"[", &players.join(&b',')[..], b"]"].concat();
+            object = object.json("players", &list);
+        }
+        object.text("recorder", RECORDER).finish()
+    }
+
+    /// The items of the map are for the spectator alone.
+    fn write_setups(&self, writer: &mut TapeWriter) -> Result<()> {
+        let mut shown = self.setup.clone();
+        if shown.map.remove_items()? == 0 || self.setup.max_player == 0 {
+            return writer.setup(0, EVERYBODY, &self.setup_bytes);
+        }
+        let spectator = ViewSet::EMPTY.with(View::SPECTATOR);
+        writer.setup(0, spectator, &self.setup_bytes)?;
+        let encoded = shown.encode(true)?;
+        let bytes = [encoded.header, encoded.data].concat();
+        writer.setup(0, EVERYBODY.without(spectator), &bytes)
+    }
+}
+
+struct Converter {
+    writer: TapeWriter,
+    /// What each view knows, by its number.
+    views: Vec<MinewarsView>,
+    keyframes: ViewKeyframes,
+    exact: ExactWriter,
+    /// The tick of the last frame.
+    tick: u64,
+}
+
+impl Converter {
+    fn write_keyframes(&mut self, tick: u64) -> Result<()> {
+        let views = &self.views;
+        self.keyframes
+            .write(&mut self.writer, |view| views[usize::from(view.number())].snapshot(tick))
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
+        if frame.views().is_empty() {
+            self.exact.lone(frame.bytes());
+        } else {
+            self.received_frame(frame)?;
+        }
+        if let Some(much) = self.exact.take_much() {
+            self.writer.resource(RESOURCE, ViewSet::EMPTY, &much)?;
+        }
+        Ok(())
+    }
+
+    fn received_frame(&mut self, frame: &Frame<'_>) -> Result<()> {
+        let tick = frame.time();
+        if tick != self.tick && self.keyframes.pace.is_due() {
+            self.write_keyframes(tick)?;
+        }
+        self.tick = tick;
+        let parts: Vec<(View, &[u8])> = frame
+            .parts()
+            .flat_map(|part| part.views.iter().map(move |view| (view, part.payload)))
+            .collect();
+        self.writer.frame(0, tick, &parts)?;
+        self.tell_exactly(frame, &parts);
+        for &(view, payload) in &parts {
+            if let Some(known) = self.views.get_mut(usize::from(view.number())) {
+                // What is wrong with a message is wrong in the file, and stays so.
+                let _ = known.apply(tick, payload);
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_exactly(&mut self, frame: &Frame<'_>, parts: &[(View, &[u8])]) {
+        let payloads: usize = frame.parts().map(|part| part.payload.len()).sum();
+        self.keyframes.pace.note(payloads);
+        let shared = frame.kind() == FrameKind::Homogenous;
+        let equal = parts.iter().all(|part| part.1 == parts[0].1);
+        let filled = parts.iter().all(|part| !part.1.is_empty());
+        if frame.is_canonical() && filled && shared == equal {
+            return self.exact.plain();
+        }
+        let head = &frame.bytes()[..frame.bytes().len() - payloads];
+        self.exact.head(if shared { What::SharedHead } else { What::HeadForEach }, head);
+    }
+
+    fn finish(mut self) -> Result<Vec<u8>> {
+        self.writer.flush()?;
+        self.writer.resource(RESOURCE, ViewSet::EMPTY, &self.exact.finish())?;
+        let mut tape = self.writer.take();
+        tape.extend(self.writer.finish()?);
+        Ok(tape)
+    }
+}

@@ -1,0 +1,129 @@
+//! What one view of a MineWars match knows, as a state that can be recorded and entered.
+
+use std::sync::Arc;
+
+use gametape_minewars::{Coord, Dialect, Setup, ViewState};
+use gametape_tape::{CellPos, SimSnapshot, SimTick};
+use gametape_wire::{Error, ErrorKind, Place, Result, View};
+
+use crate::game::GameState;
+
+/// Mark and shape before the layers of the canonical form.
+const HEAD: usize = 7;
+/// Bytes that are known of each tile.
+const LAYERS: usize = 8;
+
+const VIEW: &str = "view";
+const KNOWN: &str = "known";
+
+/// What one view of a MineWars match knows.
+///
+/// Snapshots are specified in `spec/tape-contents.md`, section 3.
+#[derive(Debug, Clone)]
+pub struct MinewarsView {
+    start: Arc<Start>,
+    state: ViewState,
+    dialect: Dialect,
+}
+
+/// What the view knows before its first message.
+#[derive(Debug)]
+struct Start {
+    /// The canonical form.
+    bytes: Vec<u8>,
+    hash: [u8; 32],
+    /// Every tile in the order of cells, with its place in ring order.
+    cells: Vec<(CellPos, usize)>,
+}
+
+impl MinewarsView {
+    /// What `view` knows before its first message.
+    #[must_use]
+    pub fn new(setup: &Setup, view: View) -> Self {
+        let state = ViewState::new(&setup.map, view, setup.generation);
+        let coords = setup.map.tiles().map(|(coord, _)| cell_of(coord));
+        let mut cells: Vec<(CellPos, usize)> = coords.zip(0..).collect();
+        cells.sort_unstable();
+        let start = Arc::new(Start { bytes: state.to_bytes(), hash: state.hash(), cells });
+        Self { start, state, dialect: setup.dialect() }
+    }
+
+    /// What it knows now.
+    #[must_use]
+    pub fn state(&self) -> &ViewState {
+        &self.state
+    }
+}
+
+fn cell_of(coord: Coord) -> CellPos {
+    CellPos { z: 0, y: coord.y.into(), x: coord.x.into() }
+}
+
+/// The layers of a tile in a canonical form of `count` tiles.
+fn layers(bytes: &[u8], count: usize, index: usize) -> [u8; LAYERS] {
+    std::array::from_fn(|layer| bytes[HEAD + layer * count + index])
+}
+
+impl GameState for MinewarsView {
+    fn apply(&mut self, _: SimTick, payload: &[u8]) -> Result<()> {
+        let mut first = None;
+        self.state.apply_payload(payload, 0, self.dialect, |error| {
+            first.get_or_insert(error);
+        });
+        first.map_or(Ok(()), Err)
+    }
+
+    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+        let (start, now) = (&self.start.bytes, self.state.to_bytes());
+        let count = self.start.cells.len();
+        let mut snapshot = SimSnapshot::default();
+        let core = &mut snapshot.core;
+        (core.tick, core.map_hash) = (tick, self.start.hash);
+        let mut fits = true;
+        for &(cell, index) in &self.start.cells {
+            let tile = layers(&now, count, index);
+            if tile != layers(start, count, index) {
+                fits &= core.map.push(cell, &tile).is_ok();
+            }
+        }
+        fits &= core.sections.push(KNOWN.into(), &now[HEAD + LAYERS * count..]).is_ok();
+        fits &= core.sections.push(VIEW.into(), &now[3..HEAD]).is_ok();
+        debug_assert!(fits, "cells and sections ascend and are few");
+        snapshot
+    }
+
+    fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
+        let core = &snapshot.core;
+        if core.map_hash != self.start.hash {
+            return Err(misfit("it belongs to another map or view"));
+        }
+        let count = self.start.cells.len();
+        let mut bytes = self.start.bytes[..HEAD + LAYERS * count].to_vec();
+        for (cell, tile) in core.map.iter() {
+            let place = self.start.cells.binary_search_by_key(cell, |(cell, _)| *cell);
+            let (Ok(place), Ok(tile)) = (place, <[u8; LAYERS]>::try_from(tile)) else {
+                return Err(misfit("a cell is not a tile of the map"));
+            };
+            let index = self.start.cells[place].1;
+            for (layer, value) in tile.into_iter().enumerate() {
+                bytes[HEAD + layer * count + index] = value;
+            }
+        }
+        let section = |name: &str| {
+            let content = core.sections.get(&name.to_owned());
+            content.ok_or_else(|| misfit("a section is missing"))
+        };
+        if *section(VIEW)? != bytes[3..HEAD] {
+            return Err(misfit("it has another shape"));
+        }
+        bytes.extend_from_slice(section(KNOWN)?);
+        self.state = self.state.restore(&bytes)?;
+        Ok(())
+    }
+}
+
+#[cold]
+fn misfit(problem: &'static str) -> Error {
+    let kind = ErrorKind::BadSyntax { problem: problem.into() };
+    Error::new(Place::Nowhere, "snapshot of a MineWars view", kind)
+}

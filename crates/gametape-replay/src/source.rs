@@ -1,0 +1,196 @@
+//! Where the bytes of a tape come from, and a tape that is opened for playing.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use gametape_cadre::Raw;
+use gametape_tape::{
+    Chunk, ChunkEntry, ChunkKind, Depth, Gap, GapCause, Need, Recovery, Tape, TapeReader,
+};
+use gametape_wire::{Error, ErrorKind, Result};
+
+/// Bytes of a tape, read when they are needed: from memory, a file, an HTTP range request.
+pub trait Source {
+    /// How many bytes there are.
+    fn length(&self) -> u64;
+
+    /// These bytes, all of them; the range lies within the length.
+    fn read(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>>;
+}
+
+impl Source for &[u8] {
+    fn length(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        slice(self, &range).map(Cow::Borrowed)
+    }
+}
+
+impl Source for Vec<u8> {
+    fn length(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        slice(self, &range).map(Cow::Borrowed)
+    }
+}
+
+fn slice<'a>(bytes: &'a [u8], range: &Range<u64>) -> Result<&'a [u8]> {
+    let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+    bytes.get(place(range.start)..place(range.end)).ok_or_else(|| {
+        let available = (bytes.len() as u64).saturating_sub(range.start);
+        let needed = range.end.saturating_sub(range.start);
+        Error::at(range.start, "tape", ErrorKind::Truncated { needed, available })
+    })
+}
+
+/// A tape that is opened for playing or converting: finished or not, whole or damaged.
+///
+/// ```
+/// use gametape_replay::Recording;
+/// use gametape_tape::{Front, TapeWriter};
+///
+/// let mut writer = TapeWriter::new(Front::new(50_000, 7)?, br#"{"content":"digger"}"#)?;
+/// let bytes = writer.take(); // Never finished: the power went.
+/// let recording = Recording::open(&bytes[..])?;
+/// assert_eq!(recording.field("content").as_deref(), Some("digger"));
+/// assert!(!recording.tape().is_finished() && recording.gaps().is_empty());
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Recording<S> {
+    source: S,
+    tape: Tape,
+    gaps: Vec<Gap>,
+}
+
+impl<S: Source> Recording<S> {
+    /// Opens a tape. Refused where a critical chunk is of a kind that this version does not know.
+    pub fn open(mut source: S) -> Result<Self> {
+        let mut reader = TapeReader::new(source.length(), Depth::Index);
+        while let Need::Range(range) = reader.need() {
+            reader.supply(&source.read(range)?)?;
+        }
+        let tape = reader.finish()?;
+        tape.check_playable()?;
+        let mut recording = Self { source, tape, gaps: Vec::new() };
+        recording.gaps = recording.find_gaps()?;
+        Ok(recording)
+    }
+
+    /// What is in the tape, and where.
+    pub fn tape(&self) -> &Tape {
+        &self.tape
+    }
+
+    /// What is known to be missing: what gap chunks say, and what damage took. Ascending by tick.
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    /// A string of the metadata; the closing metadata counts where both have it.
+    pub fn field(&self, name: &str) -> Option<String> {
+        let metadata = [self.tape.closing.as_deref(), Some(self.tape.metadata.as_str())];
+        metadata.into_iter().flatten().find_map(|json| {
+            let value = Raw::parse(json.as_bytes()).ok()?.get(name)?;
+            value.as_str().map(Cow::into_owned)
+        })
+    }
+
+    /// The raw bytes of a chunk.
+    pub fn raw(&mut self, entry: &ChunkEntry) -> Result<Vec<u8>> {
+        self.chunk(entry, |chunk| Ok(chunk.raw()?.into_owned()))
+    }
+
+    /// Does something with a chunk.
+    pub fn chunk<T>(
+        &mut self,
+        entry: &ChunkEntry,
+        look: impl FnOnce(&Chunk<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let range = entry.range();
+        if range.end > self.source.length() {
+            let available = self.source.length().saturating_sub(range.start);
+            let kind = ErrorKind::Truncated { needed: range.end - range.start, available };
+            return Err(Error::at(range.start, entry.header.kind.to_string(), kind));
+        }
+        let bytes = self.source.read(range)?;
+        look(&entry.read(&bytes)?)
+    }
+
+    /// The chunks of a kind and stream, in the order of the recording.
+    pub fn entries(&self, kind: ChunkKind, stream: u16) -> Vec<ChunkEntry> {
+        self.tape.stream(kind, stream).copied().collect()
+    }
+
+    /// The first setup of a stream.
+    pub fn setup(&mut self, stream: u16) -> Result<Option<Vec<u8>>> {
+        let first = self.tape.stream(ChunkKind::SETUP, stream).next().copied();
+        first.map(|entry| self.raw(&entry)).transpose()
+    }
+
+    /// The setup of a stream, or an error that says that it is missing.
+    pub(crate) fn needed_setup(&mut self, stream: u16) -> Result<Vec<u8>> {
+        let missing = || Error::misuse("setup", "the tape has none");
+        self.setup(stream)?.ok_or_else(missing)
+    }
+
+    /// The bytes of the tape, unasked.
+    pub fn into_source(self) -> S {
+        self.source
+    }
+
+    fn find_gaps(&mut self) -> Result<Vec<Gap>> {
+        let told: Vec<ChunkEntry> = self.entries(ChunkKind::GAP, 0);
+        let mut gaps = Vec::new();
+        for entry in told {
+            gaps.push(self.chunk(&entry, Gap::read)?);
+        }
+        if !self.tape.damages.is_empty() {
+            gaps.extend(self.damage()?);
+        }
+        gaps.extend(self.tape.missing.iter().map(|run| self.missing_run(run)));
+        gaps.sort_by_key(|gap| gap.first_tick);
+        Ok(gaps)
+    }
+
+    /// What damage took, by another walk over the tape.
+    fn damage(&mut self) -> Result<Vec<Gap>> {
+        let mut recovery = Recovery::new(self.source.length());
+        while let Need::Range(range) = recovery.need() {
+            recovery.supply(&self.source.read(range)?);
+        }
+        let mut found = recovery.finish();
+        // Their ticks are known better here.
+        found.missing.clear();
+        Ok(found.gaps())
+    }
+
+    /// Chunks of which nothing is left lie between their neighbours.
+    fn missing_run(&self, run: &Range<u32>) -> Gap {
+        let timed = || self.tape.chunks.iter().filter(|chunk| chunk.header.kind.has_ticks());
+        let before = timed().filter(|chunk| chunk.header.sequence < run.start);
+        let first_tick = before.map(|chunk| chunk.header.first_tick).max().unwrap_or(0);
+        let behind = timed().filter(|chunk| chunk.header.sequence >= run.end);
+        let end = behind.map(|chunk| chunk.header.end_tick()).min();
+        let end = end.unwrap_or(self.tape.summary.end_tick).max(first_tick);
+        Gap {
+            cause: GapCause::DAMAGE,
+            kind: ChunkKind(0),
+            stream: 0,
+            count: run.end - run.start,
+            bytes: 0,
+            views: gametape_tape::EVERYBODY,
+            first_tick,
+            tick_count: u32::try_from(end - first_tick).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+/// Does a gap concern what is played from the first stream of this kind?
+pub(crate) fn concerns(gap: &Gap, kind: ChunkKind) -> bool {
+    gap.kind == ChunkKind(0) || (gap.kind, gap.stream) == (kind, 0)
+}

@@ -1,0 +1,71 @@
+//! Recorded matches, in the folder that `GAMETAPE_CORPUS` names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gametape_cadre::{Log, Options};
+use gametape_minewars::{Dialect, ReplayFile, convert};
+use gametape_replay::{ConvertOptions, Recording, cadre, minewars};
+use gametape_wire::Generation;
+
+fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+    let Some(corpus) = std::env::var_os("GAMETAPE_CORPUS") else {
+        println!("skipped: GAMETAPE_CORPUS is not set");
+        return Vec::new();
+    };
+    let entries = fs::read_dir(Path::new(&corpus).join(folder)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut found: Vec<_> = paths.filter(|path| path.to_string_lossy().ends_with(ending)).collect();
+    found.sort();
+    assert!(!found.is_empty());
+    found
+}
+
+#[test]
+fn recorded_matches_come_back() {
+    for folder in ["minewars/current", "minewars/v0.1"] {
+        for path in files(folder, ".minewars") {
+            let bytes = fs::read(&path).unwrap();
+            let file = ReplayFile::open(&bytes).unwrap();
+            let Ok(tape) = minewars::to_tape(&file, &ConvertOptions::new(1)) else {
+                assert!(!file.faults().is_empty(), "{}", path.display());
+                continue;
+            };
+            let mut recording = Recording::open(&tape[..]).unwrap();
+            let back = minewars::from_tape(&mut recording, None).unwrap();
+            assert!(back.exact);
+            let again = ReplayFile::open(&back.bytes).unwrap();
+            assert_eq!(again.setup_bytes(), file.setup_bytes(), "{}", path.display());
+            assert_eq!(again.frames().unwrap(), file.frames().unwrap(), "{}", path.display());
+            println!("{}: {} bytes, tape {}", path.display(), bytes.len(), tape.len());
+        }
+    }
+}
+
+#[test]
+fn matches_in_the_dialect_of_the_public_tool_become_current_ones() {
+    for path in files("minewars/mw-datatool", ".minewars") {
+        let bytes = fs::read(&path).unwrap();
+        let file = ReplayFile::open_as(&bytes, Dialect::MwDatatool).unwrap();
+        let tape = minewars::to_tape(&file, &ConvertOptions::new(1)).unwrap();
+        let mut recording = Recording::open(&tape[..]).unwrap();
+        let back = minewars::from_tape(&mut recording, None).unwrap();
+        let (setup, frames) = (file.setup().to_setup().unwrap(), file.frames().unwrap().bytes);
+        let expected = convert(&setup, &frames, file.dialect(), Generation::Current).unwrap();
+        let again = ReplayFile::open(&back.bytes).unwrap();
+        assert_eq!(again.setup().to_setup().unwrap(), expected.setup);
+        assert_eq!(*again.frames().unwrap().bytes, *expected.frames);
+    }
+}
+
+#[test]
+fn recorded_gamelogs_come_back() {
+    for path in files("cadre", ".json.gz") {
+        let log = Log::open(fs::read(&path).unwrap(), &Options::default()).unwrap();
+        let tape = cadre::to_tape(&log, &ConvertOptions::new(1)).unwrap();
+        let mut recording = Recording::open(&tape[..]).unwrap();
+        let back = cadre::from_tape(&mut recording, &Options::default()).unwrap();
+        assert!(back.to_json() == log.to_json(), "{}", path.display());
+        println!("{}: {} bytes of JSON, tape {}", path.display(), log.json_bytes(), tape.len());
+    }
+}
