@@ -147,6 +147,11 @@ impl TapeWriter {
         Ok(())
     }
 
+    /// What several players asked for together at `tick`.
+    pub fn orders(&mut self, stream: u16, tick: u64, parts: &[(View, &[u8])]) -> Result<()> {
+        self.framed(ChunkKind::ORDERS, stream, tick, &Pieces::gather(parts)?)
+    }
+
     pub(crate) fn framed(
         &mut self,
         kind: ChunkKind,

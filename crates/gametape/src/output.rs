@@ -40,15 +40,23 @@ impl fmt::Display for Target {
 impl Target {
     /// Opens the target of a command that reads `source`, which is never overwritten.
     pub(crate) fn open(&self, source: &Source) -> Result<Output, Failure> {
+        self.check_apart(source)?;
+        match self {
+            Self::File(path) => {
+                let sink = Sink::create(path).map_err(|error| Failure::io(self, &error))?;
+                Ok(Output::new(self.clone(), sink))
+            }
+            Self::Stdout => Ok(Output::stdout()),
+        }
+    }
+
+    /// A usage error if that is the file that `source` is read from.
+    pub(crate) fn check_apart(&self, source: &Source) -> Result<(), Failure> {
         match (self, source) {
             (Self::File(target), Source::File(source)) if is_same_file(target, source) => {
                 Err(Failure::usage(format_args!("{self} would overwrite the input")))
             }
-            (Self::File(path), _) => {
-                let sink = Sink::create(path).map_err(|error| Failure::io(self, &error))?;
-                Ok(Output::new(self.clone(), sink))
-            }
-            (Self::Stdout, _) => Ok(Output::stdout()),
+            _ => Ok(()),
         }
     }
 
@@ -110,6 +118,11 @@ impl Output {
     /// Writes bytes.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.sink.write_all(bytes).map_err(|error| Failure::io(&self.name, &error))
+    }
+
+    /// Hands on what was gathered.
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.sink.flush().map_err(|error| Failure::io(&self.name, &error))
     }
 
     /// Everything was written: puts the file into its place.
@@ -235,6 +248,14 @@ impl Lines {
         match self {
             Self::Json(stdout) => stdout.put_json(row),
             Self::Text(printer) => printer.put(format_args!("{}\n", row.to_string().trim_end())),
+        }
+    }
+
+    /// Shows the lines so far.
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        match self {
+            Self::Json(stdout) => stdout.flush(),
+            Self::Text(printer) => printer.flush(),
         }
     }
 

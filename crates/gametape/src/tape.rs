@@ -1,6 +1,7 @@
 //! Tapes as files: read range by range, so that a large one is never held as a whole.
 
 mod key;
+mod line;
 mod metadata;
 
 use std::fs::File;
@@ -17,6 +18,7 @@ use crate::failure::Failure;
 use crate::input::{Input, Source, refuse};
 use crate::progress::Progress;
 pub(crate) use key::{PublicKeyArg, read_secret, write_pair};
+pub(crate) use line::{ChunkLine, PartLine};
 pub(crate) use metadata::{Metadata, PlayerName};
 
 /// A tape whose bytes are fetched when somebody needs them.
@@ -182,6 +184,11 @@ impl TapeFile {
             at = end;
         }
         Ok(())
+    }
+
+    /// Can there be more of it later?
+    pub(crate) fn may_grow(&self) -> bool {
+        matches!(self.store, Store::File(_))
     }
 
     /// Bytes fetched so far.

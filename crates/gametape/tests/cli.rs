@@ -2,10 +2,15 @@
 //!
 //! `BLESS=1 cargo test -p gametape` rewrites the expected output; the diff is the review.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod tapes;
+
 use std::process::Command;
 
 #[test]
 fn commands_print_what_is_expected() {
+    tapes::check(wants_blessing());
     if wants_blessing() {
         // The same test again, in a process that tells the test crate so.
         let this = std::env::current_exe().unwrap();

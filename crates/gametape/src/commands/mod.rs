@@ -1,6 +1,7 @@
 //! The subcommands: one file each, one line each in the table below.
 
 mod asm;
+mod cat;
 mod convert;
 mod cut;
 mod diff;
@@ -10,6 +11,7 @@ mod info;
 mod keygen;
 mod log;
 mod map;
+mod merge;
 mod pack;
 mod play;
 mod recover;
@@ -17,6 +19,7 @@ mod repair;
 mod sign;
 mod state;
 mod verify;
+mod watch;
 
 use crate::failure::Outcome;
 
@@ -55,8 +58,11 @@ commands! {
     Repair(repair::Args),
     Convert(convert::Args),
     Cut(cut::Args),
+    Merge(merge::Args),
     Recover(recover::Args),
     Pack(pack::Args),
+    Cat(cat::Args),
+    Watch(watch::Args),
     Keygen(keygen::Args),
     Sign(sign::Args),
 }

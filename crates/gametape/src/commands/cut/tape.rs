@@ -35,6 +35,10 @@ pub(super) fn cut(file: &mut TapeFile, args: &Args) -> Outcome {
     out.finish()?;
     let mut told = Told::new(&source, Some(target));
     told.changes.extend(selection.earlier_start());
+    let keyframes = tape.keyframes.entries().len() - selection.keyframes.len();
+    if keyframes > 0 {
+        told.changes.push(format!("{} left out", count(keyframes as u64, "keyframe")));
+    }
     for (kind, chunks) in &end.dropped {
         told.changes.push(format!("{} of kind {kind} left out", count((*chunks).into(), "chunk")));
     }

@@ -1,0 +1,177 @@
+//! Chunks that are taken as a whole: setup, keyframes, events and all others but frames and orders.
+
+use gametape_tape::{Chunk, ChunkEntry, ChunkKind, NameTable, TapeWriter};
+use gametape_wire::ViewSet;
+
+use super::{Part, contradiction, unwritable};
+use crate::failure::Failure;
+
+/// The chunks of all parts in the order in which they are written.
+pub(super) struct Units {
+    units: Vec<Unit>,
+    next: usize,
+    names: NameTable,
+    /// Stream and tick of the last full keyframe.
+    last_full: Option<(u16, u64)>,
+}
+
+#[derive(Clone, Copy)]
+struct Unit {
+    part: usize,
+    entry: ChunkEntry,
+}
+
+/// What chunks have in common that may be one and the same.
+type Key = (u64, u8, u16, u32, u32);
+
+impl Unit {
+    fn tick(&self) -> u64 {
+        let header = &self.entry.header;
+        if header.kind.has_ticks() { header.first_tick } else { 0 }
+    }
+
+    fn key(&self) -> Key {
+        let header = &self.entry.header;
+        (self.tick(), rank(header.kind), header.stream, header.tick_count, header.detail)
+    }
+}
+
+/// What stands first where ticks are equal.
+fn rank(kind: ChunkKind) -> u8 {
+    match kind {
+        ChunkKind::SETUP => 0,
+        ChunkKind::NAMES => 1,
+        ChunkKind::RESOURCE => 2,
+        ChunkKind::FULL_KEYFRAME => 3,
+        ChunkKind::DELTA_KEYFRAME => 4,
+        ChunkKind::EVENTS => 5,
+        ChunkKind::GAP => 6,
+        ChunkKind(number) => number,
+    }
+}
+
+fn is_unit(kind: ChunkKind) -> bool {
+    !kind.is_framed() && kind != ChunkKind::METADATA && kind != ChunkKind::SIGNATURE
+}
+
+impl Units {
+    pub(super) fn of(parts: &[Part]) -> Self {
+        let all = parts.iter().enumerate().flat_map(|(part, Part { tape, .. })| {
+            let units = tape.chunks.iter().filter(|entry| is_unit(entry.header.kind));
+            units.map(move |entry| Unit { part, entry: *entry })
+        });
+        let mut units: Vec<Unit> = all.collect();
+        // Stable: within a part the order stays.
+        units.sort_by_key(Unit::key);
+        Self { units, next: 0, names: NameTable::default(), last_full: None }
+    }
+
+    pub(super) fn next_tick(&self) -> Option<u64> {
+        self.units.get(self.next).map(Unit::tick)
+    }
+
+    /// Writes the chunks that may be the same as the next one, each of them once.
+    pub(super) fn write_next(
+        &mut self,
+        parts: &mut [Part],
+        writer: &mut TapeWriter,
+    ) -> Result<(), Failure> {
+        let rest = &self.units[self.next..];
+        let same = rest.iter().take_while(|unit| unit.key() == rest[0].key()).count();
+        let group: Vec<Unit> = rest[..same].to_vec();
+        self.next += same;
+        let mut written: Vec<Different> = Vec::new();
+        for unit in group {
+            let Part { file, .. } = &mut parts[unit.part];
+            let source = file.source.clone();
+            let chunk = file.chunk(&unit.entry)?;
+            let raw = chunk.raw().map_err(|error| Failure::of(&source, &error))?;
+            match written.iter_mut().find(|other| other.is(unit.part, &raw)) {
+                Some(other) => other.add(unit.part, chunk.header.views),
+                None => written.push(Different::new(unit, &chunk, raw.into_owned())),
+            }
+        }
+        written.iter().try_for_each(|one| self.write(one, &written[0], parts, writer))
+    }
+
+    fn write(
+        &mut self,
+        one: &Different,
+        first: &Different,
+        parts: &mut [Part],
+        writer: &mut TapeWriter,
+    ) -> Result<(), Failure> {
+        let header = &one.unit.entry.header;
+        let place = (header.stream, header.first_tick);
+        let is_first = std::ptr::eq(one, first);
+        let file = &mut parts[one.unit.part].file;
+        let source = file.source.clone();
+        let overlaps = one.views == first.views || !one.views.and(first.views).is_empty();
+        match header.kind {
+            ChunkKind::SETUP | ChunkKind::FULL_KEYFRAME if !is_first && overlaps => {
+                let (kind, (stream, tick)) = (header.kind, place);
+                let what = format!("{kind} of stream {stream} at tick {tick}");
+                return Err(contradiction(&format!("{source} has another {what}")));
+            }
+            ChunkKind::FULL_KEYFRAME => self.last_full = Some(place),
+            // The same state as a full keyframe, or a second way to it.
+            ChunkKind::DELTA_KEYFRAME if !is_first && overlaps => return Ok(()),
+            ChunkKind::DELTA_KEYFRAME if self.last_full == Some(place) => return Ok(()),
+            _ => {}
+        }
+        let chunk = file.chunk(&one.unit.entry)?;
+        if header.kind == ChunkKind::NAMES && !self.are_new_names(&source, &chunk)? {
+            return Ok(());
+        }
+        writer.copy(&chunk, one.views).map_err(|error| unwritable(&error))
+    }
+
+    /// Are these names not there yet? An id cannot have two names.
+    fn are_new_names(
+        &mut self,
+        source: &crate::input::Source,
+        chunk: &Chunk<'_>,
+    ) -> Result<bool, Failure> {
+        let failed = |error: gametape_wire::Error| Failure::of(source, &error);
+        let mut theirs = NameTable::default();
+        theirs.add(chunk).map_err(failed)?;
+        let mut is_new = false;
+        for id in 0..theirs.len() as u32 {
+            let Some(name) = theirs.get(id) else { continue };
+            match self.names.get(id) {
+                None => is_new = true,
+                Some(known) if known == name => {}
+                Some(_) => {
+                    return Err(contradiction(&format!("{source} has another name with id {id}")));
+                }
+            }
+        }
+        self.names.add(chunk).map_err(failed)?;
+        Ok(is_new)
+    }
+}
+
+/// A chunk that is like no other of its group.
+struct Different {
+    unit: Unit,
+    raw: Vec<u8>,
+    views: ViewSet,
+    /// The parts that have it. One part may say the same twice, and mean it.
+    parts: Vec<usize>,
+}
+
+impl Different {
+    fn new(unit: Unit, chunk: &Chunk<'_>, raw: Vec<u8>) -> Self {
+        Self { unit, raw, views: chunk.header.views, parts: vec![unit.part] }
+    }
+
+    fn is(&self, part: usize, raw: &[u8]) -> bool {
+        self.raw == raw && !self.parts.contains(&part)
+    }
+
+    /// Another part has it too.
+    fn add(&mut self, part: usize, views: ViewSet) {
+        self.parts.push(part);
+        self.views = self.views.or(views);
+    }
+}
