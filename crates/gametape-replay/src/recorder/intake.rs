@@ -120,7 +120,9 @@ impl Intake {
     }
 
     pub(super) fn is_keyframe_due(&mut self, stream: u16, tick: SimTick) -> bool {
-        !self.progress.has_stopped && tick >= self.lane(ChunkKind::FULL_KEYFRAME, stream).due
+        let has_stopped = self.progress.has_stopped;
+        let lane = self.lane(ChunkKind::FULL_KEYFRAME, stream);
+        !has_stopped && tick >= lane.due.max(lane.from)
     }
 
     pub(super) fn keyframe(&mut self, view: Option<View>, snapshot: SimSnapshot) -> Result<()> {
