@@ -1,16 +1,22 @@
 //! Skirmish, the reference game: small, deterministic, with bots.
 
 mod atlas;
+mod bots;
 mod config;
 mod dice;
 mod generate;
 mod order;
+mod play;
 mod rules;
 mod units;
+mod views;
 mod world;
 
+pub use bots::{Bot, Pilot, Style};
 pub use config::Config;
 pub use order::{Channel, Command, GroupAction, VoteKind};
+pub use play::{Match, Said, Turn};
 pub use rules::{SECOND, TICK_MS};
 pub use units::UnitKind;
+pub use views::{Views, setup};
 pub use world::{Counters, Outcome, Reason, Skirmish};

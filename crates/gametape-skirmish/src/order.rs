@@ -2,7 +2,10 @@
 
 use gametape_minewars::{Coord, ItemKind, StructureKind};
 use gametape_tape::UnitTag;
-use gametape_wire::{Error, ErrorKind, Reader, Result, Writer};
+use gametape_wire::{Error, ErrorKind, Limit, Reader, Result, Writer};
+
+/// A message that tells it fits into a frame.
+const TEXT_LENGTH: Limit = Limit::new("text", 240);
 
 /// What a player can ask for, say, or report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,11 +53,11 @@ pub enum Command {
     },
     /// Pause the match, or go on.
     Pause(bool),
-    /// Say something.
+    /// Say something, in at most 240 bytes.
     Chat {
         /// To friends only, not to all?
         friends: bool,
-        /// What is said: at most 255 bytes.
+        /// What is said.
         text: String,
     },
     /// Where the player looks.
@@ -182,7 +185,7 @@ impl Command {
         let mut w = Writer::new();
         match self {
             Self::Chat { friends, text } => {
-                let text = at_most(text, usize::from(u8::MAX));
+                let text = at_most(text, TEXT_LENGTH.max as usize);
                 w.u8(0x20).u8((*friends).into()).u8(text.len() as u8).bytes(text.as_bytes())
             }
             Self::Camera { at, zoom } => w.u8(0x30).bytes(&at.to_wire()).u16_be(*zoom),
@@ -273,9 +276,9 @@ fn vote(r: &mut Reader<'_>) -> Result<VoteKind> {
 }
 
 fn text(r: &mut Reader<'_>) -> Result<String> {
-    let length = r.u8("text")?;
     let offset = r.offset();
-    let bytes = r.take(length.into(), "text")?;
+    let length = TEXT_LENGTH.check(r.u8("text")?.into(), offset)?;
+    let bytes = r.take(length as usize, "text")?;
     String::from_utf8(bytes.to_vec()).map_err(|_| {
         Error::at(offset, "text", ErrorKind::BadSyntax { problem: "not UTF-8".into() })
     })

@@ -5,7 +5,7 @@ use gametape_tape::UnitTag;
 
 use crate::atlas::Cell;
 use crate::order::VoteKind;
-use crate::units::{Unit, UnitKind};
+use crate::units::Unit;
 use crate::world::Outcome;
 
 /// One thing that happened.
@@ -180,6 +180,10 @@ pub(crate) struct Log {
     pub(crate) touched: Vec<Cell>,
     /// Tiles that came into a player's sight.
     pub(crate) sighted: Vec<(u8, Cell)>,
+    /// Did money, resources, trade or owner of a city change?
+    pub(crate) cities_touched: bool,
+    /// The clock of the tick, unless time stood still.
+    pub(crate) clock: Option<u64>,
     /// When a cell was touched last, so that it is listed once.
     stamps: Vec<u32>,
     stamp: u32,
@@ -194,6 +198,8 @@ impl Log {
         self.moments.clear();
         self.touched.clear();
         self.sighted.clear();
+        self.cities_touched = false;
+        self.clock = None;
         self.stamp = self.stamp.wrapping_add(1);
         if self.stamp == 0 {
             self.stamps.fill(0);
@@ -224,9 +230,4 @@ impl Moment {
             _ => None,
         }
     }
-}
-
-/// Is it a structure? Cities are what the structures stand for.
-pub(crate) const fn is_structure(kind: UnitKind) -> bool {
-    matches!(kind, UnitKind::Structure(_))
 }

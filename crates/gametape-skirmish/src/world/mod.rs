@@ -26,7 +26,7 @@ use crate::order::Command;
 use crate::rules::{PROTECTION, SECOND, START_MONEY};
 use crate::units::{Unit, UnitKind, Units};
 
-pub(crate) use log::{Ability, Collected, Log, Moment, is_structure};
+pub(crate) use log::{Ability, Collected, Log, Moment};
 pub(crate) use votes::Vote;
 
 /// The game: a deterministic simulation that orders advance.
@@ -285,6 +285,18 @@ impl Skirmish {
         &self.config
     }
 
+    /// Ticks that were not paused: all times of the rules are of this clock.
+    #[must_use]
+    pub fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    /// The city in whose region a tile is: its owner and its tag.
+    pub(crate) fn city_of(&self, at: Coord) -> Option<(u8, UnitTag)> {
+        let city = self.atlas.region(self.find(at)?)?;
+        Some((self.city_owner(city), self.cities[city].tag))
+    }
+
     /// How the match ended, once it has.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
@@ -375,12 +387,14 @@ impl Skirmish {
             }
             return;
         }
+        self.log.clock = Some(self.clock);
         self.end_smoke();
         self.end_spells();
         self.expire_vote();
         self.advance_cities();
         if self.clock.is_multiple_of(SECOND) {
             self.run_economy();
+            self.log.cities_touched = true;
         }
         self.drop_the_homeless();
         self.check_end();

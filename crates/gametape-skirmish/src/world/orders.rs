@@ -88,6 +88,7 @@ impl Skirmish {
         self.tile_mut(cell).ground = TileKind::Foundation;
         let resources = &mut self.cities[city].resources;
         *resources = resources.saturating_add(amount);
+        self.log.cities_touched = true;
         self.log.touch(cell);
         let (what, amount) = (Collected::Harvest, amount.into());
         self.log.push(Moment::Collected { player, what, amount });
@@ -150,6 +151,7 @@ impl Skirmish {
         let same = (state.export, state.import) == (export, import);
         (!same && self.city_owner(city) == player).then_some(())?;
         (self.cities[city].export, self.cities[city].import) = (export, import);
+        self.log.cities_touched = true;
         Some(())
     }
 

@@ -72,6 +72,7 @@ impl Skirmish {
             let lost = &mut self.player_mut(from).cities;
             *lost = lost.saturating_sub(1);
             self.player_mut(to).cities += 1;
+            self.log.cities_touched = true;
         }
     }
 

@@ -1,0 +1,417 @@
+//! Bots: players that see only their view and give orders as a person would.
+
+mod chart;
+mod manners;
+
+use gametape_minewars::{Coord, ItemKind, Setup, StructureKind, TileKind, TileState, ViewState};
+use gametape_tape::SimTick;
+
+use crate::dice::{Dice, Stream};
+use crate::order::Command;
+use crate::rules::{STRIKE_COST, STRIKE_PAUSE};
+use chart::{Briefing, Chart};
+use manners::Manners;
+
+/// Whoever plays: told what a view knows, answers with orders.
+pub trait Pilot {
+    /// The orders for a tick, and what is said and reported in it.
+    fn orders(&mut self, tick: SimTick, view: &ViewState) -> Vec<Command>;
+}
+
+/// How a bot plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// Deduces from digits, guesses rarely, builds much.
+    Careful,
+    /// Quick, takes risks, strikes what others built.
+    Striker,
+}
+
+impl Style {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Careful, Self::Striker];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Careful => "careful",
+            Self::Striker => "striker",
+        }
+    }
+
+    const fn traits(self) -> Traits {
+        match self {
+            Self::Careful => Traits { pace: 7, daring: 12, smoke: 35, strike: 30, build: 60 },
+            Self::Striker => Traits { pace: 5, daring: 26, smoke: 90, strike: 80, build: 25 },
+        }
+    }
+}
+
+/// What makes a style; chances in percent.
+#[derive(Debug, Clone, Copy)]
+struct Traits {
+    /// Ticks from one order to the next.
+    pace: u64,
+    /// Highest risk that a guess may have.
+    daring: u8,
+    /// To cover a siege in smoke.
+    smoke: u64,
+    /// To strike what can be struck.
+    strike: u64,
+    /// To build when there is nothing more urgent.
+    build: u64,
+}
+
+/// A bot.
+#[derive(Debug, Clone)]
+pub struct Bot {
+    player: u8,
+    traits: Traits,
+    briefing: Briefing,
+    dice: Dice,
+    manners: Manners,
+    /// Orders for later, the next one last.
+    plan: Vec<Command>,
+    planned_at: SimTick,
+    strike_ready: SimTick,
+}
+
+/// Ticks after which a plan is outdated.
+const PLAN_AGE: u64 = 60;
+/// Most orders of one plan.
+const PLAN_LENGTH: usize = 12;
+
+impl Bot {
+    /// A bot of this style for a player. Of the setup it looks at what everybody may know.
+    #[must_use]
+    pub fn new(style: Style, player: u8, seed: u64, setup: &Setup) -> Self {
+        Self {
+            player,
+            traits: style.traits(),
+            briefing: Briefing::new(setup),
+            dice: Dice::new(seed, Stream::Bot(player)),
+            manners: Manners::default(),
+            plan: Vec::new(),
+            planned_at: 0,
+            strike_ready: 0,
+        }
+    }
+
+    /// Makes a new plan, the most urgent orders first.
+    fn make_plan(&mut self, tick: SimTick, view: &ViewState) {
+        let chart = Chart::new(self.player, view, &self.briefing);
+        self.planned_at = tick;
+        let mut plan = Vec::new();
+        self.besiege(&chart, view, &mut plan);
+        self.defend(&chart, view, tick, &mut plan);
+        self.advance(&chart, view, &mut plan);
+        if plan.len() < 4 {
+            self.flag_items(&chart, &mut plan);
+            self.gamble(&chart, view, tick, &mut plan);
+        }
+        self.strike_structures(&chart, view, tick, &mut plan);
+        if self.dice.chance(self.traits.build) || plan.is_empty() {
+            self.develop(&chart, view, &mut plan);
+        }
+        plan.truncate(PLAN_LENGTH);
+        plan.reverse();
+        self.plan = plan;
+    }
+
+    fn coord(&self, tile: u32) -> Coord {
+        self.briefing.coords[tile as usize]
+    }
+
+    fn money(&self, view: &ViewState) -> u32 {
+        let own = view.cities().filter(|(id, _)| {
+            let at = self.briefing.cities.get(usize::from(*id));
+            at.and_then(|at| view.tile(self.coord(*at))).is_some_and(|t| t.owner == self.player)
+        });
+        own.filter_map(|(_, city)| city.money).max().unwrap_or(0)
+    }
+
+    fn land_around(&self, chart: &Chart, city: u32) -> Vec<u32> {
+        let around = self.briefing.around(city).iter().copied();
+        around.filter(|tile| chart.tile(*tile).kind.is_land()).collect()
+    }
+
+    /// Smokes a city whose land is own, so that nobody can take it back in time.
+    fn besiege(&mut self, chart: &Chart, view: &ViewState, plan: &mut Vec<Command>) {
+        for &city in &self.briefing.cities {
+            let around = self.land_around(chart, city);
+            let foreign =
+                !matches!(chart.tile(city).owner, 0) && chart.tile(city).owner != self.player;
+            let own = around.iter().all(|tile| chart.tile(*tile).owner == self.player);
+            if foreign && own && !chart.tile(city).smoke && self.money(view) >= 60 {
+                if self.dice.chance(self.traits.smoke) {
+                    plan.push(Command::Smoke(self.briefing.coords[city as usize]));
+                }
+                if let Some(&tile) = self.dice.pick(&around) {
+                    plan.push(Command::Deploy(self.briefing.coords[tile as usize], ItemKind::Mine));
+                }
+            }
+        }
+    }
+
+    /// Takes back the land around own cities.
+    fn defend(&mut self, chart: &Chart, view: &ViewState, tick: SimTick, plan: &mut Vec<Command>) {
+        for city in self.briefing.cities.clone() {
+            if chart.tile(city).owner != self.player {
+                continue;
+            }
+            let mut lost = self.land_around(chart, city);
+            lost.retain(|tile| chart.tile(*tile).owner != self.player);
+            for tile in lost {
+                self.take_by_force(chart, view, tick, tile, plan);
+            }
+        }
+    }
+
+    /// Captures a tile that is needed, item or not.
+    fn take_by_force(
+        &mut self,
+        chart: &Chart,
+        view: &ViewState,
+        tick: SimTick,
+        tile: u32,
+        plan: &mut Vec<Command>,
+    ) {
+        let at = self.coord(tile);
+        let barred = chart.tile(tile).structure.is_some_and(|kind| kind != StructureKind::Road);
+        if (barred || chart.risk(tile) > 50) && self.may_strike(view, tick) {
+            self.strike_ready = tick + STRIKE_PAUSE + 20;
+            plan.push(Command::Strike(at));
+        }
+        if chart.tile(tile).flag.is_some() {
+            plan.push(Command::Flag(at, false));
+        }
+        if !barred {
+            plan.push(Command::Capture(at));
+        }
+    }
+
+    fn may_strike(&self, view: &ViewState, tick: SimTick) -> bool {
+        tick >= self.strike_ready && self.money(view) >= STRIKE_COST
+    }
+
+    /// The city to go for: near own land, the ones of others later than nobody's.
+    fn goal(&mut self, chart: &Chart) -> Option<u32> {
+        let home = self
+            .briefing
+            .cities
+            .iter()
+            .copied()
+            .find(|city| chart.tile(*city).owner == self.player)?;
+        let foreign = self
+            .briefing
+            .cities
+            .iter()
+            .copied()
+            .filter(|city| chart.tile(*city).owner != self.player);
+        let dice = &mut self.dice;
+        let briefing = &self.briefing;
+        foreign.min_by_key(|city| {
+            let hostile = u64::from(chart.tile(*city).owner != 0) * 2;
+            u64::from(briefing.distance(home, *city)) + hostile + dice.below(3)
+        })
+    }
+
+    /// Captures what is safe, towards the goal.
+    fn advance(&mut self, chart: &Chart, view: &ViewState, plan: &mut Vec<Command>) {
+        let goal = self.goal(chart);
+        let safe = |tile: &&u32| chart.risk(**tile) == 0 && !chart.tile(**tile).smoke;
+        let mut targets: Vec<(u64, u32)> = Vec::new();
+        for &tile in chart.frontier.iter().filter(safe) {
+            let far = goal.map_or(0, |goal| self.briefing.distance(goal, tile));
+            let noise = self.dice.below(4);
+            targets.push((u64::from(far) + noise, tile));
+        }
+        targets.sort_unstable();
+        let targets = targets.iter().take(PLAN_LENGTH / 2);
+        plan.extend(
+            targets.map(|(_, tile)| Command::Capture(self.briefing.coords[*tile as usize])),
+        );
+        if let Some(goal) = goal
+            && plan.len() < PLAN_LENGTH / 2
+        {
+            self.close_ring(chart, view, goal, plan);
+        }
+    }
+
+    /// Takes the last tiles around a city, which may be mined.
+    fn close_ring(&mut self, chart: &Chart, view: &ViewState, city: u32, plan: &mut Vec<Command>) {
+        let around = self.land_around(chart, city);
+        let missing: Vec<u32> =
+            around.iter().copied().filter(|tile| chart.tile(*tile).owner != self.player).collect();
+        if missing.len() <= 2 && missing.len() < around.len() {
+            for tile in missing {
+                self.take_by_force(chart, view, self.planned_at, tile, plan);
+            }
+        }
+    }
+
+    fn flag_items(&mut self, chart: &Chart, plan: &mut Vec<Command>) {
+        let sure = |tile: &&u32| chart.risk(**tile) == 100 && chart.tile(**tile).flag.is_none();
+        let tiles = chart.frontier.iter().filter(sure).take(2);
+        plan.extend(tiles.map(|tile| Command::Flag(self.briefing.coords[*tile as usize], true)));
+    }
+
+    /// Nothing is safe: looks closer, or guesses, or blows it up.
+    fn gamble(&mut self, chart: &Chart, view: &ViewState, tick: SimTick, plan: &mut Vec<Command>) {
+        let open = |tile: &&u32| !chart.tile(**tile).smoke && chart.tile(**tile).flag.is_none();
+        let least = chart.frontier.iter().filter(open).min_by_key(|tile| chart.risk(**tile));
+        let Some(&tile) = least else {
+            self.clear_flags(chart, plan);
+            return;
+        };
+        let (at, risk) = (self.coord(tile), chart.risk(tile));
+        if chart.tile(tile).item == ItemKind::None
+            && risk > self.traits.daring
+            && self.money(view) > 120
+        {
+            plan.push(Command::Reveal(at));
+        }
+        if risk <= self.traits.daring || self.dice.chance(10) {
+            plan.push(Command::Capture(at));
+        } else if self.may_strike(view, tick) && self.dice.chance(self.traits.strike) {
+            self.strike_ready = tick + STRIKE_PAUSE + 20;
+            plan.push(Command::Strike(at));
+        }
+    }
+
+    /// Everything left is flagged: some flag has to go.
+    fn clear_flags(&mut self, chart: &Chart, plan: &mut Vec<Command>) {
+        if let Some(&tile) = self.dice.pick(&chart.frontier) {
+            plan.push(Command::Flag(self.coord(tile), false));
+            plan.push(Command::Capture(self.coord(tile)));
+        }
+    }
+
+    /// Strikes where most structures of others stand.
+    fn strike_structures(
+        &mut self,
+        chart: &Chart,
+        view: &ViewState,
+        tick: SimTick,
+        plan: &mut Vec<Command>,
+    ) {
+        if !self.may_strike(view, tick) || !self.dice.chance(self.traits.strike) {
+            return;
+        }
+        let hostile = |state: &TileState| state.structure.is_some() && state.owner != self.player;
+        let worth = |tile: u32| {
+            let around = self.briefing.around(tile).iter();
+            let near = around.filter(|beside| hostile(chart.tile(**beside))).count();
+            near + 2 * usize::from(hostile(chart.tile(tile)))
+        };
+        let open = |tile: &u32| {
+            let state = chart.tile(*tile);
+            let city = self.briefing.city_at[*tile as usize].is_some();
+            state.owner != self.player && state.kind.is_land() && !state.smoke && !city
+        };
+        let tiles = (0..chart.tiles.len() as u32).filter(open);
+        let best = tiles.map(|tile| (worth(tile), tile)).filter(|(worth, _)| *worth > 1).max();
+        if let Some((_, tile)) = best {
+            self.strike_ready = tick + STRIKE_PAUSE;
+            plan.insert(0, Command::Strike(self.coord(tile)));
+        }
+    }
+
+    /// Builds, deploys, harvests, trades.
+    fn develop(&mut self, chart: &Chart, view: &ViewState, plan: &mut Vec<Command>) {
+        let Some(&tile) = self.dice.pick(&chart.own) else { return };
+        let state = *chart.tile(tile);
+        let free = state.structure.is_none() && state.item == ItemKind::None;
+        let at = self.coord(tile);
+        let money = self.money(view);
+        match self.dice.below(12) {
+            0..=4 if free => plan.push(Command::Build(at, self.structure_for(chart, tile))),
+            5 => self.bridge(chart, tile, plan),
+            6 | 7 if free && money > 100 => {
+                let items = [ItemKind::Mine, ItemKind::Mine, ItemKind::Trap, ItemKind::Decoy];
+                let item = *self.dice.pick(&items).unwrap_or(&ItemKind::Mine);
+                plan.push(Command::Deploy(at, item));
+            }
+            8 if matches!(state.kind, TileKind::Regular | TileKind::Fertile) => {
+                plan.push(Command::Harvest(at));
+            }
+            9 => self.trade(tile, plan),
+            10 if state.structure == Some(StructureKind::Road) && self.dice.chance(10) => {
+                plan.push(Command::Bulldoze(at));
+            }
+            _ => {}
+        }
+    }
+
+    /// Towers where others are near, walls around cities, else roads.
+    fn structure_for(&mut self, chart: &Chart, tile: u32) -> StructureKind {
+        let beside =
+            |wanted: &dyn Fn(u32) -> bool| self.briefing.around(tile).iter().any(|t| wanted(*t));
+        if beside(&|tile| self.briefing.city_at[tile as usize].is_some()) && self.dice.chance(50) {
+            return StructureKind::Wall;
+        }
+        let foreign = |tile: u32| {
+            !matches!(chart.tile(tile).owner, 0) && chart.tile(tile).owner != self.player
+        };
+        if self.briefing.around(tile).iter().any(|tile| foreign(*tile)) || self.dice.chance(15) {
+            return StructureKind::Tower;
+        }
+        StructureKind::Road
+    }
+
+    fn bridge(&mut self, chart: &Chart, tile: u32, plan: &mut Vec<Command>) {
+        let water = |tile: &&u32| chart.tile(**tile).kind == TileKind::Water;
+        if let Some(&tile) = self.briefing.around(tile).iter().find(water) {
+            plan.push(Command::Build(self.coord(tile), StructureKind::Bridge));
+        }
+    }
+
+    fn trade(&mut self, tile: u32, plan: &mut Vec<Command>) {
+        if let Some(city) = self.briefing.regions[tile as usize] {
+            let export = [100, 80, 50][self.dice.below(3) as usize];
+            let import = [0, 10, 20][self.dice.below(3) as usize];
+            plan.push(Command::Trade { city, export, import });
+        }
+    }
+
+    /// Does an order of the plan still make sense?
+    fn is_timely(&self, view: &ViewState, command: &Command) -> bool {
+        match command {
+            Command::Capture(tile) => view.tile(*tile).is_some_and(|tile| {
+                tile.owner != self.player && tile.flag.is_none() && !tile.smoke
+            }),
+            Command::Flag(tile, on) => view
+                .tile(*tile)
+                .is_some_and(|tile| tile.flag.is_some() != *on && tile.owner != self.player),
+            _ => true,
+        }
+    }
+
+    /// The next order of the plan that still makes sense.
+    fn next_order(&mut self, view: &ViewState) -> Option<Command> {
+        while let Some(command) = self.plan.pop() {
+            if self.is_timely(view, &command) {
+                return Some(command);
+            }
+        }
+        None
+    }
+}
+
+impl Pilot for Bot {
+    fn orders(&mut self, tick: SimTick, view: &ViewState) -> Vec<Command> {
+        let mut orders = self.manners.behave(self.player, tick, view, &mut self.dice);
+        let me = view.players().find(|(id, _)| *id == self.player);
+        let idle = me.is_none_or(|(_, me)| me.eliminated || me.timeout.is_some());
+        // Not all at once: players take turns within a pace.
+        if idle || (tick + u64::from(self.player)) % self.traits.pace != 0 {
+            return orders;
+        }
+        if self.plan.is_empty() || tick > self.planned_at + PLAN_AGE {
+            self.make_plan(tick, view);
+        }
+        orders.extend(self.next_order(view));
+        orders
+    }
+}
