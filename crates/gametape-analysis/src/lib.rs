@@ -5,12 +5,15 @@ mod choice;
 mod column;
 mod export;
 mod field;
+mod highlights;
 mod kinds;
 pub mod sample;
 mod schema;
 mod spec_table;
+mod statistics;
 mod table;
 mod tape_events;
+mod time;
 mod types;
 mod writer;
 
@@ -21,9 +24,11 @@ pub use export::ParquetTable;
 pub use export::{CsvTable, json_line};
 pub use field::{SAMPLE_UNITS, TAG_LIST};
 pub use gametape_tape::{CellPos, NameTable, PlayerId, UnitTag};
+pub use highlights::{Highlight, HighlightFinder, Rarity, WHOLE, Why};
 pub use kinds::EventStream;
 pub use schema::Table;
 pub use spec_table::{kinds_table, types_tables};
+pub use statistics::{PlayerSummary, Series, Statistics, StatisticsCollector, TIMEOUT};
 pub use table::{AnalysisEvent, EventKind};
 pub use tape_events::{TapeEvents, read_names};
 pub use types::{

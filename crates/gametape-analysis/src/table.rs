@@ -234,6 +234,17 @@ events! {
     }
 }
 
+impl AnalysisEvent {
+    /// Did a player destroy something of another?
+    #[must_use]
+    pub fn is_kill(&self) -> bool {
+        match self {
+            Self::UnitDestroyed { killer_owner: Some(killer), owner, .. } => killer != owner,
+            _ => false,
+        }
+    }
+}
+
 impl EventKind {
     /// Kinds from this number on are the game's own: never given a meaning here, but for
     /// [`GameEvent`](AnalysisEvent::GameEvent), the first of them.

@@ -1,5 +1,7 @@
 //! Events: golden vectors, blocks, tapes, exports.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a helper of a test may fail it")]
+
 mod blocks;
 mod common;
 mod exports;

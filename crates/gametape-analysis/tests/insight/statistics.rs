@@ -1,0 +1,125 @@
+//! Summaries and series.
+
+use gametape_analysis::{
+    AnalysisEvent, NameId, PlayerStats, PlayerSummary, StatisticsCollector, TIMEOUT, UnitTag,
+    WorldPos,
+};
+
+use crate::build::death;
+
+const NAMES: [&str; 3] = ["tank", "gold", TIMEOUT];
+
+fn snapshot(tick: u64, player: u8, income: i64, territory: u32, rate: u32) -> AnalysisEvent {
+    let stats = PlayerStats {
+        income,
+        territory,
+        structures: territory / 10,
+        actions_per_minute: rate,
+        ..PlayerStats::default()
+    };
+    AnalysisEvent::PlayerStatSnapshot { tick, player, stats }
+}
+
+fn game_event(what: u32, player: Option<u8>, value: i64) -> AnalysisEvent {
+    AnalysisEvent::GameEvent { tick: 1, what: NameId(what), player, tag: None, pos: None, value }
+}
+
+fn events() -> Vec<AnalysisEvent> {
+    let created = |owner| AnalysisEvent::UnitCreated {
+        tick: 1,
+        tag: UnitTag::default(),
+        unit_type: NameId(0),
+        owner,
+        pos: WorldPos::default(),
+    };
+    let collected = |player, amount| AnalysisEvent::ResourceCollected {
+        tick: 1,
+        player,
+        resource_type: NameId(1),
+        amount,
+    };
+    let ability =
+        AnalysisEvent::AbilityUsed { tick: 1, player: 1, ability_id: NameId(0), target: None };
+    vec![
+        // Ticks of 50 ms: 1200 a minute. 60 a minute for one minute, then 90 for two.
+        snapshot(3600, 1, 30, 40, 90),
+        snapshot(1200, 1, 11, 50, 60),
+        created(1),
+        collected(1, 25),
+        collected(1, 50),
+        ability,
+        death(5, 2, Some(1), 100),
+        death(6, 1, Some(2), 70),
+        death(7, 1, None, 30),
+        death(8, 1, Some(1), 5),
+        game_event(2, Some(1), 100),
+        game_event(2, Some(1), -3),
+        // Something else; a time-out of nobody; nobody's and impossible players.
+        game_event(0, Some(1), 100),
+        game_event(2, None, 100),
+        created(0),
+        created(16),
+    ]
+}
+
+#[test]
+fn summaries_count_what_the_specification_says() {
+    let mut collector = StatisticsCollector::new(50_000);
+    events().iter().for_each(|event| collector.add(event, &NAMES));
+    let statistics = collector.finish();
+    let first = PlayerSummary {
+        player: 1,
+        income: 20,
+        collected: 75,
+        territory: 40,
+        most_territory: 50,
+        structures: 4,
+        most_structures: 5,
+        units_created: 1,
+        kills: 1,
+        value_killed: 100,
+        losses: 3,
+        value_lost: 105,
+        abilities: 1,
+        actions: 240,
+        actions_per_minute: 80,
+        timeouts: 2,
+        timeout_ticks: 100,
+    };
+    let second = PlayerSummary {
+        player: 2,
+        kills: 1,
+        value_killed: 70,
+        losses: 1,
+        value_lost: 100,
+        ..PlayerSummary::default()
+    };
+    assert_eq!(statistics.players, [first, second]);
+}
+
+#[test]
+fn series_are_the_snapshots_in_order() {
+    let mut collector = StatisticsCollector::new(50_000);
+    events().iter().for_each(|event| collector.add(event, &NAMES));
+    let statistics = collector.finish();
+    let territory: Vec<_> = statistics.series("territory").collect();
+    assert_eq!(territory[0].points, [(1200, 50), (3600, 40)]);
+    assert_eq!((territory[0].player, territory[0].stat), (1, "territory"));
+    assert_eq!((territory.len(), territory[1].points.len()), (2, 0));
+    assert_eq!(statistics.series("luck").count(), 0);
+    assert_eq!(statistics.all_series().count(), 2 * PlayerStats::ALL.len());
+}
+
+#[test]
+fn sums_do_not_overflow() {
+    let mut collector = StatisticsCollector::new(1);
+    for _ in 0..3 {
+        collector.add(&death(1, 1, Some(2), i64::MAX), &NAMES);
+        collector.add(&game_event(2, Some(1), i64::MAX), &NAMES);
+        collector.add(&snapshot(u64::MAX, 1, i64::MIN, u32::MAX, u32::MAX), &NAMES);
+    }
+    let statistics = collector.finish();
+    let first = &statistics.players[0];
+    assert_eq!((first.value_lost, first.timeout_ticks), (i64::MAX, u64::MAX));
+    assert_eq!((first.income, first.actions_per_minute), (i64::MIN, u32::MAX.into()));
+}
