@@ -1,5 +1,7 @@
 //! What commands share that write a recording anew.
 
+use std::ffi::OsStr;
+
 use gametape_minewars::{Check, Dialect, Losses, ReplayFile, Setup, WriteOptions, write_file};
 use gametape_wire::Error;
 use serde::Serialize;
@@ -31,6 +33,14 @@ impl ResultArgs {
         let target = given.ok_or_else(|| Failure::usage("where does the result go?"))?;
         check_apart(target, self.json)?;
         Ok(target)
+    }
+
+    /// How the name of the result ends.
+    pub(crate) fn extension(&self) -> Option<&OsStr> {
+        match self.output.as_ref().or(self.place.as_ref())? {
+            Target::File(path) => path.extension(),
+            Target::Stdout => None,
+        }
     }
 }
 

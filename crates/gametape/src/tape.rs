@@ -1,5 +1,6 @@
 //! Tapes as files: read range by range, so that a large one is never held as a whole.
 
+mod contents;
 mod key;
 mod line;
 mod metadata;
@@ -15,8 +16,9 @@ use gametape_wire::{Error, ErrorKind, Result as WireResult};
 use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
-use crate::input::{Input, Source, refuse};
+use crate::input::{Source, refuse};
 use crate::progress::Progress;
+pub(crate) use contents::Content;
 pub(crate) use key::{PublicKeyArg, read_secret, write_pair};
 pub(crate) use line::{ChunkLine, PartLine};
 pub(crate) use metadata::{Metadata, PlayerName};
@@ -79,36 +81,32 @@ impl TapeFile {
 
     /// A usage error if one of these options was given, which tapes do not know.
     pub(crate) fn refuse(&self, options: &[(&str, bool)]) -> Result<(), Failure> {
-        refuse(options, |option| self.misfit(&format!("{option} is")))
-    }
-
-    fn misfit(&self, what_is: &str) -> Failure {
         let source = &self.source;
-        Failure::usage(format_args!("{what_is} not for tapes, and {source} is one"))
-    }
-
-    /// The MineWars recording or gamelog that the tape holds.
-    pub(crate) fn into_recording(self) -> Result<Input, Failure> {
-        Err(self.misfit("this command is"))
+        refuse(options, |option| {
+            Failure::usage(format_args!("{option} is not for tapes, and {source} is one"))
+        })
     }
 
     /// These bytes; fewer where the tape ends.
     pub(crate) fn fetch(&mut self, range: &Range<u64>) -> Result<&[u8], Failure> {
-        let fetched = match &mut self.store {
+        let source = self.source.clone();
+        self.fetch_io(range).map_err(|error| Failure::io(&source, &error))
+    }
+
+    fn fetch_io(&mut self, range: &Range<u64>) -> io::Result<&[u8]> {
+        let bytes = match &mut self.store {
             Store::Memory(bytes) => {
                 let [start, end] =
                     [range.start, range.end].map(|place| (place as usize).min(bytes.len()));
-                Ok(&bytes[start..end])
+                &bytes[start..end]
             }
-            Store::File(file) => read_range(file, range, &mut self.buffer).map(|()| &*self.buffer),
+            Store::File(file) => {
+                read_range(file, range, &mut self.buffer)?;
+                &self.buffer
+            }
         };
-        match fetched {
-            Ok(bytes) => {
-                self.fetched += bytes.len() as u64;
-                Ok(bytes)
-            }
-            Err(error) => Err(Failure::io(&self.source, &error)),
-        }
+        self.fetched += bytes.len() as u64;
+        Ok(bytes)
     }
 
     /// Opens the tape; where its index cannot be used, walks it.
@@ -242,14 +240,17 @@ impl Asks for gametape_tape::Verifier {
     }
 }
 
+/// The id of a tape that is made of something else: the same bytes become the same tape.
+pub(crate) fn id_of(bytes: &[u8]) -> u32 {
+    let digest = Sha256::digest(bytes);
+    u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]])
+}
+
 /// The front of a tape that is made of others. Its id follows from theirs and from what was done:
 /// the same command makes the same tape.
 pub(crate) fn new_front(from: &[Front], what: &str) -> WireResult<Front> {
-    let mut hash = Sha256::new();
-    from.iter().for_each(|front| hash.update(front.to_bytes()));
-    hash.update(what);
-    let digest = hash.finalize();
-    let id = u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]]);
+    let fronts = from.iter().flat_map(Front::to_bytes);
+    let id = id_of(&fronts.chain(what.bytes()).collect::<Vec<u8>>());
     let tick_length = from.first().map_or(0, |front| front.tick_length);
     Front::new(tick_length, id)
 }

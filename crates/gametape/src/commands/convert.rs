@@ -1,16 +1,22 @@
-//! `gametape convert`: the same recording in another generation, or stored in another way.
+//! `gametape convert`: a recording in another format, generation or storage.
 
+mod form;
 mod gamelog;
+mod tape;
 
 use gametape_minewars::{ReplayFile, WriteOptions, convert};
 use gametape_wire::Generation;
 
 use crate::failure::{Failure, Outcome};
-use crate::input::RecordingArgs;
-use crate::input::{Input, Recording, one_of};
+use crate::input::{Input, Opened, Recording, RecordingArgs, one_of};
 use crate::rewrite::{Contents, ResultArgs, Told, write_recording};
+use form::Form;
 
-/// Convert a recording: a MineWars one to another generation, any to another storage
+/// Convert a recording: to a tape and back, to another generation, to another storage
+///
+/// MineWars recordings and gamelogs become tapes, with keyframes to enter them at, and tapes become
+/// what they were made of: back gives the same frames and the same deltas. The target is a tape if
+/// OUT ends in .tape or --to says so.
 ///
 /// Every MineWars view receives the same messages at the same times. What the target cannot express
 /// is counted and told, and then the exit code is 3. Within one generation frames stay byte for
@@ -26,9 +32,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     result: ResultArgs,
 
-    /// The generation to convert to [default: that of the recording] (MineWars)
-    #[arg(long, value_name = "GENERATION", value_parser = one_of(&Generation::ALL, Generation::name))]
-    to: Option<Generation>,
+    /// What to convert to [default: a tape if OUT ends in .tape; what the tape holds, of a tape; else
+    /// the format and generation of the recording]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&Form::ALL, Form::name))]
+    to: Option<Form>,
 
     /// Compress map and frames where that makes them smaller, or gzip the gamelog; `dictionary` is
     /// for v0.1 only [default: yes, but no with --pretty and --lines]
@@ -39,14 +46,19 @@ pub(crate) struct Args {
     layout: gamelog::Layout,
 }
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = r#"With --json:
+  {"file","output","changes":[text],"lost":[text]}
+
 Examples:
-  gametape convert match.minewars --to v0.1 -o old.minewars
-  gametape convert match.minewars --compress no -o raw.minewars
-  gametape convert tool.minewars --dialect mw-datatool --to current -o match.minewars
-  gametape convert game.json.gz --pretty -o - | less
-  gametape convert game.json.gz --lines -o - | jq -r .type | sort | uniq -c
-  gametape convert game.json --drop-data -o small.json.gz";
+  gametape convert match.minewars match.tape
+  gametape convert match.tape back.minewars
+  gametape convert game.json.gz game.tape
+  gametape convert match.minewars old.minewars --to v0.1
+  gametape convert match.minewars raw.minewars --compress no
+  gametape convert tool.minewars match.minewars --dialect mw-datatool --to current
+  gametape convert game.json.gz - --pretty | less
+  gametape convert game.json.gz - --lines | jq -r .type | sort | uniq -c
+  gametape convert game.json small.json.gz --drop-data"#;
 
 /// How parts of a file are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,13 +86,21 @@ impl Storage {
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = self.recording.read()?;
+        match self.recording.open()? {
+            Opened::Tape(file) => self.convert_tape(file),
+            Opened::Whole(input) if self.wants_tape() => self.make_tape(&input),
+            Opened::Whole(input) => self.convert_whole(&input),
+        }
+    }
+
+    /// Converts within a format.
+    fn convert_whole(&self, input: &Input) -> Outcome {
         match input.recording()? {
-            Recording::MineWars(file) => self.convert_minewars(&input, &file),
+            Recording::MineWars(file) => self.convert_minewars(input, &file),
             Recording::Gamelog(log) => {
+                let to = self.to.filter(|to| *to != Form::Gamelog);
                 let dictionary = self.compress == Some(Storage::Dictionary);
-                let options = [("--to", self.to.is_some()), ("a dictionary", dictionary)];
-                log.refuse(&options)?;
+                log.refuse(&[("this --to", to.is_some()), ("a dictionary", dictionary)])?;
                 let gzip = self.compress.map(|storage| storage == Storage::Yes);
                 let target = self.result.target()?;
                 gamelog::convert(&log, &self.layout, gzip, target)?;
@@ -91,8 +111,9 @@ impl Args {
 
     fn convert_minewars(&self, input: &Input, file: &ReplayFile<'_>) -> Outcome {
         input.refuse_for_minewars(&self.layout.options())?;
+        input.refuse_for_minewars(&[("--to gamelog", self.to == Some(Form::Gamelog))])?;
         let Contents { setup, frames, dialect, .. } = Contents::of(&input.source, file)?;
-        let target = self.to.unwrap_or(setup.generation);
+        let target = self.to.and_then(Form::generation).unwrap_or(setup.generation);
         let compress = self.compress.unwrap_or(Storage::Yes);
         if compress == Storage::Dictionary && target != Generation::V01 {
             return Err(Failure::usage("only v0.1 has a dictionary"));

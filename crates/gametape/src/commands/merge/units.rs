@@ -91,31 +91,31 @@ impl Units {
                 None => written.push(Different::new(unit, &chunk, raw.into_owned())),
             }
         }
-        written.iter().try_for_each(|one| self.write(one, &written[0], parts, writer))
+        (0..written.len()).try_for_each(|place| self.write(&written, place, parts, writer))
     }
 
     fn write(
         &mut self,
-        one: &Different,
-        first: &Different,
+        group: &[Different],
+        place: usize,
         parts: &mut [Part],
         writer: &mut TapeWriter,
     ) -> Result<(), Failure> {
+        let (one, earlier) = (&group[place], &group[..place]);
         let header = &one.unit.entry.header;
         let place = (header.stream, header.first_tick);
-        let is_first = std::ptr::eq(one, first);
         let file = &mut parts[one.unit.part].file;
         let source = file.source.clone();
-        let overlaps = one.views == first.views || !one.views.and(first.views).is_empty();
+        let contradicts = earlier.iter().any(|other| one.is_for_same(other));
         match header.kind {
-            ChunkKind::SETUP | ChunkKind::FULL_KEYFRAME if !is_first && overlaps => {
+            ChunkKind::SETUP | ChunkKind::FULL_KEYFRAME if contradicts => {
                 let (kind, (stream, tick)) = (header.kind, place);
                 let what = format!("{kind} of stream {stream} at tick {tick}");
                 return Err(contradiction(&format!("{source} has another {what}")));
             }
             ChunkKind::FULL_KEYFRAME => self.last_full = Some(place),
             // The same state as a full keyframe, or a second way to it.
-            ChunkKind::DELTA_KEYFRAME if !is_first && overlaps => return Ok(()),
+            ChunkKind::DELTA_KEYFRAME if contradicts => return Ok(()),
             ChunkKind::DELTA_KEYFRAME if self.last_full == Some(place) => return Ok(()),
             _ => {}
         }
@@ -167,6 +167,11 @@ impl Different {
 
     fn is(&self, part: usize, raw: &[u8]) -> bool {
         self.raw == raw && !self.parts.contains(&part)
+    }
+
+    /// Is there somebody who would have both, or nobody who has either?
+    fn is_for_same(&self, other: &Self) -> bool {
+        self.views == other.views || !self.views.and(other.views).is_empty()
     }
 
     /// Another part has it too.
