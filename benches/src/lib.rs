@@ -27,7 +27,10 @@
 //! is a ratio within one run on one machine.
 
 mod contest;
+pub mod crowd;
+pub mod crowd_tape;
 pub mod memory;
+pub mod peer;
 mod report;
 mod table;
 
