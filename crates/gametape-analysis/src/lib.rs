@@ -1,4 +1,61 @@
 //! Events of a match: one table, compact blocks, exports, statistics and highlights.
+//!
+//! - [`AnalysisEvent`] has every kind of event; one table makes the enum, its bytes, its columns and
+//!   the table in `spec/events.md`.
+//! - [`EventWriter`] makes [`Block`]s of events, which become events chunks of a tape. [`Events`]
+//!   reads a block, [`TapeEvents`] the events of a tape, and nothing else of it.
+//! - [`json_line`], [`CsvTable`] and, with the feature `parquet`, `ParquetTable` export events, with
+//!   the same columns everywhere: those of a [`Table`].
+//! - [`HighlightFinder`] says what is worth watching and why, [`StatisticsCollector`] what each player
+//!   did. Normative text: `spec/highlights.md`.
+//!
+//! From a game to its best moment:
+//!
+//! ```
+//! use gametape_analysis::{AnalysisEvent, EventWriter, HighlightFinder, KindSet, NameId};
+//! use gametape_analysis::{Rarity, TapeEvents, WorldPos, json_line, read_names};
+//! use gametape_tape::{Front, Tape, TapeWriter};
+//!
+//! # fn main() -> gametape_wire::Result<()> {
+//! // While the match is played: ticks of 50 ms.
+//! let mut tape = TapeWriter::new(Front::new(50_000, 1)?, b"{}")?;
+//! let nuke = NameId(tape.names(&["nuke"])?);
+//! let mut events = EventWriter::new();
+//! events.push(&AnalysisEvent::SuperweaponFired {
+//!     tick: 9000,
+//!     weapon_type: nuke,
+//!     target_pos: WorldPos { x: 5 * WorldPos::PER_CELL, y: 0, z: 0 },
+//!     player: 1,
+//!     units_affected: 12,
+//!     buildings_affected: 3,
+//! })?;
+//! for block in events.flush()? {
+//!     tape.chunk(&block.draft(), &block.bytes)?;
+//! }
+//! let file = [tape.take(), tape.finish()?].concat();
+//!
+//! // Afterwards: ranges of the file are asked for as they are needed.
+//! let fetch = |range: std::ops::Range<u64>| {
+//!     Ok(file[range.start as usize..range.end as usize].into())
+//! };
+//! let tape = Tape::open(&file)?;
+//! let names = read_names(&tape, fetch)?;
+//! let mut finder = HighlightFinder::new(tape.front.tick_length);
+//! let mut lines = String::new();
+//! for event in TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, fetch) {
+//!     let event = event?;
+//!     finder.add(&event);
+//!     json_line(&event, &names, &mut lines);
+//! }
+//! assert!(lines.contains(r#""weapon_type":"nuke""#));
+//! let best = &finder.finish(tape.summary.end_tick)[0];
+//! assert_eq!((best.tick, best.why.rarest), (9000, Some(Rarity::Superweapon)));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What it does not do: no file, socket, clock, thread or log line; no knowledge of any game beyond
+//! what the events say; no playback, which never depends on events.
 
 mod block;
 mod choice;
@@ -21,7 +78,7 @@ pub use block::{Events, KindSet, RawEvent, RawEvents};
 pub use column::{Column, ColumnType, List, Names, RowSink, Value};
 #[cfg(feature = "parquet")]
 pub use export::ParquetTable;
-pub use export::{CsvTable, json_line};
+pub use export::{CsvTable, SOURCE_COLUMN, json_line};
 pub use field::{SAMPLE_UNITS, TAG_LIST};
 pub use gametape_tape::{CellPos, NameTable, PlayerId, UnitTag};
 pub use highlights::{Highlight, HighlightFinder, Rarity, WHOLE, Why};

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::SOURCE_COLUMN;
 use super::json::{push_list, push_number};
 use crate::column::{Names, RowSink, Value};
 use crate::schema::Table;
@@ -22,6 +23,8 @@ use crate::table::AnalysisEvent;
 #[derive(Debug)]
 pub struct CsvTable {
     table: Table,
+    /// The cell before all others, with its comma.
+    source: Option<String>,
     /// The cells of the present row, in the order of the kind's columns.
     cells: String,
     /// By column of the table: where its cell is.
@@ -32,12 +35,30 @@ impl CsvTable {
     /// Lines of this table.
     #[must_use]
     pub fn new(table: Table) -> Self {
-        Self { table, cells: String::new(), places: vec![0..0; table.columns().len()] }
+        let places = vec![0..0; table.columns().len()];
+        Self { table, source: None, cells: String::new(), places }
+    }
+
+    /// The same, with the column [`SOURCE_COLUMN`] before all others: for several tapes.
+    #[must_use]
+    pub fn with_source(self) -> Self {
+        Self { source: Some(String::new()), ..self }
+    }
+
+    /// The rows that follow are from this tape.
+    pub fn begin_source(&mut self, name: &str) {
+        if let Some(cell) = &mut self.source {
+            cell.clear();
+            push_text(cell, name);
+            cell.push(',');
+        }
     }
 
     /// Appends the line with the names of the columns.
     pub fn header(&self, out: &mut String) {
-        let names: Vec<&str> = self.table.columns().iter().map(|c| &*c.name).collect();
+        let source = self.source.iter().map(|_| SOURCE_COLUMN);
+        let names = source.chain(self.table.columns().iter().map(|c| &*c.name));
+        let names: Vec<&str> = names.collect();
         out.push_str(&names.join(","));
         out.push('\n');
     }
@@ -58,6 +79,7 @@ impl CsvTable {
             names,
             &mut Cells { columns, cells: &mut self.cells, places: &mut self.places },
         );
+        out.push_str(self.source.as_deref().unwrap_or_default());
         for (column, cell) in self.places.iter().enumerate() {
             if column > 0 {
                 out.push(',');

@@ -9,3 +9,6 @@ pub use csv::CsvTable;
 pub use json::json_line;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetTable;
+
+/// The column that says which tape a row is from, where several are exported together.
+pub const SOURCE_COLUMN: &str = "tape";

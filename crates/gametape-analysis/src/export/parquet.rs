@@ -13,6 +13,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
+use super::SOURCE_COLUMN;
 use crate::column::{Column, ColumnType, Names, RowSink, Value};
 use crate::schema::Table;
 use crate::table::AnalysisEvent;
@@ -35,26 +36,54 @@ pub struct ParquetTable<W: Write + Send> {
     table: Table,
     schema: SchemaRef,
     writer: ArrowWriter<W>,
+    source: Option<Source>,
     columns: Vec<ColumnBuilder>,
     rows: usize,
+}
+
+/// The column that says which tape rows are from.
+#[derive(Default)]
+struct Source {
+    name: String,
+    rows: StringBuilder,
 }
 
 impl<W: Write + Send> ParquetTable<W> {
     /// Begins a file.
     pub fn new(table: Table, out: W) -> Result<Self> {
-        let fields: Vec<Field> = table.columns().iter().map(field).collect();
+        Self::begin(table, None, out)
+    }
+
+    /// Begins a file with the column [`SOURCE_COLUMN`] before all others: for several tapes.
+    pub fn with_source(table: Table, out: W) -> Result<Self> {
+        Self::begin(table, Some(Source::default()), out)
+    }
+
+    fn begin(table: Table, source: Option<Source>, out: W) -> Result<Self> {
+        let first = source.iter().map(|_| Field::new(SOURCE_COLUMN, DataType::Utf8, false));
+        let fields: Vec<Field> = first.chain(table.columns().iter().map(field)).collect();
         let schema = Arc::new(Schema::new(fields));
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let writer =
             ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(refused)?;
         let columns = table.columns().iter().map(ColumnBuilder::new).collect();
-        Ok(Self { table, schema, writer, columns, rows: 0 })
+        Ok(Self { table, schema, writer, source, columns, rows: 0 })
+    }
+
+    /// The rows that follow are from this tape.
+    pub fn begin_source(&mut self, name: &str) {
+        if let Some(source) = &mut self.source {
+            name.clone_into(&mut source.name);
+        }
     }
 
     /// Adds the row of an event; nothing for one that the table does not take.
     pub fn push(&mut self, event: &AnalysisEvent, names: &dyn Names) -> Result<()> {
         if !self.table.takes(event) {
             return Ok(());
+        }
+        if let Some(source) = &mut self.source {
+            source.rows.append_value(&source.name);
         }
         if let Some(place) = self.table.kind_column() {
             self.columns[place].put(self.rows, Value::Text(event.kind().name()));
@@ -67,7 +96,9 @@ impl<W: Write + Send> ParquetTable<W> {
 
     fn write_batch(&mut self) -> Result<()> {
         let rows = std::mem::take(&mut self.rows);
-        let arrays: Vec<ArrayRef> = self.columns.iter_mut().map(|c| c.finish(rows)).collect();
+        let source = self.source.iter_mut().map(|source| ArrayBuilder::finish(&mut source.rows));
+        let columns = self.columns.iter_mut().map(|column| column.finish(rows));
+        let arrays: Vec<ArrayRef> = source.chain(columns).collect();
         let batch = RecordBatch::try_new(self.schema.clone(), arrays);
         let batch = batch.map_err(|error| Error::misuse("Parquet rows", error.to_string()))?;
         self.writer.write(&batch).map_err(refused)
