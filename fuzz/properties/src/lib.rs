@@ -22,6 +22,7 @@
 
 #![allow(clippy::panic, reason = "a property that does not hold panics")]
 
+pub mod analysis;
 pub mod cadre;
 pub mod frames;
 pub mod minewars;
@@ -73,4 +74,5 @@ pub const PROPERTIES: &[Property] = &[
     Property { name: "tape", holds: tape::tape, seeds: tape::tape_seeds },
     Property { name: "chunk", holds: tape::chunk, seeds: tape::chunk_seeds },
     Property { name: "snapshot", holds: tape::snapshot, seeds: tape::snapshot_seeds },
+    Property { name: "events", holds: analysis::events, seeds: analysis::event_seeds },
 ];

@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn long_engagements_widen_windows() {
-        let with = |first: u64, last: u64| window(500, &[first..last + 1]);
+        let with = |first: u64, last: u64| window(500, std::slice::from_ref(&(first..last + 1)));
         // Not longer than 30 seconds: as always.
         assert_eq!(with(490, 520), 485..515);
         // The union of both.
@@ -125,7 +125,8 @@ mod tests {
 
     #[test]
     fn very_long_ticks_have_windows_too() {
-        let windows = Windows::new(&[0..2000], |_| 1, 2000);
+        let always = 0..2000;
+        let windows = Windows::new(std::slice::from_ref(&always), |_| 1, 2000);
         assert_eq!(windows.around(&[0, 7]), [(0, 0..2), (7, 6..8)]);
     }
 }

@@ -101,7 +101,8 @@ fn late_events_make_a_full_block_two() {
     }
     let blocks = writer.flush().unwrap();
     assert!(blocks.len() > 1);
-    let ticks: Vec<u64> = read(&blocks, EventStream::Simulation).iter().map(|e| e.tick()).collect();
+    let ticks: Vec<u64> =
+        read(&blocks, EventStream::Simulation).iter().map(AnalysisEvent::tick).collect();
     assert!(ticks.iter().copied().eq((0..4000).chain(10_000..21_000)));
 }
 

@@ -104,7 +104,8 @@ fn a_bad_block_gives_one_error() {
     let tape = Tape::open(&bytes).unwrap();
     let read: Vec<_> =
         TapeEvents::new(&tape, KindSet::ALL, 0..100, |range| Ok(slice(&bytes, range))).collect();
-    let ticks: Vec<_> = read.iter().map(|event| event.as_ref().ok().map(|e| e.tick())).collect();
+    let ticks: Vec<_> =
+        read.iter().map(|event| event.as_ref().ok().map(AnalysisEvent::tick)).collect();
     assert_eq!(ticks, [Some(10), None, None, Some(40)]);
     let texts: Vec<_> = read.into_iter().filter_map(Result::err).map(|e| e.to_string()).collect();
     assert!(texts[0].starts_with("events chunk: its header does not say"), "{}", texts[0]);
