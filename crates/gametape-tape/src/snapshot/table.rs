@@ -241,21 +241,26 @@ pub(super) fn write_mask<K: Key>(w: &mut Writer, mask: u64) {
 }
 
 /// The values behind a mask, as one run of bytes.
+#[inline]
 pub(super) fn read_values<'a>(
     r: &mut Reader<'a>,
     mask: u64,
     item: &'static str,
 ) -> Result<&'a [u8]> {
-    let count = mask.count_ones();
-    if let Some(length) = values_run(r.rest(), count) {
-        return r.take(length, item);
+    match values_run(r.rest(), mask.count_ones()) {
+        Some(length) => r.take(length, item),
+        None => Err(missing_value(r.clone(), item)),
     }
-    // Something is wrong: find out what.
-    let start = r.clone();
-    for _ in 0..count {
-        read_bytes(r, item)?;
+}
+
+/// What is wrong with values of which not all are there.
+#[cold]
+fn missing_value(mut r: Reader<'_>, item: &'static str) -> Error {
+    loop {
+        if let Err(error) = read_bytes(&mut r, item) {
+            return error;
+        }
     }
-    Ok(r.since(&start))
 }
 
 /// How many bytes the first `count` values take with the lengths before them, if all are there.
