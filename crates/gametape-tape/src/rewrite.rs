@@ -105,9 +105,18 @@ impl Rewriter {
         Ok(())
     }
 
-    /// Something of the old tape is lost, see [`Recovered::gaps`]: says so in the new one.
+    /// Something of the old tape is lost, see [`Recovered::gaps`]: says so in the new one, where
+    /// that is for somebody who may have known it.
     pub fn gap(&mut self, gap: &Gap) -> Result<()> {
-        self.writer.gap(gap)
+        let Some(wanted) = self.views else { return self.writer.gap(gap) };
+        let is_public = gap.views == EVERYBODY;
+        let views = if is_public { EVERYBODY } else { gap.views.and(wanted) };
+        if views.is_empty() {
+            return Ok(());
+        }
+        // How much it was would tell about the others.
+        let bytes = if gap.views.without(wanted).is_empty() { gap.bytes } else { 0 };
+        self.writer.gap(&Gap { views, bytes, ..*gap })
     }
 
     /// Ends the new tape.
@@ -140,13 +149,17 @@ fn kept_views(header: &ChunkHeader, wanted: Option<ViewSet>) -> Option<ViewSet> 
 
 /// Cuts the tape in `bytes` to what `views` may know; `tape_id` is that of the new tape.
 ///
-/// Of a damaged tape, what is whole is cut; [`Recovered`] says what is not.
+/// Of a damaged tape, what is whole is cut, and gaps say what is not.
 pub fn cut_bytes(bytes: &[u8], views: ViewSet, tape_id: u32) -> Result<Rewritten> {
     let tape = Tape::open(bytes)?;
     let front = Front::new(tape.front.tick_length, tape_id)?;
     let mut rewriter = Rewriter::cut(front, tape.metadata.as_bytes(), views)?;
     for entry in &tape.chunks {
         rewriter.chunk(&tape.read(entry, bytes)?)?;
+    }
+    if !tape.is_finished() {
+        let gaps = Recovered::from_bytes(bytes).gaps();
+        gaps.iter().try_for_each(|gap| rewriter.gap(gap))?;
     }
     finish_whole(rewriter)
 }

@@ -6,7 +6,7 @@ use gametape_tape::{
     Recovered, Segment, Tape, TapeReader, TapeWriter, cut_bytes, pack, pack_bytes, repair_bytes,
     verify_bytes,
 };
-use gametape_wire::ViewSet;
+use gametape_wire::{View, ViewSet};
 
 /// The raw bytes of all chunks, index included, and the bytes of the tape itself.
 fn everything(bytes: &[u8]) -> Vec<u8> {
@@ -210,4 +210,30 @@ fn range_requests_for_a_seek_are_few() {
     let plan = tape.keyframes.plan(3500, |_| true).unwrap();
     requests += tape.keyframes.plan_ranges(&plan).len();
     assert!(requests <= 5, "{requests}");
+}
+
+#[test]
+fn a_cut_of_a_damaged_tape_says_what_its_views_lost() {
+    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    for (stream, who) in [(0, &[1][..]), (1, &[2]), (2, &[1, 2])] {
+        let parts: Vec<(View, &[u8])> =
+            who.iter().map(|&who| (view(who), &b"payload"[..])).collect();
+        tape.frame(stream, 10, &parts).unwrap();
+    }
+    tape.flush().unwrap();
+    let chunks = tape.chunks().to_vec();
+    let mut bytes = tape.take();
+    for chunk in &chunks[1..] {
+        bytes[chunk.range().end as usize - 1] ^= 1;
+    }
+    let cut = cut_bytes(&bytes, views(&[1]), 5).unwrap().bytes;
+    let tape = Tape::open(&cut).unwrap();
+    let gaps: Vec<Gap> = tape
+        .stream(ChunkKind::GAP, 0)
+        .map(|entry| Gap::read(&tape.read(entry, &cut).unwrap()).unwrap())
+        .collect();
+    let told: Vec<_> = gaps.iter().map(|gap| (gap.stream, gap.views, gap.bytes)).collect();
+    let own = chunks[1].header.chunk_length();
+    assert_eq!(told, [(0, views(&[1]), own), (2, views(&[1]), 0)]);
+    assert!(gaps.iter().all(|gap| (gap.cause, gap.first_tick) == (GapCause::DAMAGE, 10)));
 }
