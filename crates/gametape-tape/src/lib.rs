@@ -83,6 +83,7 @@ mod header;
 mod index;
 mod kind;
 pub mod limits;
+mod losses;
 mod names;
 mod pack;
 mod reader;

@@ -8,10 +8,10 @@ use crate::chain::{Chain, leaf};
 use crate::chunk::Chunk;
 use crate::footer::SUMMARY_STREAM;
 use crate::front::Front;
-use crate::gap::{Gap, GapCause};
-use crate::header::EVERYBODY;
+use crate::gap::Gap;
 use crate::index::ChunkEntry;
 use crate::kind::ChunkKind;
+use crate::losses::{gaps, lost_ticks};
 use crate::scan::{Damage, DamageKind, Found, Need, Scanner};
 use crate::summary::Summary;
 use crate::writer::TapeWriter;
@@ -183,47 +183,13 @@ impl Recovered {
     /// those between the chunks around it.
     #[must_use]
     pub fn lost_ticks(&self, damage: &Damage) -> Range<u64> {
-        if let Some(header) = damage.header.filter(|header| header.kind.has_ticks()) {
-            return header.first_tick..header.end_tick();
-        }
-        let timed = || self.chunks.iter().filter(|chunk| chunk.header.kind.has_ticks());
-        let before = timed().filter(|chunk| chunk.offset < damage.range.start);
-        let start = before.map(|chunk| chunk.header.end_tick()).max().unwrap_or(0);
-        let after = timed().filter(|chunk| chunk.offset >= damage.range.end);
-        let end = after.map(|chunk| chunk.header.first_tick).min().unwrap_or(start);
-        start..end.max(start)
+        lost_ticks(&self.chunks, damage)
     }
 
     /// Everything that is lost, as a repaired tape says it; ascending by tick.
     #[must_use]
     pub fn gaps(&self) -> Vec<Gap> {
-        let damages = self.damages.iter().map(|damage| {
-            let ticks = self.lost_ticks(damage);
-            let header = damage.header;
-            Gap {
-                cause: GapCause::DAMAGE,
-                kind: header.map_or(ChunkKind(0), |header| header.kind),
-                stream: header.map_or(0, |header| header.stream),
-                count: u32::from(header.is_some()),
-                bytes: damage.range.end - damage.range.start,
-                views: header.map_or(EVERYBODY, |header| header.views),
-                first_tick: ticks.start,
-                tick_count: u32::try_from(ticks.end - ticks.start).unwrap_or(u32::MAX),
-            }
-        });
-        let missing = self.missing.iter().map(|run| Gap {
-            cause: GapCause::DAMAGE,
-            kind: ChunkKind(0),
-            stream: 0,
-            count: run.end - run.start,
-            bytes: 0,
-            views: EVERYBODY,
-            first_tick: 0,
-            tick_count: 0,
-        });
-        let mut gaps: Vec<Gap> = damages.chain(missing).collect();
-        gaps.sort_by_key(|gap| gap.first_tick);
-        gaps
+        gaps(&self.chunks, &self.damages, &self.missing)
     }
 
     /// The writer that goes on with this tape: cut the file at [`end`](Self::end), then append.

@@ -105,7 +105,7 @@ impl Rewriter {
         Ok(())
     }
 
-    /// Something of the old tape is lost, see [`Recovered::gaps`]: says so in the new one, where
+    /// Something of the old tape is lost, see [`Tape::gaps`] and [`Recovered::gaps`]: says so in the new one, where
     /// that is for somebody who may have known it.
     pub fn gap(&mut self, gap: &Gap) -> Result<()> {
         let Some(wanted) = self.views else { return self.writer.gap(gap) };
@@ -157,10 +157,7 @@ pub fn cut_bytes(bytes: &[u8], views: ViewSet, tape_id: u32) -> Result<Rewritten
     for entry in &tape.chunks {
         rewriter.chunk(&tape.read(entry, bytes)?)?;
     }
-    if !tape.is_finished() {
-        let gaps = Recovered::from_bytes(bytes).gaps();
-        gaps.iter().try_for_each(|gap| rewriter.gap(gap))?;
-    }
+    tape.gaps().iter().try_for_each(|gap| rewriter.gap(gap))?;
     finish_whole(rewriter)
 }
 

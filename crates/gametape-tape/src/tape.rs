@@ -7,8 +7,10 @@ use gametape_wire::{Error, ErrorKind, Result};
 
 use crate::chunk::Chunk;
 use crate::front::Front;
+use crate::gap::Gap;
 use crate::index::{ChunkEntry, KeyframeIndex};
 use crate::kind::{ChunkKind, Flags};
+use crate::losses::gaps;
 use crate::reader::{Depth, TapeReader};
 use crate::recover::Recovered;
 use crate::scan::{Damage, Need};
@@ -112,6 +114,13 @@ impl Tape {
         let problem = "chunks are missing in it or out of order".into();
         let offset = self.summary.pages.first().map_or(0, |page| page.range.start);
         Err(Error::at(offset, "chunk table", ErrorKind::BadSyntax { problem }))
+    }
+
+    /// Everything that is lost, as a repaired tape says it, ascending by tick; only known where the
+    /// tape was walked.
+    #[must_use]
+    pub fn gaps(&self) -> Vec<Gap> {
+        gaps(&self.chunks, &self.damages, &self.missing)
     }
 
     /// The chunks of a kind and stream, ascending by tick.
