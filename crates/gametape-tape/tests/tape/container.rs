@@ -3,7 +3,8 @@
 use crate::common::*;
 use gametape_tape::{
     Chunk, ChunkDraft, ChunkEntry, ChunkHeader, ChunkKind, Depth, EVERYBODY, Flags, Found, Front,
-    NameTable, Need, Recovery, Resource, Tape, TapeFrames, TapeReader, TapeWriter, limits,
+    Gap, GapCause, NameTable, Need, Recovery, Resource, Tape, TapeFrames, TapeReader, TapeWriter,
+    limits,
 };
 use gametape_wire::{ErrorClass, ViewSet};
 
@@ -179,6 +180,27 @@ fn an_interrupted_tape_is_continued_as_if_nothing_happened() {
     write(&mut second, 10..20);
     file.extend(finished(second));
     assert_eq!(file, expected);
+}
+
+#[test]
+fn a_gap_says_what_is_missing_of_which_stream() {
+    let gap = Gap {
+        cause: GapCause::SHED,
+        kind: ChunkKind::EVENTS,
+        stream: 0x0102,
+        count: 3,
+        bytes: 0x0A0B,
+        views: views(&[2]),
+        first_tick: 40,
+        tick_count: 9,
+    };
+    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    tape.gap(&gap).unwrap();
+    let file = finished(tape);
+    let tape = Tape::open(&file).unwrap();
+    let chunk = tape.read(tape.stream(ChunkKind::GAP, 0).next().unwrap(), &file).unwrap();
+    assert_eq!(*chunk.raw().unwrap(), [1, 7, 2, 1, 3, 0, 0, 0, 0x0B, 0x0A, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(Gap::read(&chunk).unwrap(), gap);
 }
 
 #[test]
