@@ -6,10 +6,13 @@
 //! went wrong into lines and exit codes, [`progress`] shows how far a long command is, [`moment`]
 //! names a time in a recording, [`cities`] names places, [`rewrite`] is for commands that write a
 //! recording anew, [`gamelog`] for those that look into gamelogs, [`tape`] reads tapes piece by piece,
+//! [`events`] the events of a tape, [`columns`] aligns tables,
 //! [`json`] lays JSON text out, [`text`] makes numbers readable.
 
 mod cities;
+mod columns;
 mod commands;
+mod events;
 mod failure;
 mod gamelog;
 mod input;

@@ -10,6 +10,7 @@ use crate::input::{Input, Opened, RecordingArgs, Source, parse_view};
 use crate::moment::Time;
 use crate::rewrite::{Contents, ResultArgs, write_recording};
 use crate::text::count;
+pub(super) use tape::cut_span;
 
 /// Cut views or a span of time out of a MineWars recording or a tape
 ///

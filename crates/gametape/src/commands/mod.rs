@@ -6,7 +6,9 @@ mod convert;
 mod cut;
 mod diff;
 mod disasm;
+mod events;
 mod find;
+mod highlights;
 mod info;
 mod keygen;
 mod log;
@@ -18,6 +20,7 @@ mod recover;
 mod repair;
 mod sign;
 mod state;
+mod stats;
 mod verify;
 mod watch;
 
@@ -65,4 +68,7 @@ commands! {
     Watch(watch::Args),
     Keygen(keygen::Args),
     Sign(sign::Args),
+    Events(events::Args),
+    Stats(stats::Args),
+    Highlights(highlights::Args),
 }

@@ -57,6 +57,12 @@ Examples:
   gametape play --at turn:12 game.json.gz";
 
 impl Args {
+    /// To watch a recording from a time in milliseconds on.
+    pub(super) fn from_time(source: &Source, milliseconds: u64) -> Self {
+        let recording = RecordingArgs { source: source.clone(), dialect: None };
+        Self { recording, at: At::Number(milliseconds), view: ViewArg { given: None } }
+    }
+
     pub(crate) fn run(self) -> Outcome {
         terminal::require()?;
         let input = self.recording.read()?;

@@ -8,6 +8,7 @@ use gametape_wire::{Error, ViewSet};
 
 use super::Args;
 use crate::failure::{Failure, Outcome};
+use crate::output::Target;
 use crate::rewrite::Told;
 use crate::tape::{TapeFile, new_front};
 use crate::text::count;
@@ -15,7 +16,21 @@ use crate::text::count;
 pub(super) fn cut(file: &mut TapeFile, args: &Args) -> Outcome {
     let target = args.result.target()?;
     let tape = file.open(Depth::Index)?;
-    let selection = Selection::of(&tape, args).map_err(|error| file.failure(&error))?;
+    let views = args.view.iter().copied().collect();
+    let end = args.to.map_or(u64::MAX, |time| time.tick(&tape.front));
+    let asked = args.from.tick(&tape.front)..end;
+    cut_span(file, &tape, views, asked, target)?.tell(args.result.json)
+}
+
+/// Writes some ticks of a tape as another tape; all views if `views` is empty.
+pub(in crate::commands) fn cut_span(
+    file: &mut TapeFile,
+    tape: &Tape,
+    views: ViewSet,
+    asked: Range<u64>,
+    target: &Target,
+) -> Result<Told, Failure> {
+    let selection = Selection::of(tape, views, asked).map_err(|error| file.failure(&error))?;
     let source = file.source.clone();
     let failed = |error: Error| Failure::of(&source, &error);
     let front = new_front(&[tape.front], &selection.to_string()).map_err(failed)?;
@@ -43,7 +58,7 @@ pub(super) fn cut(file: &mut TapeFile, args: &Args) -> Outcome {
         told.changes.push(format!("{} of kind {kind} left out", count((*chunks).into(), "chunk")));
     }
     told.lost = tape.damages.iter().map(ToString::to_string).collect();
-    told.tell(args.result.json)
+    Ok(told)
 }
 
 /// What of a tape is in the cut.
@@ -65,14 +80,11 @@ impl std::fmt::Display for Selection {
 }
 
 impl Selection {
-    fn of(tape: &Tape, args: &Args) -> gametape_wire::Result<Self> {
-        let views: ViewSet = args.view.iter().copied().collect();
-        let end = args.to.map_or(u64::MAX, |time| time.tick(&tape.front));
-        let asked = args.from.tick(&tape.front)..end;
+    fn of(tape: &Tape, views: ViewSet, asked: Range<u64>) -> gametape_wire::Result<Self> {
         check(tape, views, &asked)?;
         let views = (!views.is_empty()).then_some(views);
         let (start, keyframes) = keyframes(tape, views, &asked);
-        Ok(Self { views, ticks: start..end, asked, keyframes })
+        Ok(Self { views, ticks: start..asked.end, asked, keyframes })
     }
 
     fn keeps(&self, entry: &ChunkEntry) -> bool {

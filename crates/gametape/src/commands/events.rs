@@ -1,0 +1,222 @@
+//! `gametape events`: what happened in a match, as a table for people or for other tools.
+
+mod export;
+mod line;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use gametape_analysis::{AnalysisEvent, EventKind, KindSet, NameTable};
+use serde::Serialize;
+
+use crate::events::Observed;
+use crate::failure::{Done, Failure, Outcome, for_each, note};
+use crate::input::{Source, one_of};
+use crate::moment::Time;
+use crate::output::{Printer, Target, print, print_json};
+use crate::text::thousands;
+use export::{Export, Format};
+use line::{EventLine, involves};
+
+/// List or export the events of a match
+///
+/// Events are what a game tells about itself for analysis: what was built and destroyed, fights,
+/// votes, figures of the players. Only the parts of a tape that hold events are read.
+///
+/// --json and --csv write one table with all columns (with one --kind, CSV has the columns of this
+/// kind alone); into a folder they write one table for each kind, and so does --parquet. When
+/// several tapes are given, the first column says which tape a row is from.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Tapes to read, `-` for standard input
+    #[arg(value_name = "TAPE", required = true)]
+    tapes: Vec<Source>,
+
+    /// Only events of these kinds, such as UnitDestroyed,MatchEnded
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', hide_possible_values = true, value_parser = one_of(EventKind::ALL, EventKind::name))]
+    kind: Vec<EventKind>,
+
+    /// Only events that these players take part in
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=15))]
+    player: Vec<u8>,
+
+    /// Only events at this time and later: milliseconds since the start, or tick:N
+    #[arg(long, value_name = "TIME", default_value = "0")]
+    from: Time,
+
+    /// Only events before this time [default: up to the end]
+    #[arg(long, value_name = "TIME")]
+    to: Option<Time>,
+
+    /// Print how many events there are of each kind, and nothing else
+    #[arg(long, conflicts_with_all = ["csv", "parquet", "output"])]
+    count: bool,
+
+    /// Print one JSON object for each event
+    #[arg(long, conflicts_with_all = ["csv", "parquet"])]
+    json: bool,
+
+    /// Print comma-separated values
+    #[arg(long, conflicts_with = "parquet")]
+    csv: bool,
+
+    /// Write a Parquet file, or one for each kind if it is a folder (or ends in `/`)
+    #[arg(long, value_name = "OUT", conflicts_with = "output")]
+    parquet: Option<Target>,
+
+    /// Where JSON or CSV goes: a file, or a folder (or a name that ends in `/`) for one file a kind
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<Target>,
+}
+
+const EXAMPLES: &str = r#"With --json each line is {"kind","tick",…}: fields are named as in spec/events.md, empty ones are
+left out. With --json --count: {"file","events","kinds":{name:number}}.
+
+Examples:
+  gametape events match.tape
+  gametape events --kind UnitDestroyed --player 2 --from 60000 match.tape
+  gametape events --count match.tape
+  gametape events --csv -o tables/ match.tape
+  gametape events --parquet all.parquet matches/*.tape"#;
+
+impl Args {
+    pub(crate) fn run(self) -> Outcome {
+        match self.format()? {
+            None if self.count => for_each(&self.tapes, |source| self.count_events(source)),
+            None => for_each(&self.tapes, |source| self.list(source)),
+            Some(format) => self.export(format),
+        }
+    }
+
+    /// What to write, unless it is the list for people.
+    fn format(&self) -> Result<Option<Format>, Failure> {
+        match (self.json, self.csv, &self.parquet) {
+            _ if self.count => Ok(None),
+            (true, ..) => Ok(Some(Format::Json)),
+            (_, true, _) => Ok(Some(Format::Csv)),
+            (.., Some(_)) => Ok(Some(Format::Parquet)),
+            _ if self.output.is_some() => {
+                Err(Failure::usage("-o is for --json and --csv: which one is it to be?"))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn kinds(&self) -> KindSet {
+        match self.kind.as_slice() {
+            [] => KindSet::ALL,
+            some => some.iter().fold(KindSet::EMPTY, |set, kind| set.with(*kind)),
+        }
+    }
+
+    fn ticks(&self, observed: &Observed) -> Range<u64> {
+        let front = &observed.tape.front;
+        self.from.tick(front)..self.to.map_or(u64::MAX, |time| time.tick(front))
+    }
+
+    /// Shows the events that were asked for.
+    fn visit(
+        &self,
+        observed: &mut Observed,
+        mut visit: impl FnMut(&AnalysisEvent, &NameTable) -> Result<(), Failure>,
+    ) -> Outcome {
+        let ticks = self.ticks(observed);
+        observed.visit(self.kinds(), ticks, |event, names| {
+            match self.player.is_empty() || involves(event, &self.player) {
+                true => visit(event, names),
+                false => Ok(()),
+            }
+        })
+    }
+
+    fn list(&self, source: &Source) -> Outcome {
+        let mut observed = Observed::open(source)?;
+        let mut printer = Printer::new();
+        if self.tapes.len() > 1 {
+            printer.title(&source.to_string())?;
+        }
+        let style = line::Style::of(&observed);
+        let mut shown = 0u64;
+        let done = self.visit(&mut observed, |event, names| {
+            shown += 1;
+            printer.put(format_args!("{}\n", EventLine { event, names, style: &style }))
+        })?;
+        printer.finish()?;
+        if shown == 0 {
+            note(source, why_nothing(&observed));
+        }
+        Ok(done)
+    }
+
+    fn count_events(&self, source: &Source) -> Outcome {
+        let mut observed = Observed::open(source)?;
+        let mut counts = Counts { file: source.to_string(), ..Counts::default() };
+        let done = self.visit(&mut observed, |event, _| {
+            counts.add(event.kind());
+            Ok(())
+        })?;
+        match self.json {
+            true => print_json(&counts)?,
+            false => print(&counts.to_text())?,
+        }
+        Ok(done)
+    }
+
+    fn export(&self, format: Format) -> Outcome {
+        let target = self.parquet.as_ref().or(self.output.as_ref());
+        let labelled = self.tapes.len() > 1;
+        let mut export = Export::new(format, target, &self.kind, labelled)?;
+        let mut done = Done::Fine;
+        let all = for_each(&self.tapes, |source| {
+            if let Some(target) = target {
+                target.check_apart(source)?;
+            }
+            let mut observed = Observed::open(source)?;
+            if !observed.has_events() {
+                note(source, why_nothing(&observed));
+            }
+            export.begin(&source.to_string());
+            self.visit(&mut observed, |event, names| export.add(event, names))
+        });
+        export.finish()?;
+        if all? == Done::DataLost {
+            done = Done::DataLost;
+        }
+        Ok(done)
+    }
+}
+
+fn why_nothing(observed: &Observed) -> &'static str {
+    match observed.has_events() {
+        true => "no event is as asked for",
+        false => "there are no events in this tape",
+    }
+}
+
+/// How many events there are of each kind.
+#[derive(Debug, Default, Serialize)]
+struct Counts {
+    file: String,
+    events: u64,
+    kinds: BTreeMap<&'static str, u64>,
+}
+
+impl Counts {
+    fn add(&mut self, kind: EventKind) {
+        self.events += 1;
+        *self.kinds.entry(kind.name()).or_default() += 1;
+    }
+
+    /// The kinds in the order of their numbers.
+    fn to_text(&self) -> String {
+        let mut fields = crate::text::Fields::new(&self.file);
+        fields.add("events", thousands(self.events));
+        for kind in EventKind::ALL {
+            if let Some(count) = self.kinds.get(kind.name()) {
+                fields.more(format!("{:<22}{:>9}", kind.name(), thousands(*count)));
+            }
+        }
+        fields.into_text()
+    }
+}

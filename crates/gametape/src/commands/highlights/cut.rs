@@ -1,0 +1,33 @@
+//! Highlights as tapes of their own.
+
+use std::fs;
+use std::path::Path;
+
+use gametape_wire::ViewSet;
+
+use super::Row;
+use crate::commands::cut::cut_span;
+use crate::events::Observed;
+use crate::failure::{Done, Failure};
+use crate::output::Target;
+
+/// Writes each moment into a folder, and notes where.
+pub(super) fn cut_all(
+    observed: &mut Observed,
+    folder: &Path,
+    rows: &mut [Row],
+) -> Result<Done, Failure> {
+    fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
+    let mut done = Done::Fine;
+    for row in rows {
+        let path = folder.join(format!("{:02}-tick-{}.tape", row.rank, row.tick));
+        let target = Target::File(path);
+        let (file, tape) = observed.file();
+        let told = cut_span(file, tape, ViewSet::EMPTY, row.start_tick..row.end_tick, &target)?;
+        if !told.lost.is_empty() {
+            done = Done::DataLost;
+        }
+        row.cut = Some(target.to_string());
+    }
+    Ok(done)
+}

@@ -1,0 +1,236 @@
+//! The figures of all players over time, one panel for each.
+
+use gametape_analysis::{Series, Statistics};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::{FontStyle, register_font};
+use tiny_skia::Pixmap;
+
+use super::name_of;
+use super::surface::Surface;
+use crate::commands::map::signs::player_colour;
+use crate::events::Observed;
+use crate::failure::Failure;
+use crate::output::Target;
+
+const SIZE: (u32, u32) = (1600, 1100);
+const TITLE_HEIGHT: u32 = 84;
+const FONT: &str = "sans-serif";
+const INK: RGBColor = RGBColor(40, 44, 52);
+const FAINT: RGBColor = RGBColor(228, 230, 234);
+
+/// What is drawn, and what it is called.
+const PANELS: [(&str, &str); 6] = [
+    ("territory", "territory, tiles"),
+    ("army_value", "army value"),
+    ("income", "income, money a minute"),
+    ("structures", "structures"),
+    ("value_killed", "value destroyed so far"),
+    ("actions_per_minute", "actions a minute"),
+];
+
+/// A drawing that can become a picture or SVG.
+pub(super) struct Plot {
+    title: String,
+    players: Vec<(u8, String)>,
+    panels: Vec<Panel>,
+    /// Seconds of the match.
+    seconds: f64,
+}
+
+struct Panel {
+    title: &'static str,
+    /// Player, and points of seconds and values.
+    lines: Vec<(u8, Vec<(f64, f64)>)>,
+}
+
+impl Plot {
+    pub(super) fn new(observed: &Observed, statistics: &Statistics) -> Self {
+        let seconds = |tick: u64| observed.milliseconds(tick) as f64 / 1000.0;
+        let line = |series: Series| {
+            let points = series.points.into_iter();
+            (series.player, points.map(|(tick, value)| (seconds(tick), value as f64)).collect())
+        };
+        let panel = |&(stat, title): &(&str, &'static str)| Panel {
+            title,
+            lines: statistics.series(stat).map(line).collect(),
+        };
+        let metadata = crate::tape::Metadata::of(&observed.tape);
+        let title = metadata.text("title").or_else(|| metadata.text("game")).unwrap_or_default();
+        let players = statistics.players.iter().map(|summary| summary.player);
+        Self {
+            title,
+            players: players.map(|player| (player, name_of(observed, player))).collect(),
+            panels: PANELS.iter().map(panel).collect(),
+            seconds: seconds(observed.tape.summary.end_tick).max(1.0),
+        }
+    }
+
+    /// The bytes of the file, of the kind that its name asks for.
+    pub(super) fn draw(&self, target: &Target) -> Result<Vec<u8>, Failure> {
+        let is_png = match target {
+            Target::Stdout => true,
+            Target::File(path) => {
+                path.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"))
+            }
+        };
+        // It is a font, and it is the only one.
+        let _ = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
+        let drawn = if is_png { self.png() } else { self.svg().map(String::into_bytes) };
+        drawn.ok_or_else(|| Failure::refused(target, "the plot cannot be drawn"))
+    }
+
+    fn png(&self) -> Option<Vec<u8>> {
+        let mut pixels = Pixmap::new(SIZE.0, SIZE.1)?;
+        self.draw_on(Surface::new(&mut pixels)).ok()?;
+        pixels.encode_png().ok()
+    }
+
+    fn svg(&self) -> Option<String> {
+        let mut text = String::new();
+        self.draw_on(SVGBackend::with_string(&mut text, SIZE)).ok()?;
+        Some(text)
+    }
+
+    fn draw_on<B: DrawingBackend>(&self, backend: B) -> Drawn<B> {
+        let area = backend.into_drawing_area();
+        area.fill(&WHITE)?;
+        let (head, body) = area.split_vertically(TITLE_HEIGHT);
+        self.draw_head(&head)?;
+        let areas = body.split_evenly((3, 2));
+        for (panel, area) in self.panels.iter().zip(&areas) {
+            panel.draw(area, self.seconds)?;
+        }
+        area.present()
+    }
+
+    /// The title, and below it who has which colour.
+    fn draw_head<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Drawn<B> {
+        area.draw_text(&self.title, &text_style(26), (28, 14))?;
+        let style = text_style(17);
+        let mut x = 28;
+        for (player, name) in &self.players {
+            let block = [(x, 53), (x + 22, 65)];
+            area.draw(&Rectangle::new(block, colour(*player).filled()))?;
+            area.draw_text(name, &style, (x + 30, 50))?;
+            x += 30 + area.estimate_text_size(name, &style)?.0 as i32 + 26;
+        }
+        Ok(())
+    }
+}
+
+type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+
+impl Panel {
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, seconds: f64) -> Drawn<B> {
+        let (low, high) = self.range();
+        let mut chart = ChartBuilder::on(area)
+            .margin(14)
+            .caption(self.title, text_style(19))
+            .x_label_area_size(30)
+            .y_label_area_size(74)
+            .build_cartesian_2d(0.0..seconds, low..high)?;
+        chart
+            .configure_mesh()
+            .bold_line_style(FAINT)
+            .light_line_style(TRANSPARENT)
+            .axis_style(INK.mix(0.4))
+            .label_style(text_style(14))
+            .x_labels(8)
+            .y_labels(6)
+            .x_label_formatter(&|seconds| minutes(*seconds))
+            .y_label_formatter(&|value| short(*value))
+            .draw()?;
+        for (player, points) in &self.lines {
+            let style = colour(*player).stroke_width(2);
+            chart.draw_series(LineSeries::new(points.iter().copied(), style))?;
+        }
+        Ok(())
+    }
+
+    /// The values that are shown: from 0, with some air above.
+    fn range(&self) -> (f64, f64) {
+        let values = || self.lines.iter().flat_map(|(_, points)| points).map(|(_, value)| *value);
+        let low = values().fold(0.0, f64::min);
+        let high = values().fold(0.0, f64::max);
+        let height = (high - low).max(1.0);
+        (if low < 0.0 { low - height * 0.06 } else { 0.0 }, high + height * 0.06)
+    }
+}
+
+fn text_style(size: u32) -> TextStyle<'static> {
+    (FONT, size).into_font().color(&INK)
+}
+
+fn colour(player: u8) -> RGBColor {
+    player_colour(player).map_or(INK, |rgb| RGBColor(rgb.0, rgb.1, rgb.2))
+}
+
+/// `2:05`
+fn minutes(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+/// `950`, `12k`, `1.5M`
+fn short(value: f64) -> String {
+    let (divided, unit) = match value.abs() {
+        size if size >= 1e9 => (value / 1e9, "G"),
+        size if size >= 1e6 => (value / 1e6, "M"),
+        size if size >= 1e4 => (value / 1e3, "k"),
+        _ => (value, ""),
+    };
+    let text = format!("{divided:.1}");
+    format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot() -> Plot {
+        let line = |player| (player, vec![(0.0, 5.0), (30.0, 12.0), (60.0, f64::from(player))]);
+        let panels = PANELS.iter().map(|(_, title)| Panel { title, lines: vec![line(1), line(2)] });
+        Plot {
+            title: "Ana & Ben".to_owned(),
+            players: vec![(1, "1 Ana".to_owned()), (2, "2 Ben".to_owned())],
+            panels: panels.collect(),
+            seconds: 60.0,
+        }
+    }
+
+    #[test]
+    fn numbers_on_axes_are_short() {
+        assert_eq!(
+            [0.0, 0.5, 950.0, 12_000.0, -1.5e6].map(short),
+            ["0", "0.5", "950", "12k", "-1.5M"]
+        );
+        assert_eq!([0.0, 65.0, 3600.0].map(minutes), ["0:00", "1:05", "60:00"]);
+    }
+
+    #[test]
+    fn a_picture_shows_lines_in_the_colours_of_the_players_and_letters() {
+        let png = plot().draw(&Target::Stdout).unwrap();
+        let picture = Pixmap::decode_png(&png).unwrap();
+        let has = |RGBColor(r, g, b)| {
+            picture.pixels().iter().any(|p| (p.red(), p.green(), p.blue()) == (r, g, b))
+        };
+        assert!(has(colour(1)) && has(colour(2)) && !has(colour(3)) && has(INK));
+    }
+
+    #[test]
+    fn svg_has_the_names_and_titles_as_text() {
+        let svg = plot().svg().unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        for text in ["Ana &amp; Ben", "1 Ana", "2 Ben", "territory, tiles", "1:00"] {
+            assert!(svg.contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_at_all_can_be_drawn() {
+        let panels = PANELS.iter().map(|(_, title)| Panel { title, lines: Vec::new() });
+        let plot = Plot { panels: panels.collect(), players: Vec::new(), ..plot() };
+        assert!(plot.png().is_some() && plot.svg().is_some());
+    }
+}
