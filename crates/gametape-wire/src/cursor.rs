@@ -158,6 +158,10 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Ok((*byte).into())
             }
+            [low, high @ 1..0x80, rest @ ..] => {
+                self.rest = rest;
+                Ok(u64::from(low & 0x7F) | u64::from(*high) << 7)
+            }
             _ => self.long_varint(item),
         }
     }
