@@ -162,9 +162,14 @@ fn battle(
     for step in 0..random.below(8) {
         events.push(death(tick + step, random));
     }
-    let positions = || (0..40).map(|index| (UnitTag { index, generation: 0 }, center_pos));
+    // Units in a crowd of four cells.
+    let around = |index: u16, half: u64| {
+        let step = |of: i32| (i32::from(index) * of + half as i32 * 9) % 4096 - 2048;
+        WorldPos { x: center_pos.x + step(611), y: center_pos.y + step(1499), z: 0 }
+    };
     for half in [0, TICKS_A_SECOND / 2] {
-        let positions = positions().collect();
+        let unit = |index| (UnitTag { index, generation: 0 }, around(index, half));
+        let positions = (0..40).map(unit).collect();
         events.push(AnalysisEvent::UnitPositionSample { tick: tick + half, positions });
     }
     if second == 19 {

@@ -25,8 +25,11 @@ fn events() -> Vec<AnalysisEvent> {
 fn written(table: Table, events: &[AnalysisEvent]) -> Vec<RecordBatch> {
     let mut file = ParquetTable::new(table, Vec::new()).unwrap();
     events.iter().for_each(|event| file.push(event, &NAMES).unwrap());
-    let reader =
-        ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(file.finish().unwrap()));
+    read(file.finish().unwrap())
+}
+
+fn read(file: Vec<u8>) -> Vec<RecordBatch> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(file));
     reader.unwrap().build().unwrap().map(Result::unwrap).collect()
 }
 
@@ -109,4 +112,18 @@ fn a_table_without_rows_is_a_file_with_a_schema() {
     let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(file)).unwrap();
     assert_eq!(reader.schema().fields().len(), Table::Wide.columns().len());
     assert_eq!(reader.build().unwrap().count(), 0);
+}
+
+#[test]
+fn rows_of_several_tapes_say_where_they_are_from() {
+    let mut file = ParquetTable::with_source(Table::Wide, Vec::new()).unwrap();
+    let event = AnalysisEvent::PauseEvent { tick: 1, player: 1, paused: true };
+    for name in ["one", "two"] {
+        file.begin_source(name);
+        file.push(&event, &NAMES).unwrap();
+    }
+    let batches = read(file.finish().unwrap());
+    let expected = batches[0].column_by_name("tape").unwrap().as_string::<i32>().iter();
+    assert!(expected.eq([Some("one"), Some("two")]));
+    assert_eq!(batches[0].num_columns(), Table::Wide.columns().len() + 1);
 }

@@ -42,7 +42,9 @@ impl CsvTable {
     /// The same, with the column [`SOURCE_COLUMN`] before all others: for several tapes.
     #[must_use]
     pub fn with_source(self) -> Self {
-        Self { source: Some(String::new()), ..self }
+        let mut named = Self { source: Some(String::new()), ..self };
+        named.begin_source("");
+        named
     }
 
     /// The rows that follow are from this tape.

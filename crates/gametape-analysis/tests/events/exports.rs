@@ -180,3 +180,18 @@ fn schemas_are_stable() {
         percentage_of_army,deficit_before,advantage_after,swing_value,what\n";
     assert_eq!(header, expected);
 }
+
+#[test]
+fn rows_of_several_tapes_say_where_they_are_from() {
+    let event = AnalysisEvent::PauseEvent { tick: 1, player: 1, paused: true };
+    let mut table = CsvTable::new(Table::Kind(EventKind::PauseEvent)).with_source();
+    let mut text = String::new();
+    table.header(&mut text);
+    table.row(&event, &NAMES, &mut text);
+    for name in ["one.tape", "a, b"] {
+        table.begin_source(name);
+        table.row(&event, &NAMES, &mut text);
+    }
+    let expected = "tape,tick,player,paused\n\"\",1,1,true\none.tape,1,1,true\n\"a, b\",1,1,true\n";
+    assert_eq!(text, expected);
+}
