@@ -34,7 +34,7 @@ pub(super) struct Intake {
     progress: Counters,
     has_unreported_failure: bool,
     pub(super) ending: Option<Ending>,
-    /// Does the writer sleep until it is woken?
+    /// Does the writer sleep, with nothing to write?
     pub(super) is_writer_idle: bool,
     /// Was it woken since it last looked?
     pub(super) is_woken: bool,

@@ -19,9 +19,7 @@ use super::sink::Sink;
 /// [`Recorder::start`](super::Recorder::start) runs one on a thread.
 #[derive(Debug)]
 pub struct Pump<S> {
-    sink: S,
-    /// Bytes that the sink took.
-    written: u64,
+    outlet: Outlet<S>,
     work: Work,
     presence: Presence,
 }
@@ -35,9 +33,9 @@ enum Work {
 /// When a [`Pump`] wants to be called again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// After this time at the latest.
+    /// After this time, and after the game gave something: times count from the call that sees it.
     Within(Duration),
-    /// When the game gave something.
+    /// After the game gave something.
     Idle,
     /// Never: the recording ended.
     Done,
@@ -56,51 +54,83 @@ impl Drop for Presence {
     }
 }
 
+/// A sink, and how many bytes it took.
+#[derive(Debug)]
+struct Outlet<S> {
+    sink: S,
+    written: u64,
+}
+
+impl<S: Sink> Outlet<S> {
+    fn append(&mut self, mut bytes: &[u8]) -> Result<()> {
+        while !bytes.is_empty() {
+            let taken = match self.sink.append(bytes) {
+                Ok(0) => Err(io::ErrorKind::WriteZero.into()),
+                Ok(taken) => Ok(taken.min(bytes.len())),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
+                Err(error) => Err(error),
+            };
+            let taken = taken.map_err(|error| unwritable(&error, self.written))?;
+            self.written += taken as u64;
+            bytes = &bytes[taken..];
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.sink.sync().map_err(|error| unwritable(&error, self.written))
+    }
+}
+
 impl<S: Sink> Pump<S> {
     pub(super) fn new(sink: S, written: u64, scribe: Scribe, shared: Arc<Shared>) -> Self {
         let work = Work::Tape(Box::new(scribe));
-        Self { sink, written, work, presence: Presence(shared) }
+        Self { outlet: Outlet { sink, written }, work, presence: Presence(shared) }
     }
 
     /// Takes what the game gave, and writes and syncs what is due at `now`, a time since anything
     /// fixed. Failures are the recorder's to tell.
     pub fn step(&mut self, now: Duration) -> Next {
-        let stepped = self.round(now);
-        match stepped {
-            Ok(next) => next,
-            Err(failure) => self.stop(Some(failure)),
-        }
+        self.round(now).unwrap_or_else(|failure| self.stop(Some(failure)))
     }
 
     /// The sink, with what was written so far.
     pub fn into_sink(self) -> S {
-        self.sink
+        self.outlet.sink
     }
 
-    pub(super) fn shared(&self) -> &Shared {
-        &self.presence.0
+    /// Steps with `clock` and sleeps in between, until the recording ended.
+    pub(super) fn run(mut self, clock: impl Fn() -> Duration) {
+        loop {
+            let most = match self.step(clock()) {
+                Next::Within(time) => Some(time),
+                Next::Idle => None,
+                Next::Done => return,
+            };
+            let is_idle = matches!(&self.work, Work::Tape(scribe) if scribe.is_idle());
+            self.presence.0.sleep(most, is_idle);
+        }
     }
 
     fn round(&mut self, now: Duration) -> Result<Next> {
         let Work::Tape(scribe) = &mut self.work else { return Ok(Next::Done) };
-        let (mut segments, ending) = {
-            let mut intake = self.presence.0.lock();
-            (intake.queue.take(), intake.ending)
-        };
+        let (mut segments, ending) = self.presence.0.take();
         for segment in &mut segments {
             scribe.take(segment, now)?;
+            // What is a chunk already does not wait for the others in memory.
+            self.outlet.append(&scribe.output())?;
         }
         let syncs = scribe.is_sync_due(now) || ending.is_some();
-        let bytes = scribe.output(now, syncs)?;
+        scribe.flush(now, syncs)?;
+        self.outlet.append(&scribe.output())?;
         let (tick, chunks) = (scribe.flushed_tick(), scribe.tape().chunks().len() as u32);
-        self.append(&bytes)?;
         let is_all = self.note_written(tick, chunks, segments);
         let ending = ending.filter(|_| is_all);
         if ending == Some(Ending::Finished) {
             self.finish()?;
         }
         if syncs {
-            self.sync()?;
+            self.sync(now)?;
         }
         if let Some(ending) = ending {
             self.presence.0.lock().is_finished = ending == Ending::Finished;
@@ -121,23 +151,8 @@ impl<S: Sink> Pump<S> {
     fn finish(&mut self) -> Result<()> {
         if let Work::Tape(scribe) = std::mem::replace(&mut self.work, Work::Done) {
             let Finished { bytes, tick, chunks } = scribe.finish()?;
-            self.append(&bytes)?;
+            self.outlet.append(&bytes)?;
             self.note_written(tick, chunks, Vec::new());
-        }
-        Ok(())
-    }
-
-    fn append(&mut self, mut bytes: &[u8]) -> Result<()> {
-        while !bytes.is_empty() {
-            let taken = match self.sink.append(bytes) {
-                Ok(0) => Err(io::ErrorKind::WriteZero.into()),
-                Ok(taken) => Ok(taken.min(bytes.len())),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
-                Err(error) => Err(error),
-            };
-            let taken = taken.map_err(|error| unwritable(&error, self.written))?;
-            self.written += taken as u64;
-            bytes = &bytes[taken..];
         }
         Ok(())
     }
@@ -150,7 +165,7 @@ impl<S: Sink> Pump<S> {
         mut segments: Vec<Segment>,
     ) -> bool {
         segments.retain_mut(Segment::reset);
-        let written = self.written;
+        let written = self.outlet.written;
         let mut intake = self.presence.0.lock();
         intake.release(&mut segments);
         intake.update(|counters| {
@@ -164,10 +179,10 @@ impl<S: Sink> Pump<S> {
         is_all
     }
 
-    fn sync(&mut self) -> Result<()> {
-        self.sink.sync().map_err(|error| unwritable(&error, self.written))?;
+    fn sync(&mut self, now: Duration) -> Result<()> {
+        self.outlet.sync()?;
         if let Work::Tape(scribe) = &mut self.work {
-            scribe.synced();
+            scribe.synced(now);
         }
         self.presence.0.lock().update(|counters| {
             counters.durable_bytes = counters.written_bytes;

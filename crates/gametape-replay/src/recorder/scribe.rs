@@ -28,6 +28,8 @@ pub(super) struct Scribe {
     /// When there is something that is not written, or not synced.
     unwritten: Deadline,
     unsynced: Deadline,
+    /// How many chunks the tape can have.
+    most_chunks: u64,
     /// The last ended tick that was taken, and that is in chunks.
     taken_tick: Option<SimTick>,
     flushed_tick: Option<SimTick>,
@@ -47,6 +49,7 @@ impl Scribe {
             interruption,
             unwritten: Deadline::default(),
             unsynced: Deadline::default(),
+            most_chunks: CHUNKS.max,
             taken_tick: None,
             flushed_tick: None,
         }
@@ -163,15 +166,28 @@ impl Scribe {
         Ok(())
     }
 
-    /// The bytes to append at `now`: whole chunks, and all of them when it is time or `all` is asked
-    /// for.
-    pub(super) fn output(&mut self, now: Duration, all: bool) -> Result<Vec<u8>> {
-        if all || self.unwritten.is_due(now) {
+    /// Makes chunks of everything that was taken when that is due at `now`, or must be.
+    pub(super) fn flush(&mut self, now: Duration, must: bool) -> Result<()> {
+        if must || self.unwritten.is_due(now) {
             self.tell_all()?;
-            let used = self.tape.chunks().len() as u64;
-            self.unwritten = Deadline::not_before(now, pace(used, CHUNKS.max));
+            self.unwritten = self.fresh_deadline(now);
         }
-        Ok(self.tape.take())
+        Ok(())
+    }
+
+    /// The chunks that are to be appended now.
+    pub(super) fn output(&mut self) -> Vec<u8> {
+        self.tape.take()
+    }
+
+    /// A deadline for what comes next.
+    fn fresh_deadline(&self, now: Duration) -> Deadline {
+        Deadline::not_before(now, pace(self.tape.chunks().len() as u64, self.most_chunks))
+    }
+
+    /// Does nothing wait to be written?
+    pub(super) fn is_idle(&self) -> bool {
+        self.unwritten.at().is_none()
     }
 
     /// Must everything be written and synced at `now`?
@@ -180,8 +196,8 @@ impl Scribe {
     }
 
     /// Everything that was written is safe.
-    pub(super) fn synced(&mut self) {
-        self.unsynced = Deadline::default();
+    pub(super) fn synced(&mut self, now: Duration) {
+        self.unsynced = self.fresh_deadline(now);
     }
 
     /// How long nothing needs to happen; nothing at all before something comes, if `None`.
@@ -265,5 +281,44 @@ impl<'a> Payloads<'a> {
             *piece = (views.iter().next().unwrap_or(View::SPECTATOR), payload);
         }
         tape.frame(stream, tick, pieces)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gametape_tape::Front;
+
+    use super::*;
+    use crate::recorder::options::Durability;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// Takes one frame at `now`, and says whether it is written then.
+    fn writes(scribe: &mut Scribe, tick: SimTick, now: Duration) -> bool {
+        let parts = vec![Part { views: EVERYBODY, length: 3 }];
+        let item = Item::Framed { kind: ChunkKind::FRAMES, stream: 0, tick, parts: 1 };
+        let mut segment = Segment { items: vec![item], parts, bytes: b"abc".to_vec() };
+        scribe.take(&mut segment, now).unwrap();
+        let syncs = scribe.is_sync_due(now);
+        scribe.flush(now, syncs).unwrap();
+        if syncs {
+            scribe.synced(now);
+        }
+        !scribe.output().is_empty()
+    }
+
+    #[test]
+    fn chunks_grow_before_they_run_out() {
+        let durability = Durability::every_tick();
+        let options = RecorderOptions { durability, ..RecorderOptions::default() };
+        let tape = TapeWriter::new(Front::new(1, 1).unwrap(), b"{}").unwrap();
+        let mut scribe = Scribe { most_chunks: 16, ..Scribe::new(tape, None, &options) };
+        // With the metadata, seven frames make eight chunks: half of what is possible.
+        assert!((0..7).all(|tick| writes(&mut scribe, tick, SECOND)));
+        assert!(!writes(&mut scribe, 7, SECOND));
+        assert_eq!(scribe.wait(SECOND), Some(SECOND));
+        assert!(!writes(&mut scribe, 8, 2 * SECOND - Duration::from_nanos(1)));
+        assert!(writes(&mut scribe, 9, 2 * SECOND));
+        assert_eq!(scribe.tape().chunks().len(), 9);
     }
 }

@@ -55,11 +55,17 @@ impl Shared {
         self.work.notify_one();
     }
 
-    /// The writer sleeps until there is work, or for so long.
-    pub(super) fn sleep(&self, most: Option<Duration>) {
+    /// The writer takes everything that waits, and learns whether the game has ended.
+    pub(super) fn take(&self) -> (Vec<Segment>, Option<Ending>) {
         let mut intake = self.lock();
-        intake.is_writer_idle = most.is_none();
-        let has_work = !intake.queue.is_empty() && most.is_none();
+        (intake.queue.take(), intake.ending)
+    }
+
+    /// The writer sleeps for so long, or until there is much work; if it is idle, any work.
+    pub(super) fn sleep(&self, most: Option<Duration>, is_idle: bool) {
+        let mut intake = self.lock();
+        intake.is_writer_idle = is_idle;
+        let has_work = !intake.queue.is_empty() && is_idle;
         if !has_work && intake.ending.is_none() {
             let most = most.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP);
             let slept = self.work.wait_timeout_while(intake, most, |intake| !intake.is_woken);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gametape_replay::{Durability, Next, RecorderOptions};
+use gametape_replay::{Durability, Next, Recorder, RecorderOptions};
 
 use crate::common::*;
 
@@ -97,6 +97,21 @@ fn a_tick_counts_when_the_game_has_ended_it() {
     pump.step(Duration::ZERO);
     pump.step(SECOND);
     assert_eq!(recorder.counters().last_written_tick, Some(0));
+}
+
+#[test]
+fn the_writers_thread_writes_what_comes_while_it_only_waits_to_sync() {
+    let written_within = Duration::from_millis(1);
+    let durability = Durability { written_within, synced_within: Duration::MAX };
+    let options = RecorderOptions { durability, ..options() };
+    let recorder = Recorder::start(FakeSink::default(), front(), METADATA, &options).unwrap();
+    for tick in 0..10 {
+        play(&recorder, tick);
+        // If the writer slept until the sync, this would not end.
+        while recorder.counters().last_written_tick != Some(tick) {
+            std::thread::yield_now();
+        }
+    }
 }
 
 #[test]
