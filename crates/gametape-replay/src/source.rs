@@ -111,14 +111,21 @@ impl<S: Source> Recording<S> {
         entry: &ChunkEntry,
         look: impl FnOnce(&Chunk<'_>) -> Result<T>,
     ) -> Result<T> {
-        let range = entry.range();
+        self.bytes(entry.range(), |bytes| look(&entry.read(bytes)?))
+    }
+
+    /// Does something with bytes of the tape.
+    pub(crate) fn bytes<T>(
+        &mut self,
+        range: Range<u64>,
+        look: impl FnOnce(&[u8]) -> Result<T>,
+    ) -> Result<T> {
         if range.end > self.source.length() {
             let available = self.source.length().saturating_sub(range.start);
             let kind = ErrorKind::Truncated { needed: range.end - range.start, available };
-            return Err(Error::at(range.start, entry.header.kind.to_string(), kind));
+            return Err(Error::at(range.start, "chunk", kind));
         }
-        let bytes = self.source.read(range)?;
-        look(&entry.read(&bytes)?)
+        look(&self.source.read(range)?)
     }
 
     /// The chunks of a kind and stream, in the order of the recording.

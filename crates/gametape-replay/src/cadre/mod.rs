@@ -3,8 +3,22 @@
 mod convert;
 mod state;
 
+use gametape_wire::{Result, View};
+
+use crate::player::{Player, PlayerOptions, Watched};
+use crate::source::{Recording, Source};
+
 pub use convert::{from_tape, markers_of, to_tape};
 pub use state::CadreGame;
 
 /// Microseconds of a tick, which is one delta.
 pub const TICK_LENGTH: u32 = 100_000;
+
+/// Plays a gamelog from a tape.
+pub fn player<S: Source>(
+    mut recording: Recording<S>,
+    options: PlayerOptions,
+) -> Result<Player<S, Watched<CadreGame>>> {
+    let game = CadreGame::new(markers_of(&mut recording)?)?;
+    Player::view(recording, View::SPECTATOR, game, options)
+}

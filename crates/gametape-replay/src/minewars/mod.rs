@@ -5,6 +5,11 @@ mod from_tape;
 mod to_tape;
 mod view;
 
+use gametape_wire::{Result, View};
+
+use crate::player::{Player, PlayerOptions, Watched};
+use crate::source::{Recording, Source};
+
 pub use from_tape::{MinewarsFile, from_tape, setup_of};
 pub use to_tape::to_tape;
 pub use view::MinewarsView;
@@ -14,3 +19,13 @@ pub const TICK_LENGTH: u32 = 1000;
 
 /// What the metadata of such a tape says.
 const CONTENT: &str = "minewars";
+
+/// Plays what a view knows, from a tape whose frames are MineWars messages.
+pub fn player<S: Source>(
+    mut recording: Recording<S>,
+    view: View,
+    options: PlayerOptions,
+) -> Result<Player<S, Watched<MinewarsView>>> {
+    let setup = setup_of(&mut recording)?;
+    Player::view(recording, view, MinewarsView::new(&setup, view), options)
+}

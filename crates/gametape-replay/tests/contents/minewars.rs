@@ -158,7 +158,7 @@ fn a_tape_of_a_game_becomes_a_file() {
     writer.setup(0, ViewSet::from_bits(u16::MAX), &bytes).unwrap();
     let mut packer = Packer::new(Generation::Current);
     for x in 0..300 {
-        let tile = Coord::new(0, x % 3);
+        let tile = Coord::new(0, (x % 3) as i8);
         packer.push(&Message::Tile { tile, kind: TileKind::Water }).unwrap();
     }
     let long = packer.finish().unwrap();

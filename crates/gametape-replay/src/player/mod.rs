@@ -1,0 +1,488 @@
+//! Playing a tape: any tick, forward, backward, in any order.
+
+mod cache;
+mod clock;
+mod difference;
+mod feed;
+mod findings;
+mod keyframes;
+mod track;
+
+use std::ops::Range;
+
+use gametape_tape::{Gap, SimSnapshot, SimTick};
+use gametape_wire::{Error, Limit, Result, View, ViewSet};
+
+use crate::game::{GameState, Simulation};
+use crate::source::{Recording, Source, concerns};
+
+use cache::Cache;
+use clock::Clock;
+use feed::Feed;
+use findings::Findings;
+use keyframes::Keyframes;
+
+pub use difference::{Difference, Divergence, MOST_DIFFERENCES, Site, differences};
+pub use findings::{DeepLevel, DeepVerification, PlayFinding};
+pub use track::{Rerun, Track, Watched};
+
+/// Ticks that one seek simulates at most.
+const SIMULATED_TICKS: Limit = Limit::new("ticks to simulate in one seek", 1 << 24);
+
+/// How a player works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlayerOptions {
+    /// Bytes of snapshots that are kept near the playhead.
+    pub cache_bytes: usize,
+    /// Compare the state with every keyframe that is passed.
+    pub check: bool,
+}
+
+impl Default for PlayerOptions {
+    /// 32 MiB, and everything compared.
+    fn default() -> Self {
+        Self { cache_bytes: 32 << 20, check: true }
+    }
+}
+
+/// Plays a tape: the state at any tick, as it is when all is played from the start.
+///
+/// The state at tick T is that of the last keyframe at or before T that can be used, carried forward
+/// by everything that was recorded from there up to T, T itself not included. While playing goes
+/// forward over a keyframe, the state is [compared](PlayerOptions::check) with it; where they differ
+/// the difference is a [finding](Self::findings), and the recorded one counts.
+///
+/// ```
+/// use gametape_minewars::sample::Sample;
+/// use gametape_minewars::{ReplayFile, WriteOptions, write_file};
+/// use gametape_replay::{ConvertOptions, PlayerOptions, Recording, minewars};
+/// use gametape_wire::{Generation, View};
+///
+/// // A file can be played as it is: as a tape in memory.
+/// let (setup, frames) = Sample::default().build(Generation::Current)?;
+/// let bytes = write_file(&setup, &frames, &WriteOptions::default())?;
+/// let tape = minewars::to_tape(&ReplayFile::open(&bytes)?, &ConvertOptions::new(1))?;
+///
+/// let recording = Recording::open(tape)?;
+/// let mut player = minewars::player(recording, View::SPECTATOR, PlayerOptions::default())?;
+/// player.seek(5_000)?;
+/// let then = player.snapshot().state_hash();
+/// player.seek(player.end())?;
+/// player.seek(5_001)?;
+/// player.seek(5_000)?;
+/// assert_eq!(player.snapshot().state_hash(), then);
+/// println!("{} cities", player.track().state().state().cities().count());
+///
+/// // Four times as fast, by the caller's clock in microseconds.
+/// player.play(4_000, 0);
+/// player.advance(1_000_000)?;
+/// assert_eq!(player.tick(), 9_000);
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Player<S, T> {
+    recording: Recording<S>,
+    track: T,
+    feed: Feed,
+    keyframes: Keyframes,
+    /// The state before tick 0.
+    start: SimSnapshot,
+    tick: SimTick,
+    end: SimTick,
+    /// The keyframe that the present state was carried forward from; 0 also for the start.
+    base: SimTick,
+    /// The state is not what it should be: something failed on the way.
+    broken: bool,
+    gaps: Vec<Range<SimTick>>,
+    cache: Cache,
+    clock: Clock,
+    options: PlayerOptions,
+    findings: Findings,
+}
+
+impl<S: Source, G: GameState> Player<S, Watched<G>> {
+    /// Plays what `view` knows; `state` is what it knows before tick 0.
+    pub fn view(
+        recording: Recording<S>,
+        view: View,
+        state: G,
+        options: PlayerOptions,
+    ) -> Result<Self> {
+        Self::new(recording, Watched::new(view, state), options)
+    }
+
+    /// What the view knows now.
+    pub fn state(&self) -> &G {
+        self.track.state()
+    }
+}
+
+impl<S: Source, X: Simulation> Player<S, Rerun<X>> {
+    /// Runs a simulation again by its recorded orders; it must be at tick 0.
+    pub fn simulation(
+        recording: Recording<S>,
+        simulation: X,
+        options: PlayerOptions,
+    ) -> Result<Self> {
+        if simulation.tick() != 0 {
+            return Err(Error::misuse("simulation", "it must be at tick 0"));
+        }
+        Self::new(recording, Rerun::new(simulation), options)
+    }
+}
+
+impl<S: Source, T: Track> Player<S, T> {
+    fn new(recording: Recording<S>, track: T, options: PlayerOptions) -> Result<Self> {
+        let views = track.views();
+        let gaps = lost_input::<S, T>(&recording, views);
+        let mut player = Self {
+            feed: Feed::new(&recording, T::INPUT, views),
+            keyframes: Keyframes::new(recording.tape(), &track),
+            start: track.snapshot(0),
+            tick: 0,
+            end: recording.tape().summary.end_tick,
+            base: 0,
+            broken: false,
+            gaps,
+            cache: Cache::new(options.cache_bytes),
+            clock: Clock::new(recording.tape().front.tick_length),
+            options,
+            findings: Findings::default(),
+            recording,
+            track,
+        };
+        player.feed.seek(&mut player.recording, 0);
+        player.meet_keyframe(options.check)?;
+        Ok(player)
+    }
+
+    /// The tape that is played.
+    pub fn recording(&self) -> &Recording<S> {
+        &self.recording
+    }
+
+    /// Gives the tape back.
+    pub fn into_recording(self) -> Recording<S> {
+        self.recording
+    }
+
+    /// What is carried forward.
+    pub fn track(&self) -> &T {
+        &self.track
+    }
+
+    /// Where the playhead is: everything before this tick was applied.
+    pub fn tick(&self) -> SimTick {
+        self.tick
+    }
+
+    /// The last tick that can be gone to.
+    pub fn end(&self) -> SimTick {
+        self.end
+    }
+
+    /// The whole state now, in canonical form.
+    pub fn snapshot(&self) -> SimSnapshot {
+        self.track.snapshot(self.tick)
+    }
+
+    /// What was wrong so far: input that cannot be applied, keyframes that cannot be used or differ.
+    pub fn findings(&self) -> &[PlayFinding] {
+        self.findings.list()
+    }
+
+    /// Ticks with lost input between the keyframe that the state comes from and now: while there are
+    /// any, the state may not be what it was.
+    pub fn doubt(&self) -> Option<Range<SimTick>> {
+        self.lost().map(|(ticks, _)| ticks.clone())
+    }
+
+    /// The first lost input between keyframe and now, and why it is lost where that is known.
+    fn lost(&self) -> Option<(&Range<SimTick>, Option<&Error>)> {
+        let told = self.gaps.iter().map(|ticks| (ticks, None));
+        let unreadable = self.feed.lost().map(|(ticks, error)| (ticks, Some(error)));
+        told.chain(unreadable)
+            .filter(|(gap, _)| gap.start < self.tick && gap.end > self.base)
+            .min_by_key(|(gap, _)| gap.start)
+    }
+
+    /// Notes lost input, and says whether there is any.
+    fn note_lost(&mut self) -> bool {
+        let Some((ticks, error)) = self.lost() else { return false };
+        let finding = PlayFinding::Lost { ticks: ticks.clone(), error: error.cloned() };
+        self.findings.note(finding);
+        true
+    }
+
+    /// Bytes of snapshots that are kept now.
+    pub fn cached_bytes(&self) -> usize {
+        self.cache.bytes()
+    }
+
+    /// Goes to a tick, at most [`end`](Self::end).
+    pub fn seek(&mut self, tick: SimTick) -> Result<()> {
+        self.clock.forget();
+        self.go(tick)
+    }
+
+    /// Applies the next tick that changes anything. False at the end.
+    pub fn step(&mut self) -> Result<bool> {
+        let next =
+            if T::EVERY_TICK { Some(self.tick) } else { self.feed.peek(&mut self.recording) };
+        let Some(next) = next.filter(|next| *next < self.end) else { return Ok(false) };
+        self.seek(next + 1)?;
+        Ok(true)
+    }
+
+    /// Takes the last tick back that changed anything. False at the start.
+    pub fn step_back(&mut self) -> Result<bool> {
+        let last = if T::EVERY_TICK {
+            self.tick.checked_sub(1)
+        } else {
+            let last = self.feed.last_before(&mut self.recording, self.tick);
+            self.feed.seek(&mut self.recording, self.tick);
+            last
+        };
+        let Some(last) = last else { return Ok(false) };
+        self.seek(last)?;
+        Ok(true)
+    }
+
+    /// Plays from here on: `rate` in thousandths, below 0 backwards; `now` in microseconds.
+    pub fn play(&mut self, rate: i64, now: u64) {
+        self.clock.set_rate(rate, now, self.tick);
+    }
+
+    /// The rate of play in thousandths; 0 while nothing plays.
+    pub fn rate(&self) -> i64 {
+        self.clock.rate()
+    }
+
+    /// Goes where the playhead is due at `now`, microseconds of the caller's clock.
+    pub fn advance(&mut self, now: u64) -> Result<SimTick> {
+        let due = self.clock.due(now, self.tick, self.end);
+        self.go(due)?;
+        Ok(self.tick)
+    }
+
+    fn go(&mut self, goal: SimTick) -> Result<()> {
+        if goal > self.end {
+            let problem = format!("the tape ends at {}, before {goal}", self.end);
+            return Err(Error::misuse("tick", problem));
+        }
+        if goal == self.tick && !self.broken {
+            return Ok(());
+        }
+        let backward = goal < self.tick;
+        self.start_for(goal)?;
+        let waypoints = if backward { waypoints(self.tick, goal) } else { Vec::new() };
+        self.run(goal, &waypoints)
+    }
+
+    /// Goes to the nearest state at or before `goal` that is known: here, kept or recorded.
+    fn start_for(&mut self, goal: SimTick) -> Result<()> {
+        let here = Some(self.tick).filter(|tick| !self.broken && *tick <= goal);
+        let kept = self.cache.nearest(goal);
+        let recorded = self.keyframes.nearest(goal);
+        if here.is_some() && here >= kept.max(recorded) {
+            return Ok(());
+        }
+        if kept >= recorded
+            && let Some((snapshot, base)) = kept.and_then(|tick| self.cache.get(tick))
+        {
+            return self.restore(&snapshot, base);
+        }
+        self.restore_recorded(goal)
+    }
+
+    /// Starts from the last keyframe at or before `goal` that can be used, or from the start.
+    fn restore_recorded(&mut self, goal: SimTick) -> Result<()> {
+        while let Some(found) = self.keyframes.load(&mut self.recording, goal) {
+            let tried = match found.state {
+                Ok(snapshot) => self.restore(&snapshot, snapshot.core.tick),
+                Err(error) => Err(error),
+            };
+            let Err(error) = tried else { return Ok(()) };
+            self.keyframes.give_up(found.place);
+            self.findings.note(PlayFinding::Keyframe { tick: found.tick, error });
+        }
+        let start = self.start.clone();
+        self.restore(&start, 0)
+    }
+
+    fn restore(&mut self, snapshot: &SimSnapshot, base: SimTick) -> Result<()> {
+        self.broken = true;
+        self.track.restore(snapshot)?;
+        (self.tick, self.base, self.broken) = (snapshot.core.tick, base, false);
+        self.feed.seek(&mut self.recording, self.tick);
+        Ok(())
+    }
+
+    /// Plays forward to `goal`, keeping snapshots at the waypoints, which ascend.
+    fn run(&mut self, goal: SimTick, mut waypoints: &[SimTick]) -> Result<()> {
+        if T::EVERY_TICK {
+            SIMULATED_TICKS.check(goal - self.tick, 0)?;
+        }
+        while self.tick < goal {
+            while waypoints.first().is_some_and(|waypoint| *waypoint <= self.tick) {
+                waypoints = &waypoints[1..];
+            }
+            let keyframe = self.keyframes.next_after(self.tick).unwrap_or(goal);
+            let stop = waypoints.first().copied().unwrap_or(goal).min(keyframe).min(goal);
+            let changed = self.run_to(stop)?;
+            if stop == keyframe {
+                self.meet_keyframe(self.options.check)?;
+            }
+            if changed && waypoints.first() == Some(&stop) && !self.cache.has(stop) {
+                self.cache.keep(&self.track.snapshot(stop), self.base, goal);
+            }
+        }
+        self.note_lost();
+        Ok(())
+    }
+
+    /// Applies everything before `stop`. Says whether that was anything.
+    fn run_to(&mut self, stop: SimTick) -> Result<bool> {
+        self.broken = true;
+        let mut changed = T::EVERY_TICK;
+        while self.tick < stop {
+            let until = if T::EVERY_TICK { self.tick + 1 } else { stop };
+            while let Some(frame) = self.feed.take(&mut self.recording, until) {
+                changed = true;
+                for part in frame.parts() {
+                    for view in part.views.and(self.track.views()).iter() {
+                        if let Err(error) = self.track.input(frame.tick, view, part.payload) {
+                            self.findings.note(PlayFinding::Input { tick: frame.tick, error });
+                        }
+                    }
+                }
+            }
+            self.track.end_tick(self.tick)?;
+            self.tick = until;
+        }
+        self.broken = false;
+        Ok(changed)
+    }
+
+    /// Compares with the keyframe of this tick, if there is one. After lost input, takes it over.
+    fn meet_keyframe(&mut self, check: bool) -> Result<()> {
+        let doubtful = self.note_lost();
+        if !check && !doubtful {
+            return Ok(());
+        }
+        let Some(found) = self.keyframes.load(&mut self.recording, self.tick) else {
+            return Ok(());
+        };
+        if found.tick != self.tick {
+            return Ok(());
+        }
+        let expected = match found.state {
+            Ok(expected) => expected,
+            Err(error) => {
+                self.keyframes.give_up(found.place);
+                self.findings.note(PlayFinding::Keyframe { tick: found.tick, error });
+                return Ok(());
+            }
+        };
+        self.findings.checked += 1;
+        let agreed = self.compare(&expected, doubtful);
+        if agreed { Ok(()) } else { self.take_over(&expected, found.place) }
+    }
+
+    /// Is the state the expected one? Who is in doubt only asks.
+    fn compare(&mut self, expected: &SimSnapshot, doubtful: bool) -> bool {
+        let state = self.track.snapshot(self.tick);
+        if state == *expected {
+            (self.base, self.findings.agreed) = (self.tick, Some(self.tick));
+            return true;
+        }
+        if !doubtful {
+            let (agreed, tick) = (self.findings.agreed, self.tick);
+            let differences = differences(expected, &state);
+            self.findings.note(PlayFinding::Divergence(Divergence { agreed, tick, differences }));
+        }
+        false
+    }
+
+    /// The recorded state counts, unless it cannot be restored.
+    fn take_over(&mut self, expected: &SimSnapshot, place: usize) -> Result<()> {
+        let before = (self.track.snapshot(self.tick), self.base);
+        self.cache.clear();
+        match self.restore(expected, self.tick) {
+            Ok(()) => {
+                self.findings.agreed = Some(self.tick);
+                Ok(())
+            }
+            Err(error) => {
+                self.keyframes.give_up(place);
+                self.findings.note(PlayFinding::Keyframe { tick: expected.core.tick, error });
+                self.restore(&before.0, before.1)
+            }
+        }
+    }
+
+    /// Plays everything from the start and compares it with every keyframe.
+    ///
+    /// At [`DeepLevel::Keyframes`] each keyframe is compared with what the one before it led to. At
+    /// [`DeepLevel::Simulation`] nothing but the start and the input counts, and the first difference
+    /// ends it. The playhead is then somewhere.
+    pub fn verify(&mut self, level: DeepLevel) -> Result<DeepVerification> {
+        self.clock.forget();
+        self.cache.clear();
+        self.findings = Findings::default();
+        self.keyframes.forgive();
+        let start = self.start.clone();
+        self.restore(&start, 0)?;
+        loop {
+            let before = self.findings.divergences();
+            self.meet_keyframe(true)?;
+            let ended = level == DeepLevel::Simulation && self.findings.divergences() > before;
+            if ended || self.tick == self.end {
+                break;
+            }
+            let next = self.keyframes.next_after(self.tick).unwrap_or(self.end).min(self.end);
+            if T::EVERY_TICK {
+                SIMULATED_TICKS.check(next - self.tick, 0)?;
+            }
+            self.run_to(next)?;
+        }
+        Ok(self.findings.verification(level, self.tick))
+    }
+}
+
+/// The ticks whose input is known to be lost.
+fn lost_input<S: Source, T: Track>(
+    recording: &Recording<S>,
+    views: ViewSet,
+) -> Vec<Range<SimTick>> {
+    let told = recording.gaps().iter().filter(|gap| concerns(gap, T::INPUT));
+    let ours = told.filter(|gap| !gap.views.and(views).is_empty());
+    let ticks = |gap: &Gap| gap.first_tick..gap.first_tick + u64::from(gap.tick_count.max(1));
+    let mut lost: Vec<Range<SimTick>> = ours.map(ticks).collect();
+    lost.extend(unwritten_input::<S, T>(recording));
+    lost
+}
+
+/// Of a tape that was never finished: the ticks whose input may not have been written any more.
+///
+/// Before a keyframe everything is written, and before the end of a chunk everything of its stream.
+fn unwritten_input<S: Source, T: Track>(recording: &Recording<S>) -> Option<Range<SimTick>> {
+    let tape = recording.tape();
+    if tape.is_finished() {
+        return None;
+    }
+    let input = tape.stream(T::INPUT, 0).map(|chunk| chunk.header.end_tick()).max();
+    let keyframe = tape.keyframes.entries().last().map(|keyframe| keyframe.tick);
+    let written = input.max(keyframe).unwrap_or(0);
+    (written < tape.summary.end_tick).then_some(written..tape.summary.end_tick)
+}
+
+/// Where snapshots are kept on the way to a goal: ever closer to it, so that going back from there
+/// step by step costs a few steps each.
+fn waypoints(from: SimTick, goal: SimTick) -> Vec<SimTick> {
+    let steps = (0..64).map(|power| 1u64 << power);
+    let back = steps.map_while(|step| goal.checked_sub(step)).take_while(|tick| *tick > from);
+    let mut waypoints: Vec<SimTick> = back.collect();
+    waypoints.reverse();
+    waypoints
+}

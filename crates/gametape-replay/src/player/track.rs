@@ -1,0 +1,157 @@
+//! What a player carries forward: what a view knows, or a simulation that runs again.
+
+use std::ops::Range;
+
+use gametape_tape::{ChunkKind, KeyframeIndexEntry, SimSnapshot, SimTick};
+use gametape_wire::{Error, Result, View, ViewSet};
+
+use crate::game::{GameState, Order, Simulation};
+use crate::streams;
+
+/// Something that recorded input carries forward.
+pub trait Track {
+    /// The chunks whose first stream holds its input.
+    const INPUT: ChunkKind;
+    /// Does a tick without input change it too?
+    const EVERY_TICK: bool;
+
+    /// Whose input it takes.
+    fn views(&self) -> ViewSet;
+
+    /// Is this a keyframe of it?
+    fn owns(&self, keyframe: &KeyframeIndexEntry) -> bool;
+
+    /// Takes one input of a tick. What is wrong with it is told; play goes on.
+    fn input(&mut self, tick: SimTick, view: View, payload: &[u8]) -> Result<()>;
+
+    /// All input of a tick was given. An error here ends play.
+    fn end_tick(&mut self, tick: SimTick) -> Result<()>;
+
+    /// The whole state at a tick.
+    fn snapshot(&self, tick: SimTick) -> SimSnapshot;
+
+    /// Becomes the state of a snapshot.
+    fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()>;
+}
+
+/// What one view knows, carried forward by recorded frames.
+#[derive(Debug, Clone)]
+pub struct Watched<G> {
+    view: View,
+    state: G,
+}
+
+impl<G> Watched<G> {
+    pub(super) fn new(view: View, state: G) -> Self {
+        Self { view, state }
+    }
+
+    /// Whose eyes.
+    pub fn view(&self) -> View {
+        self.view
+    }
+
+    /// What the view knows.
+    pub fn state(&self) -> &G {
+        &self.state
+    }
+}
+
+impl<G: GameState> Track for Watched<G> {
+    const INPUT: ChunkKind = ChunkKind::FRAMES;
+    const EVERY_TICK: bool = false;
+
+    fn views(&self) -> ViewSet {
+        ViewSet::EMPTY.with(self.view)
+    }
+
+    fn owns(&self, keyframe: &KeyframeIndexEntry) -> bool {
+        keyframe.stream == streams::keyframes_of(self.view) && keyframe.views.contains(self.view)
+    }
+
+    fn input(&mut self, tick: SimTick, _: View, payload: &[u8]) -> Result<()> {
+        self.state.apply(tick, payload)
+    }
+
+    fn end_tick(&mut self, _: SimTick) -> Result<()> {
+        Ok(())
+    }
+
+    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+        self.state.snapshot(tick)
+    }
+
+    fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
+        self.state.restore(snapshot)
+    }
+}
+
+/// A simulation that runs again from its recorded orders.
+#[derive(Debug, Clone)]
+pub struct Rerun<X> {
+    simulation: X,
+    /// The orders of the present tick: who, and where in `payloads`.
+    orders: Vec<(View, Range<usize>)>,
+    payloads: Vec<u8>,
+}
+
+impl<X> Rerun<X> {
+    pub(super) fn new(simulation: X) -> Self {
+        Self { simulation, orders: Vec::new(), payloads: Vec::new() }
+    }
+
+    /// The simulation.
+    pub fn simulation(&self) -> &X {
+        &self.simulation
+    }
+
+    fn forget_orders(&mut self) {
+        self.orders.clear();
+        self.payloads.clear();
+    }
+}
+
+impl<X: Simulation> Track for Rerun<X> {
+    const INPUT: ChunkKind = ChunkKind::ORDERS;
+    const EVERY_TICK: bool = true;
+
+    fn views(&self) -> ViewSet {
+        gametape_tape::EVERYBODY
+    }
+
+    fn owns(&self, keyframe: &KeyframeIndexEntry) -> bool {
+        keyframe.stream == streams::SIMULATION
+    }
+
+    fn input(&mut self, _: SimTick, view: View, payload: &[u8]) -> Result<()> {
+        let start = self.payloads.len();
+        self.payloads.extend_from_slice(payload);
+        self.orders.push((view, start..self.payloads.len()));
+        Ok(())
+    }
+
+    fn end_tick(&mut self, _: SimTick) -> Result<()> {
+        let payloads = &self.payloads;
+        let order = |(player, range): &(View, Range<usize>)| Order {
+            player: *player,
+            payload: &payloads[range.clone()],
+        };
+        let orders: Vec<Order<'_>> = self.orders.iter().map(order).collect();
+        let stepped = self.simulation.step(&orders);
+        self.forget_orders();
+        stepped
+    }
+
+    fn snapshot(&self, _: SimTick) -> SimSnapshot {
+        self.simulation.snapshot()
+    }
+
+    fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
+        self.forget_orders();
+        self.simulation.restore(snapshot)?;
+        if self.simulation.tick() == snapshot.core.tick {
+            return Ok(());
+        }
+        Err(Error::misuse("simulation", "its tick is not that of the snapshot"))
+    }
+}

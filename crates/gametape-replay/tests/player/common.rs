@@ -1,0 +1,129 @@
+//! Tapes to play, and the same with other keyframes.
+
+use std::collections::BTreeMap;
+
+use gametape_cadre::{Log, Options, sample};
+use gametape_minewars::sample::Sample;
+use gametape_minewars::{ReplayFile, WriteOptions, write_file};
+use gametape_replay::{ConvertOptions, PlayerOptions, Track, cadre, minewars};
+use gametape_replay::{Player, Recording};
+use gametape_tape::{
+    ChunkEntry, ChunkKind, DeltaSnapshot, Keyframe, SimSnapshot, StateHash, Tape, TapeFrames,
+    TapeWriter,
+};
+use gametape_wire::{Generation, ViewSet};
+
+pub(crate) fn minewars_tape(generation: Generation) -> Vec<u8> {
+    let sample = Sample { radius: 2, players: 2, cities: 1, moments: 90, ..Sample::default() };
+    let (setup, frames) = sample.build(generation).unwrap();
+    let file = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
+    let options = ConvertOptions { spacing: 400, ..ConvertOptions::new(1) };
+    minewars::to_tape(&ReplayFile::open(&file).unwrap(), &options).unwrap()
+}
+
+pub(crate) fn cadre_tape() -> Vec<u8> {
+    let log = Log::open(sample::log(160, 5), &Options::default()).unwrap();
+    cadre::to_tape(&log, &ConvertOptions { spacing: 3000, ..ConvertOptions::new(2) }).unwrap()
+}
+
+pub(crate) fn finish(mut writer: TapeWriter) -> Vec<u8> {
+    writer.flush().unwrap();
+    let mut tape = writer.take();
+    tape.extend(writer.finish().unwrap());
+    tape
+}
+
+/// The tape without its keyframes, to be written on.
+pub(crate) fn without_keyframes(bytes: &[u8]) -> TapeWriter {
+    let tape = Tape::open(bytes).unwrap();
+    let mut writer = TapeWriter::new(tape.front, tape.metadata.as_bytes()).unwrap();
+    for entry in tape.chunks.iter().skip(1).filter(|chunk| !chunk.header.kind.is_keyframe()) {
+        writer.copy(&tape.read(entry, bytes).unwrap(), entry.header.views).unwrap();
+    }
+    writer
+}
+
+/// Every recorded state with its stream and views, in the order of the tape.
+pub(crate) fn keyframe_states(bytes: &[u8]) -> Vec<(u16, ViewSet, SimSnapshot)> {
+    let tape = Tape::open(bytes).unwrap();
+    let keyframe = |entry: &&gametape_tape::KeyframeIndexEntry| entry.tick < u64::MAX;
+    tape.keyframes
+        .entries()
+        .iter()
+        .filter(keyframe)
+        .map(|wanted| {
+            let state = tape.restore(bytes, wanted.tick, |entry| entry == wanted).unwrap().unwrap();
+            (wanted.stream, wanted.views, state)
+        })
+        .collect()
+}
+
+/// The same tape with deltas that build on each other, nine behind every full keyframe.
+pub(crate) fn chained(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = without_keyframes(bytes);
+    let mut last: BTreeMap<u16, (u32, SimSnapshot)> = BTreeMap::new();
+    for (stream, views, state) in keyframe_states(bytes) {
+        let keyframe = match last.get(&stream) {
+            Some((count, baseline)) if *count < 9 => {
+                Keyframe::delta(&DeltaSnapshot::between(baseline, &state).unwrap())
+            }
+            _ => Keyframe::full(&state),
+        };
+        writer.keyframe(stream, views, &keyframe).unwrap();
+        let count = if keyframe.is_full() { 0 } else { last[&stream].0 + 1 };
+        last.insert(stream, (count, state));
+    }
+    let tape = finish(writer);
+    let longest = Tape::open(&tape).unwrap().keyframes.entries().len();
+    assert!(longest > 3, "there is something to chain");
+    tape
+}
+
+/// The states at ticks, by playing once from the start, without any keyframe.
+pub(crate) fn linear<T: Track>(
+    bytes: &[u8],
+    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Player<Vec<u8>, T>,
+) -> BTreeMap<u64, StateHash> {
+    let plain = finish(without_keyframes(bytes));
+    let mut player = open(Recording::open(plain).unwrap(), PlayerOptions::default());
+    let mut hashes = BTreeMap::new();
+    for tick in ticks_to_try(bytes, player.end()) {
+        player.seek(tick).unwrap();
+        hashes.insert(tick, player.snapshot().state_hash());
+    }
+    assert!(player.findings().is_empty());
+    hashes
+}
+
+/// The ticks to look at: all that differ and some between, or every single one when asked for.
+pub(crate) fn ticks_to_try(bytes: &[u8], end: u64) -> Vec<u64> {
+    if end < 1000 || std::env::var_os("GAMETAPE_EVERY_TICK").is_some() {
+        return (0..=end).collect();
+    }
+    let tape = Tape::open(bytes).unwrap();
+    let mut ticks: Vec<u64> = (0..=end).step_by(61).chain([end]).collect();
+    for entry in tape.stream(ChunkKind::FRAMES, 0) {
+        let chunk = tape.read(entry, bytes).unwrap();
+        for frame in TapeFrames::new(&entry.header, &chunk.raw().unwrap()) {
+            let tick = frame.unwrap().tick;
+            ticks.extend([tick, tick + 1]);
+        }
+    }
+    ticks.sort_unstable();
+    ticks.dedup();
+    ticks
+}
+
+/// The chunks of a kind and stream.
+pub(crate) fn chunks(bytes: &[u8], kind: ChunkKind, stream: u16) -> Vec<ChunkEntry> {
+    Tape::open(bytes).unwrap().stream(kind, stream).copied().collect()
+}
+
+/// The same ticks in an order that is the same every time.
+pub(crate) fn shuffled(ticks: &[u64]) -> impl Iterator<Item = u64> {
+    let mut random = 99u64;
+    ticks.iter().map(move |_| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
+        ticks[(random >> 33) as usize % ticks.len()]
+    })
+}

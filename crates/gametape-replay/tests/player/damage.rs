@@ -1,0 +1,111 @@
+use gametape_replay::{PlayFinding, Player, PlayerOptions, Recording, cadre, minewars};
+use gametape_tape::{ChunkKind, Tape};
+use gametape_wire::{Generation, View};
+
+use super::common::{cadre_tape, chunks, linear, minewars_tape};
+use super::toy::{self, Toy};
+
+const PAYLOAD: usize = 56;
+
+fn spectator(tape: &[u8]) -> Player<Vec<u8>, gametape_replay::Watched<minewars::MinewarsView>> {
+    let recording = Recording::open(tape.to_vec()).unwrap();
+    minewars::player(recording, View::SPECTATOR, PlayerOptions::default()).unwrap()
+}
+
+#[test]
+fn a_damaged_keyframe_is_passed_over() {
+    let tape = minewars_tape(Generation::Current);
+    let expected = linear(&tape, |recording, options| {
+        minewars::player(recording, View::SPECTATOR, options).unwrap()
+    });
+    let keyframes: Vec<_> = Tape::open(&tape)
+        .unwrap()
+        .chunks
+        .into_iter()
+        .filter(|c| c.header.kind.is_keyframe())
+        .collect();
+    let own = keyframes.iter().filter(|chunk| chunk.header.stream == 16);
+    for chunk in own.skip(1) {
+        let mut damaged = tape.clone();
+        damaged[chunk.offset as usize + PAYLOAD] ^= 0x10;
+        let mut player = spectator(&damaged);
+        for &tick in expected.keys().rev().step_by(7) {
+            player.seek(tick).unwrap();
+            assert!(player.snapshot().state_hash() == expected[&tick], "tick {tick}");
+        }
+        let told = player.findings().iter().any(|finding| {
+            matches!(finding, PlayFinding::Keyframe { tick, .. } if *tick >= chunk.header.first_tick)
+        });
+        assert!(told, "{:?}", player.findings());
+        assert_eq!(player.doubt(), None);
+    }
+    // All of them at once: played from the start.
+    let mut damaged = tape.clone();
+    for chunk in &keyframes {
+        damaged[chunk.offset as usize + PAYLOAD] ^= 0x10;
+    }
+    let mut player = spectator(&damaged);
+    let middle = *expected.keys().nth(expected.len() / 2).unwrap();
+    for tick in [player.end(), 0, middle, 1] {
+        player.seek(tick).unwrap();
+        assert!(player.snapshot().state_hash() == expected[&tick]);
+    }
+}
+
+#[test]
+fn lost_frames_are_told_and_the_next_keyframe_ends_the_doubt() {
+    let tape = cadre_tape();
+    let open = |recording, options| cadre::player(recording, options).unwrap();
+    let expected = linear(&tape, open);
+    let frames = chunks(&tape, ChunkKind::FRAMES, 0);
+    let lost = frames[frames.len() / 2].header;
+    let mut damaged = tape.clone();
+    damaged[frames[frames.len() / 2].offset as usize + PAYLOAD] ^= 1;
+    // Found by the walk where the trailer is gone, else when the chunk is needed.
+    for cut in [0, 5] {
+        let bytes = damaged[..damaged.len() - cut].to_vec();
+        for backward in [false, true] {
+            let mut player =
+                open(Recording::open(bytes.clone()).unwrap(), PlayerOptions::default());
+            let mut ticks: Vec<u64> = (0..=player.end()).collect();
+            if backward {
+                ticks.reverse();
+            }
+            for tick in ticks {
+                player.seek(tick).unwrap();
+                let in_gap = tick > lost.first_tick && tick < lost.end_tick();
+                assert_eq!(player.doubt().is_some(), in_gap, "tick {tick}");
+                if !in_gap {
+                    assert!(player.snapshot().state_hash() == expected[&tick], "tick {tick}");
+                }
+            }
+            let told = |finding: &PlayFinding| matches!(finding, PlayFinding::Lost { ticks, .. } if ticks.start == lost.first_tick);
+            assert!(player.findings().iter().any(told), "{:?}", player.findings());
+        }
+    }
+}
+
+#[test]
+fn a_tape_that_was_never_finished_plays_to_its_last_chunk() {
+    let tape = toy::tape(Toy::new(), 400);
+    let expected = linear(&tape, |recording, options| {
+        Player::simulation(recording, Toy::new(), options).unwrap()
+    });
+    let whole = Tape::open(&tape).unwrap();
+    let mut sure = 0;
+    for chunk in whole.chunks.iter().step_by(5) {
+        let torn = &tape[..chunk.offset as usize + 20];
+        let recording = Recording::open(torn).unwrap();
+        assert!(!recording.tape().is_finished());
+        let mut player =
+            Player::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+        for tick in [player.end(), player.end() / 2] {
+            player.seek(tick).unwrap();
+            let is_true = player.snapshot().state_hash() == expected[&tick];
+            // Chat of later ticks may have been written before the orders of these ticks.
+            assert!(is_true || player.doubt().is_some());
+            sure += u64::from(is_true);
+        }
+    }
+    assert!(sure > 10);
+}

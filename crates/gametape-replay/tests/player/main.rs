@@ -1,0 +1,9 @@
+//! Playing tapes: seeking equals playing from the start, whatever the tape is like.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a helper of a test may fail it")]
+
+mod common;
+mod damage;
+mod rerun;
+mod seek;
+mod toy;

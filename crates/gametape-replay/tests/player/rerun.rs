@@ -1,0 +1,99 @@
+use gametape_replay::{DeepLevel, PlayFinding, Player, PlayerOptions, Recording, Site, minewars};
+use gametape_tape::{Keyframe, UnitTag};
+use gametape_wire::{Generation, View};
+
+use super::common::{finish, keyframe_states, minewars_tape, without_keyframes};
+use super::toy::{self, Toy};
+
+fn player(tape: &[u8], toy: Toy) -> Player<&[u8], gametape_replay::Rerun<Toy>> {
+    let recording = Recording::open(tape).unwrap();
+    Player::simulation(recording, toy, PlayerOptions::default()).unwrap()
+}
+
+#[test]
+fn a_true_recording_passes_every_level() {
+    let tape = toy::tape(Toy::new(), 700);
+    for level in [DeepLevel::Keyframes, DeepLevel::Simulation] {
+        let verified = player(&tape, Toy::new()).verify(level).unwrap();
+        assert!(verified.passed(), "{:?}", verified.findings);
+        assert_eq!((verified.keyframes, verified.tick), (14, 700));
+    }
+    let tape = minewars_tape(Generation::Current);
+    for view in 0..3 {
+        let recording = Recording::open(&tape[..]).unwrap();
+        let view = View::new(view).unwrap();
+        let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
+        let verified = player.verify(DeepLevel::Keyframes).unwrap();
+        assert!(verified.passed(), "{:?}", verified.findings);
+        assert!(verified.keyframes > 3, "{}", verified.keyframes);
+    }
+}
+
+/// The place of a piece is component 1.
+fn third_piece() -> Site {
+    Site::Entity(UnitTag { index: 3, generation: 0 }, Some(1))
+}
+
+#[test]
+fn a_simulation_that_goes_wrong_is_located() {
+    let tape = toy::tape(Toy::new(), 700);
+    for (fault, agreed) in [(0, 0), (49, 0), (50, 50), (333, 300)] {
+        let mut toy = Toy::new();
+        toy.fault = Some(fault);
+        for level in [DeepLevel::Keyframes, DeepLevel::Simulation] {
+            let verified = player(&tape, toy.clone()).verify(level).unwrap();
+            assert!(!verified.passed());
+            let [PlayFinding::Divergence(found)] = &verified.findings[..] else {
+                panic!("{:?}", verified.findings);
+            };
+            assert_eq!((found.agreed, found.tick), (Some(agreed), agreed + 50));
+            assert_eq!(found.differences.len(), 1);
+            assert_eq!(found.differences[0].site, third_piece());
+            let number = |bytes: &Option<Vec<u8>>| {
+                u32::from_le_bytes(bytes.clone().unwrap().try_into().unwrap())
+            };
+            let difference = &found.differences[0];
+            assert_eq!(number(&difference.found), number(&difference.expected) + 1000);
+        }
+    }
+}
+
+#[test]
+fn a_recorded_state_that_was_changed_is_found_and_counts_all_the_same() {
+    let tape = toy::tape(Toy::new(), 300);
+    let mut writer = without_keyframes(&tape);
+    for (stream, views, mut state) in keyframe_states(&tape) {
+        if state.core.tick == 150 {
+            state.core.sections = Default::default();
+            state.core.sections.push("ballast".into(), b"other").unwrap();
+            state.core.random_state = 5u64.to_le_bytes().to_vec();
+        }
+        writer.keyframe(stream, views, &Keyframe::full(&state)).unwrap();
+    }
+    let tape = finish(writer);
+    let verified = player(&tape, Toy::new()).verify(DeepLevel::Keyframes).unwrap();
+    let divergences: Vec<_> = verified
+        .findings
+        .iter()
+        .map(|finding| match finding {
+            PlayFinding::Divergence(found) => {
+                (found.agreed, found.tick, &found.differences[0].site)
+            }
+            other => panic!("{other}"),
+        })
+        .collect();
+    // It differs from what led to it, and the next one from what it leads to.
+    let random = &Site::RandomState;
+    assert_eq!(divergences, [(Some(100), 150, random), (Some(150), 200, random)]);
+
+    // Going there at once or step by step gives the same.
+    let mut linear = player(&tape, Toy::new());
+    for tick in 0..=300 {
+        linear.seek(tick).unwrap();
+        let mut direct = player(&tape, Toy::new());
+        direct.seek(tick).unwrap();
+        let [a, b] = [&linear, &direct].map(Player::snapshot);
+        assert_eq!(a.core.random_state, b.core.random_state, "tick {tick}");
+        assert_eq!(a.core.entities, b.core.entities);
+    }
+}

@@ -1,0 +1,130 @@
+use gametape_replay::{Player, PlayerOptions, Recording, Source, Track, cadre, minewars};
+use gametape_tape::Tape;
+use gametape_wire::{Generation, View};
+
+use super::common::{cadre_tape, chained, linear, minewars_tape, shuffled};
+use super::toy::{self, Toy};
+
+/// Every tick forward, backward and in random order, with cumulative and with chained deltas.
+fn every_tick<T: Track>(
+    bytes: &[u8],
+    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Player<Vec<u8>, T> + Copy,
+) {
+    let expected = linear(bytes, open);
+    let ticks: Vec<u64> = expected.keys().copied().collect();
+    for tape in [bytes.to_vec(), chained(bytes)] {
+        assert!(Tape::open(&tape).unwrap().keyframes.entries().len() > 3);
+        for options in [
+            PlayerOptions::default(),
+            PlayerOptions { cache_bytes: 0, check: false },
+            PlayerOptions { cache_bytes: 30_000, check: true },
+        ] {
+            let mut player = open(Recording::open(tape.clone()).unwrap(), options);
+            let back = ticks.iter().rev().copied();
+            for tick in ticks.iter().copied().chain(back).chain(shuffled(&ticks)) {
+                player.seek(tick).unwrap();
+                assert_eq!(player.tick(), tick);
+                assert!(player.snapshot().state_hash() == expected[&tick], "tick {tick}");
+                assert!(player.cached_bytes() <= options.cache_bytes);
+            }
+            assert_eq!(player.findings(), []);
+            assert_eq!(player.doubt(), None);
+        }
+    }
+}
+
+fn view_of<S: Source>(
+    number: u8,
+) -> impl Fn(Recording<S>, PlayerOptions) -> Player<S, gametape_replay::Watched<minewars::MinewarsView>>
++ Copy {
+    move |recording, options| {
+        minewars::player(recording, View::new(number).unwrap(), options).unwrap()
+    }
+}
+
+#[test]
+fn every_tick_of_a_current_match() {
+    let tape = minewars_tape(Generation::Current);
+    every_tick(&tape, view_of(0));
+}
+
+#[test]
+fn every_tick_of_a_v01_match_seen_by_a_player() {
+    let tape = minewars_tape(Generation::V01);
+    every_tick(&tape, view_of(2));
+}
+
+#[test]
+fn every_tick_of_a_gamelog() {
+    every_tick(&cadre_tape(), |recording, options| cadre::player(recording, options).unwrap());
+}
+
+#[test]
+fn every_tick_of_a_simulation() {
+    let tape = toy::tape(Toy::new(), 400);
+    every_tick(&tape, |recording, options| {
+        Player::simulation(recording, Toy::new(), options).unwrap()
+    });
+}
+
+#[test]
+fn steps_go_over_what_changes_and_back_again() {
+    let tape = minewars_tape(Generation::Current);
+    let open = view_of(1);
+    let mut player = open(Recording::open(tape).unwrap(), PlayerOptions::default());
+    let mut seen = vec![(player.tick(), player.snapshot())];
+    while player.step().unwrap() {
+        seen.push((player.tick(), player.snapshot()));
+    }
+    assert!(seen.len() > 40);
+    for pair in seen.windows(2).rev() {
+        assert!(player.step_back().unwrap());
+        assert!(player.tick() < pair[1].0 && player.tick() >= pair[0].0);
+        let mut before = player.snapshot();
+        before.core.tick = pair[0].0;
+        assert_eq!(before, pair[0].1);
+    }
+    assert!(!player.step_back().unwrap());
+}
+
+#[test]
+fn stepping_back_costs_a_few_steps() {
+    let toy = Toy::new();
+    let steps = toy.steps.clone();
+    let tape = toy::tape(Toy::new(), 1000);
+    // Without keyframes everything has to be played from the start.
+    let tape = super::common::finish(super::common::without_keyframes(&tape));
+    let mut player =
+        Player::simulation(Recording::open(tape).unwrap(), toy, PlayerOptions::default()).unwrap();
+    player.seek(1000).unwrap();
+    let before = steps.get();
+    while player.step_back().unwrap() {}
+    let cost = steps.get() - before;
+    assert!(cost < 1000 * 11, "{cost} steps for 1000 steps back");
+}
+
+#[test]
+fn play_follows_the_clock_of_the_caller() {
+    let tape = toy::tape(Toy::new(), 400);
+    let recording = Recording::open(&tape[..]).unwrap();
+    let mut player = Player::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+    assert_eq!(player.advance(77).unwrap(), 0);
+    // Ticks have 50 ms.
+    player.play(1_000, 1_000_000);
+    assert_eq!(player.advance(1_049_999).unwrap(), 0);
+    assert_eq!(player.advance(1_050_000).unwrap(), 1);
+    assert_eq!(player.advance(2_000_000).unwrap(), 20);
+    player.play(2_500, 2_000_000);
+    assert_eq!(player.advance(3_000_000).unwrap(), 70);
+    player.play(-1_000, 3_000_000);
+    assert_eq!(player.advance(4_000_000).unwrap(), 50);
+    // Who seeks goes on from there.
+    player.seek(300).unwrap();
+    assert_eq!(player.advance(5_000_000).unwrap(), 300);
+    assert_eq!(player.advance(5_100_000).unwrap(), 298);
+    player.play(1_000_000, 6_000_000);
+    assert_eq!(player.advance(u64::MAX).unwrap(), 400);
+    player.play(0, 7_000_000);
+    assert_eq!((player.advance(9_000_000).unwrap(), player.rate()), (400, 0));
+    assert!(player.seek(401).is_err());
+}
