@@ -68,19 +68,7 @@ pub(crate) struct Players(BTreeMap<String, String>);
 
 impl Players {
     pub(crate) fn of(log: &Log) -> Self {
-        let start = log.delta(0).and_then(|delta| delta.game());
-        let objects = start.and_then(|game| game.get("gameObjects"));
-        let objects = objects.iter().flat_map(Raw::entries).map_while(Result::ok);
-        let is_player = |object: &Raw<'_>| {
-            object
-                .get("gameObjectName")
-                .and_then(|name| name.as_str())
-                .is_some_and(|n| n == "Player")
-        };
-        let named = objects.filter(|(_, object)| is_player(object)).filter_map(|(id, object)| {
-            Some((id.as_str().into_owned(), object.get("name")?.as_str()?.into_owned()))
-        });
-        Self(named.collect())
+        Self(players_of(log.delta(0).and_then(|delta| delta.game())))
     }
 
     /// Is that the player with this id or name?
@@ -96,6 +84,19 @@ impl Players {
         };
         shortened(&printable(&title), PLAYER_CHARS)
     }
+}
+
+/// Ids and names of the players that the `game` of a delta brings.
+pub(crate) fn players_of(game: Option<Raw<'_>>) -> BTreeMap<String, String> {
+    let objects = game.and_then(|game| game.get("gameObjects"));
+    let objects = objects.iter().flat_map(Raw::entries).map_while(Result::ok);
+    let is_player = |object: &Raw<'_>| {
+        object.get("gameObjectName").and_then(|name| name.as_str()).is_some_and(|n| n == "Player")
+    };
+    let named = objects.filter(|(_, object)| is_player(object)).filter_map(|(id, object)| {
+        Some((id.as_str().into_owned(), object.get("name")?.as_str()?.into_owned()))
+    });
+    named.collect()
 }
 
 /// The longest name of a player that a line shows whole.

@@ -92,6 +92,47 @@ fn new_line(depth: usize, indent: usize, out: &mut Vec<u8>) {
     }
 }
 
+/// Where a value stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step<'a> {
+    /// In an object, at this key, which is still in quotes.
+    Key(&'a [u8]),
+    /// In a list.
+    Item,
+}
+
+/// Without white space, and with another text for some strings, numbers and words: `change` gets
+/// the place of each and may return what stands there instead. Keys stay.
+pub(crate) fn rewrite(
+    json: &[u8],
+    mut change: impl FnMut(&[Step<'_>], &[u8]) -> Option<Vec<u8>>,
+) -> Vec<u8> {
+    let mut out = Vec::with_capacity(json.len());
+    let mut path: Vec<Step<'_>> = Vec::new();
+    let mut tokens = tokens(json).peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            b"{" => path.push(Step::Key(b"")),
+            b"[" => path.push(Step::Item),
+            b"}" | b"]" => drop(path.pop()),
+            b"," | b":" => {}
+            key if tokens.peek() == Some(&&b":"[..]) => {
+                if let Some(last) = path.last_mut() {
+                    *last = Step::Key(key);
+                }
+            }
+            value => {
+                if let Some(other) = change(&path, value) {
+                    out.extend_from_slice(&other);
+                    continue;
+                }
+            }
+        }
+        out.extend_from_slice(token);
+    }
+    out
+}
+
 /// JSON text as part of a JSON result; as a string if it is no JSON after all.
 pub(crate) fn embed(json: &[u8]) -> Option<Box<RawValue>> {
     let text = String::from_utf8(compact(json)).ok()?;
@@ -122,6 +163,18 @@ mod tests {
         let laid_out = pretty(&deep);
         assert!(laid_out.len() < deep.len() + 5_000);
         assert_eq!(compact(&laid_out), deep);
+    }
+
+    #[test]
+    fn values_are_changed_at_their_places() {
+        let mut places = Vec::new();
+        let changed = rewrite(TEXT, |path, token| {
+            places.push(path.len());
+            let is_null = path == [Step::Key(br#""\"]\\""#), Step::Key(b"\"c\"")];
+            (is_null && token == b"null").then(|| b"\"gone\"".to_vec())
+        });
+        assert_eq!(changed, br#"{"a b":[1,{},[]],"\"]\\":{"c":"gone"}}"#);
+        assert_eq!(places, [2, 2]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The subcommands: one file each, one line each in the table below.
 
+mod anonymize;
 mod asm;
 mod cat;
 mod convert;
@@ -66,6 +67,7 @@ commands! {
     Pack(pack::Args),
     Cat(cat::Args),
     Watch(watch::Args),
+    Anonymize(anonymize::Args),
     Keygen(keygen::Args),
     Sign(sign::Args),
     Events(events::Args),

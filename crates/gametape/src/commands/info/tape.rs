@@ -227,3 +227,39 @@ impl Kind {
         format!("{name:<15}{chunks:>7} {items:>11}{sizes}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gametape_tape::{Front, TapeWriter};
+
+    use super::*;
+    use crate::input::Source;
+
+    /// A tape with so many chunks of frames.
+    fn tape(chunks: u64) -> TapeFile {
+        let front = Front::new(50_000, 1).unwrap();
+        let mut writer = TapeWriter::new(front, br#"{"content":"test"}"#).unwrap();
+        for tick in 0..chunks {
+            writer.frame(0, tick, &[(View::SPECTATOR, &tick.to_le_bytes())]).unwrap();
+            writer.flush().unwrap();
+        }
+        let bytes = [writer.take(), writer.finish().unwrap()].concat();
+        TapeFile::in_memory(&Source::Stdin, bytes)
+    }
+
+    #[test]
+    fn a_large_tape_is_told_from_64_kib() {
+        let mut file = tape(1500);
+        let report = Report::of(&mut file, false).map_err(|_| "refused").unwrap();
+        assert_eq!((report.chunks, report.end_tick, report.index.is_some()), (1501, 1500, false));
+        assert!(file.length().is_ok_and(|length| length > 100 << 10));
+        assert!(file.fetched() <= 64 << 10, "{} bytes", file.fetched());
+    }
+
+    #[test]
+    fn the_index_of_a_small_tape_is_always_read() {
+        let mut file = tape(20);
+        let report = Report::of(&mut file, false).map_err(|_| "refused").unwrap();
+        assert!(report.index.is_some());
+    }
+}
