@@ -1,6 +1,9 @@
 //! What is promised to allocate nothing, or little, however long the input is.
 
 use allocation_counter::measure;
+use gametape_benches::crowd::Crowd;
+use gametape_benches::crowd_tape::{Seeker, read_chunk, recorded, write};
+use gametape_tape::{Cadence, ChunkKind, Tape};
 use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation, Result, View, ViewSet};
 use std::hint::black_box;
 
@@ -34,4 +37,32 @@ fn reading_frames_allocates_nothing() {
     });
     assert_eq!((frames, bytes), (3000, 1000 * (12 + 10 + 4)));
     assert_eq!(counted.count_total, 0);
+}
+
+#[test]
+fn reading_the_frames_of_a_tape_allocates_nothing() {
+    let mut messages = Vec::new();
+    let mut crowd = Crowd::new(1);
+    (0..300).for_each(|_| crowd.step(&mut messages));
+    let file = write(&messages).unwrap();
+    let tape = Tape::open(&file).unwrap();
+    let mut buffer = vec![0; 256 << 10];
+    let mut sum = 0;
+    let counted = measure(|| {
+        for entry in tape.stream(ChunkKind::FRAMES, 0) {
+            sum = read_chunk(&tape.read(entry, &file).unwrap(), &mut buffer, sum).unwrap();
+        }
+    });
+    assert_ne!(sum, 0);
+    assert_eq!(counted.count_total, 0);
+}
+
+#[test]
+fn a_seek_allocates_little_however_many_entities_there_are() {
+    let file = recorded(Crowd::new(1), 100, Cadence { ticks: 30, ..Cadence::default() }).unwrap();
+    let mut seeker = Seeker::open(&file).unwrap();
+    seeker.seek(99).unwrap();
+    let counted = measure(|| drop(black_box(seeker.seek(99).unwrap().clone())));
+    // Two states of a few tables each; five hundred entities would show.
+    assert!(counted.count_total < 60, "{}", counted.count_total);
 }
