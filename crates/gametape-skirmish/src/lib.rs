@@ -4,6 +4,7 @@ mod atlas;
 mod bots;
 mod config;
 mod dice;
+mod events;
 mod generate;
 mod order;
 mod play;
@@ -14,6 +15,7 @@ mod world;
 
 pub use bots::{Bot, Pilot, Style};
 pub use config::Config;
+pub use events::{Analyst, NAMES};
 pub use order::{Channel, Command, GroupAction, VoteKind};
 pub use play::{Match, Said, Turn};
 pub use rules::{SECOND, TICK_MS};

@@ -1,5 +1,6 @@
 //! A whole match: game, views, players.
 
+use gametape_analysis::AnalysisEvent;
 use gametape_minewars::{Coord, Setup, ViewState};
 use gametape_replay::{Order, Simulation};
 use gametape_tape::SimTick;
@@ -7,6 +8,7 @@ use gametape_wire::{Generation, Result, View};
 
 use crate::bots::{Bot, Pilot, Style};
 use crate::config::Config;
+use crate::events::Analyst;
 use crate::order::{Channel, Command, GroupAction};
 use crate::rules::SECOND;
 use crate::views::{Views, setup};
@@ -28,6 +30,7 @@ use crate::world::Skirmish;
 pub struct Match {
     game: Skirmish,
     views: Views,
+    analyst: Analyst,
     setup: Setup,
     pilots: Vec<Box<dyn Pilot + Send>>,
     machines: Vec<Machine>,
@@ -46,6 +49,8 @@ pub struct Turn {
     pub reports: Vec<Said>,
     /// What each view was told, the spectator's first; most are empty.
     pub payloads: Vec<Vec<u8>>,
+    /// What analysis is told.
+    pub events: Vec<AnalysisEvent>,
 }
 
 /// An order as it is recorded.
@@ -91,7 +96,8 @@ impl Match {
         let views = Views::new(&game, generation);
         let setup = setup(&game, generation);
         let machines = pilots.iter().map(|_| Machine::default()).collect();
-        Self { game, views, setup, pilots, machines }
+        let analyst = Analyst::new(&game);
+        Self { game, views, analyst, setup, pilots, machines }
     }
 
     /// The simulation.
@@ -134,6 +140,7 @@ impl Match {
             .collect();
         self.game.step(&orders)?;
         turn.payloads = self.views.update(&self.game, &said)?;
+        turn.events = self.analyst.update(&self.game, &said);
         Ok(turn)
     }
 

@@ -4,7 +4,11 @@
 //! know. So what its messages add up to is what it may know, and nothing is told twice.
 
 mod cities;
+#[cfg(test)]
+mod oracle;
 mod people;
+#[cfg(test)]
+mod tests;
 mod tiles;
 
 use gametape_minewars::{

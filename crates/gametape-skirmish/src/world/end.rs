@@ -64,9 +64,8 @@ impl Skirmish {
                 unit.owner = 0;
             }
         }
-        let state = self.player_mut(player);
-        state.out = true;
-        (state.timeout_end, state.protection_end) = (0, 0);
+        self.player_mut(player).out = true;
+        self.end_spells_of(player, u64::MAX);
         self.log.push(Moment::Eliminated { player });
         self.forget_votes(player);
     }

@@ -414,21 +414,24 @@ impl Skirmish {
         }
     }
 
-    /// Ends time-outs and protection.
     fn end_spells(&mut self) {
         for player in 1..self.players.len() as u8 {
-            let clock = self.clock;
-            let state = self.player_mut(player);
-            let over = |end: u64| end != 0 && end <= clock;
-            let (resumed, unprotected) = (over(state.timeout_end), over(state.protection_end));
-            if resumed {
-                state.timeout_end = 0;
-                self.log.push(Moment::Resumed { player });
-            }
-            if unprotected {
-                self.player_mut(player).protection_end = 0;
-                self.log.push(Moment::Unprotected { player });
-            }
+            self.end_spells_of(player, self.clock);
+        }
+    }
+
+    /// Ends time-out and protection that last until `clock` or less.
+    fn end_spells_of(&mut self, player: u8, clock: u64) {
+        let is_over = |end: u64| end != 0 && end <= clock;
+        let state = self.player_mut(player);
+        if is_over(state.timeout_end) {
+            state.timeout_end = 0;
+            self.log.push(Moment::Resumed { player });
+        }
+        let state = self.player_mut(player);
+        if is_over(state.protection_end) {
+            state.protection_end = 0;
+            self.log.push(Moment::Unprotected { player });
         }
     }
 
