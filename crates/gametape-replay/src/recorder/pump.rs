@@ -14,6 +14,10 @@ use super::scribe::{Finished, Scribe};
 use super::shared::Shared;
 use super::sink::Sink;
 
+/// So many bytes are written before more of what waits is made into chunks: after a long wait, the
+/// tape does not stand in memory twice.
+const WRITE_BYTES: u64 = 4 << 20;
+
 /// The writer's half of a recorder, for who has no threads or a clock of their own.
 ///
 /// [`Recorder::start`](super::Recorder::start) runs one on a thread.
@@ -117,8 +121,9 @@ impl<S: Sink> Pump<S> {
         let (mut segments, ending) = self.presence.0.take();
         for segment in &mut segments {
             scribe.take(segment, now)?;
-            // What is a chunk already does not wait for the others in memory.
-            self.outlet.append(&scribe.output())?;
+            if scribe.tape().length() - self.outlet.written >= WRITE_BYTES {
+                self.outlet.append(&scribe.output())?;
+            }
         }
         let syncs = scribe.is_sync_due(now) || ending.is_some();
         scribe.flush(now, syncs)?;
