@@ -101,8 +101,11 @@ impl LastOfKinds {
     #[inline]
     pub(crate) fn read(&mut self, kind: EventKind, raw: &RawEvent<'_>) -> Result<AnalysisEvent> {
         let mut r = Reader::with_base(raw.body, raw.offset);
-        AnalysisEvent::read_body(kind, raw.tick, &mut r, self.of(kind))
-            .map_err(|error| error.within(kind.name()))
+        // Not map_err: an event is large, and this way it is not moved.
+        match AnalysisEvent::read_body(kind, raw.tick, &mut r, self.of(kind)) {
+            Err(error) => Err(error.within(kind.name())),
+            read => read,
+        }
     }
 }
 
@@ -213,10 +216,9 @@ impl<'a> Events<'a> {
         self.skipped
     }
 
-    /// The next event, or nothing where it is not wanted.
+    /// The kind of an event, or nothing where it is not wanted.
     #[inline]
-    fn look(&mut self, raw: Result<RawEvent<'a>>) -> Result<Option<AnalysisEvent>> {
-        let raw = raw?;
+    fn wanted_kind(&mut self, raw: &RawEvent<'a>) -> Result<Option<EventKind>> {
         self.count += 1;
         let Some(kind) = EventKind::from_number(raw.kind) else {
             self.skipped += 1;
@@ -226,10 +228,13 @@ impl<'a> Events<'a> {
             let problem = format!("{} does not belong into this stream", kind.name()).into();
             return Err(Error::at(raw.offset, "event", ErrorKind::BadSyntax { problem }));
         }
-        if !self.wanted.has(kind) {
-            return Ok(None);
-        }
-        self.last.read(kind, &raw).map(Some)
+        Ok(Some(kind).filter(|kind| self.wanted.has(*kind)))
+    }
+
+    /// Nothing comes behind an error.
+    #[cold]
+    fn stop(&mut self) {
+        self.raw.r = Reader::new(&[]);
     }
 }
 
@@ -240,15 +245,19 @@ impl Iterator for Events<'_> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let raw = self.raw.next()?;
-            match self.look(raw) {
-                Ok(None) => {}
-                Ok(Some(event)) => return Some(Ok(event)),
-                Err(error) => {
-                    self.raw.r = Reader::new(&[]);
-                    return Some(Err(error));
-                }
+            let raw = match self.raw.next()? {
+                Ok(raw) => raw,
+                Err(error) => return Some(Err(error)),
+            };
+            let event = match self.wanted_kind(&raw) {
+                Ok(None) => continue,
+                Ok(Some(kind)) => self.last.read(kind, &raw),
+                Err(error) => Err(error),
+            };
+            if event.is_err() {
+                self.stop();
             }
+            return Some(event);
         }
     }
 }

@@ -58,14 +58,17 @@ pub(crate) fn bad_value(
 }
 
 /// 0, −1, 1, −2 … become 0, 1, 2, 3 …
+#[inline]
 fn zigzag(number: i64) -> u64 {
     (number << 1 ^ number >> 63) as u64
 }
 
+#[inline]
 fn unzigzag(coded: u64) -> i64 {
     (coded >> 1) as i64 ^ -((coded & 1) as i64)
 }
 
+#[inline]
 fn read_number<T: TryFrom<u64>>(
     r: &mut Reader<'_>,
     item: &'static str,
@@ -121,6 +124,7 @@ numbers! {
         |random| unzigzag(random.any_size());
 }
 
+#[inline]
 fn read_flag(r: &mut Reader<'_>, item: &'static str) -> Result<bool> {
     let offset = r.offset();
     match r.u8(item)? {
@@ -130,6 +134,7 @@ fn read_flag(r: &mut Reader<'_>, item: &'static str) -> Result<bool> {
     }
 }
 
+#[inline]
 fn read_i32(r: &mut Reader<'_>, item: &'static str) -> Result<i32> {
     let coded: u32 = read_number(r, item, "at most 32 bits")?;
     Ok(unzigzag(coded.into()) as i32)
