@@ -2,13 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use gametape_minewars::{Coord, ReplayFile};
+use gametape_minewars::{City, Coord, ReplayFile, Setup};
+use gametape_wire::Generation;
 
 /// Where a city is, and its name where it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) at: Coord,
     pub(crate) name: Option<String>,
+}
+
+/// The cities of a setup by id.
+pub(crate) fn places_of(setup: &Setup) -> BTreeMap<u8, Place> {
+    let named = setup.generation == Generation::Current;
+    let place = |city: &City| Place { at: city.at, name: named.then(|| city.name.to_string()) };
+    (0..).zip(setup.cities.iter().map(place)).collect()
 }
 
 /// The cities of a file by id, as far as they can be read.

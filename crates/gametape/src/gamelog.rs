@@ -54,12 +54,16 @@ pub(crate) fn seek(timeline: &mut Timeline, source: &Source, at: At) -> Result<(
 
 /// The moment of a timeline in words: `after delta 12, in turn 3`.
 pub(crate) fn moment(timeline: &Timeline) -> String {
-    let Some(delta) = timeline.position().checked_sub(1) else {
-        return "without deltas".to_owned();
-    };
-    match timeline.turns().at(delta) {
-        Some(turn) => format!("after delta {delta}, in turn {turn}"),
-        None => format!("after delta {delta}"),
+    let delta = timeline.position().checked_sub(1);
+    moment_of(delta.map(|delta| delta as u64), delta.and_then(|delta| timeline.turns().at(delta)))
+}
+
+/// The same of a delta and a turn.
+pub(crate) fn moment_of(delta: Option<u64>, turn: Option<i64>) -> String {
+    match (delta, turn) {
+        (None, _) => "without deltas".to_owned(),
+        (Some(delta), Some(turn)) => format!("after delta {delta}, in turn {turn}"),
+        (Some(delta), None) => format!("after delta {delta}"),
     }
 }
 

@@ -10,9 +10,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use gametape_tape::{
-    Chunk, ChunkEntry, Depth, Found, Front, Need, Recovered, Recovery, Tape, TapeReader,
+    Chunk, ChunkEntry, Depth, EVERYBODY, Found, Front, Need, Recovered, Recovery, Tape, TapeReader,
 };
-use gametape_wire::{Error, ErrorKind, Result as WireResult};
+use gametape_wire::{Error, ErrorKind, Result as WireResult, ViewSet};
 use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
@@ -238,6 +238,16 @@ impl Asks for gametape_tape::Verifier {
         self.supply(bytes);
         Ok(())
     }
+}
+
+/// The views that somebody has: those of frames, orders and keyframes, where the index was read.
+/// The summary also counts those who may know a setup.
+pub(crate) fn views_of(tape: &Tape) -> ViewSet {
+    let own = tape.chunks.iter().map(|entry| &entry.header).filter(|header| {
+        header.kind.is_framed() || (header.kind.is_keyframe() && header.views != EVERYBODY)
+    });
+    let views = own.fold(ViewSet::EMPTY, |views, header| views.or(header.views));
+    if views.is_empty() { tape.summary.views } else { views }
 }
 
 /// The id of a tape that is made of something else: the same bytes become the same tape.

@@ -21,7 +21,7 @@ pub(super) use tape::cut_span;
 ///
 /// The cut of a tape keeps its ticks. So that it can be played from its start, it begins with the
 /// last keyframe at or before that start and with what happened since then; without keyframes it
-/// keeps everything before. Events are kept in whole chunks. Of other views nothing is left, nor of
+/// keeps everything before. A gap tells of the time that is not there. Events are kept in whole chunks. Of other views nothing is left, nor of
 /// what is nobody's view, such as the state of the simulation. Signatures are dropped.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

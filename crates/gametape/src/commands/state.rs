@@ -2,22 +2,27 @@
 
 mod gamelog;
 mod minewars;
+mod tape;
 
-use gametape_minewars::ReplayFile;
+use std::collections::BTreeMap;
 
-use crate::cities::places;
+use gametape_minewars::{ReplayFile, Replayed, ViewState};
+
+use crate::cities::{Place, places};
 use crate::failure::Outcome;
-use crate::input::{Input, Recording, RecordingArgs};
+use crate::input::{Input, Opened, Recording, RecordingArgs, Source};
 use crate::moment::{At, ViewArg, replay, warn_of_problems};
 use crate::output::{print, print_json};
 use crate::text::hex;
 use gamelog::{Form, Wanted};
 use minewars::State;
+use tape::Shown;
 
 /// Show what is so at a moment: what a MineWars view knows, or the state of a gamelog's game
 ///
 /// Plays the frames that the view receives, from the start up to and including the given time, or
-/// merges the deltas up to and including the given one.
+/// merges the deltas up to and including the given one. A tape is entered at the last keyframe before
+/// that.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -71,12 +76,19 @@ Examples:
   gametape state match.minewars
   gametape state --at 30000 --view 1 --json match.minewars | jq .players
   gametape state --hash match.minewars
+  gametape state --at 3600000 --view 2 match.tape
   gametape state --at turn:12 --path gameObjects.7 --resolve game.json.gz
   gametape state --at 100 --json game.json.gz | jq .currentPlayer"##;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = self.recording.read()?;
+        let input = match self.recording.open()? {
+            Opened::Tape(file) => match self.show_tape(file)? {
+                Shown::Done(done) => return Ok(done),
+                Shown::NotYet(input) => input,
+            },
+            Opened::Whole(input) => input,
+        };
         match input.recording()? {
             Recording::MineWars(file) => self.show_view(&input, &file),
             Recording::Gamelog(log) => {
@@ -101,13 +113,23 @@ impl Args {
         input.refuse_for_minewars(&options)?;
         let view = self.view.number();
         let replayed = replay(&input.source, file, view, self.at)?;
+        let start = replay(&input.source, file, view, At::Start)?;
+        self.print_view(&input.source, places(file), &start.state, &replayed)
+    }
+
+    fn print_view(
+        &self,
+        source: &Source,
+        places: BTreeMap<u8, Place>,
+        start: &ViewState,
+        replayed: &Replayed,
+    ) -> Outcome {
         if self.hash {
             print(&(hex(&replayed.state.hash()) + "\n"))?;
         } else {
-            let start = replay(&input.source, file, view, At::Start)?;
-            let state = State::of(&input.source, places(file), &start.state, &replayed);
+            let state = State::of(source, places, start, replayed);
             if self.json { print_json(&state)? } else { print(&state.to_text())? }
         }
-        Ok(warn_of_problems(&input.source, &replayed.problems, replayed.problem_count))
+        Ok(warn_of_problems(source, &replayed.problems, replayed.problem_count))
     }
 }

@@ -25,8 +25,9 @@ use crate::text::{count, printable, thousands};
 ///   checksums   every byte is as it was written
 ///   chain       the SHA-256 chain over all chunks is unbroken
 ///   signature   the whole tape is signed by the key that --key names
-///   keyframes   every keyframe is the state that playing leads to
-///   resim       the match, simulated again, has the same states
+///   keyframes   every keyframe is the state that playing leads to (of a game that is not known
+///               here: that its baseline leads to)
+///   resim       the match, simulated again from its start, has the same states
 /// Without --level it goes up to keyframes; the signature is checked if there is a --key. A tape
 /// that nobody finished fails: `gametape recover` finishes it.
 ///
@@ -39,8 +40,8 @@ use crate::text::{count, printable, thousands};
 ///   {"file","ok","errors","warnings","deltas","hash",
 ///    "findings":[{"severity","rule","problem","delta","path"}],"omitted":{rule: count}}
 /// "hash" is that of the last state, "path" is inside the delta's `game`. Of a tape:
-///   {"file","ok","errors","level","reached","chunks","keyframes","chain_head","signed_by",
-///    "claimed_keys","findings":[{"severity","rule","class","item","problem","offset"}],
+///   {"file","ok","errors","warnings","level","reached","chunks","keyframes","chain_head",
+///    "signed_by","claimed_keys","findings":[{"severity","rule","class","item","problem","offset"}],
 ///    "omitted":{rule: count}}
 /// "reached" is the highest level that was passed, "signed_by" the key that was named, if it signed
 /// the whole tape. Of each rule the first 1,000 findings are listed, the others are "omitted".

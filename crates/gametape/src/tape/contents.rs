@@ -54,6 +54,16 @@ impl Source for TapeFile {
     }
 }
 
+impl Source for &mut TapeFile {
+    fn length(&self) -> u64 {
+        Source::length(&**self)
+    }
+
+    fn read(&mut self, range: Range<u64>) -> WireResult<Cow<'_, [u8]>> {
+        Source::read(&mut **self, range)
+    }
+}
+
 impl TapeFile {
     /// Opens the tape for playing or converting, and says what its frames are.
     pub(crate) fn play(self) -> Result<(Recording<Self>, Content), Failure> {

@@ -71,13 +71,13 @@ impl Gamelog {
                 [Step::Key(b"\"settings\""), Step::Key(b"\"password\"")] => {
                     Some(("passwords in the fields", NOBODY.to_vec()))
                 }
-                [Step::Key(b"\"epoch\"")] => {
+                [Step::Key(b"\"epoch\"")] if token != b"0" => {
                     removed.add("times in the fields", 1);
                     return Some(b"0".to_vec());
                 }
                 _ => renamed(token, names).map(|name| ("names in the fields", name.into_bytes())),
             };
-            quoted(found, removed)
+            quoted(found, token, removed)
         });
         let markers = Log::open(scrubbed.clone(), &Options::default())?.markers().clone();
         self.game = Some(CadreGame::new(markers)?);
@@ -98,7 +98,7 @@ impl Gamelog {
             };
             let in_text =
                 || renamed(token, names).map(|name| ("names in deltas", name.into_bytes()));
-            quoted(found.or_else(in_text), removed)
+            quoted(found.or_else(in_text), token, removed)
         })
     }
 
@@ -145,10 +145,14 @@ fn renamed(token: &[u8], names: &Names) -> Option<String> {
 }
 
 /// Notes what was found, and writes what stands instead of it.
-fn quoted(found: Option<(&'static str, Vec<u8>)>, removed: &mut Removed) -> Option<Vec<u8>> {
+fn quoted(
+    found: Option<(&'static str, Vec<u8>)>,
+    token: &[u8],
+    removed: &mut Removed,
+) -> Option<Vec<u8>> {
     let (what, text) = found?;
-    removed.add(what, 1);
     let mut out = Vec::new();
     write_quoted(&text, &mut out);
+    (out != token).then(|| removed.add(what, 1))?;
     Some(out)
 }

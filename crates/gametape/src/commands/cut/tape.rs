@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use gametape_tape::{ChunkEntry, ChunkKind, Depth, Rewriter, Tape};
+use gametape_tape::{ChunkEntry, ChunkKind, Depth, EVERYBODY, Gap, GapCause, Rewriter, Tape};
 use gametape_wire::{Error, ViewSet};
 
 use super::Args;
 use crate::failure::{Failure, Outcome};
 use crate::output::Target;
 use crate::rewrite::Told;
-use crate::tape::{TapeFile, new_front};
+use crate::tape::{TapeFile, new_front, views_of};
 use crate::text::count;
 
 pub(super) fn cut(file: &mut TapeFile, args: &Args) -> Outcome {
@@ -39,6 +39,9 @@ pub(in crate::commands) fn cut_span(
         None => Rewriter::repair(front, tape.metadata.as_bytes()),
     };
     let mut rewriter = rewriter.map_err(failed)?.within(selection.ticks.clone());
+    if let Some(gap) = selection.gap() {
+        rewriter.gap(&gap).map_err(failed)?;
+    }
     let mut out = target.open(&source)?;
     let kept = tape.chunks.iter().filter(|entry| selection.keeps(entry));
     file.visit("cutting", kept, |chunk| {
@@ -97,6 +100,21 @@ impl Selection {
         }
     }
 
+    /// Says that nothing is known of the time before the cut.
+    fn gap(&self) -> Option<Gap> {
+        let tick_count = u32::try_from(self.ticks.start).unwrap_or(u32::MAX);
+        (tick_count > 0).then(|| Gap {
+            cause: GapCause::INTERRUPTED,
+            kind: ChunkKind(0),
+            stream: 0,
+            count: 0,
+            bytes: 0,
+            views: self.views.unwrap_or(EVERYBODY),
+            first_tick: 0,
+            tick_count,
+        })
+    }
+
     /// Says when the cut begins, if that is before what was asked for.
     fn earlier_start(&self) -> Option<String> {
         let Range { start, .. } = self.ticks;
@@ -108,7 +126,7 @@ impl Selection {
 
 /// Refuses what would be an empty cut.
 fn check(tape: &Tape, views: ViewSet, asked: &Range<u64>) -> gametape_wire::Result<()> {
-    let there = tape.summary.views;
+    let there = views_of(tape);
     let absent = views.without(there);
     if !absent.is_empty() {
         return Err(Error::misuse("cut", format!("it has views {there}, and not {absent}")));

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::json::embed;
-use crate::tape::{Metadata, PlayerName, TapeFile, milliseconds};
+use crate::tape::{Metadata, PlayerName, TapeFile, milliseconds, views_of};
 use crate::text::{Fields, clock, count, hex, printable, thousands};
 use contents::Contents;
 
@@ -46,6 +46,8 @@ pub(super) struct Report {
     /// Fields of the metadata, with their names.
     #[serde(skip)]
     known: Vec<(&'static str, String)>,
+    #[serde(skip)]
+    generation: Option<String>,
     #[serde(skip)]
     unfinished: Option<String>,
 }
@@ -109,7 +111,7 @@ impl Report {
                 front,
                 summary.end_tick - summary.first_tick.min(summary.end_tick),
             ),
-            views: numbers(summary.views),
+            views: numbers(views_of(tape)),
             players: metadata.players(),
             metadata: embed(tape.metadata.as_bytes()),
             closing: tape.closing.as_ref().and_then(|json| embed(json.as_bytes())),
@@ -121,6 +123,7 @@ impl Report {
             index,
             problems: problems.into_iter().chain(losses(tape)).collect(),
             known: known(&metadata),
+            generation: metadata.text("generation"),
             unfinished: tape.index_problem.as_ref().map(ToString::to_string),
         })
     }
@@ -128,7 +131,7 @@ impl Report {
 
 /// Fields of the metadata that have a line of their own.
 fn known(metadata: &Metadata) -> Vec<(&'static str, String)> {
-    let fields = ["game", "title", "generation", "recorded", "recorder", "outcome"];
+    let fields = ["game", "title", "recorded", "recorder", "outcome"];
     let said = fields.map(|field| metadata.text(field).map(|text| (field, text)));
     said.into_iter().flatten().collect()
 }
@@ -152,7 +155,7 @@ impl super::Report for Report {
         let mut fields = Fields::new(&self.file);
         fields
             .add("format", format!("tape {}, {}, {}", self.version, self.form, self.state_text()));
-        fields.add("content", self.content.as_deref().map_or("not said".into(), printable));
+        fields.add("content", self.content_text());
         for (label, value) in &self.known {
             fields.add(label, printable(value));
         }
@@ -196,6 +199,12 @@ impl Report {
                 format!("not finished, or without a usable index: {}", printable(problem))
             }
         }
+    }
+
+    fn content_text(&self) -> String {
+        let Some(content) = &self.content else { return "not said".to_owned() };
+        let generation = self.generation.as_ref().map(|generation| format!(", {generation}"));
+        printable(&(content.clone() + &generation.unwrap_or_default()))
     }
 
     fn ticks_text(&self) -> String {

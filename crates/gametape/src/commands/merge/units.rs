@@ -1,6 +1,6 @@
 //! Chunks that are taken as a whole: setup, keyframes, events and all others but frames and orders.
 
-use gametape_tape::{Chunk, ChunkEntry, ChunkKind, NameTable, TapeWriter};
+use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Gap, GapCause, NameTable, Tape, TapeWriter};
 use gametape_wire::ViewSet;
 
 use super::{Part, contradiction, unwritable};
@@ -120,6 +120,10 @@ impl Units {
             _ => {}
         }
         let chunk = file.chunk(&one.unit.entry)?;
+        if header.kind == ChunkKind::GAP {
+            let gap = Gap::read(&chunk).map_err(|error| Failure::of(&source, &error))?;
+            return write_gap(gap, one.unit.part, parts, writer);
+        }
         if header.kind == ChunkKind::NAMES && !self.are_new_names(&source, &chunk)? {
             return Ok(());
         }
@@ -149,6 +153,35 @@ impl Units {
         self.names.add(chunk).map_err(failed)?;
         Ok(is_new)
     }
+}
+
+/// Writes a gap. What is missing in one part because it begins later may be there in another.
+fn write_gap(
+    gap: Gap,
+    part: usize,
+    parts: &[Part],
+    writer: &mut TapeWriter,
+) -> Result<(), Failure> {
+    let end = gap.first_tick + u64::from(gap.tick_count);
+    let is_earlier =
+        |place: usize, tape: &Tape| place != part && tape.summary.first_tick <= gap.first_tick;
+    let earlier = parts.iter().enumerate().filter(|(place, part)| is_earlier(*place, &part.tape));
+    let known = earlier.map(|(_, part)| end_of_frames(&part.tape)).max().unwrap_or(0);
+    let start = match gap.cause {
+        GapCause::INTERRUPTED => gap.first_tick.max(known),
+        _ => gap.first_tick,
+    };
+    if start >= end && end > gap.first_tick {
+        return Ok(());
+    }
+    let tick_count = end.saturating_sub(start) as u32;
+    let gap = Gap { first_tick: start, tick_count, ..gap };
+    writer.gap(&gap).map_err(|error| unwritable(&error))
+}
+
+fn end_of_frames(tape: &Tape) -> u64 {
+    let framed = tape.chunks.iter().filter(|entry| entry.header.kind.is_framed());
+    framed.map(|entry| entry.header.end_tick()).max().unwrap_or(0)
 }
 
 /// A chunk that is like no other of its group.

@@ -1,12 +1,12 @@
 //! The state of a gamelog's game.
 
-use gametape_cadre::{Node, Timeline};
+use gametape_cadre::{Node, State};
 use gametape_wire::{Error, ErrorKind, Place};
 
 use crate::failure::{Done, Failure, Outcome};
 use crate::gamelog::tree::{Sign, Trees};
 use crate::gamelog::{load, moment, seek};
-use crate::input::Gamelog;
+use crate::input::{Gamelog, Source};
 use crate::moment::At;
 use crate::output::{Output, Printer, print};
 
@@ -31,26 +31,33 @@ pub(super) enum Form {
 pub(super) fn show(gamelog: &Gamelog<'_>, wanted: &Wanted<'_>) -> Outcome {
     let mut timeline = load(gamelog)?;
     seek(&mut timeline, gamelog.source, wanted.at)?;
+    show_state(gamelog.source, timeline.state(), &moment(&timeline), wanted)
+}
+
+/// Shows a state; `moment` says in words when it was so.
+pub(super) fn show_state(
+    source: &Source,
+    state: State<'_>,
+    moment: &str,
+    wanted: &Wanted<'_>,
+) -> Outcome {
     if wanted.form == Form::Hash {
-        print(&(timeline.state().hash_hex() + "\n"))?;
+        print(&(state.hash_hex() + "\n"))?;
         return Ok(Done::Fine);
     }
-    let node = timeline.state().get(wanted.path.unwrap_or_default());
-    let node = node.ok_or_else(|| nothing_there(gamelog, &timeline, wanted))?;
+    let node = state.get(wanted.path.unwrap_or_default());
+    let node = node.ok_or_else(|| nothing_there(source, moment, wanted))?;
     match wanted.form {
         Form::Json => print_canonical(node, wanted.follow)?,
-        _ => {
-            let title = format!("{} {}", gamelog.source, moment(&timeline));
-            print_tree(&title, node, wanted)?;
-        }
+        _ => print_tree(&format!("{source} {moment}"), node, wanted)?,
     }
     Ok(Done::Fine)
 }
 
-fn nothing_there(gamelog: &Gamelog<'_>, timeline: &Timeline, wanted: &Wanted<'_>) -> Failure {
+fn nothing_there(source: &Source, moment: &str, wanted: &Wanted<'_>) -> Failure {
     let place = Place::Path(wanted.path.unwrap_or_default().to_owned());
-    let problem = format!("nothing is there {}", moment(timeline)).into();
-    gamelog.failure(&Error::new(place, "state", ErrorKind::BadSyntax { problem }))
+    let problem = format!("nothing is there {moment}").into();
+    Failure::of(source, &Error::new(place, "state", ErrorKind::BadSyntax { problem }))
 }
 
 /// The canonical JSON, to the byte, and an end of line.

@@ -1,9 +1,11 @@
 //! Checking a tape.
 
 mod keyframes;
+mod playing;
 
 use std::collections::BTreeMap;
 
+use gametape_replay::DeepLevel;
 use gametape_tape::{Depth, MOST_FINDINGS, PublicKey, Verifier};
 use gametape_wire::Error;
 use serde::Serialize;
@@ -115,7 +117,14 @@ impl Wanted {
 /// Something that is not as it should be.
 struct Finding {
     level: Level,
+    is_error: bool,
     error: Error,
+}
+
+impl Finding {
+    fn severity(&self) -> &'static str {
+        if self.is_error { "error" } else { "warning" }
+    }
 }
 
 /// What the check of a tape came to.
@@ -150,7 +159,10 @@ impl Checked {
             signed_by: is_signed.map(|key| key.to_string()),
             claimed_keys: found.signers.iter().map(ToString::to_string).collect(),
             findings: findings
-                .map(|finding| Finding { level: Level::of(finding.level), error: finding.error })
+                .map(|finding| {
+                    let level = Level::of(finding.level);
+                    Finding { level, is_error: true, error: finding.error }
+                })
                 .collect(),
             unlisted: found.unlisted,
         };
@@ -163,25 +175,52 @@ impl Checked {
     /// Checks what only playing can tell, as far as the tape can be opened.
     fn play(&mut self, file: &mut TapeFile) -> Result<(), Failure> {
         let Ok(tape) = file.open(Depth::Index) else { return Ok(()) };
-        let mut find = |level, error| {
-            if self.findings.len() < MOST_FINDINGS {
-                self.findings.push(Finding { level, error });
-            } else {
-                self.unlisted += 1;
-            }
-        };
-        let checked = keyframes::check(file, &tape, |error| find(Level::Keyframes, error))?;
-        self.keyframes = Some(checked);
+        let is_error = true;
+        let restored = keyframes::check(file, &tape, |error| {
+            self.find(Finding { level: Level::Keyframes, is_error, error });
+        })?;
+        self.keyframes = Some(restored);
+        let level = self.level;
+        let depth =
+            if level == Level::Resim { DeepLevel::Simulation } else { DeepLevel::Keyframes };
+        playing::check_views(file, &tape, depth, |found| {
+            let (is_error, error) = (found.is_error, found.error);
+            self.find(Finding { level, is_error, error });
+        });
+        if level < Level::Resim {
+            return Ok(());
+        }
+        let is_known = playing::check_simulation(file, &tape, |found| {
+            let (is_error, error) = (found.is_error, found.error);
+            self.find(Finding { level, is_error, error });
+        });
+        if !is_known {
+            let problem = "there is no simulation of what it holds: use --level keyframes";
+            return Err(Failure::refused(&file.source, problem));
+        }
         Ok(())
     }
 
+    fn find(&mut self, finding: Finding) {
+        if self.findings.len() < MOST_FINDINGS {
+            self.findings.push(finding);
+        } else if finding.is_error {
+            self.unlisted += 1;
+        }
+    }
+
     fn errors(&self) -> u64 {
-        self.findings.len() as u64 + self.unlisted
+        self.findings.iter().filter(|finding| finding.is_error).count() as u64 + self.unlisted
+    }
+
+    fn warnings(&self) -> u64 {
+        self.findings.iter().filter(|finding| !finding.is_error).count() as u64
     }
 
     /// The highest level that was passed.
     fn reached(&self) -> Option<Level> {
-        let broken = self.findings.iter().map(|finding| finding.level).min();
+        let errors = self.findings.iter().filter(|finding| finding.is_error);
+        let broken = errors.map(|finding| finding.level).min();
         let is_asked = |level: &Level| *level != Level::Signature || self.signed_by.is_some();
         let passed = |level: &&Level| **level <= self.level && broken.is_none_or(|b| **level < b);
         Level::ALL.iter().filter(|level| is_asked(level)).rfind(passed).copied()
@@ -199,6 +238,7 @@ impl super::Checked for Checked {
             file: &self.file,
             ok: self.errors() == 0,
             errors: self.errors(),
+            warnings: self.warnings(),
             level: self.level.name(),
             reached: self.reached().map(Level::name),
             chunks: self.chunks,
@@ -213,12 +253,12 @@ impl super::Checked for Checked {
 
     fn to_text(&self, shown_per_rule: u64) -> String {
         let mut digest = Digest::new(shown_per_rule);
-        for Finding { level, error } in &self.findings {
-            let rule = level.name();
-            digest.add("error", rule, &format_args!("{rule}: {error}"));
+        for finding in &self.findings {
+            let rule = finding.level.name();
+            digest.add(finding.severity(), rule, &format_args!("{rule}: {}", finding.error));
         }
         digest.add_hidden("error", "all levels", self.unlisted);
-        let sound = conclusion(self.errors(), 0);
+        let sound = conclusion(self.errors(), self.warnings());
         let chunks = count(self.chunks as u64, "chunk");
         let keyframes = self.keyframes.map(|many| format!(", {}", count(many, "keyframe")));
         let reached = match self.reached() {
@@ -240,6 +280,7 @@ struct Report<'c> {
     file: &'c str,
     ok: bool,
     errors: u64,
+    warnings: u64,
     level: &'static str,
     reached: Option<&'static str>,
     chunks: usize,
@@ -262,10 +303,11 @@ struct Row<'c> {
 }
 
 impl<'c> Row<'c> {
-    fn of(Finding { level, error }: &'c Finding) -> Self {
+    fn of(finding: &'c Finding) -> Self {
+        let error = &finding.error;
         Self {
-            severity: "error",
-            rule: level.name(),
+            severity: finding.severity(),
+            rule: finding.level.name(),
             class: error.class().name(),
             item: error.item(),
             problem: error.kind().to_string(),
