@@ -17,8 +17,10 @@ mod map;
 mod merge;
 mod pack;
 mod play;
+mod record;
 mod recover;
 mod repair;
+mod resim;
 mod sign;
 mod state;
 mod stats;
@@ -70,6 +72,8 @@ commands! {
     Anonymize(anonymize::Args),
     Keygen(keygen::Args),
     Sign(sign::Args),
+    Record(record::Args),
+    Resim(resim::Args),
     Events(events::Args),
     Stats(stats::Args),
     Highlights(highlights::Args),

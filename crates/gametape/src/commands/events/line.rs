@@ -100,7 +100,8 @@ impl Details<'_> {
         if !self.text.is_empty() {
             self.text.push_str(", ");
         }
-        let _ = write!(self.text, "{} {value}", column.replace('_', " "));
+        let label = column.trim_start_matches("stats_").replace('_', " ");
+        let _ = write!(self.text, "{label} {value}");
     }
 
     /// A coordinate; the last one of a position completes it. Most matches are flat.

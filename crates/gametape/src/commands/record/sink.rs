@@ -1,0 +1,47 @@
+//! Where the tape goes.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+use gametape_replay::Sink;
+
+use crate::failure::Failure;
+use crate::output::Target;
+
+/// A file or standard output.
+pub(super) enum TapeSink {
+    File(File),
+    Stdout(io::Stdout),
+}
+
+impl TapeSink {
+    /// A file that is there already is refused, unless it is to be replaced. It is written as the
+    /// match goes on, so that others can watch it and nothing is lost in a crash.
+    pub(super) fn open(target: &Target, force: bool) -> Result<Self, Failure> {
+        let Target::File(path) = target else { return Ok(Self::Stdout(io::stdout())) };
+        let opened = if force { File::create(path) } else { File::create_new(path) };
+        match opened {
+            Ok(file) => Ok(Self::File(file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(Failure::usage(format_args!("{target} is there already: --force replaces it")))
+            }
+            Err(error) => Err(Failure::io(target, &error)),
+        }
+    }
+}
+
+impl Sink for TapeSink {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write(bytes),
+            Self::Stdout(stdout) => stdout.write(bytes),
+        }
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.sync_data(),
+            Self::Stdout(stdout) => stdout.flush(),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! `gametape resim`: run a recorded match again, and compare.
+
+use std::fmt;
+
+use gametape_replay::{
+    DeepLevel, DeepVerification, Difference, Divergence, PlayFinding, Player, PlayerOptions,
+    Recording, streams,
+};
+use gametape_skirmish::{Config, Skirmish};
+use gametape_wire::Error;
+use serde::Serialize;
+
+use crate::failure::{Done, Failure, Outcome};
+use crate::input::{Source, TapeArgs};
+use crate::output::{print, print_json};
+use crate::progress::waiting;
+use crate::tape::TapeFile;
+use crate::text::{Fields, count, hex};
+
+/// Run a match of Skirmish again from its orders, and compare it with its keyframes
+///
+/// Nothing but what the match started from and the orders of the tape are used. The state is compared
+/// hash by hash with every keyframe of the simulation; the first that differs is told, with the
+/// places where it does. Exit code 0: it is the same match; 1: it is not, or it cannot be told.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    tape: TapeArgs,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = r#"With --json:
+  {"file","same","keyframes","ticks","findings":[text],
+   "divergence":{"agreed_tick","tick","places":[{"where","recorded","found"}]}}
+"divergence" is null where there is none, "agreed_tick" where no keyframe agreed before it; values
+are hexadecimal, null where nothing is there.
+
+Examples:
+  gametape resim match.tape && echo "nothing was made up"
+  gametape resim --json match.tape | jq .divergence.tick"#;
+
+impl Args {
+    pub(crate) fn run(self) -> Outcome {
+        let source = &self.tape.source;
+        let failed = |error: Error| Failure::of(source, &error);
+        let mut recording = Recording::open(source.tape()?).map_err(failed)?;
+        let game = Skirmish::new(config(source, &mut recording)?).map_err(failed)?;
+        let options = PlayerOptions { check: false, ..PlayerOptions::default() };
+        let mut player = Player::simulation(recording, game, options).map_err(failed)?;
+        let verified = waiting("simulating", || player.verify(DeepLevel::Simulation));
+        let told = Told::of(source, &verified.map_err(failed)?);
+        match self.json {
+            true => print_json(&told)?,
+            false => print(&told.to_text())?,
+        }
+        if told.same { Ok(Done::Fine) } else { Err(Failure::told()) }
+    }
+}
+
+/// What the match was started from.
+fn config(source: &Source, recording: &mut Recording<TapeFile>) -> Result<Config, Failure> {
+    let failed = |error: Error| Failure::of(source, &error);
+    let content = recording.field("content");
+    if content.as_deref() != Some("skirmish") {
+        let content = content.map_or("not said".to_owned(), |name| format!("`{name}`"));
+        let problem = format!("only Skirmish can be run again, and what it holds is {content}");
+        return Err(Failure::refused(source, &problem));
+    }
+    let setup = recording.setup(streams::SETUP_OF_SIMULATION).map_err(failed)?;
+    let problem = "what the simulation starts from is not in it: it was cut to some views";
+    let setup = setup.ok_or_else(|| Failure::refused(source, problem))?;
+    Config::from_bytes(&setup).map_err(failed)
+}
+
+/// What is printed.
+#[derive(Debug, Serialize)]
+struct Told {
+    file: String,
+    same: bool,
+    keyframes: usize,
+    ticks: u64,
+    findings: Vec<String>,
+    divergence: Option<Differs>,
+}
+
+#[derive(Debug, Serialize)]
+struct Differs {
+    agreed_tick: Option<u64>,
+    tick: u64,
+    places: Vec<DiffersAt>,
+}
+
+#[derive(Debug, Serialize)]
+struct DiffersAt {
+    r#where: String,
+    recorded: Option<String>,
+    found: Option<String>,
+}
+
+impl Told {
+    fn of(source: &Source, verified: &DeepVerification) -> Self {
+        let divergence = verified.findings.iter().find_map(|finding| match finding {
+            PlayFinding::Divergence(divergence) => Some(Differs::of(divergence)),
+            _ => None,
+        });
+        let is_other = |finding: &&PlayFinding| !matches!(finding, PlayFinding::Divergence(_));
+        let others = verified.findings.iter().filter(is_other);
+        Self {
+            file: source.to_string(),
+            // Without a single keyframe there was nothing to compare with.
+            same: verified.passed() && verified.keyframes > 0,
+            keyframes: verified.keyframes,
+            ticks: verified.tick,
+            findings: others.map(ToString::to_string).collect(),
+            divergence,
+        }
+    }
+
+    fn to_text(&self) -> String {
+        let mut fields = Fields::new(&self.file);
+        let keyframes = count(self.keyframes as u64, "keyframe");
+        let verdict = match (self.same, self.keyframes) {
+            (true, _) => format!("the same match: {keyframes} agree"),
+            (false, 0) => "it has no keyframes to compare with".to_owned(),
+            (false, _) => format!("not the same: compared with {keyframes}"),
+        };
+        fields.add("result", verdict);
+        fields.add("played", count(self.ticks, "tick"));
+        if let Some(divergence) = &self.divergence {
+            fields.add("differs", divergence.to_string());
+            divergence.places.iter().for_each(|place| fields.more(place.to_string()));
+        }
+        for (place, finding) in self.findings.iter().enumerate() {
+            fields.add(if place == 0 { "findings" } else { "" }, finding);
+        }
+        fields.into_text()
+    }
+}
+
+impl Differs {
+    fn of(divergence: &Divergence) -> Self {
+        let places = divergence.differences.iter().map(DiffersAt::of).collect();
+        Self { agreed_tick: divergence.agreed, tick: divergence.tick, places }
+    }
+}
+
+impl fmt::Display for Differs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at tick {}", self.tick)?;
+        match self.agreed_tick {
+            Some(agreed) => write!(f, "; the last keyframe that agrees is at tick {agreed}"),
+            None => f.write_str("; no keyframe before it agrees"),
+        }
+    }
+}
+
+impl DiffersAt {
+    fn of(difference: &Difference) -> Self {
+        let Difference { site, expected, found } = difference;
+        let [recorded, found] = [expected, found].map(|value| value.as_deref().map(hex));
+        Self { r#where: site.to_string(), recorded, found }
+    }
+}
+
+/// More of a value is too much for a line.
+const SHOWN_DIGITS: usize = 32;
+
+impl fmt::Display for DiffersAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |value: &Option<String>| match value.as_deref() {
+            Some("") => "empty".to_owned(),
+            Some(digits) => crate::text::shortened(digits, SHOWN_DIGITS),
+            None => "nothing".to_owned(),
+        };
+        let (recorded, found) = (shown(&self.recorded), shown(&self.found));
+        write!(f, "{}: recorded {recorded}, now {found}", self.r#where)
+    }
+}
