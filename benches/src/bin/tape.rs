@@ -30,7 +30,9 @@ const LARGE_BYTES: u64 = 1_000_000_000;
 const ROUNDS: usize = 7;
 /// Seeks of one sample.
 const SEEKS: usize = 100;
-const LONG_SEEKS: usize = 3000;
+const LONG_SEEKS: usize = 1000;
+/// Each seek counts with the median of its rounds, so that a busy machine is not taken for a slow seek.
+const LONG_ROUNDS: usize = 5;
 /// Tells a process that measures memory which tape to read.
 const TAPE_VARIABLE: &str = "GAMETAPE_BENCH_TAPE";
 
@@ -158,19 +160,27 @@ fn long_recording(report: &mut Report) -> Outcome<()> {
     println!("60 minutes, 500 entities, a keyframe every 300 ticks: {} bytes", file.len());
     let mut seeker = Seeker::open(&file)?;
     let mut dice = Dice::new(5);
-    let mut times = Vec::with_capacity(LONG_SEEKS);
-    for _ in 0..LONG_SEEKS {
-        let tick = dice.below(LONG_TICKS);
-        let start = Instant::now();
-        black_box(seeker.seek(tick)?);
-        times.push(1e3 * start.elapsed().as_secs_f64());
+    let targets: Vec<u64> = (0..LONG_SEEKS).map(|_| dice.below(LONG_TICKS)).collect();
+    let mut rounds = vec![[0.0; LONG_ROUNDS]; LONG_SEEKS];
+    for round in 0..LONG_ROUNDS {
+        for (&tick, times) in targets.iter().zip(&mut rounds) {
+            let start = Instant::now();
+            black_box(seeker.seek(tick)?);
+            times[round] = 1e3 * start.elapsed().as_secs_f64();
+        }
     }
+    let mut times: Vec<f64> = rounds.iter_mut().map(median).collect();
     times.sort_by(f64::total_cmp);
     let (middle, late) = (times[LONG_SEEKS / 2], times[LONG_SEEKS * 99 / 100]);
     report.claim(&Claim::at_most("60 minutes: median seek in ms", middle, 1.0));
     report.claim(&Claim::at_most("60 minutes: 99th percentile in ms", late, 3.0));
     println!();
     Ok(())
+}
+
+fn median(times: &mut [f64; LONG_ROUNDS]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[LONG_ROUNDS / 2]
 }
 
 fn large_tape(report: &mut Report) -> Outcome<()> {
