@@ -27,6 +27,7 @@ pub mod cadre;
 pub mod frames;
 pub mod minewars;
 pub mod mutations;
+pub mod replay;
 pub mod tape;
 pub mod wire;
 
@@ -74,5 +75,6 @@ pub const PROPERTIES: &[Property] = &[
     Property { name: "tape", holds: tape::tape, seeds: tape::tape_seeds },
     Property { name: "chunk", holds: tape::chunk, seeds: tape::chunk_seeds },
     Property { name: "snapshot", holds: tape::snapshot, seeds: tape::snapshot_seeds },
+    Property { name: "replay", holds: replay::replay, seeds: replay::replay_seeds },
     Property { name: "events", holds: analysis::events, seeds: analysis::event_seeds },
 ];

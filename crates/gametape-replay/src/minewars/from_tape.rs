@@ -5,7 +5,7 @@ use gametape_minewars::{
     write_file, write_file_around,
 };
 use gametape_tape::{ChunkEntry, ChunkKind, Resource, TapeFrame, TapeFrames};
-use gametape_wire::{Error, FrameLayout, FrameWriter, Generation, Limit, Result, View};
+use gametape_wire::{Error, FrameLayout, FrameWriter, Generation, Limit, Reader, Result, View};
 
 use super::exact::{Entries, Entry, RESOURCE, What};
 use crate::source::{Recording, Source, concerns};
@@ -41,7 +41,7 @@ pub fn from_tape<S: Source>(
 ) -> Result<MinewarsFile> {
     let generation = generation_of(recording);
     let setup_bytes = recording.needed_setup(0)?;
-    let setup = SetupView::parse(&setup_bytes, generation.into(), 0)?.to_setup()?;
+    let setup = read_setup(&setup_bytes, generation)?;
     let mut frames = write_frames(recording, &setup)?;
     let options = write_options(recording.field("storage").as_deref(), generation);
     let mut losses = Losses::default();
@@ -63,7 +63,16 @@ pub fn from_tape<S: Source>(
 pub fn setup_of<S: Source>(recording: &mut Recording<S>) -> Result<Setup> {
     let generation = generation_of(recording);
     let bytes = recording.needed_setup(0)?;
-    SetupView::parse(&bytes, generation.into(), 0)?.to_setup()
+    read_setup(&bytes, generation)
+}
+
+/// The setup in these bytes, and nothing behind it.
+fn read_setup(bytes: &[u8], generation: Generation) -> Result<Setup> {
+    let setup = SetupView::parse(bytes, generation.into(), 0)?;
+    let end = usize::try_from(setup.end_offset()).unwrap_or(usize::MAX);
+    let behind = bytes.get(end..).unwrap_or_default();
+    Reader::with_base(behind, setup.end_offset()).finish("setup")?;
+    setup.to_setup()
 }
 
 fn generation_of<S: Source>(recording: &Recording<S>) -> Generation {

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gametape_cadre::{Log, Options};
-use gametape_minewars::{Dialect, ReplayFile, convert};
-use gametape_replay::{ConvertOptions, Recording, cadre, minewars};
-use gametape_wire::Generation;
+use gametape_cadre::{Log, Options, Timeline};
+use gametape_minewars::{Dialect, ReplayFile, convert, replay_view};
+use gametape_replay::{ConvertOptions, DeepLevel, PlayerOptions, Recording, cadre, minewars};
+use gametape_wire::{Frames, Generation};
 
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let Some(corpus) = std::env::var_os("GAMETAPE_CORPUS") else {
@@ -38,7 +38,27 @@ fn recorded_matches_come_back() {
             assert_eq!(again.setup_bytes(), file.setup_bytes(), "{}", path.display());
             assert_eq!(again.frames().unwrap(), file.frames().unwrap(), "{}", path.display());
             println!("{}: {} bytes, tape {}", path.display(), bytes.len(), tape.len());
+            seek_like_a_replay(&file, &tape);
         }
+    }
+}
+
+/// The player of the tape knows what the replay of the file knows, wherever it goes.
+fn seek_like_a_replay(file: &ReplayFile<'_>, tape: &[u8]) {
+    let (setup, frames) = (file.setup().to_setup().unwrap(), file.frames().unwrap().bytes);
+    let layout = file.frame_layout().unwrap();
+    for view in layout.views().iter().take(2) {
+        let recording = Recording::open(tape).unwrap();
+        let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
+        for part in [7, 3, 8, 0, 5] {
+            let tick = player.end() * part / 8;
+            player.seek(tick).unwrap();
+            let Some(until) = tick.checked_sub(1) else { continue };
+            let frames = Frames::new(layout, &frames);
+            let replayed = replay_view(&setup.map, frames, file.dialect(), view, until);
+            assert!(*player.state().state() == replayed.state, "view {view}, tick {tick}");
+        }
+        assert!(player.verify(DeepLevel::Keyframes).unwrap().passed());
     }
 }
 
@@ -67,5 +87,18 @@ fn recorded_gamelogs_come_back() {
         let back = cadre::from_tape(&mut recording, &Options::default()).unwrap();
         assert!(back.to_json() == log.to_json(), "{}", path.display());
         println!("{}: {} bytes of JSON, tape {}", path.display(), log.json_bytes(), tape.len());
+        // Large ones take long without optimisation.
+        if log.json_bytes() > 1 << 20 && cfg!(debug_assertions) {
+            continue;
+        }
+        let mut timeline = Timeline::load(log, &Options::default()).unwrap();
+        let mut player = cadre::player(recording, PlayerOptions::default()).unwrap();
+        for part in [7, 3, 8, 0, 5] {
+            let tick = player.end() * part / 8;
+            player.seek(tick).unwrap();
+            timeline.seek(tick as usize).unwrap();
+            assert_eq!(player.state().state().hash(), timeline.state().hash());
+        }
+        assert!(player.verify(DeepLevel::Keyframes).unwrap().passed());
     }
 }

@@ -14,7 +14,7 @@ use gametape_tape::{
 use gametape_wire::{Generation, ViewSet};
 
 pub(crate) fn minewars_tape(generation: Generation) -> Vec<u8> {
-    let sample = Sample { radius: 2, players: 2, cities: 1, moments: 90, ..Sample::default() };
+    let sample = Sample { radius: 2, players: 2, cities: 1, moments: 60, ..Sample::default() };
     let (setup, frames) = sample.build(generation).unwrap();
     let file = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
     let options = ConvertOptions { spacing: 400, ..ConvertOptions::new(1) };
@@ -22,7 +22,7 @@ pub(crate) fn minewars_tape(generation: Generation) -> Vec<u8> {
 }
 
 pub(crate) fn cadre_tape() -> Vec<u8> {
-    let log = Log::open(sample::log(160, 5), &Options::default()).unwrap();
+    let log = Log::open(sample::log(90, 5), &Options::default()).unwrap();
     cadre::to_tape(&log, &ConvertOptions { spacing: 3000, ..ConvertOptions::new(2) }).unwrap()
 }
 
