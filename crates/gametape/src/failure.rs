@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use gametape_wire::{Error, ErrorClass, Place};
@@ -117,6 +118,16 @@ pub(crate) fn for_each<T>(files: &[T], mut work: impl FnMut(&T) -> Outcome) -> O
     worst.map_or(Ok(done), |exit| Err(Failure { messages: Vec::new(), exit }))
 }
 
+/// Was something of an input lost before the command saw it?
+static INPUT_LOST: AtomicBool = AtomicBool::new(false);
+
+/// Prints a warning: something of the file called `name` is not in what the command works on. Then
+/// the command does not end as if all were well.
+pub(crate) fn warn_of_loss(name: &impl Display, problem: impl Display) {
+    INPUT_LOST.store(true, Ordering::Relaxed);
+    warn(name, problem);
+}
+
 /// Prints a warning about the file called `name`.
 pub(crate) fn warn(name: &impl Display, problem: impl Display) {
     say("warning", AnsiColor::Yellow, &format!("{name}: {problem}"));
@@ -130,8 +141,8 @@ pub(crate) fn note(name: &impl Display, what: impl Display) {
 /// Prints what is left to say and gives the exit code.
 pub(crate) fn conclude(outcome: Outcome) -> ExitCode {
     let failure = match outcome {
-        Ok(Done::Fine) => return ExitCode::SUCCESS,
-        Ok(Done::DataLost) => return ExitCode::from(3),
+        Ok(Done::Fine) if !INPUT_LOST.load(Ordering::Relaxed) => return ExitCode::SUCCESS,
+        Ok(Done::Fine | Done::DataLost) => return ExitCode::from(3),
         Err(failure) => failure,
     };
     failure.tell();

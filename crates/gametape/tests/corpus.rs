@@ -24,11 +24,15 @@ fn printed(args: &[&str], file: &Path) -> Vec<u8> {
 }
 
 fn corpus() -> Option<PathBuf> {
+    Some(whole_corpus()?.join("cadre"))
+}
+
+fn whole_corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("GAMETAPE_CORPUS");
     if folder.is_none() {
         println!("skipped: GAMETAPE_CORPUS is not set");
     }
-    Some(Path::new(&folder?).join("cadre"))
+    folder.map(PathBuf::from)
 }
 
 fn expected(folder: &Path) -> serde_json::Map<String, Value> {
@@ -88,5 +92,50 @@ fn a_log_can_come_from_standard_input() {
         let output = gametape(&["state", "--hash", "--at", "0"], Path::new("-"), stdin);
         let hash = String::from_utf8(output.stdout).unwrap();
         assert_eq!(hash.trim_end(), log["states"]["0"]["sha256"], "{name}");
+    }
+}
+
+/// Converts a file to a tape and the tape back, and says what came back.
+fn through_tape(file: &Path, folder: &Path, back: &[&str]) -> Vec<u8> {
+    let tape = folder.join("match.tape");
+    let tape_name = tape.to_str().unwrap();
+    printed(&["convert", "-o", tape_name], file);
+    let verified: Value = serde_json::from_slice(&printed(&["verify", "--json"], &tape)).unwrap();
+    assert_eq!(verified["reached"], "keyframes", "{}", file.display());
+    printed(&[&["convert", "-o", "-"], back].concat(), &tape)
+}
+
+#[test]
+fn minewars_files_come_back_from_tapes() {
+    let Some(folder) = whole_corpus() else { return };
+    let here = tempfile::tempdir().unwrap();
+    for generation in ["current", "v0.1"] {
+        let files = std::fs::read_dir(folder.join("minewars").join(generation)).unwrap();
+        for file in files.map(|entry| entry.unwrap().path()) {
+            let is_small = std::fs::metadata(&file).unwrap().len() < 100_000;
+            if is_small && file.extension().is_some_and(|extension| extension == "minewars") {
+                let back = through_tape(&file, here.path(), &[]);
+                assert!(back == std::fs::read(&file).unwrap(), "{}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn gamelogs_come_back_from_tapes() {
+    let Some(folder) = corpus() else { return };
+    let here = tempfile::tempdir().unwrap();
+    for (name, log) in expected(&folder) {
+        let file = folder.join(&name);
+        if std::fs::metadata(&file).unwrap().len() < 100_000 {
+            let back = through_tape(&file, here.path(), &["--compress", "no"]);
+            assert_eq!(sha256(&back), log["json_sha256"], "{name}");
+            let tape = here.path().join("match.tape");
+            for (delta, state) in log["states"].as_object().unwrap() {
+                let hash = printed(&["state", "--hash", "--at", delta], &tape);
+                let expected = state["sha256"].as_str().unwrap();
+                assert_eq!(hash.trim_ascii_end(), expected.as_bytes(), "{name} after {delta}");
+            }
+        }
     }
 }

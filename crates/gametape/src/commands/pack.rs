@@ -37,6 +37,8 @@ impl Args {
             let problem = "it is not finished or its index is damaged: `gametape recover` it first";
             return Err(Failure::refused(&file.source, problem));
         }
+        // Chunks are copied in long runs: a damaged one must not go along unseen.
+        file.visit("checking", &tape.chunks, |_| Ok(()))?;
         let segments = pack(&tape).map_err(|error| file.failure(&error))?;
         let mut out = target.open(&file.source)?;
         let mut written = 0;

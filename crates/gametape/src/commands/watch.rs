@@ -206,3 +206,54 @@ impl fmt::Display for Line {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::io::Write;
+
+    use gametape_tape::{Front, TapeWriter};
+    use gametape_wire::View;
+
+    use super::*;
+
+    fn tape() -> Vec<u8> {
+        let mut writer = TapeWriter::new(Front::new(50_000, 9).unwrap(), b"{}").unwrap();
+        for tick in 0..5 {
+            writer.frame(0, tick, &[(View::SPECTATOR, b"moved")]).unwrap();
+            writer.flush().unwrap();
+        }
+        [writer.take(), writer.finish().unwrap()].concat()
+    }
+
+    /// The lines of a tape that grows by so many bytes at a time.
+    fn watched(bytes: &[u8], step: usize) -> (Vec<String>, bool) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("live.tape");
+        fs::write(&path, b"").unwrap();
+        let mut writing = File::options().append(true).open(&path).unwrap();
+        let mut file = open(&Source::File(path)).map_err(|_| "refused").unwrap();
+        let (mut watch, mut lines) = (Watch::new(), Vec::new());
+        for piece in bytes.chunks(step) {
+            writing.write_all(piece).unwrap();
+            let shown = watch.catch_up(&mut file, |line| {
+                lines.push(line.to_string());
+                Ok(())
+            });
+            assert!(shown.is_ok());
+        }
+        (lines, watch.is_finished)
+    }
+
+    #[test]
+    fn everything_is_shown_once_however_the_tape_grows() {
+        let bytes = tape();
+        let whole = watched(&bytes, bytes.len());
+        assert_eq!((whole.0.len(), whole.1), (7, true));
+        for step in [1, 7, 56, 100] {
+            assert_eq!(watched(&bytes, step), whole, "by {step}");
+        }
+        let (lines, finished) = watched(&bytes[..bytes.len() - 1], 64);
+        assert!(lines == whole.0 && !finished);
+    }
+}

@@ -9,7 +9,7 @@ use gametape_tape::Gap;
 use gametape_wire::{Error, ErrorKind, Result as WireResult};
 
 use super::TapeFile;
-use crate::failure::{Failure, warn};
+use crate::failure::{Failure, warn_of_loss};
 use crate::input::Input;
 use crate::text::count;
 
@@ -106,9 +106,9 @@ fn warn_of_gaps(source: &crate::input::Source, gaps: &[Gap]) {
     for gap in gaps.iter().take(SHOWN_GAPS) {
         let what = if gap.kind.0 == 0 { "something".to_owned() } else { gap.kind.to_string() };
         let (first, ticks) = (gap.first_tick, count(gap.tick_count.into(), "tick"));
-        warn(source, format_args!("a gap: {what} is missing in {ticks} from {first} on"));
+        warn_of_loss(source, format_args!("a gap: {what} is missing in {ticks} from {first} on"));
     }
     if let Some(more @ 1..) = gaps.len().checked_sub(SHOWN_GAPS) {
-        warn(source, format_args!("{} more", count(more as u64, "gap")));
+        warn_of_loss(source, format_args!("{} more", count(more as u64, "gap")));
     }
 }

@@ -133,6 +133,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_pair_is_written_once_and_for_its_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        let made = |seed| write_pair(&path, &[seed; 32]).map_err(|_| "refused");
+        let (key, public) = made(7).unwrap();
+        assert_eq!(read_secret(&path).map(|secret| secret.public_key()).ok(), Some(key));
+        let arg = PublicKeyArg(public.display().to_string());
+        assert_eq!(arg.read().ok(), Some(key));
+        assert!(made(8).is_err());
+        fs::remove_file(&public).unwrap();
+        assert!(made(8).is_err() && !public.exists(), "half a pair");
+        assert_eq!(read_secret(&path).map(|secret| secret.public_key()).ok(), Some(key));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
     fn keys_have_64_digits() {
         assert_eq!(digits(&"0a".repeat(32)), Some([10; 32]));
         assert_eq!(digits(&"0A".repeat(32)), Some([10; 32]));
