@@ -110,11 +110,12 @@ impl GamelogWriter {
     pub fn new(game: &Skirmish, session: &str) -> Self {
         let ids = Ids::new(game);
         let config = game.config.clone();
-        let texts = config.names.iter().map(String::as_str).chain([session]);
+        let mut texts: Vec<&str> = config.names.iter().map(String::as_str).collect();
+        texts.push(session);
         let mut writer = Self {
             json: Vec::new(),
             deltas: 1,
-            removed: marker(texts),
+            removed: marker(&texts),
             root: RootFacts::of(game),
             players: players(game),
             tiles: tiles(game, &ids),
@@ -284,9 +285,9 @@ impl GamelogWriter {
 const END_BYTES: u64 = 1 << 16;
 
 /// The usual marker, or one like it that no text of the match is.
-fn marker<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> String {
+fn marker(texts: &[&str]) -> String {
     let mut marker = "&RM".to_owned();
-    while texts.clone().any(|text| text == marker) {
+    while texts.contains(&marker.as_str()) {
         marker.push('&');
     }
     marker

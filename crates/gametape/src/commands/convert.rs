@@ -2,6 +2,7 @@
 
 mod form;
 mod gamelog;
+mod skirmish;
 mod tape;
 
 use gametape_minewars::{ReplayFile, WriteOptions, convert};
@@ -16,7 +17,8 @@ use form::Form;
 ///
 /// MineWars recordings and gamelogs become tapes, with keyframes to enter them at, and tapes become
 /// what they were made of: back gives the same frames and the same deltas. The target is a tape if
-/// OUT ends in .tape or --to says so.
+/// OUT ends in .tape or --to says so. A tape of Skirmish also becomes a gamelog: the match is
+/// simulated again. OUT ends in .json or .gz then, or --to says so.
 ///
 /// Every MineWars view receives the same messages at the same times. What the target cannot express
 /// is counted and told, and then the exit code is 3. Within one generation frames stay byte for
@@ -52,6 +54,8 @@ const EXAMPLES: &str = r#"With --json:
 Examples:
   gametape convert match.minewars match.tape
   gametape convert match.tape back.minewars
+  gametape convert match.tape old.minewars --to v0.1
+  gametape convert skirmish.tape match.json.gz --to gamelog
   gametape convert game.json.gz game.tape
   gametape convert match.minewars old.minewars --to v0.1
   gametape convert match.minewars raw.minewars --compress no

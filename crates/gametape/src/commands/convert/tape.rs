@@ -51,6 +51,9 @@ impl Args {
             return Err(Failure::usage(format_args!("{source} {problem}")));
         }
         let (mut recording, content) = file.play()?;
+        if self.wants_gamelog_of(&recording) {
+            return self.make_gamelog(&source, recording);
+        }
         let failed = |error: Error| Failure::of(&source, &error);
         if content == Content::Gamelog || self.compress.is_some() {
             // As any other recording of its kind.
