@@ -16,6 +16,9 @@ pub(super) struct Manners {
     answered: u8,
 }
 
+/// With fewer tiles a match is as good as lost.
+const HOPELESS: usize = 20;
+
 const SAYINGS: [&str; 6] =
     ["good luck", "nice one", "watch your towers", "mind the mines", "what a mess", "gg"];
 
@@ -58,10 +61,12 @@ impl Manners {
 
     fn answer(&mut self, player: u8, view: &ViewState, dice: &mut Dice, orders: &mut Vec<Command>) {
         let open = view.votes().find(|(_, vote)| !vote.ballots.contains_key(&(player, 0)));
-        if let Some((id, _)) = open.filter(|(id, _)| *id != self.answered) {
+        if let Some((id, vote)) = open.filter(|(id, _)| *id != self.answered) {
             self.answered = id;
+            let hopeless = own_tiles(player, view) < HOPELESS;
+            let yes = hopeless || dice.chance(if vote.text == b"draw" { 25 } else { 15 });
             if !dice.chance(20) {
-                orders.push(Command::Ballot { id, yes: dice.chance(30) });
+                orders.push(Command::Ballot { id, yes });
             }
         }
     }
@@ -75,7 +80,7 @@ impl Manners {
         dice: &mut Dice,
         orders: &mut Vec<Command>,
     ) {
-        let own = view.tiles().filter(|(_, tile)| tile.owner == player).count();
+        let hopeless = own_tiles(player, view) < HOPELESS;
         match dice.below(100) {
             0..4 => orders.push(Command::CallVote(VoteKind::Draw)),
             4..7 => orders.push(Command::CallVote(VoteKind::Surrender)),
@@ -87,8 +92,12 @@ impl Manners {
                 self.pause_until = Some(tick + 20 + dice.below(60));
                 orders.push(Command::Pause(true));
             }
-            14..60 if own < 20 => orders.push(Command::Surrender { leave: dice.chance(50) }),
+            14..60 if hopeless => orders.push(Command::Surrender { leave: dice.chance(50) }),
             _ => {}
         }
     }
+}
+
+fn own_tiles(player: u8, view: &ViewState) -> usize {
+    view.tiles().filter(|(_, tile)| tile.owner == player).count()
 }

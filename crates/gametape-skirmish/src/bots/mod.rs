@@ -8,7 +8,7 @@ use gametape_tape::SimTick;
 
 use crate::dice::{Dice, Stream};
 use crate::order::Command;
-use crate::rules::{STRIKE_COST, STRIKE_PAUSE};
+use crate::rules::{SMOKE_COST, STRIKE_COST, STRIKE_PAUSE};
 use chart::{Briefing, Chart};
 use manners::Manners;
 
@@ -42,8 +42,8 @@ impl Style {
 
     const fn traits(self) -> Traits {
         match self {
-            Self::Careful => Traits { pace: 7, daring: 12, smoke: 35, strike: 30, build: 60 },
-            Self::Striker => Traits { pace: 5, daring: 26, smoke: 90, strike: 80, build: 25 },
+            Self::Careful => Traits { pace: 5, daring: 12, smoke: 75, strike: 40, build: 60 },
+            Self::Striker => Traits { pace: 5, daring: 26, smoke: 80, strike: 80, build: 25 },
         }
     }
 }
@@ -75,8 +75,16 @@ pub struct Bot {
     plan: Vec<Command>,
     planned_at: SimTick,
     strike_ready: SimTick,
+    /// Ticks that every order takes longer: nobody is always at their best.
+    fatigue: u64,
+    /// When the last order was given.
+    acted: SimTick,
 }
 
+/// How often a plan begins at home, in percent.
+const VIGILANCE: u64 = 60;
+/// How long a mood lasts, in ticks.
+const MOOD: u64 = 400;
 /// Ticks after which a plan is outdated.
 const PLAN_AGE: u64 = 60;
 /// Most orders of one plan.
@@ -95,6 +103,8 @@ impl Bot {
             plan: Vec::new(),
             planned_at: 0,
             strike_ready: 0,
+            fatigue: 0,
+            acted: 0,
         }
     }
 
@@ -103,8 +113,9 @@ impl Bot {
         let chart = Chart::new(self.player, view, &self.briefing);
         self.planned_at = tick;
         let mut plan = Vec::new();
-        self.besiege(&chart, view, &mut plan);
-        self.defend(&chart, view, tick, &mut plan);
+        if self.dice.chance(VIGILANCE) {
+            self.defend(&chart, view, tick, &mut plan);
+        }
         self.advance(&chart, view, &mut plan);
         if plan.len() < 4 {
             self.flag_items(&chart, &mut plan);
@@ -136,22 +147,29 @@ impl Bot {
         around.filter(|tile| chart.tile(*tile).kind.is_land()).collect()
     }
 
-    /// Smokes a city whose land is own, so that nobody can take it back in time.
-    fn besiege(&mut self, chart: &Chart, view: &ViewState, plan: &mut Vec<Command>) {
-        for &city in &self.briefing.cities {
-            let around = self.land_around(chart, city);
-            let foreign =
-                !matches!(chart.tile(city).owner, 0) && chart.tile(city).owner != self.player;
-            let own = around.iter().all(|tile| chart.tile(*tile).owner == self.player);
-            if foreign && own && !chart.tile(city).smoke && self.money(view) >= 60 {
-                if self.dice.chance(self.traits.smoke) {
-                    plan.push(Command::Smoke(self.briefing.coords[city as usize]));
-                }
-                if let Some(&tile) = self.dice.pick(&around) {
-                    plan.push(Command::Deploy(self.briefing.coords[tile as usize], ItemKind::Mine));
-                }
-            }
+    /// A city of others all of whose land is own: with smoke over it, nobody can take that back in
+    /// time.
+    fn besieged(&self, view: &ViewState) -> Option<u32> {
+        let tile = |tile: u32| view.tile(self.coord(tile));
+        let own = |tile: &TileState| tile.owner == self.player;
+        let falls = |city: &&u32| {
+            let around = self.briefing.around(**city).iter().filter_map(|beside| tile(*beside));
+            let mut land = around.filter(|tile| tile.kind.is_land());
+            tile(**city).is_some_and(|city| city.owner != 0 && !own(&city) && !city.smoke)
+                && land.all(|tile| own(&tile))
+        };
+        self.briefing.cities.iter().find(falls).copied()
+    }
+
+    /// Smokes a besieged city, or mines the land around it.
+    fn besiege(&mut self, view: &ViewState) -> Option<Command> {
+        let city = self.besieged(view)?;
+        let money = self.money(view);
+        if money >= SMOKE_COST && self.dice.chance(self.traits.smoke) {
+            return Some(Command::Smoke(self.coord(city)));
         }
+        let tile = *self.dice.pick(self.briefing.around(city))?;
+        (money >= 50).then(|| Command::Deploy(self.coord(tile), ItemKind::Mine))
     }
 
     /// Takes back the land around own cities.
@@ -271,6 +289,9 @@ impl Bot {
             && self.money(view) > 120
         {
             plan.push(Command::Reveal(at));
+        }
+        if self.dice.chance(5) {
+            plan.push(Command::Note(risk, at));
         }
         if risk <= self.traits.daring || self.dice.chance(10) {
             plan.push(Command::Capture(at));
@@ -404,8 +425,15 @@ impl Pilot for Bot {
         let mut orders = self.manners.behave(self.player, tick, view, &mut self.dice);
         let me = view.players().find(|(id, _)| *id == self.player);
         let idle = me.is_none_or(|(_, me)| me.eliminated || me.timeout.is_some());
-        // Not all at once: players take turns within a pace.
-        if idle || (tick + u64::from(self.player)) % self.traits.pace != 0 {
+        if (tick + 11 * u64::from(self.player)).is_multiple_of(MOOD) {
+            self.fatigue = self.dice.below(7);
+        }
+        if idle || tick < self.acted + self.traits.pace + self.fatigue {
+            return orders;
+        }
+        self.acted = tick;
+        if let Some(order) = self.besiege(view) {
+            orders.push(order);
             return orders;
         }
         if self.plan.is_empty() || tick > self.planned_at + PLAN_AGE {

@@ -46,7 +46,7 @@ impl Skirmish {
         let end = self.clock + TIMEOUT;
         let state = self.player_mut(player);
         state.timeout_end = end;
-        state.counters.timeouts += 1;
+        state.counters.timeouts = state.counters.timeouts.saturating_add(1);
         self.log.push(Moment::Died { player, cell, killer });
     }
 

@@ -118,11 +118,11 @@ impl Skirmish {
     pub(super) fn count_kill(&mut self, unit: &Unit, killer: u8) {
         let value = u64::from(unit.kind.value());
         let winner = &mut self.player_mut(killer).counters;
-        winner.kills += 1;
-        winner.value_killed += value;
+        winner.kills = winner.kills.saturating_add(1);
+        winner.value_killed = winner.value_killed.saturating_add(value);
         let loser = &mut self.player_mut(unit.owner).counters;
-        loser.losses += 1;
-        loser.value_lost += value;
+        loser.losses = loser.losses.saturating_add(1);
+        loser.value_lost = loser.value_lost.saturating_add(value);
     }
 
     pub(super) fn cancel_pending_of_others(&mut self, cell: Cell, player: u8) {
@@ -222,7 +222,7 @@ impl Skirmish {
     fn learn_craft(&mut self, player: u8) {
         let counters = &mut self.player_mut(player).counters;
         let before = crafts(counters.finished);
-        counters.finished += 1;
+        counters.finished = counters.finished.saturating_add(1);
         let craft = crafts(counters.finished);
         if craft > before {
             self.log.push(Moment::Upgraded { player, craft });

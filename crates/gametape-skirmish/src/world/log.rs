@@ -150,6 +150,7 @@ pub(crate) enum Collected {
 }
 
 impl Ability {
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 3] = [Self::Strike, Self::Reveal, Self::Smoke];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -162,6 +163,7 @@ impl Ability {
 }
 
 impl Collected {
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 2] = [Self::Harvest, Self::Scrap];
 
     pub(crate) const fn name(self) -> &'static str {

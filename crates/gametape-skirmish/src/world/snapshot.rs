@@ -1,6 +1,6 @@
 //! The whole state as a snapshot, and back; normative text: `spec/skirmish.md`, section 11.
 
-use gametape_minewars::{Coord, ItemKind, TileKind};
+use gametape_minewars::{Coord, ItemKind, StructureKind, TileKind};
 use gametape_tape::{CellPos, SimCoreSnapshot, SimSnapshot, UnitTag};
 use gametape_wire::{Error, ErrorKind, Generation, Reader, Result, Writer};
 use sha2::{Digest, Sha256};
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::{City, Counters, Outcome, Pause, Player, Reason, Skirmish, Tile, Vote};
 use crate::atlas::Cell;
 use crate::order::VoteKind;
-use crate::rules::{full_hp, structure_points};
+use crate::rules::{TICK_MS, full_hp, structure_points};
 use crate::units::{Construction, Unit, UnitKind, Units};
 
 /// A snapshot is made of parts that fit by construction: keys ascend, slots are few.
@@ -135,9 +135,27 @@ impl Skirmish {
         game.restore_map(core)?;
         game.restore_sections(core)?;
         game.restore_units(core)?;
+        game.check_times()?;
         game.recount();
         game.log = super::Log::new(self.atlas.cell_count());
-        Ok(game)
+        // Whatever else it says, or says otherwise than a game would, is no state of a game.
+        let same = game.take_snapshot() == *snapshot;
+        same.then_some(game).ok_or_else(|| wrong("snapshot", "not in canonical form"))
+    }
+
+    /// No time may lie so far ahead that reckoning with it overflows.
+    fn check_times(&self) -> Result<()> {
+        let latest = self.clock.saturating_add(u64::from(u16::MAX));
+        let times = self.players.iter().flat_map(|player| {
+            let ready = player.ready_at / u64::from(TICK_MS);
+            [ready, player.strike_ready, player.timeout_end, player.protection_end]
+        });
+        let captures = self.cities.iter().filter_map(|city| Some(city.capture?.1));
+        let smoke = self.smoke.iter().map(|(end, _)| *end);
+        let votes = self.vote.iter().map(|vote| vote.end);
+        let mut all = times.chain(captures).chain(smoke).chain(votes);
+        let fits = self.clock <= self.tick && all.all(|time| time <= latest);
+        fits.then_some(()).ok_or_else(|| wrong("snapshot", "a time too far ahead"))
     }
 
     fn restore_players(&mut self, core: &SimCoreSnapshot) -> Result<()> {
@@ -242,7 +260,9 @@ impl Skirmish {
             }
             (None, UnitKind::City) => self.tile(unit.cell).owner == unit.owner,
         };
-        let placed = free && self.units.put(tag, unit);
+        let wet = self.tile(unit.cell).ground == TileKind::Water;
+        let bridge = unit.structure() == Some(StructureKind::Bridge);
+        let placed = free && wet == bridge && self.units.put(tag, unit);
         placed.then_some(()).ok_or_else(|| wrong("entity", "its place or slot is taken"))
     }
 

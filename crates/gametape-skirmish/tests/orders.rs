@@ -1,0 +1,134 @@
+//! Orders: their bytes, their order, and what is refused.
+
+use gametape_minewars::{Coord, ItemKind, StructureKind};
+use gametape_replay::{Order, Simulation};
+use gametape_skirmish::{Channel, Command, Config, GroupAction, Skirmish, VoteKind};
+use gametape_tape::UnitTag;
+use gametape_wire::View;
+
+fn tag(index: u16, generation: u16) -> UnitTag {
+    UnitTag { index, generation }
+}
+
+/// By hand from the table of the specification.
+fn vectors() -> Vec<(Command, Vec<u8>)> {
+    let at = Coord::new(-7, 2);
+    vec![
+        (Command::Capture(at), vec![0x01, 0xF9, 2]),
+        (Command::Flag(at, true), vec![0x02, 0xF9, 2, 1]),
+        (Command::Deploy(at, ItemKind::Trap), vec![0x03, 0xF9, 2, 3]),
+        (Command::Build(at, StructureKind::Tower), vec![0x04, 0xF9, 2, 3]),
+        (Command::Bulldoze(at), vec![0x05, 0xF9, 2]),
+        (Command::Harvest(at), vec![0x06, 0xF9, 2]),
+        (Command::Strike(at), vec![0x07, 0xF9, 2]),
+        (Command::Reveal(at), vec![0x08, 0xF9, 2]),
+        (Command::Smoke(at), vec![0x09, 0xF9, 2]),
+        (Command::Trade { city: 9, export: 100, import: 0 }, vec![0x0A, 9, 100, 0]),
+        (Command::Surrender { leave: true }, vec![0x0B, 1]),
+        (Command::CallVote(VoteKind::Draw), vec![0x0C, 1, 0]),
+        (Command::CallVote(VoteKind::Kick(3)), vec![0x0C, 2, 3]),
+        (Command::Ballot { id: 200, yes: false }, vec![0x0D, 200, 0]),
+        (Command::Pause(true), vec![0x0E, 1]),
+        (Command::Chat { friends: true, text: "да".into() }, vec![0x20, 1, 4, 0xD0, 0xB4, 0xD0, 0xB0]),
+        (Command::Camera { at, zoom: 258 }, vec![0x30, 0xF9, 2, 1, 2]),
+        (
+            Command::Selection { added: vec![tag(1, 2)], removed: vec![] },
+            vec![0x31, 1, 0, 1, 0, 2, 0],
+        ),
+        (Command::ControlGroup { group: 4, action: GroupAction::Recall }, vec![0x32, 4, 2]),
+        (Command::RoundTrip(300), vec![0x33, 1, 44]),
+        (Command::Note(7, at), vec![0x34, 7, 0xF9, 2]),
+    ]
+}
+
+#[test]
+fn bytes_are_those_of_the_table() {
+    for (command, bytes) in vectors() {
+        assert_eq!(command.to_bytes(), bytes, "{command:?}");
+        assert_eq!(Command::from_bytes(&bytes).unwrap(), command);
+        assert!(Command::from_bytes(&bytes[..bytes.len() - 1]).is_err(), "{command:?}");
+        let longer = [&bytes[..], &[0]].concat();
+        assert!(Command::from_bytes(&longer).is_err(), "{command:?}");
+        let expected = match bytes[0] {
+            0x20 => Channel::Talk,
+            0x30.. => Channel::Report,
+            _ => Channel::Game,
+        };
+        assert_eq!(command.channel(), expected);
+    }
+    let refused: [&[u8]; 9] = [
+        &[],
+        &[0x00],
+        &[0x0F],
+        &[0x02, 0, 0, 2],
+        &[0x03, 0, 0, 0],
+        &[0x04, 0, 0, 4],
+        &[0x0A, 0, 101, 0],
+        &[0x0C, 1, 1],
+        &[0x20, 0, 1, 0xFF],
+    ];
+    for bytes in refused {
+        assert!(Command::from_bytes(bytes).is_err(), "{bytes:?}");
+    }
+}
+
+fn give(game: &mut Skirmish, orders: &[(u8, Vec<u8>)]) {
+    let orders: Vec<Order<'_>> = orders
+        .iter()
+        .map(|(player, payload)| Order { player: View::new(*player).unwrap(), payload })
+        .collect();
+    game.step(&orders).unwrap();
+}
+
+#[test]
+fn orders_are_carried_out_by_player() {
+    let mut one = Skirmish::new(Config::new(2, 8, 3)).unwrap();
+    let mut other = one.clone();
+    let vote = |player| (player, Command::CallVote(VoteKind::Draw).to_bytes());
+    give(&mut one, &[vote(2), vote(1)]);
+    give(&mut other, &[vote(1), vote(2)]);
+    assert_eq!(one.snapshot(), other.snapshot());
+    assert_eq!(one.counters(1).unwrap().orders, 1);
+    assert_eq!(one.counters(2).unwrap().refused, 1, "one vote at a time");
+}
+
+#[test]
+fn what_is_refused_is_counted_and_changes_nothing() {
+    let idle = {
+        let mut game = Skirmish::new(Config::new(2, 8, 3)).unwrap();
+        give(&mut game, &[]);
+        game
+    };
+    let nowhere = Coord::new(127, 127);
+    let refused = [
+        Command::Capture(Coord::new(0, 0)).to_bytes(),
+        Command::Capture(nowhere).to_bytes(),
+        Command::Strike(nowhere).to_bytes(),
+        Command::Trade { city: 250, export: 1, import: 1 }.to_bytes(),
+        Command::Trade { city: 1, export: 1, import: 1 }.to_bytes(),
+        Command::CallVote(VoteKind::Kick(2)).to_bytes(),
+        Command::Ballot { id: 1, yes: true }.to_bytes(),
+        Command::Pause(false).to_bytes(),
+        Command::Chat { friends: false, text: "hi".into() }.to_bytes(),
+        Command::RoundTrip(5).to_bytes(),
+        vec![],
+        vec![0xFF; 1000],
+    ];
+    let mut game = Skirmish::new(Config::new(2, 8, 3)).unwrap();
+    let count = refused.len() as u32;
+    give(&mut game, &refused.map(|bytes| (1, bytes)));
+    assert_eq!(game.counters(1).unwrap().refused, count);
+    let (mut now, idle) = (game.snapshot(), idle.snapshot());
+    assert_ne!(now.core.players, idle.core.players, "the counters");
+    now.core.players = idle.core.players.clone();
+    assert_eq!(now, idle);
+}
+
+#[test]
+fn orders_of_nobody_are_passed_over() {
+    let mut game = Skirmish::new(Config::new(2, 8, 3)).unwrap();
+    let mut idle = game.clone();
+    give(&mut game, &[(0, Command::Pause(true).to_bytes()), (9, Command::Pause(true).to_bytes())]);
+    give(&mut idle, &[]);
+    assert_eq!(game.snapshot(), idle.snapshot());
+}
