@@ -1,4 +1,35 @@
 //! Record a game, crash, resume, seek and prove: recorder and player around the tape.
+//!
+//! - A game says what it is by [`Simulation`], advanced by orders, or by [`GameState`], carried forward
+//!   by what a view is told.
+//! - [`Recorder`] writes it down while it runs.
+//! - [`Recording`] opens a tape, finished or not, whole or damaged, from any [`Source`] of bytes.
+//! - [`Player`] gives the state at any tick, steps both ways, plays at any rate, and
+//!   [verifies](Player::verify) that what was recorded is what the game does.
+//! - [`minewars`] and [`cadre`] turn replay files and gamelogs into tapes and back, nothing lost, so
+//!   that they are played in the same way.
+//!
+//! ```
+//! use gametape_cadre::{Log, Options, sample};
+//! use gametape_replay::{ConvertOptions, DeepLevel, PlayerOptions, Recording, cadre};
+//!
+//! let log = Log::open(sample::log(300, 1), &Options::default())?;
+//! let tape = cadre::to_tape(&log, &ConvertOptions::new(0xB0A7))?;
+//!
+//! let mut player = cadre::player(Recording::open(&tape[..])?, PlayerOptions::default())?;
+//! player.seek(250)?;
+//! let turn = player.state().state().get("currentTurn").and_then(|turn| turn.as_i64());
+//! player.step_back()?;
+//! assert_eq!((turn, player.tick()), (Some(15), 249));
+//! assert!(player.verify(DeepLevel::Keyframes)?.passed());
+//! # Ok::<(), gametape_wire::Error>(())
+//! ```
+//!
+//! Which streams of a tape hold what is specified in `spec/tape-contents.md`, how a recorder behaves in
+//! `spec/recorder.md`.
+//!
+//! What it does not do: no file and no clock: bytes and times come from the caller; no rules of any
+//! game; no reading of events, which playing never needs.
 
 pub mod cadre;
 mod convert;

@@ -8,16 +8,18 @@ use gametape_replay::{
     minewars,
 };
 use gametape_tape::{
-    ChunkDraft, ChunkKind, EVERYBODY, Front, Resource, SimTick, Tape, TapeFrames, TapeWriter,
+    ChunkDraft, ChunkKind, EVERYBODY, Front, MAGIC, Resource, SimTick, Tape, TapeFrames, TapeWriter,
 };
 use gametape_wire::{Generation, Reader, Result, View, ViewSet, Writer};
 
 use crate::Seed;
 
-/// Any bytes, as a tape and as the contents of one: playing and converting end well or with an error,
+/// Any bytes, as a tape or as the contents of one: playing and converting end well or with an error,
 /// and where frames ascend, seeking gives what playing gives.
 pub fn replay(data: &[u8]) {
-    exercise(data, false);
+    if data.first() == MAGIC.first() {
+        return exercise(data, false);
+    }
     let mut recipe = Recipe::default();
     let _ = recipe.follow(data);
     exercise(&recipe.finish(), recipe.ascends);

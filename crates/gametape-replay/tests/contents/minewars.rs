@@ -5,7 +5,7 @@ use gametape_minewars::{
 };
 use gametape_replay::minewars::{MinewarsFile, from_tape, setup_of, to_tape};
 use gametape_replay::{ConvertOptions, Recording};
-use gametape_tape::{ChunkKind, Front, Level, TapeWriter, cut_bytes, verify_bytes};
+use gametape_tape::{ChunkKind, Front, Level, TapeWriter, cut_bytes, pack_bytes, verify_bytes};
 use gametape_wire::{FrameLayout, Frames, Generation, View, ViewSet};
 use proptest::prelude::*;
 
@@ -42,6 +42,8 @@ fn a_file_comes_back_byte_for_byte() {
                 let found = back(&tape_of(&file), None);
                 assert!(found.exact && found.left_out == 0);
                 assert_eq!(found.bytes, file, "{generation} {players} {compress}");
+                let packed = pack_bytes(&tape_of(&file)).unwrap();
+                assert_eq!(back(&packed, None), found);
             }
         }
     }

@@ -1,6 +1,8 @@
-use gametape_replay::{Player, PlayerOptions, Recording, Source, Track, cadre, minewars};
-use gametape_tape::Tape;
-use gametape_wire::{Generation, View};
+use gametape_replay::{
+    DeepLevel, Player, PlayerOptions, Recording, Source, Track, cadre, minewars,
+};
+use gametape_tape::{Tape, cut_bytes, pack_bytes};
+use gametape_wire::{Generation, View, ViewSet};
 
 use super::common::{cadre_tape, chained, linear, minewars_tape, shuffled};
 use super::toy::{self, Toy};
@@ -127,4 +129,22 @@ fn play_follows_the_clock_of_the_caller() {
     player.play(0, 7_000_000);
     assert_eq!((player.advance(9_000_000).unwrap(), player.rate()), (400, 0));
     assert!(player.seek(401).is_err());
+}
+
+#[test]
+fn a_packed_tape_and_one_cut_to_a_view_play_the_same() {
+    let tape = minewars_tape(Generation::Current);
+    let open = view_of(2);
+    let expected = linear(&tape, open);
+    let own = ViewSet::EMPTY.with(View::new(2).unwrap());
+    for changed in [pack_bytes(&tape).unwrap(), cut_bytes(&tape, own, 9).unwrap().bytes] {
+        let mut player = open(Recording::open(changed).unwrap(), PlayerOptions::default());
+        let end = player.end();
+        for (&tick, hash) in expected.range(..=end).rev().step_by(3) {
+            player.seek(tick).unwrap();
+            assert!(player.snapshot().state_hash() == *hash, "tick {tick}");
+        }
+        let verified = player.verify(DeepLevel::Keyframes).unwrap();
+        assert!(verified.passed() && verified.keyframes > 3, "{:?}", verified.findings);
+    }
 }
