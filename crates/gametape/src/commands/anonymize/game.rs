@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use gametape_replay::streams::{FRAMES, SETUP_OF_VIEWS, keyframes_of};
+use gametape_minewars::Who;
+use gametape_replay::streams::{FRAMES, SETUP_OF_SIMULATION, SETUP_OF_VIEWS, keyframes_of};
+use gametape_skirmish::Config;
 use gametape_tape::{
     Chunk, ChunkEntry, ChunkKind, Keyframe, KeyframeMaker, SimSnapshot, Tape, TapeFrames,
 };
 use gametape_wire::{Result as WireResult, View};
 
 use super::gamelog::Gamelog;
-use super::minewars::MineWars;
+use super::minewars::{MineWars, pseudonym};
 use super::names::Names;
 use super::removed::Removed;
 use crate::tape::{Content, Metadata};
@@ -17,6 +19,8 @@ use crate::tape::{Content, Metadata};
 /// A game that is played along, so that keyframes can be made anew.
 pub(super) struct Game {
     rules: Option<Rules>,
+    /// Is the simulation one of Skirmish?
+    is_skirmish: bool,
     makers: BTreeMap<u16, KeyframeMaker>,
     /// The tick of the last frame.
     tick: Option<u64>,
@@ -30,7 +34,8 @@ enum Rules {
 impl Game {
     pub(super) fn of(tape: &Tape) -> Self {
         let metadata = Metadata::of(tape);
-        let rules = match Content::of(metadata.text("content").as_deref()) {
+        let content = metadata.text("content");
+        let rules = match Content::of(content.as_deref()) {
             Some(Content::MineWars) => {
                 let generation = metadata.text("generation");
                 Some(Rules::MineWars(MineWars::new(generation.as_deref())))
@@ -38,7 +43,8 @@ impl Game {
             Some(Content::Gamelog) => Some(Rules::Gamelog(Box::default())),
             None => None,
         };
-        Self { rules, makers: BTreeMap::new(), tick: None }
+        let is_skirmish = content.as_deref() == Some("skirmish");
+        Self { rules, is_skirmish, makers: BTreeMap::new(), tick: None }
     }
 
     pub(super) fn is_known(&self) -> bool {
@@ -90,6 +96,9 @@ impl Game {
         removed: &mut Removed,
     ) -> WireResult<Option<Vec<u8>>> {
         match &mut self.rules {
+            _ if stream == SETUP_OF_SIMULATION && self.is_skirmish => {
+                skirmish_setup(raw, removed).map(Some)
+            }
             _ if stream != SETUP_OF_VIEWS => Ok(None),
             Some(Rules::MineWars(game)) => game.setup(raw, removed).map(Some),
             Some(Rules::Gamelog(game)) => game.root(raw, names, removed).map(Some),
@@ -136,6 +145,16 @@ impl Game {
             Rules::Gamelog(game) => game.snapshot(tick),
         }
     }
+}
+
+/// What a match of Skirmish starts from, without names: they play no part in it.
+fn skirmish_setup(raw: &[u8], removed: &mut Removed) -> WireResult<Vec<u8>> {
+    let mut config = Config::from_bytes(raw)?;
+    removed.add("names of players in the setup", config.names.len() as u64);
+    for (player, name) in (1..).zip(&mut config.names) {
+        *name = pseudonym(Who { player, sub: 0 });
+    }
+    Ok(config.to_bytes())
 }
 
 /// The view whose keyframes a stream holds.

@@ -8,7 +8,7 @@ use super::removed::Removed;
 use crate::tape::Metadata;
 
 /// Fields that say nothing about persons; outcomes without names.
-const KEPT: [&str; 5] = ["content", "game", "generation", "storage", "outcome"];
+const KEPT: [&str; 6] = ["content", "game", "generation", "storage", "outcome", "winner"];
 
 /// The names that the metadata knows.
 pub(super) fn collect(tape: &Tape, names: &mut Names) {

@@ -132,7 +132,7 @@ impl MineWars {
 }
 
 /// What a client is called.
-fn pseudonym(who: Who) -> String {
+pub(super) fn pseudonym(who: Who) -> String {
     match who {
         Who { player, sub: 0 | Who::EVERYONE } => format!("Player {player}"),
         Who { player, sub } => format!("Player {player}/{sub}"),

@@ -1,0 +1,102 @@
+//! A match of the reference game goes through every command that makes a tape of a tape, and is
+//! still the same match.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn gametape(folder: &Path, line: &str) -> Output {
+    let args = line.split(' ');
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gametape"));
+    command.current_dir(folder).args(args).output().unwrap()
+}
+
+/// Runs a command that must end well; returns what it prints.
+fn fine(folder: &Path, line: &str) -> String {
+    let output = gametape(folder, line);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}: {} {said}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn recorded(ticks: u32) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fine(folder.path(), &format!("record match.tape --ticks {ticks} --seed 5 --players 3"));
+    folder
+}
+
+fn states(folder: &Path, tape: &str) -> [String; 4] {
+    [0, 1, 2, 3].map(|view| fine(folder, &format!("state --hash --view {view} {tape}")))
+}
+
+#[test]
+fn a_match_in_parts_is_the_match_when_it_is_joined() {
+    let folder = recorded(900);
+    let here = folder.path();
+    fine(here, "verify --level resim match.tape");
+    fine(here, "cut match.tape early.tape --to 15000");
+    fine(here, "cut match.tape late.tape --from 15000");
+    fine(here, "verify late.tape");
+    assert_eq!(states(here, "late.tape"), states(here, "match.tape"));
+    fine(here, "merge early.tape late.tape -o joined.tape");
+    fine(here, "verify --level resim joined.tape");
+    assert_eq!(states(here, "joined.tape"), states(here, "match.tape"));
+}
+
+#[test]
+fn a_view_alone_knows_what_it_knew() {
+    let folder = recorded(400);
+    let here = folder.path();
+    fine(here, "cut match.tape two.tape --view 2");
+    fine(here, "pack two.tape packed.tape");
+    fine(here, "verify packed.tape");
+    assert_eq!(
+        fine(here, "state --hash --view 2 packed.tape"),
+        fine(here, "state --hash --view 2 match.tape")
+    );
+    fine(here, "convert match.tape match.minewars");
+    assert_eq!(states(here, "match.minewars"), states(here, "match.tape"));
+}
+
+#[test]
+fn nobody_is_named_and_the_match_is_the_same() {
+    let folder = recorded(400);
+    let here = folder.path();
+    let names = ["Ana", "Ben", "Chloé"];
+    let told = |tape: &str| {
+        let parts = ["cat --frames --json", "cat --raw"].map(|cat| {
+            let output = gametape(here, &format!("{cat} {tape}"));
+            assert!(output.status.success());
+            output.stdout
+        });
+        parts.concat()
+    };
+    let stands = |bytes: &[u8], name: &str| {
+        let hex: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
+        [name.as_bytes(), hex.as_bytes()]
+            .iter()
+            .any(|name| bytes.windows(name.len()).any(|window| window == *name))
+    };
+    let before = told("match.tape");
+    assert!(names.iter().all(|name| stands(&before, name)));
+    fine(here, "anonymize match.tape nobody.tape");
+    let after = told("nobody.tape");
+    assert!(!names.iter().any(|name| stands(&after, name)));
+    fine(here, "verify --level resim nobody.tape");
+}
+
+#[test]
+fn a_signature_holds_until_something_changes() {
+    let folder = recorded(100);
+    let here = folder.path();
+    fine(here, "keygen league");
+    fine(here, "keygen other");
+    fine(here, "sign match.tape signed.tape --key league");
+    fine(here, "pack signed.tape packed.tape");
+    fine(here, "verify packed.tape --key league.pub");
+    for line in ["verify packed.tape --key other.pub", "verify match.tape --key league.pub"] {
+        assert_eq!(gametape(here, line).status.code(), Some(1), "{line}");
+    }
+    fine(here, "cut signed.tape cut.tape --from tick:1");
+    assert_eq!(gametape(here, "verify cut.tape --key league.pub").status.code(), Some(1));
+}
