@@ -6,42 +6,18 @@ use std::time::Duration;
 use gametape_analysis::{Block, EventWriter};
 use gametape_minewars::Setup;
 use gametape_replay::minewars::MinewarsView;
-use gametape_replay::{
-    Durability, GameState, Next, Recorder, RecorderOptions, Simulation, streams,
-};
+use gametape_replay::{Durability, GameState, Next, Recorder, RecorderOptions, Simulation};
 use gametape_tape::{Front, SimTick};
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_wire::{Result, View, ViewSet};
 
 use crate::events::NAMES;
 use crate::play::{Match, Said, Turn};
-use crate::rules::TICK_MICROS;
+use crate::rules::TICK_MS;
 
 /// Records a match while it is played: orders, talk, reports, what every view is told, keyframes of
 /// the simulation and of each view, events.
 ///
-/// ```
-/// use std::io::Cursor;
-/// use gametape_replay::{Next, Recorder, RecorderOptions};
-/// use gametape_skirmish::{Config, Match, MatchRecorder, Style, TICK_MICROS};
-/// use gametape_tape::{Front, Tape};
-/// use gametape_wire::Generation;
-/// use std::time::Duration;
-///
-/// let mut game = Match::new(Config::new(2, 6, 1), &[Style::Careful], Generation::Current)?;
-/// let about = br#"{"content":"skirmish","generation":"current"}"#;
-/// let front = Front::new(TICK_MICROS, 1)?;
-/// let (recorder, mut pump) =
-///     Recorder::with_pump(Cursor::new(Vec::new()), front, about, &RecorderOptions::default())?;
-/// let mut recorder = MatchRecorder::new(recorder, &game)?;
-/// for _ in 0..100 {
-///     recorder.step(&mut game)?;
-/// }
-/// let closing = recorder.finish(&game)?.close();
-/// while pump.step(Duration::ZERO) != Next::Done {}
-/// assert!(closing.wait().is_finished);
-/// assert_eq!(Tape::open(pump.into_sink().get_ref())?.summary.end_tick, 100);
-/// # Ok::<(), gametape_wire::Error>(())
-/// ```
+/// [`record_match`] shows how it is used.
 #[derive(Debug)]
 pub struct MatchRecorder {
     recorder: Recorder,
@@ -52,8 +28,7 @@ pub struct MatchRecorder {
 }
 
 impl MatchRecorder {
-    /// Records what stands before the first tick. The match has not begun yet, and its ticks are
-    /// [`TICK_MICROS`] long.
+    /// Records what stands before the first tick: the match has not begun yet.
     pub fn new(recorder: Recorder, game: &Match) -> Result<Self> {
         let config = game.game().config();
         recorder.simulation_setup(config.to_bytes())?;
@@ -123,6 +98,65 @@ impl MatchRecorder {
         }
         Ok(self.recorder)
     }
+}
+
+/// Plays a match as fast as possible until it is over or `last_tick` is reached, and gives its tape.
+///
+/// `metadata` is what `spec/tape-contents.md`, section 2, has a place for; `id` tells tapes apart.
+///
+/// ```
+/// use gametape_skirmish::{Config, Match, Style, record_match};
+/// use gametape_tape::Tape;
+/// use gametape_wire::Generation;
+///
+/// let mut game = Match::new(Config::new(2, 6, 1), &[Style::Careful], Generation::Current)?;
+/// let about = br#"{"content":"skirmish","generation":"current"}"#;
+/// let tape = record_match(&mut game, about, 1, 100)?;
+/// assert_eq!(Tape::open(&tape)?.summary.end_tick, 100);
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+pub fn record_match(
+    game: &mut Match,
+    metadata: &[u8],
+    id: u32,
+    last_tick: SimTick,
+) -> Result<Vec<u8>> {
+    let front = Front::new(TICK_MS * 1000, id)?;
+    let sink = Cursor::new(Vec::new());
+    let (recorder, mut pump) = Recorder::with_pump(sink, front, metadata, &full_speed())?;
+    let mut recorder = MatchRecorder::new(recorder, game)?;
+    while !game.is_over() && game.game().tick() < last_tick {
+        let turn = recorder.step(game)?;
+        pump.step(game_time(turn.tick));
+    }
+    let closing = recorder.finish(game)?.close();
+    while pump.step(game_time(game.game().tick())) != Next::Done {}
+    let report = closing.wait();
+    match report.counters.failure {
+        Some(failure) => Err(failure),
+        None => Ok(pump.into_sink().into_inner()),
+    }
+}
+
+/// So much of a match stands together when it is played at full speed.
+const WRITTEN_TOGETHER: Duration = Duration::from_secs(10);
+
+/// How to record a match that is played as fast as possible, with a pump that is stepped by
+/// [`game_time`].
+///
+/// Seconds of the match pass in no time then, so more of them can stand together, which is smaller;
+/// and because no other clock counts, the same match becomes the same tape.
+#[must_use]
+pub fn full_speed() -> RecorderOptions {
+    let durability =
+        Durability { written_within: 2 * WRITTEN_TOGETHER, synced_within: Duration::MAX };
+    RecorderOptions { durability, ..RecorderOptions::default() }
+}
+
+/// How long after the start a tick begins.
+#[must_use]
+pub fn game_time(tick: SimTick) -> Duration {
+    Duration::from_millis(tick.saturating_mul(TICK_MS.into()))
 }
 
 /// The items of the map are for the spectator alone.

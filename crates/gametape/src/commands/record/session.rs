@@ -5,14 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gametape_analysis::{Block, EventWriter};
-use gametape_replay::minewars::MinewarsView;
-use gametape_replay::{
-    Durability, GameState, Next, Pump, Recorder, RecorderOptions, Report, Simulation,
-};
-use gametape_skirmish::{Match, NAMES, Said, Style, Turn};
+use gametape_replay::{Next, Pump, Recorder, RecorderOptions, Report, Simulation};
+use gametape_skirmish::{Match, MatchRecorder, Style, full_speed, game_time};
 use gametape_tape::Front;
-use gametape_wire::{Generation, Result, View, ViewSet};
+use gametape_wire::{Generation, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::TICK_MICROS;
@@ -20,9 +16,6 @@ use super::sink::TapeSink;
 use super::summary::{Played, metadata};
 use crate::tape::id_of;
 use crate::text::{clock, thousands};
-
-/// So much of a match stands together when it is played at full speed.
-const WRITTEN_TOGETHER: Duration = Duration::from_secs(10);
 
 /// How fast a match is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +39,12 @@ impl FromStr for Pace {
 }
 
 impl Pace {
-    /// How the recorder works. At full speed seconds of the match pass in no time, so more of them
-    /// can stand together, which is smaller.
+    /// How the recorder works.
     fn options(self) -> RecorderOptions {
-        let durability = match self {
-            Self::Max => {
-                Durability { written_within: 2 * WRITTEN_TOGETHER, synced_within: Duration::MAX }
-            }
-            Self::Times(_) => Durability::default(),
-        };
-        RecorderOptions { durability, ..RecorderOptions::default() }
+        match self {
+            Self::Max => full_speed(),
+            Self::Times(_) => RecorderOptions::default(),
+        }
     }
 
     /// How long after the start a tick is due.
@@ -67,19 +56,11 @@ impl Pace {
     }
 }
 
-fn game_time(tick: u64) -> Duration {
-    Duration::from_micros(tick.saturating_mul(TICK_MICROS.into()))
-}
-
-/// Game, views and recorder.
+/// Game and recorder.
 pub(super) struct Session {
     game: Match,
     pace: Pace,
-    /// What each view knows, the spectator first.
-    views: Vec<MinewarsView>,
-    events: EventWriter,
-    last_keyframes: Option<u64>,
-    recorder: Recorder,
+    recorder: MatchRecorder,
     pump: Pump<TapeSink>,
 }
 
@@ -96,13 +77,8 @@ impl Session {
         let about = metadata(config, styles, generation);
         let front = Front::new(TICK_MICROS, id_of(&[config.to_bytes(), about.clone()].concat()))?;
         let (recorder, pump) = Recorder::with_pump(sink, front, &about, &pace.options())?;
-        recorder.simulation_setup(config.to_bytes())?;
-        let views: ViewSet = (0..=config.players()).filter_map(View::new).collect();
-        write_setups(&recorder, &game, views)?;
-        recorder.names(&NAMES)?;
-        let views = views.iter().map(|view| MinewarsView::new(game.setup(), view)).collect();
-        let events = EventWriter::new();
-        Ok(Self { game, pace, views, events, last_keyframes: None, recorder, pump })
+        let recorder = MatchRecorder::new(recorder, &game)?;
+        Ok(Self { game, pace, recorder, pump })
     }
 
     /// Plays until the match is over, `last_tick` is reached, or somebody stops it.
@@ -112,23 +88,19 @@ impl Session {
         let mut progress = Progress::new();
         loop {
             let tick = self.game.game().tick();
-            if self.recorder.keyframe_due(tick) {
-                self.write_keyframes(tick)?;
-            }
             let is_stopped = stop.load(Ordering::Relaxed);
             if self.game.is_over() || tick >= last_tick || is_stopped {
                 break;
             }
             thread::sleep(pace.due(tick).saturating_sub(start.elapsed()));
-            let turn = self.game.step()?;
-            self.write(&turn)?;
+            self.recorder.step(&mut self.game)?;
             // At full speed the match's own time decides what is written when, so that the same
             // match becomes the same tape.
             self.pump.step(match pace {
                 Pace::Max => game_time(tick),
                 Pace::Times(_) => start.elapsed(),
             });
-            if self.recorder.counters().has_stopped {
+            if self.recorder.recorder().counters().has_stopped {
                 break;
             }
             progress.at(tick, start);
@@ -136,56 +108,16 @@ impl Session {
         self.finish(start)
     }
 
-    /// The keyframes of simulation and views before a tick; they are due together.
-    fn write_keyframes(&mut self, tick: u64) -> Result<()> {
-        self.recorder.keyframe(self.game.game().snapshot())?;
-        for (view, state) in (0..).filter_map(View::new).zip(&self.views) {
-            self.recorder.view_keyframe(view, state.snapshot(tick))?;
-        }
-        self.last_keyframes = Some(tick);
-        self.events.flush()?.into_iter().try_for_each(|block| write_block(&self.recorder, block))
-    }
-
-    fn write(&mut self, turn: &Turn) -> Result<()> {
-        let (recorder, tick) = (&self.recorder, turn.tick);
-        for Said { player, payload } in &turn.orders {
-            recorder.order(tick, *player, payload)?;
-        }
-        for Said { player, payload } in &turn.talk {
-            recorder.talk(tick, *player, payload)?;
-        }
-        for Said { player, payload } in &turn.reports {
-            recorder.reported(tick, *player, payload)?;
-        }
-        let parts = turn.parts();
-        if !parts.is_empty() {
-            recorder.frame(tick, &parts)?;
-        }
-        for (view, payload) in parts {
-            self.views[usize::from(view.number())].apply(tick, payload)?;
-        }
-        for event in &turn.events {
-            self.events.push(event)?;
-        }
-        for block in self.events.take() {
-            write_block(recorder, block)?;
-        }
-        recorder.end_tick(tick);
-        Ok(())
-    }
-
     /// Ends the tape with a keyframe, and with what came out.
-    fn finish(mut self, start: Instant) -> Result<Played> {
+    fn finish(self, start: Instant) -> Result<Played> {
         let tick = self.game.game().tick();
-        if self.last_keyframes != Some(tick) {
-            self.write_keyframes(tick)?;
-        }
+        let recorder = self.recorder.finish(&self.game)?;
         let elapsed = start.elapsed();
         let config = self.game.game().config().clone();
         let played =
             Played { config, tick, outcome: self.game.game().outcome(), elapsed, report: None };
-        self.recorder.closing_metadata(&played.closing())?;
-        let report = close(self.recorder, self.pump, game_time(tick));
+        recorder.closing_metadata(&played.closing())?;
+        let report = close(recorder, self.pump, game_time(tick));
         Ok(Played { report, ..played })
     }
 }
@@ -195,24 +127,6 @@ fn close(recorder: Recorder, mut pump: Pump<TapeSink>, now: Duration) -> Option<
     let closing = recorder.close();
     while pump.step(now) != Next::Done {}
     closing.wait_for(Duration::ZERO)
-}
-
-/// The items of the map are for the spectator alone.
-fn write_setups(recorder: &Recorder, game: &Match, views: ViewSet) -> Result<()> {
-    let encoded = |setup: &gametape_minewars::Setup| -> Result<Vec<u8>> {
-        let encoded = setup.encode(true)?;
-        Ok([encoded.header, encoded.data].concat())
-    };
-    let spectator = ViewSet::EMPTY.with(View::SPECTATOR);
-    recorder.setup(spectator, encoded(game.setup())?)?;
-    let mut shown = game.setup().clone();
-    shown.map.remove_items()?;
-    recorder.setup(views.without(spectator), encoded(&shown)?)
-}
-
-fn write_block(recorder: &Recorder, block: Block) -> Result<()> {
-    let Block { stream, first_tick, last_tick, count, bytes } = block;
-    recorder.events(stream.number(), first_tick, last_tick, count, bytes)
 }
 
 /// How far a match is, on a terminal.
