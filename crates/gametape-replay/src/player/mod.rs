@@ -6,21 +6,24 @@ mod difference;
 mod feed;
 mod findings;
 mod keyframes;
+mod lost;
 mod track;
+mod verify;
 
 use std::ops::Range;
 
-use gametape_tape::{Gap, SimSnapshot, SimTick};
-use gametape_wire::{Error, Limit, Result, View, ViewSet};
+use gametape_tape::{SimSnapshot, SimTick};
+use gametape_wire::{Error, Limit, Result, View};
 
 use crate::game::{GameState, Simulation};
-use crate::source::{Recording, Source, concerns};
+use crate::source::{Recording, Source};
 
 use cache::Cache;
 use clock::Clock;
 use feed::Feed;
 use findings::Findings;
 use keyframes::Keyframes;
+use lost::lost_input;
 
 pub use difference::{Difference, Divergence, MOST_DIFFERENCES, Site, differences};
 pub use findings::{DeepLevel, DeepVerification, PlayFinding};
@@ -420,61 +423,6 @@ impl<S: Source, T: Track> Player<S, T> {
             }
         }
     }
-
-    /// Plays everything from the start and compares it with every keyframe.
-    ///
-    /// At [`DeepLevel::Keyframes`] each keyframe is compared with what the one before it led to. At
-    /// [`DeepLevel::Simulation`] nothing but the start and the input counts, and the first difference
-    /// ends it. The playhead is then somewhere.
-    pub fn verify(&mut self, level: DeepLevel) -> Result<DeepVerification> {
-        self.clock.forget();
-        self.cache.clear();
-        self.findings = Findings::default();
-        self.keyframes.forgive();
-        let start = self.start.clone();
-        self.restore(&start, 0)?;
-        loop {
-            let before = self.findings.divergences();
-            self.meet_keyframe(true)?;
-            let ended = level == DeepLevel::Simulation && self.findings.divergences() > before;
-            if ended || self.tick == self.end {
-                break;
-            }
-            let next = self.keyframes.next_after(self.tick).unwrap_or(self.end).min(self.end);
-            if T::EVERY_TICK {
-                SIMULATED_TICKS.check(next - self.tick, 0)?;
-            }
-            self.run_to(next)?;
-        }
-        Ok(self.findings.verification(level, self.tick))
-    }
-}
-
-/// The ticks whose input is known to be lost.
-fn lost_input<S: Source, T: Track>(
-    recording: &Recording<S>,
-    views: ViewSet,
-) -> Vec<Range<SimTick>> {
-    let told = recording.gaps().iter().filter(|gap| concerns(gap, T::INPUT));
-    let ours = told.filter(|gap| !gap.views.and(views).is_empty());
-    let ticks = |gap: &Gap| gap.first_tick..gap.first_tick + u64::from(gap.tick_count.max(1));
-    let mut lost: Vec<Range<SimTick>> = ours.map(ticks).collect();
-    lost.extend(unwritten_input::<S, T>(recording));
-    lost
-}
-
-/// Of a tape that was never finished: the ticks whose input may not have been written any more.
-///
-/// Before a keyframe everything is written, and before the end of a chunk everything of its stream.
-fn unwritten_input<S: Source, T: Track>(recording: &Recording<S>) -> Option<Range<SimTick>> {
-    let tape = recording.tape();
-    if tape.is_finished() {
-        return None;
-    }
-    let input = tape.stream(T::INPUT, 0).map(|chunk| chunk.header.end_tick()).max();
-    let keyframe = tape.keyframes.entries().last().map(|keyframe| keyframe.tick);
-    let written = input.max(keyframe).unwrap_or(0);
-    (written < tape.summary.end_tick).then_some(written..tape.summary.end_tick)
 }
 
 /// Where snapshots are kept on the way to a goal: ever closer to it, so that going back from there
