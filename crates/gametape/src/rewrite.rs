@@ -7,7 +7,7 @@ use gametape_wire::Error;
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome, note, warn};
-use crate::input::Source;
+use crate::input::{Source, TapeArgs};
 use crate::output::{Target, print_json};
 
 /// Where the result of a command goes, and how the command tells what it did.
@@ -24,6 +24,16 @@ pub(crate) struct ResultArgs {
     /// Print one JSON object that tells what was done
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The arguments of every command that makes a tape of a tape.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TapeResultArgs {
+    #[command(flatten)]
+    pub(crate) tape: TapeArgs,
+
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
 }
 
 impl ResultArgs {

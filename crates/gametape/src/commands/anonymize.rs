@@ -12,9 +12,8 @@ use gametape_tape::{Chunk, ChunkKind, Depth, NameTable, Tape, TapeFrames, TapeWr
 use gametape_wire::{Error, Result as WireResult, View};
 
 use crate::failure::{Failure, Outcome};
-use crate::input::TapeArgs;
 use crate::output::Output;
-use crate::rewrite::ResultArgs;
+use crate::rewrite::TapeResultArgs;
 use crate::tape::{TapeFile, new_front};
 use game::Game;
 use names::Names;
@@ -34,10 +33,7 @@ use removed::Removed;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    tape: TapeArgs,
-
-    #[command(flatten)]
-    result: ResultArgs,
+    files: TapeResultArgs,
 }
 
 const EXAMPLES: &str = r#"Strings of a gamelog that contain a player's name as a word are changed too, whatever they mean.
@@ -51,8 +47,8 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let target = self.result.target()?;
-        let mut file = self.tape.source.tape()?;
+        let target = self.files.result.target()?;
+        let mut file = self.files.tape.source.tape()?;
         let tape = file.open(Depth::Index)?;
         if !tape.damages.is_empty() || !tape.missing.is_empty() {
             let problem = "it is damaged: `gametape recover` it first";
@@ -64,7 +60,7 @@ impl Args {
         let Scrubber { writer, removed, .. } = scrubber;
         out.put(&writer.finish().map_err(|error| file.failure(&error))?)?;
         out.finish()?;
-        removed.tell((&file.source, target), self.result.json)
+        removed.tell((&file.source, target), self.files.result.json)
     }
 }
 

@@ -3,9 +3,8 @@
 use gametape_tape::{Depth, Segment, pack};
 
 use crate::failure::{Failure, Outcome};
-use crate::input::TapeArgs;
 use crate::progress::Progress;
-use crate::rewrite::{ResultArgs, Told};
+use crate::rewrite::{TapeResultArgs, Told};
 use crate::text::thousands;
 
 /// Pack a finished tape for archives and for reading over a network
@@ -16,10 +15,7 @@ use crate::text::thousands;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    tape: TapeArgs,
-
-    #[command(flatten)]
-    result: ResultArgs,
+    files: TapeResultArgs,
 }
 
 const EXAMPLES: &str = r#"With --json:
@@ -30,8 +26,8 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let target = self.result.target()?;
-        let mut file = self.tape.source.tape()?;
+        let target = self.files.result.target()?;
+        let mut file = self.files.tape.source.tape()?;
         let tape = file.open(Depth::Index)?;
         if !tape.is_finished() {
             let problem = "it is not finished or its index is damaged: `gametape recover` it first";
@@ -58,6 +54,6 @@ impl Args {
         let mut told = Told::new(&file.source, Some(target));
         let [before, after] = [file.length()?, written].map(thousands);
         told.changes.push(format!("packed: {before} bytes are now {after}"));
-        told.tell(self.result.json)
+        told.tell(self.files.result.json)
     }
 }

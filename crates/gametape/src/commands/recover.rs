@@ -7,9 +7,8 @@ use gametape_wire::{Error, Result as WireResult};
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome, note, warn};
-use crate::input::TapeArgs;
 use crate::output::{Output, Target, print_json};
-use crate::rewrite::ResultArgs;
+use crate::rewrite::TapeResultArgs;
 use crate::tape::{TapeFile, new_front};
 use crate::text::{count, thousands};
 
@@ -23,10 +22,7 @@ use crate::text::{count, thousands};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    tape: TapeArgs,
-
-    #[command(flatten)]
-    result: ResultArgs,
+    files: TapeResultArgs,
 
     /// How long a tick lasts, in microseconds: needed only where front and summary are both lost
     #[arg(long, value_name = "US", value_parser = clap::value_parser!(u32).range(1..))]
@@ -49,8 +45,8 @@ const SHOWN_DAMAGES: usize = 20;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let target = self.result.target()?;
-        let mut file = self.tape.source.open_as_tape()?;
+        let target = self.files.result.target()?;
+        let mut file = self.files.tape.source.open_as_tape()?;
         let found = file.recover()?;
         let mut report = Report::of(&file, target, &found);
         if found.chunks.is_empty() && found.front.is_none() {
@@ -68,7 +64,7 @@ impl Args {
             finish(&mut file, found, &mut out)?;
         }
         out.finish()?;
-        report.tell(self.result.json)
+        report.tell(self.files.result.json)
     }
 
     /// Writes a new tape of what is whole; says how many chunks could not be copied.

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use crate::failure::{Failure, Outcome};
-use crate::input::TapeArgs;
-use crate::rewrite::{ResultArgs, Told};
+use crate::rewrite::{TapeResultArgs, Told};
 use crate::tape::read_secret;
 
 /// Sign a tape, so that every later change shows
@@ -16,10 +15,7 @@ use crate::tape::read_secret;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    tape: TapeArgs,
-
-    #[command(flatten)]
-    result: ResultArgs,
+    files: TapeResultArgs,
 
     /// The file with the secret key, as `gametape keygen` makes it
     #[arg(long, value_name = "FILE")]
@@ -36,9 +32,9 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let target = self.result.target()?;
+        let target = self.files.result.target()?;
         let key = read_secret(&self.key)?;
-        let mut file = self.tape.source.tape()?;
+        let mut file = self.files.tape.source.tape()?;
         let found = file.recover()?;
         if found.is_reordered {
             let problem = "a packed tape is complete: sign it before packing";
@@ -60,6 +56,6 @@ impl Args {
         out.finish()?;
         let mut told = Told::new(&source, Some(target));
         told.changes.push(format!("signed with key {}", key.public_key()));
-        told.tell(self.result.json)
+        told.tell(self.files.result.json)
     }
 }
