@@ -4,6 +4,7 @@ mod contents;
 mod key;
 mod line;
 mod metadata;
+mod view;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -22,6 +23,7 @@ pub(crate) use contents::Content;
 pub(crate) use key::{PublicKeyArg, read_secret, write_pair};
 pub(crate) use line::{ChunkLine, PartLine};
 pub(crate) use metadata::{Metadata, PlayerName};
+pub(crate) use view::{PLAY_ONCE, view_at, warn_of_doubt};
 
 /// A tape whose bytes are fetched when somebody needs them.
 #[derive(Debug)]

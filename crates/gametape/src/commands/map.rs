@@ -8,13 +8,16 @@ pub(super) mod scene;
 pub(super) mod signs;
 pub(super) mod sketch;
 
-use gametape_minewars::Grid;
+use std::collections::BTreeMap;
 
-use crate::cities::places;
+use gametape_minewars::{Grid, Replayed};
+
+use crate::cities::{Place, places};
 use crate::failure::{Failure, Outcome};
-use crate::input::RecordingArgs;
+use crate::input::{Opened, RecordingArgs};
 use crate::moment::{At, ViewArg, replay, warn_of_problems};
 use crate::output::{Target, colours_show, print};
+use crate::tape::{Content, view_at};
 use picture::Picture;
 use scene::Scene;
 
@@ -57,21 +60,36 @@ const COMFORTABLE_SIDE: u32 = 1400;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = self.recording.read()?;
-        let file = input.minewars()?;
-        let replayed = replay(&input.source, &file, self.view.number(), self.at)?;
-        let state = &replayed.state;
-        let cities = places(&file);
-        let scene = Scene::new(state, &cities, replayed.time);
+        let (source, view) = (&self.recording.source, self.view.number());
+        match self.recording.open()? {
+            Opened::Whole(input) => {
+                let file = input.minewars()?;
+                self.draw(&places(&file), &replay(source, &file, view, self.at)?)
+            }
+            Opened::Tape(file) => {
+                let (recording, content) = file.play()?;
+                if content != Content::MineWars {
+                    let problem = "this command is for MineWars recordings, and";
+                    return Err(Failure::usage(format_args!("{problem} {source} holds a gamelog")));
+                }
+                let then = view_at(source, recording, view, self.at)?;
+                self.draw(&then.cities, &then.replayed)
+            }
+        }
+    }
+
+    fn draw(&self, cities: &BTreeMap<u8, Place>, replayed: &Replayed) -> Outcome {
+        let (source, state) = (&self.recording.source, &replayed.state);
+        let scene = Scene::new(state, cities, replayed.time);
         match &self.png {
             None => print(&sketch::draw(&scene, colours_show()))?,
             Some(target) => {
                 let scale = scale(self.scale, state.grid(), state.radius())?;
                 let png = Picture::draw(&scene, scale).ok_or_else(too_large)?;
-                target.write(&input.source, &png)?;
+                target.write(source, &png)?;
             }
         }
-        Ok(warn_of_problems(&input.source, &replayed.problems, replayed.problem_count))
+        Ok(warn_of_problems(source, &replayed.problems, replayed.problem_count))
     }
 }
 
