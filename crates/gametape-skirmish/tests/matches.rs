@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use gametape_analysis::EventKind;
 use gametape_minewars::{
-    Dialect, Grid, Message, Messages, PlayerUpdate, ReplayFile, WriteOptions, replay_view,
-    whole_messages, write_file,
+    Coord, Dialect, Grid, Message, Messages, PlayerUpdate, ReplayFile, ViewState, WriteOptions,
+    replay_view, whole_messages, write_file,
 };
 use gametape_replay::{Order, Simulation};
-use gametape_skirmish::{Command, Config, Match, Outcome, Skirmish, Style, TICK_MS};
+use gametape_skirmish::{
+    Bot, Command, Config, Match, Outcome, Pilot, Skirmish, Style, TICK_MS, VoteKind, setup,
+};
 use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation, View};
 
 /// More matches where `GAMETAPE_SCALE` multiplies them.
@@ -24,9 +26,42 @@ struct Census {
     outcomes: Vec<Outcome>,
 }
 
+/// A bot that is also told what to do at some ticks: what bots do too seldom to wait for.
+struct Scripted {
+    bot: Bot,
+    script: Vec<(u64, Command)>,
+}
+
+impl Pilot for Scripted {
+    fn orders(&mut self, tick: u64, view: &ViewState) -> Vec<Command> {
+        let due = self.script.iter().filter(|(at, _)| *at == tick);
+        let mut orders: Vec<Command> = due.map(|(_, command)| command.clone()).collect();
+        orders.extend(self.bot.orders(tick, view));
+        orders
+    }
+}
+
+/// Four players: one is kicked by vote, a second leaves, the others go on.
+fn quarrel(generation: Generation) -> Match {
+    let game = Skirmish::new(Config { time_limit: 60, ..Config::new(4, 12, 9) }).unwrap();
+    let setup = setup(&game, generation);
+    let yes = Command::Ballot { id: 1, yes: true };
+    let scripts = [
+        vec![(100, Command::CallVote(VoteKind::Kick(4))), (300, Command::Note(3, Coord::CENTRE))],
+        vec![(120, yes.clone())],
+        vec![(140, yes), (400, Command::Surrender { leave: true })],
+        vec![],
+    ];
+    let pilot = |(place, script): (usize, Vec<(u64, Command)>)| -> Box<dyn Pilot + Send> {
+        let bot = Bot::new(Style::Careful, place as u8 + 1, 9, &setup);
+        Box::new(Scripted { bot, script })
+    };
+    let pilots = scripts.into_iter().enumerate().map(pilot).collect();
+    Match::with_pilots(game, pilots, generation)
+}
+
 impl Census {
-    fn watch(&mut self, config: Config, generation: Generation) {
-        let mut game = Match::new(config, &Style::ALL, generation).unwrap();
+    fn watch(&mut self, mut game: Match, generation: Generation) {
         while !game.is_over() {
             let turn = game.step().unwrap();
             for payload in &turn.payloads {
@@ -48,14 +83,50 @@ impl Census {
 }
 
 const BOTH: [&str; 33] = [
-    "SHAKE", "SMOKE", "UNSMOKE", "CITMONEY", "CITINCOME", "CITRES", "CITTRADE", "FLAG", "ITEM",
-    "STRUCTHP", "EXPLODE", "BUILDNEW", "BUILD", "STRUCT", "DIGITS", "TILE", "OWNER", "JOIN", "RTT",
-    "TIMEOUT", "RESUME", "PROTECT", "UNPROTECT", "ELIMINATE", "SURRENDER", "LEAVE", "KICK",
-    "VOTENEW", "VOTE", "VOTEFAIL", "VOTEPASS", "CHATALL", "CHAT",
+    "SHAKE",
+    "SMOKE",
+    "UNSMOKE",
+    "CITMONEY",
+    "CITINCOME",
+    "CITRES",
+    "CITTRADE",
+    "FLAG",
+    "ITEM",
+    "STRUCTHP",
+    "EXPLODE",
+    "BUILDNEW",
+    "BUILD",
+    "STRUCT",
+    "DIGITS",
+    "TILE",
+    "OWNER",
+    "JOIN",
+    "RTT",
+    "TIMEOUT",
+    "RESUME",
+    "PROTECT",
+    "UNPROTECT",
+    "ELIMINATE",
+    "SURRENDER",
+    "LEAVE",
+    "KICK",
+    "VOTENEW",
+    "VOTE",
+    "VOTEFAIL",
+    "VOTEPASS",
+    "CHATALL",
+    "CHAT",
 ];
 const V01: [&str; 3] = ["CITSPEND", "UNFLAG", "DECONSTRUCT"];
 const CURRENT: [&str; 9] = [
-    "CITTRANS", "DEBUG", "NOSTRUCT", "DEATH", "LIVES", "TIMELIMIT", "CITCAPTING", "CITCAPTURE",
+    "CITTRANS",
+    "DEBUG",
+    "NOSTRUCT",
+    "DEATH",
+    "LIVES",
+    "TIMELIMIT",
+    "CITCAPTING",
+    "CITCAPTURE",
     "CITCONTEST",
 ];
 
@@ -63,10 +134,12 @@ const CURRENT: [&str; 9] = [
 fn every_kind_of_message_and_event_occurs() {
     for (generation, own) in [(Generation::Current, &CURRENT[..]), (Generation::V01, &V01[..])] {
         let mut census = Census::default();
+        census.watch(quarrel(generation), generation);
         for seed in 0..10 {
             let players = 2 + (seed % 4) as u8;
-            let config = Config { time_limit: 420, ..Config::new(players, 8 + players, 100 + seed) };
-            census.watch(config, generation);
+            let config =
+                Config { time_limit: 420, ..Config::new(players, 8 + players, 100 + seed) };
+            census.watch(Match::new(config, &Style::ALL, generation).unwrap(), generation);
         }
         println!("{:?}\n{:?}\n{:?}", census.words, census.events, census.outcomes);
         for word in BOTH.iter().chain(own) {
@@ -83,7 +156,8 @@ struct Noise(u64);
 
 impl Noise {
     fn below(&mut self, count: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % count
     }
 

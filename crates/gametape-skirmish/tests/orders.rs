@@ -29,7 +29,10 @@ fn vectors() -> Vec<(Command, Vec<u8>)> {
         (Command::CallVote(VoteKind::Kick(3)), vec![0x0C, 2, 3]),
         (Command::Ballot { id: 200, yes: false }, vec![0x0D, 200, 0]),
         (Command::Pause(true), vec![0x0E, 1]),
-        (Command::Chat { friends: true, text: "да".into() }, vec![0x20, 1, 4, 0xD0, 0xB4, 0xD0, 0xB0]),
+        (
+            Command::Chat { friends: true, text: "да".into() },
+            vec![0x20, 1, 4, 0xD0, 0xB4, 0xD0, 0xB0],
+        ),
         (Command::Camera { at, zoom: 258 }, vec![0x30, 0xF9, 2, 1, 2]),
         (
             Command::Selection { added: vec![tag(1, 2)], removed: vec![] },

@@ -30,7 +30,16 @@ fn has_target() -> bool {
 fn plays_the_same(expected: &str) -> bool {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut build = Command::new(cargo);
-    build.args(["build", "-q", "-p", "gametape-skirmish", "--example", EXAMPLE, "--target", TARGET]);
+    build.args([
+        "build",
+        "-q",
+        "-p",
+        "gametape-skirmish",
+        "--example",
+        EXAMPLE,
+        "--target",
+        TARGET,
+    ]);
     build.env("GAMETAPE_EXPECTED_HASH", expected);
     let (built, problems) = run(&mut build).expect("cargo runs this test");
     assert!(built, "{problems}");

@@ -320,11 +320,16 @@ impl Bot {
         if !self.may_strike(view, tick) || !self.dice.chance(self.traits.strike) {
             return;
         }
-        let hostile = |state: &TileState| state.structure.is_some() && state.owner != self.player;
+        // What a strike would hit there, and much more what it would finish off.
+        let hit = |tile: u32, damage: u8| {
+            let state = chart.tile(tile);
+            let hostile = state.structure.is_some() && state.owner != self.player;
+            let finished = (1..=damage).contains(&state.hp);
+            if hostile { u32::from(damage) + 3 * u32::from(finished) } else { 0 }
+        };
         let worth = |tile: u32| {
-            let around = self.briefing.around(tile).iter();
-            let near = around.filter(|beside| hostile(chart.tile(**beside))).count();
-            near + 2 * usize::from(hostile(chart.tile(tile)))
+            let around = self.briefing.around(tile).iter().map(|beside| hit(*beside, 1));
+            hit(tile, 2) + around.sum::<u32>()
         };
         let open = |tile: &u32| {
             let state = chart.tile(*tile);
@@ -339,9 +344,18 @@ impl Bot {
         }
     }
 
+    /// An own tile, rather one among structures.
+    fn building_site(&mut self, chart: &Chart) -> Option<u32> {
+        let built = |tile: &u32| chart.tile(*tile).structure.is_some();
+        let sites: Vec<u32> = (0..4).filter_map(|_| self.dice.pick(&chart.own).copied()).collect();
+        let neighbours =
+            |tile: &u32| self.briefing.around(*tile).iter().filter(|t| built(t)).count();
+        sites.into_iter().max_by_key(neighbours)
+    }
+
     /// Builds, deploys, harvests, trades.
     fn develop(&mut self, chart: &Chart, view: &ViewState, plan: &mut Vec<Command>) {
-        let Some(&tile) = self.dice.pick(&chart.own) else { return };
+        let Some(tile) = self.building_site(chart) else { return };
         let state = *chart.tile(tile);
         let free = state.structure.is_none() && state.item == ItemKind::None;
         let at = self.coord(tile);

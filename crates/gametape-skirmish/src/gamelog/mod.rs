@@ -175,7 +175,8 @@ impl GamelogWriter {
     /// A tick was played: what it changed.
     pub fn tick(&mut self, game: &Skirmish) -> Result<()> {
         let ended = game.tick.saturating_sub(1).to_string();
-        let order = object(&[("args", "[]".to_owned()), ("index", ended), ("name", quoted("tick"))]);
+        let order =
+            object(&[("args", "[]".to_owned()), ("index", ended), ("name", quoted("tick"))]);
         let changes = object(&self.changes(game));
         let data = object(&[("order", order)]);
         self.delta(&[("type", quoted("finished")), ("data", data), ("game", changes)])
@@ -254,9 +255,8 @@ impl GamelogWriter {
             ("timeLimit", self.config.time_limit.to_string()),
         ]);
         let (winners, losers) = (self.clients(true), self.clients(false));
-        let end = format!(
-            ",{over}],\"winners\":{winners},\"losers\":{losers},\"settings\":{settings}}}"
-        );
+        let end =
+            format!(",{over}],\"winners\":{winners},\"losers\":{losers},\"settings\":{settings}}}");
         self.json.extend_from_slice(end.as_bytes());
         self.json
     }
