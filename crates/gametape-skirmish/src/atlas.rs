@@ -33,7 +33,6 @@ pub(crate) struct Atlas {
     pub(crate) clusters: Vec<Cluster>,
     region_of: Vec<u8>,
     city_at: Vec<u8>,
-    city_beside: Vec<u8>,
     /// For each city where it is, and the land around it in order of neighbours.
     pub(crate) cities: Vec<CityPlace>,
 }
@@ -41,7 +40,6 @@ pub(crate) struct Atlas {
 /// Neighbouring tiles of mountain, or of forest.
 #[derive(Debug)]
 pub(crate) struct Cluster {
-    pub(crate) kind: TileKind,
     pub(crate) cells: Vec<Cell>,
     /// The land that touches it.
     pub(crate) shore: Vec<Cell>,
@@ -80,7 +78,6 @@ impl Atlas {
             clusters: Vec::new(),
             region_of: vec![NO_CITY; cells],
             city_at: vec![NO_CITY; cells],
-            city_beside: vec![NO_CITY; cells],
             cities: Vec::new(),
         };
         atlas.place_tiles(land);
@@ -112,7 +109,7 @@ impl Atlas {
 
     fn gather_cluster(&mut self, land: &Land, start: Cell, kind: TileKind) -> Cluster {
         let number = self.clusters.len() as u16;
-        let mut cluster = Cluster { kind, cells: Vec::new(), shore: Vec::new() };
+        let mut cluster = Cluster { cells: Vec::new(), shore: Vec::new() };
         let mut open = vec![start];
         while let Some(cell) = open.pop() {
             let here = kind_at(land, self.coord(cell));
@@ -136,9 +133,6 @@ impl Atlas {
             let is_land = |cell: &Cell| kind_at(land, self.coord(*cell)).is_land();
             let around: Vec<Cell> = self.neighbours(cell).filter(is_land).collect();
             self.city_at[cell as usize] = id as u8;
-            for &beside in &around {
-                self.city_beside[beside as usize] = id as u8;
-            }
             self.cities.push(CityPlace { cell, around });
         }
     }
@@ -189,11 +183,6 @@ impl Atlas {
     /// The city that stands on a tile.
     pub(crate) fn city_at(&self, cell: Cell) -> Option<usize> {
         city(self.city_at[cell as usize])
-    }
-
-    /// The city that a tile of land lies around.
-    pub(crate) fn city_beside(&self, cell: Cell) -> Option<usize> {
-        city(self.city_beside[cell as usize])
     }
 
     pub(crate) fn distance(&self, a: Cell, b: Cell) -> u16 {
