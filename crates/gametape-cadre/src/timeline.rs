@@ -59,16 +59,38 @@ impl Snapshot {
 impl Timeline {
     /// Merges every delta once, keeping keyframes on the way. Ends at the last state.
     pub fn load(log: Log, options: &Options) -> Result<Self> {
+        match Self::load_readable(log, options)? {
+            (timeline, None) => Ok(timeline),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// Merges every delta up to one that cannot be merged, and says why it cannot. Seeking to it or
+    /// behind it fails for the same reason.
+    ///
+    /// ```
+    /// use gametape_cadre::{Log, Options, Timeline};
+    ///
+    /// let text = br#"{"deltas":[{"game":{"turn":1}},{"game":7},{"game":{"turn":2}}]}"#;
+    /// let log = Log::open(text, &Options::default()).unwrap();
+    /// let (mut timeline, problem) = Timeline::load_readable(log, &Options::default()).unwrap();
+    /// assert_eq!(timeline.state().canonical(), br#"{"turn":1}"#);
+    /// assert_eq!(problem, timeline.seek(3).err());
+    /// assert!(problem.is_some());
+    /// ```
+    pub fn load_readable(log: Log, options: &Options) -> Result<(Self, Option<Error>)> {
         let merger = Merger::new(log.markers().clone())?;
         let keyframes = Keyframes::new(options.keyframe_bytes);
         let turns = Turns::default();
         let mut timeline = Self { log, merger, position: 0, reached: 0, keyframes, turns };
         while timeline.position < timeline.log.len() {
-            timeline.advance()?;
+            if let Err(error) = timeline.advance() {
+                return Ok((timeline, Some(error)));
+            }
             // Nobody steps back while loading: keyframes and replay will do.
             timeline.merger.journal.clear();
         }
-        Ok(timeline)
+        Ok((timeline, None))
     }
 
     /// A timeline without deltas, to be pushed.
