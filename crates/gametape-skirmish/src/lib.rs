@@ -1,15 +1,47 @@
 //! Skirmish, the reference game: small, deterministic, with bots.
+//!
+//! It gives recorder, player, formats and analysis something real to work on, and shows how a game
+//! embeds Gametape: `examples/record_a_game.rs`.
+//!
+//! - [`Skirmish`] is the simulation: advanced by orders alone, with snapshots; the same on every
+//!   machine.
+//! - [`Views`] makes, tick by tick, the MineWars messages of what each player and the spectator may
+//!   know, in the words of either generation.
+//! - [`Analyst`] makes the events that highlights and statistics are made from.
+//! - [`Bot`]s see only their own view and give orders as a person would.
+//! - [`Match`] is all of these together:
+//!
+//! ```
+//! use gametape_replay::Simulation;
+//! use gametape_skirmish::{Config, Match, Style};
+//! use gametape_wire::Generation;
+//!
+//! let config = Config { time_limit: 30, ..Config::new(2, 8, 1) };
+//! let mut game = Match::new(config, &[Style::Careful, Style::Striker], Generation::Current)?;
+//! let (mut orders, mut told) = (0, 0);
+//! while !game.is_over() {
+//!     let turn = game.step()?;
+//!     orders += turn.orders.len();
+//!     told += turn.parts().iter().map(|(_, payload)| payload.len()).sum::<usize>();
+//! }
+//! println!("{} ticks, {orders} orders, {told} bytes", game.game().tick());
+//! assert!(orders > 50 && told > 1000);
+//! # Ok::<(), gametape_wire::Error>(())
+//! ```
+//!
+//! The rules, orders and snapshots are specified in `spec/skirmish.md` of the repository.
+//!
+//! What it does not do: no file, clock, thread or log line; no teams, no balance for people, no
+//! graphics. It is an example, not a product.
 
 mod atlas;
 mod bots;
 mod config;
 mod dice;
 mod events;
-mod gamelog;
 mod generate;
 mod order;
 mod play;
-mod recording;
 mod rules;
 mod units;
 mod views;
@@ -18,10 +50,8 @@ mod world;
 pub use bots::{Bot, Pilot, Style};
 pub use config::Config;
 pub use events::{Analyst, NAMES};
-pub use gamelog::{Gamelog, GamelogWriter, gamelog};
 pub use order::{Channel, Command, GroupAction, VoteKind};
 pub use play::{Match, Said, Turn};
-pub use recording::{MatchRecorder, full_speed, game_time, record_match};
 pub use rules::{SECOND, TICK_MS};
 pub use units::UnitKind;
 pub use views::{Views, setup};

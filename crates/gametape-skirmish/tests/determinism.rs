@@ -1,5 +1,7 @@
 //! Same start, same orders, same match; and a match can be entered anywhere.
 
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail it")]
+
 #[path = "../examples/hash_of_matches.rs"]
 #[allow(dead_code)]
 mod matches;

@@ -1,5 +1,7 @@
 //! Many matches: every kind of message and event occurs, and no order breaks anything.
 
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail it")]
+
 use std::collections::BTreeMap;
 
 use gametape_analysis::EventKind;

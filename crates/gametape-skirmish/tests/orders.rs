@@ -1,5 +1,7 @@
 //! Orders: their bytes, their order, and what is refused.
 
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail it")]
+
 use gametape_minewars::{Coord, ItemKind, StructureKind};
 use gametape_replay::{Order, Simulation};
 use gametape_skirmish::{Channel, Command, Config, GroupAction, Skirmish, VoteKind};

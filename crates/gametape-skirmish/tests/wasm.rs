@@ -1,5 +1,7 @@
 //! The same matches in WebAssembly as here.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of a test may fail it")]
+
 #[path = "../examples/hash_of_matches.rs"]
 #[allow(dead_code)]
 mod matches;

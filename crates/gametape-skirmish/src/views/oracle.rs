@@ -161,7 +161,7 @@ impl Oracle {
         }
         if seen {
             let unit = actual.structure.and_then(|tag| game.units.get(tag));
-            known.structure = unit.and_then(|unit| unit.structure());
+            known.structure = unit.and_then(Unit::structure);
             known.hp = match (known.structure, unit) {
                 (Some(kind), Some(unit)) if unit.hp < full_hp(kind) => unit.hp,
                 _ => 0,

@@ -88,8 +88,10 @@ impl Watcher {
             Message::DigitSingle { digit } => own(digit.tile),
             Message::DigitRun { digits } => digits.iter().all(|digit| own(digit.tile)),
             Message::Item { tile, .. } => own(tile) || was_own(tile) || revealed(tile),
-            Message::Structure { tile, .. } | Message::StructureHp { tile, .. } => seen(tile),
-            Message::SmokeStart { tile } | Message::SmokeEnd { tile } => seen(tile),
+            Message::Structure { tile, .. }
+            | Message::StructureHp { tile, .. }
+            | Message::SmokeStart { tile }
+            | Message::SmokeEnd { tile } => seen(tile),
             Message::StructureGone { tile } => seen(tile) || was_building(tile),
             Message::ConstructionQueued { tile, .. }
             | Message::ConstructionProgress { tile, .. } => building(tile),

@@ -1,7 +1,7 @@
 //! The whole state as a snapshot, and back; normative text: `spec/skirmish.md`, section 11.
 
 use gametape_minewars::{Coord, ItemKind, StructureKind, TileKind};
-use gametape_tape::{CellPos, SimCoreSnapshot, SimSnapshot, UnitTag};
+use gametape_tape::{CellPos, Key, SimCoreSnapshot, SimSnapshot, SlotTable, UnitTag, ValueTable};
 use gametape_wire::{Error, ErrorKind, Generation, Reader, Result, Writer};
 use sha2::{Digest, Sha256};
 
@@ -12,7 +12,14 @@ use crate::rules::{TICK_MS, full_hp, structure_points};
 use crate::units::{Construction, Unit, UnitKind, Units};
 
 /// A snapshot is made of parts that fit by construction: keys ascend, slots are few.
-fn put(result: Result<()>) {
+fn put<K: Key>(table: &mut SlotTable<K>, key: K, slots: &[(u8, &[u8])]) {
+    let result = table.push(key, slots);
+    debug_assert!(result.is_ok(), "{result:?}");
+}
+
+/// The same for a table of single values.
+fn put_value<K: Key>(table: &mut ValueTable<K>, key: K, value: &[u8]) {
+    let result = table.push(key, value);
     debug_assert!(result.is_ok(), "{result:?}");
 }
 
@@ -31,16 +38,15 @@ impl Skirmish {
         for (number, player) in self.players.iter().enumerate().skip(1) {
             let fields = [vec![player.state()], player.times(), player.counters.to_bytes()];
             let slots = [(0, &fields[0][..]), (1, &fields[1][..]), (2, &fields[2][..])];
-            put(core.players.push(number as u8, &slots));
+            put(&mut core.players, number as u8, &slots);
         }
-        for (cell, start) in self.changed_cells() {
+        for cell in self.changed_cells() {
             let Coord { y, x } = self.atlas.coord(cell);
             let at = CellPos { z: 0, y: y.into(), x: x.into() };
-            debug_assert_ne!(start, *self.tile(cell));
-            put(core.map.push(at, &self.tile(cell).to_bytes()));
+            put_value(&mut core.map, at, &self.tile(cell).to_bytes());
         }
         for (name, content) in self.sections() {
-            put(core.sections.push(name.to_owned(), &content));
+            put_value(&mut core.sections, name.to_owned(), &content);
         }
         SimSnapshot { core, ..SimSnapshot::default() }
     }
@@ -53,12 +59,12 @@ impl Skirmish {
 
     /// Tiles that are not as they were at the start, in the order of snapshots; structures are kept
     /// with the units.
-    fn changed_cells(&self) -> impl Iterator<Item = (Cell, Tile)> {
+    fn changed_cells(&self) -> impl Iterator<Item = Cell> {
         let start = super::start_tiles(&self.land, &self.atlas);
         start.into_iter().enumerate().filter_map(|(cell, start)| {
             let now = self.cells[cell];
             let start = Tile { structure: now.structure, ..start };
-            (now != start).then_some((cell as Cell, start))
+            (now != start).then_some(cell as Cell)
         })
     }
 
@@ -85,7 +91,7 @@ impl Skirmish {
             }
             (None, None) => slots.push((3, &hp)),
         }
-        put(core.entities.push(tag, &slots));
+        put(&mut core.entities, tag, &slots);
     }
 
     /// In order of their names.
@@ -210,7 +216,7 @@ impl Skirmish {
             return Err(wrong("clusters", "not one owner for each"));
         }
         self.cluster_owners = clusters;
-        self.outcome = Outcome::read(section("outcome")?, players)?;
+        self.outcome = Outcome::read(&section("outcome")?, players)?;
         self.pause = read_pause(section("pause")?, players)?;
         let generations = section("slots")?.rest();
         let (pairs, odd) = generations.as_chunks::<2>();
@@ -442,7 +448,7 @@ impl Outcome {
         }
     }
 
-    fn read(r: Reader<'_>, players: u8) -> Result<Option<Self>> {
+    fn read(r: &Reader<'_>, players: u8) -> Result<Option<Self>> {
         let bad = || wrong("outcome", "not one");
         let &[form, player, reason] = r.rest() else {
             return r.is_empty().then_some(None).ok_or_else(bad);
