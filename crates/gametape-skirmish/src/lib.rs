@@ -9,6 +9,7 @@
 //!   know, in the words of either generation.
 //! - [`Analyst`] makes the events that highlights and statistics are made from.
 //! - [`Bot`]s see only their own view and give orders as a person would.
+//! - [`gamelog()`] tells the match of a tape as a Cadre gamelog, [`record_match`] makes such a tape.
 //! - [`Match`] is all of these together:
 //!
 //! ```
@@ -39,9 +40,11 @@ mod bots;
 mod config;
 mod dice;
 mod events;
+mod gamelog;
 mod generate;
 mod order;
 mod play;
+mod recording;
 mod rules;
 mod units;
 mod views;
@@ -50,8 +53,10 @@ mod world;
 pub use bots::{Bot, Pilot, Style};
 pub use config::Config;
 pub use events::{Analyst, NAMES};
+pub use gamelog::{Gamelog, GamelogWriter, gamelog};
 pub use order::{Channel, Command, GroupAction, VoteKind};
 pub use play::{Match, Said, Turn};
+pub use recording::{MatchRecorder, full_speed, game_time, record_match};
 pub use rules::{SECOND, TICK_MS};
 pub use units::UnitKind;
 pub use views::{Views, setup};
