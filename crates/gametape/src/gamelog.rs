@@ -31,6 +31,18 @@ fn load_with(gamelog: &Gamelog<'_>, options: &Options) -> Result<Timeline, Failu
     merged.map_err(|error| gamelog.failure(&error))
 }
 
+/// Reads a log and goes to a moment of it. What cannot be merged matters only up to there.
+pub(crate) fn load_at(gamelog: &Gamelog<'_>, at: At) -> Result<Timeline, Failure> {
+    let log = gamelog.log()?;
+    let read = waiting("merging", || Timeline::load_readable(log, &Options::default()));
+    let (mut timeline, problem) = read.map_err(|error| gamelog.failure(&error))?;
+    match (seek(&mut timeline, gamelog.source, at), problem) {
+        (Ok(()), _) => Ok(timeline),
+        (Err(_), Some(error)) => Err(gamelog.failure(&error)),
+        (Err(failure), None) => Err(failure),
+    }
+}
+
 /// Goes to a moment of a log.
 pub(crate) fn seek(timeline: &mut Timeline, source: &Source, at: At) -> Result<(), Failure> {
     let deltas = timeline.len();

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::failure::{Done, Failure, Outcome};
-use crate::gamelog::{load, moment, seek};
+use crate::gamelog::{load_at, moment, seek};
 use crate::input::{GamelogArgs, Input, Source};
 use crate::json::embed;
 use crate::moment::At;
@@ -76,14 +76,12 @@ impl Args {
         }
         let (from, to) = self.moments();
         let input = self.gamelog.read()?;
-        let mut timeline = load(&input.gamelog()?)?;
-        seek(&mut timeline, &input.source, from)?;
+        let mut timeline = load_at(&input.gamelog()?, from)?;
         let first = Side::of(&input.source, &timeline);
         match &self.other {
             Some(other) => {
                 let other = Input::of(other)?;
-                let mut second = load(&other.gamelog()?)?;
-                seek(&mut second, &other.source, to)?;
+                let second = load_at(&other.gamelog()?, to)?;
                 let states = [timeline.state(), second.state()];
                 self.show([first, Side::of(&other.source, &second)], states, &timeline)
             }

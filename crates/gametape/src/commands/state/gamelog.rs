@@ -5,7 +5,7 @@ use gametape_wire::{Error, ErrorKind, Place};
 
 use crate::failure::{Done, Failure, Outcome};
 use crate::gamelog::tree::{Sign, Trees};
-use crate::gamelog::{load, moment, seek};
+use crate::gamelog::{load_at, moment};
 use crate::input::{Gamelog, Source};
 use crate::moment::At;
 use crate::output::{Output, Printer, print};
@@ -29,8 +29,7 @@ pub(super) enum Form {
 }
 
 pub(super) fn show(gamelog: &Gamelog<'_>, wanted: &Wanted<'_>) -> Outcome {
-    let mut timeline = load(gamelog)?;
-    seek(&mut timeline, gamelog.source, wanted.at)?;
+    let timeline = load_at(gamelog, wanted.at)?;
     show_state(gamelog.source, timeline.state(), &moment(&timeline), wanted)
 }
 
