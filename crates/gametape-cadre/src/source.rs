@@ -1,9 +1,9 @@
 //! Getting the JSON text out of what a caller has: plain or gzip, a slice or a reader.
 
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io::Read;
 
-use gametape_wire::{Error, ErrorKind, Result};
+use gametape_wire::{Error, Result};
 
 use crate::gzip;
 use crate::limits::Options;
@@ -36,12 +36,6 @@ pub(crate) fn read(reader: impl Read, options: &Options) -> Result<Vec<u8>> {
     let mut input = Vec::new();
     match reader.take(limit.max + 1).read_to_end(&mut input) {
         Ok(_) => unpack(input.into(), options).map(Cow::into_owned),
-        Err(error) => Err(unreadable(&error, input.len())),
+        Err(error) => Err(Error::unreadable(input.len() as u64, "gamelog", error)),
     }
-}
-
-#[cold]
-fn unreadable(error: &io::Error, offset: usize) -> Error {
-    let problem = format!("cannot be read: {error}").into();
-    Error::at(offset as u64, "gamelog", ErrorKind::Misuse { problem })
 }

@@ -74,6 +74,11 @@ pub enum ErrorKind {
         /// What happened instead, in words.
         problem: Cow<'static, str>,
     },
+    /// The place that bytes come from or go to does not work: a disk, a pipe, a network.
+    Io {
+        /// What happened, in words.
+        problem: Cow<'static, str>,
+    },
     /// A request that the target cannot express or the caller may not make.
     Misuse {
         /// Why not, in words.
@@ -94,6 +99,8 @@ pub enum ErrorClass {
     Limit,
     /// The input was changed after it was written.
     Integrity,
+    /// Bytes could not be read or written; the same may work at another time.
+    Io,
     /// The caller asked for something that cannot be.
     Misuse,
 }
@@ -139,6 +146,28 @@ impl Error {
         problem: impl Into<Cow<'static, str>>,
     ) -> Self {
         Self::new(Place::Nowhere, item, ErrorKind::Misuse { problem: problem.into() })
+    }
+
+    /// The bytes of `item` from `offset` on cannot be read: `why` is what the system says.
+    #[cold]
+    pub fn unreadable(
+        offset: u64,
+        item: impl Into<Cow<'static, str>>,
+        why: impl fmt::Display,
+    ) -> Self {
+        let problem = format!("cannot be read: {why}").into();
+        Self::at(offset, item, ErrorKind::Io { problem })
+    }
+
+    /// The bytes of `item` from `offset` on cannot be written: `why` is what the system says.
+    #[cold]
+    pub fn unwritable(
+        offset: u64,
+        item: impl Into<Cow<'static, str>>,
+        why: impl fmt::Display,
+    ) -> Self {
+        let problem = format!("cannot be written: {why}").into();
+        Self::at(offset, item, ErrorKind::Io { problem })
     }
 
     /// What went wrong.
@@ -202,6 +231,7 @@ impl ErrorKind {
             Self::Unknown { .. } => ErrorClass::Unsupported,
             Self::OverLimit { .. } => ErrorClass::Limit,
             Self::Checksum { .. } => ErrorClass::Integrity,
+            Self::Io { .. } => ErrorClass::Io,
             Self::Misuse { .. } => ErrorClass::Misuse,
         }
     }
@@ -217,6 +247,7 @@ impl ErrorClass {
             Self::Unsupported => "unsupported",
             Self::Limit => "limit",
             Self::Integrity => "integrity",
+            Self::Io => "io",
             Self::Misuse => "misuse",
         }
     }
@@ -249,7 +280,9 @@ impl fmt::Display for ErrorKind {
             }
             Self::Trailing { extra } => write!(f, "{extra} bytes follow where none may"),
             Self::BadValue { found, expected } => write!(f, "found {found}, expected {expected}"),
-            Self::BadSyntax { problem } | Self::Misuse { problem } => f.write_str(problem),
+            Self::BadSyntax { problem } | Self::Io { problem } | Self::Misuse { problem } => {
+                f.write_str(problem)
+            }
             Self::Unknown { code } => {
                 write!(f, "0x{code:02X} is reserved, so its length is unknown")
             }

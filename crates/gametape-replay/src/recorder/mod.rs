@@ -2,7 +2,6 @@
 
 mod counters;
 mod deadline;
-mod failure;
 mod intake;
 mod item;
 mod options;
@@ -28,7 +27,6 @@ use gametape_tape::{ChunkKind, Front, SigningKey, SimSnapshot, SimTick, TapeWrit
 use gametape_wire::{Error, Result, View, ViewSet};
 
 use crate::streams;
-use failure::{unreadable, unwritable};
 use intake::{Ending, Intake};
 use item::Item;
 use scribe::Scribe;
@@ -112,7 +110,7 @@ impl Recorder {
         options: &RecorderOptions,
     ) -> Result<Self> {
         let path = path.as_ref();
-        let file = File::create_new(path).map_err(|error| unwritable(&error, 0))?;
+        let file = File::create_new(path).map_err(|error| Error::unwritable(0, "tape", error))?;
         sync_folder(path);
         Self::start(file, front, metadata, options)
     }
@@ -120,7 +118,7 @@ impl Recorder {
     /// Goes on with the tape in a file: see [`resume`](Self::resume).
     pub fn append(path: impl AsRef<Path>, options: &RecorderOptions) -> Result<Self> {
         let file = OpenOptions::new().read(true).write(true).open(path);
-        Self::resume(file.map_err(|error| unreadable(&error, 0))?, options)
+        Self::resume(file.map_err(|error| Error::unreadable(0, "tape", error))?, options)
     }
 
     /// Records into any sink, with a thread that writes.

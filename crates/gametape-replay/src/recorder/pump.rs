@@ -7,7 +7,6 @@ use std::time::Duration;
 use gametape_tape::SimTick;
 use gametape_wire::{Error, Result};
 
-use super::failure::unwritable;
 use super::intake::Ending;
 use super::queue::Segment;
 use super::scribe::{Finished, Scribe};
@@ -74,7 +73,7 @@ impl<S: Sink> Outlet<S> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
                 Err(error) => Err(error),
             };
-            let taken = taken.map_err(|error| unwritable(&error, self.written))?;
+            let taken = taken.map_err(|error| Error::unwritable(self.written, "tape", error))?;
             self.written += taken as u64;
             bytes = &bytes[taken..];
         }
@@ -82,7 +81,7 @@ impl<S: Sink> Outlet<S> {
     }
 
     fn sync(&mut self) -> Result<()> {
-        self.sink.sync().map_err(|error| unwritable(&error, self.written))
+        self.sink.sync().map_err(|error| Error::unwritable(self.written, "tape", error))
     }
 }
 

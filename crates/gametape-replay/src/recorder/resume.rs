@@ -4,9 +4,8 @@ use std::io::{self, SeekFrom};
 use std::ops::Range;
 
 use gametape_tape::{ChunkKind, EVERYBODY, Need, Recovered, Recovery, SimTick, TapeWriter};
-use gametape_wire::Result;
+use gametape_wire::{Error, Result};
 
-use super::failure::{unreadable, unwritable};
 use super::item::Loss;
 use super::sink::ResumableSink;
 
@@ -61,12 +60,12 @@ pub(super) fn resume(sink: &mut impl ResumableSink) -> Result<Resumed> {
     let interruption = Interruption::of(&found);
     let end = found.end;
     let tape = found.resume()?;
-    sink.cut(end).map_err(|error| unwritable(&error, end))?;
+    sink.cut(end).map_err(|error| Error::unwritable(end, "tape", error))?;
     Ok(Resumed { tape, interruption })
 }
 
 fn walk(sink: &mut impl ResumableSink) -> Result<Recovered> {
-    let length = sink.seek(SeekFrom::End(0)).map_err(|error| unreadable(&error, 0))?;
+    let length = sink.seek(SeekFrom::End(0)).map_err(|error| Error::unreadable(0, "tape", error))?;
     let mut recovery = Recovery::new(length).with_chain();
     let mut window = Window { sink, length, at: 0, bytes: Vec::new() };
     while let Need::Range(range) = recovery.need() {
@@ -91,7 +90,7 @@ impl<S: ResumableSink> Window<'_, S> {
     fn get(&mut self, range: &Range<u64>) -> Result<&[u8]> {
         let end = self.at + self.bytes.len() as u64;
         if range.start < self.at || range.end > end {
-            self.read(range).map_err(|error| unreadable(&error, range.start))?;
+            self.read(range).map_err(|error| Error::unreadable(range.start, "tape", error))?;
         }
         let [start, end] = [range.start, range.end].map(|place| (place - self.at) as usize);
         Ok(&self.bytes[start..end])

@@ -46,10 +46,7 @@ impl Source for TapeFile {
                 let kind = ErrorKind::Truncated { needed, available: bytes.len() as u64 };
                 Err(Error::at(start, "tape", kind))
             }
-            Err(error) => {
-                let kind = ErrorKind::BadSyntax { problem: error.to_string().into() };
-                Err(Error::at(start, "tape", kind))
-            }
+            Err(error) => Err(Error::unreadable(start, "tape", error)),
         }
     }
 }
