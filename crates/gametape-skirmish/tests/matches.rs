@@ -11,7 +11,7 @@ use gametape_minewars::{
 };
 use gametape_replay::{Order, Simulation};
 use gametape_skirmish::{
-    Bot, Command, Config, Match, Outcome, Pilot, Skirmish, Style, TICK_MS, VoteKind, setup,
+    Bot, Command, Config, Match, Outcome, Pilot, Skirmish, Style, TICK_MS, Views, VoteKind, setup,
 };
 use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation, View};
 
@@ -174,7 +174,9 @@ impl Noise {
         match self.below(40) {
             0 => bytes.truncate(self.below(3) as usize),
             1 => bytes = (0..self.below(300)).map(|_| self.below(256) as u8).collect(),
-            2 => bytes = Command::Surrender { leave: self.below(2) == 0 }.to_bytes(),
+            2 if self.below(40) == 0 => {
+                bytes = Command::Surrender { leave: self.below(2) == 0 }.to_bytes();
+            }
             3..=30 if bytes[0] > 1 => bytes.push(self.below(5) as u8),
             _ => {}
         }
@@ -182,20 +184,30 @@ impl Noise {
     }
 }
 
+/// A short match of bots, with nonsense between their orders.
 fn endure(seed: u64) -> Skirmish {
     let mut noise = Noise(seed);
     let grid = Grid::ALL[noise.below(2) as usize];
     let players = 2 + noise.below(3) as u8;
     let radius = 5 + players / 2 + noise.below(3) as u8;
     let config = Config { grid, time_limit: 20, ..Config::new(players, radius, seed) };
-    let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap().game().clone();
+    let mut game = Skirmish::new(config).unwrap();
+    let mut views = Views::new(&game, Generation::Current);
+    let setup = setup(&game, Generation::Current);
+    let bot = |player| Bot::new(Style::Striker, player, seed, &setup);
+    let mut bots: Vec<Bot> = (1..=players).map(bot).collect();
     while game.outcome().is_none() {
-        let orders: Vec<(View, Vec<u8>)> = (0..noise.below(8))
+        let mut orders: Vec<(View, Vec<u8>)> = (0..noise.below(8))
             .map(|_| (View::new(noise.below(16) as u8).unwrap(), noise.payload(radius)))
             .collect();
+        for (view, bot) in (1..).filter_map(View::new).zip(&mut bots) {
+            let given = bot.orders(game.tick(), views.state(view).unwrap());
+            orders.extend(given.iter().map(|command| (view, command.to_bytes())));
+        }
         let orders: Vec<Order<'_>> =
             orders.iter().map(|(player, payload)| Order { player: *player, payload }).collect();
         game.step(&orders).unwrap();
+        views.update(&game, &[]).unwrap();
     }
     game
 }

@@ -18,7 +18,6 @@ use gametape_wire::{Generation, Result, View};
 
 use crate::atlas::Cell;
 use crate::order::Command;
-use crate::rules::PROTECTION;
 use crate::world::{Moment, Skirmish};
 
 /// Makes the messages of all views, tick by tick.
@@ -176,8 +175,7 @@ impl Telling<'_> {
             let name = Text::from(&name[..]);
             self.tell_of_client(number as u8 + 1, PlayerUpdate::Joined { name });
         }
-        debug_assert_ne!(PROTECTION, 0);
-        for player in self.game.players_in() {
+        for player in self.game.players_in().filter(|player| self.game.is_protected(*player)) {
             self.tell_of(player, PlayerUpdate::Protected {});
         }
     }

@@ -1,0 +1,305 @@
+//! One match, four ways: simulated again from its orders, played from its tape, exported to MineWars
+//! files of both generations, and told as a gamelog, it is the same match at every tick.
+//!
+//! Each way is read into plain values by code of its own, so that no two ways share a mistake.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod gamelog;
+mod views;
+mod world;
+
+use std::collections::BTreeMap;
+
+use gametape_cadre::{Log, Options};
+use gametape_minewars::{Grid, ReplayFile, Timeline, ViewState};
+use gametape_replay::{
+    DeepLevel, Order, Player, PlayerOptions, Recording, Simulation, minewars, streams,
+};
+use gametape_skirmish::{Command, Config, Match, Skirmish, Style, TICK_MS, Views, record_match};
+use gametape_tape::{ChunkKind, SimSnapshot, TapeFrames, cut_bytes, pack_bytes};
+use gametape_wire::{Frames, Generation, View, ViewSet};
+
+use views::{Seen, Words, differences};
+use world::World;
+
+/// A recorded match.
+struct Recorded {
+    config: Config,
+    generation: Generation,
+    tape: Vec<u8>,
+}
+
+/// What every way must come to at a tick.
+struct Moment {
+    tick: u64,
+    snapshot: SimSnapshot,
+    world: World,
+    /// The spectator's first.
+    views: Vec<ViewState>,
+}
+
+fn record(players: u8, radius: u8, grid: Grid, seed: u64, generation: Generation) -> Recorded {
+    let config = Config { grid, time_limit: 240, ..Config::new(players, radius, seed) };
+    let mut game = Match::new(config.clone(), &Style::ALL, generation).unwrap();
+    let about = format!(r#"{{"content":"skirmish","generation":"{}"}}"#, generation.name());
+    let tape = record_match(&mut game, about.as_bytes(), 7, u64::MAX).unwrap();
+    Recorded { config, generation, tape }
+}
+
+type Inputs = BTreeMap<u64, Vec<(View, Vec<u8>)>>;
+
+impl Recorded {
+    fn open(&self) -> Recording<&[u8]> {
+        Recording::open(&self.tape[..]).unwrap()
+    }
+
+    fn views(&self) -> impl Iterator<Item = View> + use<> {
+        (0..=self.config.players()).filter_map(View::new)
+    }
+
+    /// What was given in a stream of orders.
+    fn inputs(&self, stream: u16) -> Inputs {
+        let mut recording = self.open();
+        let mut inputs = Inputs::new();
+        for entry in recording.entries(ChunkKind::ORDERS, stream) {
+            let raw = recording.raw(&entry).unwrap();
+            for frame in TapeFrames::new(&entry.header, &raw).map(Result::unwrap) {
+                for part in frame.parts() {
+                    let given = part.views.iter().map(|view| (view, part.payload.to_vec()));
+                    inputs.entry(frame.tick).or_default().extend(given);
+                }
+            }
+        }
+        inputs
+    }
+
+    /// The first way: nothing but configuration and orders; views from what is simulated.
+    fn simulated(&self) -> Vec<Moment> {
+        let orders = self.inputs(streams::ORDERS);
+        let said = [self.inputs(streams::TALK), self.inputs(streams::REPORTS)];
+        let mut game = Skirmish::new(self.config.clone()).unwrap();
+        let mut views = Views::new(&game, self.generation);
+        let map = minewars::setup_of(&mut self.open()).unwrap().map;
+        let mut moments = Vec::new();
+        while game.outcome().is_none() {
+            let tick = game.tick();
+            let given: Vec<Order<'_>> = of_tick(&orders, tick)
+                .map(|(player, payload)| Order { player: *player, payload })
+                .collect();
+            let said: Vec<(u8, Command)> = said
+                .iter()
+                .flat_map(|said| of_tick(said, tick))
+                .map(|(player, bytes)| (player.number(), Command::from_bytes(bytes).unwrap()))
+                .collect();
+            game.step(&given).unwrap();
+            views.update(&game, &said).unwrap();
+            if is_sampled(&game) {
+                let snapshot = game.snapshot();
+                moments.push(Moment {
+                    tick: game.tick(),
+                    world: World::of_snapshot(&map, &snapshot),
+                    snapshot,
+                    views: self.views().map(|view| views.state(view).unwrap().clone()).collect(),
+                });
+            }
+        }
+        moments
+    }
+}
+
+fn of_tick(inputs: &Inputs, tick: u64) -> impl Iterator<Item = &(View, Vec<u8>)> {
+    inputs.get(&tick).into_iter().flatten()
+}
+
+/// Some ticks, some in which money is told, and the last.
+fn is_sampled(game: &Skirmish) -> bool {
+    let told = game.clock() % 100 == 1 && game.clock() / 100 % 3 == 1;
+    game.tick() == 1 || game.tick() % 97 == 0 || told || game.outcome().is_some()
+}
+
+/// Ticks back and forth, so that nothing comes from what was gone to before.
+fn in_disorder(moments: &[Moment]) -> impl Iterator<Item = &Moment> {
+    let (early, late) = moments.split_at(moments.len() / 2);
+    late.iter().zip(early.iter().rev().chain(early.first())).flat_map(|(late, early)| [late, early])
+}
+
+/// The second way: keyframes and what follows them, of the simulation and of every view.
+fn from_the_tape(recorded: &Recorded, moments: &[Moment]) {
+    let game = Skirmish::new(recorded.config.clone()).unwrap();
+    let options = PlayerOptions::default();
+    let mut player = Player::simulation(recorded.open(), game, options).unwrap();
+    for moment in in_disorder(moments) {
+        player.seek(moment.tick).unwrap();
+        assert_eq!(player.snapshot(), moment.snapshot, "tick {}", moment.tick);
+    }
+    assert_eq!((player.findings(), player.doubt()), (&[][..], None));
+    for view in recorded.views() {
+        let mut player = minewars::player(recorded.open(), view, options).unwrap();
+        for moment in in_disorder(moments) {
+            player.seek(moment.tick).unwrap();
+            let known = &moment.views[usize::from(view.number())];
+            assert!(player.state().state() == known, "{view:?} at tick {}", moment.tick);
+        }
+        assert_eq!((player.findings(), player.doubt()), (&[][..], None));
+        assert!(player.verify(DeepLevel::Keyframes).unwrap().passed());
+    }
+}
+
+/// The third way: a MineWars file.
+fn from_a_file(recorded: &Recorded, target: Generation, moments: &[Moment], seen: &mut Seen) {
+    let made = minewars::from_tape(&mut recorded.open(), Some(target)).unwrap();
+    let is_own = target == recorded.generation;
+    assert_eq!((made.generation, made.left_out), (target, 0));
+    assert!(!is_own || made.losses.is_empty());
+    let words = if is_own { Words::Own(target) } else { Words::Converted(target) };
+    let file = ReplayFile::open(&made.bytes).unwrap();
+    assert_eq!(file.faults(), []);
+    let map = file.setup().to_setup().unwrap().map;
+    let frames = file.frames().unwrap().bytes;
+    for view in recorded.views() {
+        let frames = Frames::new(file.frame_layout().unwrap(), &frames);
+        let mut timeline = Timeline::new(&map, frames, file.dialect(), view, 1 << 20);
+        assert_eq!(timeline.problems().1, 0);
+        for moment in in_disorder(moments) {
+            let before = moment.tick * u64::from(TICK_MS) - 1;
+            let state = timeline.seek(timeline.position_at(before)).unwrap();
+            let place = format!("{view:?}, {words:?}, tick {}", moment.tick);
+            let known = &moment.views[usize::from(view.number())];
+            assert!(!is_own || state == known, "{place}");
+            let found = differences(&moment.world, state, words, seen);
+            assert!(found.is_empty(), "{place}: {found:#?}");
+        }
+    }
+}
+
+/// The fourth way: a gamelog.
+fn from_a_gamelog(recorded: &Recorded, moments: &[Moment]) {
+    let told = gametape_skirmish::gamelog(recorded.open()).unwrap();
+    assert_eq!(told.findings, []);
+    let options = Options::default();
+    let log = Log::open(told.json, &options).unwrap();
+    let mut timeline = gametape_cadre::Timeline::load(log, &options).unwrap();
+    for moment in in_disorder(moments) {
+        let delta = timeline.turns().first_delta(moment.tick as i64).unwrap();
+        timeline.seek(delta + 1).unwrap();
+        let world = World::of_gamelog(timeline.state());
+        assert!(world == moment.world, "{:?}", first_difference(&world, &moment.world));
+    }
+}
+
+/// Where two states differ first: the whole of them is too much to look at.
+fn first_difference(one: &World, other: &World) -> String {
+    let tiles = one.tiles.iter().zip(&other.tiles).find(|(one, other)| one != other);
+    let units = one.units.iter().zip(&other.units).find(|(one, other)| one != other);
+    let players = one.players.iter().zip(&other.players).find(|(one, other)| one != other);
+    let rest = (one.tick, one.clock, one.pause, &one.vote);
+    let other_rest = (other.tick, other.clock, other.pause, &other.vote);
+    format!("{tiles:?}\n{units:?}\n{players:?}\n{rest:?} {other_rest:?}")
+}
+
+/// Compares all four; what must have been there to be compared is named.
+fn four_ways(recorded: &Recorded, must_see: &[&str]) {
+    let moments = recorded.simulated();
+    assert!(moments.len() > 25, "{} moments", moments.len());
+    from_the_tape(recorded, &moments);
+    from_a_gamelog(recorded, &moments);
+    let mut seen = Seen::new();
+    for target in Generation::ALL {
+        from_a_file(recorded, target, &moments, &mut seen);
+    }
+    println!("{seen:?}");
+    let unseen: Vec<_> = must_see.iter().filter(|what| !seen.contains_key(*what)).collect();
+    assert!(unseen.is_empty(), "never there: {unseen:?} in {seen:?}");
+}
+
+/// What happens in every match.
+const ALWAYS: [&str; 14] = [
+    "construction",
+    "digit",
+    "flag",
+    "ground",
+    "hit points",
+    "income",
+    "item",
+    "money",
+    "owner",
+    "player",
+    "resources",
+    "structure",
+    "time-out",
+    "trade",
+];
+
+#[test]
+fn two_on_hexagons() {
+    four_ways(&record(2, 8, Grid::Hex, 1, Generation::Current), &ALWAYS);
+}
+
+#[test]
+fn three_on_squares_in_old_words() {
+    four_ways(&record(3, 8, Grid::Square, 2, Generation::V01), &ALWAYS);
+}
+
+#[test]
+fn four_on_hexagons_in_old_words() {
+    four_ways(&record(4, 9, Grid::Hex, 3, Generation::V01), &ALWAYS);
+}
+
+#[test]
+fn four_on_squares() {
+    let more = ["lives", "owner of a city", "smoke", "vote"];
+    four_ways(&record(4, 8, Grid::Square, 4, Generation::Current), &[&ALWAYS[..], &more].concat());
+}
+
+#[test]
+fn a_view_of_another_moment_is_told_apart() {
+    let recorded = record(2, 8, Grid::Hex, 5, Generation::Current);
+    let moments = recorded.simulated();
+    let words = Words::Own(Generation::Current);
+    let is_view_of = |moment: &Moment, view: &ViewState| {
+        differences(&moment.world, view, words, &mut Seen::new()).is_empty()
+    };
+    for pair in moments.windows(2) {
+        assert_ne!(pair[0].world, pair[1].world);
+        for (view, later) in pair[0].views.iter().zip(&pair[1].views) {
+            assert!(is_view_of(&pair[0], view));
+            assert!(view == later || !is_view_of(&pair[1], view), "tick {}", pair[1].tick);
+        }
+    }
+}
+
+fn resimulates(tape: &[u8], config: &Config) -> (usize, u64) {
+    let game = Skirmish::new(config.clone()).unwrap();
+    let recording = Recording::open(tape).unwrap();
+    let mut player = Player::simulation(recording, game, PlayerOptions::default()).unwrap();
+    let verified = player.verify(DeepLevel::Simulation).unwrap();
+    assert!(verified.passed(), "{:?}", verified.findings);
+    (verified.keyframes, verified.tick)
+}
+
+#[test]
+fn packed_tapes_and_tapes_without_talk_are_the_same_match() {
+    let recorded = record(3, 8, Grid::Hex, 6, Generation::Current);
+    let whole = resimulates(&recorded.tape, &recorded.config);
+    assert!(whole.0 > 5);
+    let packed = pack_bytes(&recorded.tape).unwrap();
+    assert!(packed != recorded.tape);
+    assert_eq!(resimulates(&packed, &recorded.config), whole);
+    let packed = Recorded { tape: packed, ..record(3, 8, Grid::Hex, 6, Generation::Current) };
+    assert_eq!(packed.inputs(streams::ORDERS), recorded.inputs(streams::ORDERS));
+}
+
+#[test]
+fn a_tape_cut_to_a_view_has_its_view_and_no_simulation() {
+    let recorded = record(3, 8, Grid::Square, 8, Generation::Current);
+    let moments = recorded.simulated();
+    let view = View::new(2).unwrap();
+    let cut = cut_bytes(&recorded.tape, ViewSet::EMPTY.with(view), 9).unwrap().bytes;
+    let mut recording = Recording::open(&cut[..]).unwrap();
+    assert_eq!(recording.setup(streams::SETUP_OF_SIMULATION).unwrap(), None);
+    let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
+    for moment in in_disorder(&moments) {
+        player.seek(moment.tick).unwrap();
+        assert!(player.state().state() == &moment.views[2], "tick {}", moment.tick);
+    }
+}
