@@ -7,7 +7,7 @@ use gametape_tape::UnitTag;
 use crate::world::{City, Part, Player, Tile, Unit, Vote, World};
 
 impl World {
-    pub fn of_gamelog(state: State<'_>) -> Self {
+    pub(crate) fn of_gamelog(state: State<'_>) -> Self {
         let root = state.root();
         let mut world = Self {
             tick: number(&root, "currentTurn"),

@@ -9,7 +9,7 @@ use crate::world::{City, Part, Tile, Unit, World};
 
 /// Whether the words of the view are those in which the match was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Words {
+pub(crate) enum Words {
     Own(Generation),
     /// Of a file that was converted to this generation.
     Converted(Generation),
@@ -24,10 +24,10 @@ impl Words {
 }
 
 /// How often each thing was there to be compared.
-pub type Seen = BTreeMap<&'static str, u64>;
+pub(crate) type Seen = BTreeMap<&'static str, u64>;
 
 /// A view beside the state that it is a view of.
-pub struct Beside<'a> {
+pub(crate) struct Beside<'a> {
     world: &'a World,
     grid: Grid,
     words: Words,
@@ -39,7 +39,12 @@ pub struct Beside<'a> {
 }
 
 /// Says in what a view differs from what it must know of the state.
-pub fn differences(world: &World, view: &ViewState, words: Words, seen: &mut Seen) -> Vec<String> {
+pub(crate) fn differences(
+    world: &World,
+    view: &ViewState,
+    words: Words,
+    seen: &mut Seen,
+) -> Vec<String> {
     let number = view.view().number();
     let sight = in_sight(world, view.grid(), number);
     let (grid, differences) = (view.grid(), Vec::new());
@@ -98,6 +103,8 @@ fn full_hp(kind: &str) -> u64 {
 }
 
 impl Beside<'_> {
+    // Most of what is compared is made for the call.
+    #[allow(clippy::needless_pass_by_value)]
     fn expect<T: PartialEq + std::fmt::Debug>(&mut self, what: &'static str, known: T, is: T) {
         *self.seen.entry(what).or_default() += 1;
         if known != is {
@@ -245,7 +252,7 @@ impl Beside<'_> {
             };
             let spells = (known.eliminated, known.surrendered, known.protected);
             let is_now = (is.states[0], is.states[1], is.protection_end != 0);
-            self.expect("player", spells, is_now);
+            self.expect(if is.is_out() { "player who is out" } else { "player" }, spells, is_now);
             let out_of_play = (is.timeout_end != 0).then_some(());
             self.expect_some("time-out", known.timeout.map(|_| ()), out_of_play);
             let counts = self.is_current() && [0, *number].contains(&self.view);

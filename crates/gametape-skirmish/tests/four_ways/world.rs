@@ -7,88 +7,88 @@ use gametape_tape::{SimSnapshot, UnitTag};
 use gametape_wire::Reader;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct World {
-    pub tick: u64,
-    pub clock: u64,
+pub(crate) struct World {
+    pub(crate) tick: u64,
+    pub(crate) clock: u64,
     /// Who paused, and ticks that are left.
-    pub pause: Option<(u8, u64)>,
-    pub vote: Option<Vote>,
-    pub tiles: BTreeMap<Coord, Tile>,
-    pub units: BTreeMap<UnitTag, Unit>,
-    pub players: BTreeMap<u8, Player>,
+    pub(crate) pause: Option<(u8, u64)>,
+    pub(crate) vote: Option<Vote>,
+    pub(crate) tiles: BTreeMap<Coord, Tile>,
+    pub(crate) units: BTreeMap<UnitTag, Unit>,
+    pub(crate) players: BTreeMap<u8, Player>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vote {
-    pub id: u64,
-    pub kind: String,
-    pub target: u8,
-    pub caller: u8,
-    pub end: u64,
-    pub yes: u16,
-    pub no: u16,
+pub(crate) struct Vote {
+    pub(crate) id: u64,
+    pub(crate) kind: String,
+    pub(crate) target: u8,
+    pub(crate) caller: u8,
+    pub(crate) end: u64,
+    pub(crate) yes: u16,
+    pub(crate) no: u16,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tile {
-    pub ground: String,
-    pub owner: u8,
-    pub item: Option<String>,
+pub(crate) struct Tile {
+    pub(crate) ground: String,
+    pub(crate) owner: u8,
+    pub(crate) item: Option<String>,
     /// Bit n: a flag of player n.
-    pub flags: u16,
-    pub smoke_end: u64,
-    pub region: Option<u8>,
+    pub(crate) flags: u16,
+    pub(crate) smoke_end: u64,
+    pub(crate) region: Option<u8>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unit {
-    pub kind: String,
-    pub owner: u8,
-    pub at: Coord,
-    pub part: Part,
+pub(crate) struct Unit {
+    pub(crate) kind: String,
+    pub(crate) owner: u8,
+    pub(crate) at: Coord,
+    pub(crate) part: Part,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Part {
     Structure { hp: u64 },
     Construction { city: u64, done: u64, rate: u64 },
     City(City),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct City {
-    pub id: u64,
-    pub money: u64,
-    pub resources: u64,
-    pub export: u64,
-    pub import: u64,
-    pub income: u64,
+pub(crate) struct City {
+    pub(crate) id: u64,
+    pub(crate) money: u64,
+    pub(crate) resources: u64,
+    pub(crate) export: u64,
+    pub(crate) import: u64,
+    pub(crate) income: u64,
     /// Who captures it, since when.
-    pub capture: Option<(u8, u64)>,
+    pub(crate) capture: Option<(u8, u64)>,
 }
 
 /// Out, surrendered, left, kicked; times; counters; won, lost.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Player {
-    pub states: [bool; 4],
-    pub ready_at: u64,
-    pub strike_ready: u64,
-    pub timeout_end: u64,
-    pub protection_end: u64,
+pub(crate) struct Player {
+    pub(crate) states: [bool; 4],
+    pub(crate) ready_at: u64,
+    pub(crate) strike_ready: u64,
+    pub(crate) timeout_end: u64,
+    pub(crate) protection_end: u64,
     /// Orders, refused, time-outs, kills, losses, finished, value killed, value lost, pauses.
-    pub counters: [u64; 9],
-    pub result: (bool, bool),
+    pub(crate) counters: [u64; 9],
+    pub(crate) result: (bool, bool),
 }
 
 impl Player {
-    pub fn is_out(&self) -> bool {
+    pub(crate) fn is_out(&self) -> bool {
         self.states[0]
     }
 }
 
 impl World {
     /// The state that a snapshot says, on the map that the match began on.
-    pub fn of_snapshot(map: &Map, snapshot: &SimSnapshot) -> Self {
+    pub(crate) fn of_snapshot(map: &Map, snapshot: &SimSnapshot) -> Self {
         let core = &snapshot.core;
         let section = |name: &str| Reader::new(core.sections.get(&name.to_owned()).unwrap());
         let mut pause = section("pause");
