@@ -20,6 +20,8 @@ fn commands_print_what_is_expected() {
     }
     trycmd::TestCases::new()
         .env("COLUMNS", "100")
+        // When recordings begin.
+        .env("SOURCE_DATE_EPOCH", "1700000000")
         .case("tests/cli/*.trycmd")
         .case("tests/cli/*.toml");
 }

@@ -10,7 +10,7 @@ use gametape_analysis::{AnalysisEvent, EventKind, KindSet, NameTable};
 use serde::Serialize;
 
 use crate::events::Observed;
-use crate::failure::{Done, Failure, Outcome, for_each, note};
+use crate::failure::{Failure, Outcome, for_each, note};
 use crate::input::{Source, one_of};
 use crate::moment::Time;
 use crate::output::{Printer, Target, print, print_json};
@@ -164,14 +164,10 @@ impl Args {
     }
 
     fn export(&self, format: Format) -> Outcome {
-        let target = self.parquet.as_ref().or(self.output.as_ref());
-        let labelled = self.tapes.len() > 1;
-        let mut export = Export::new(format, target, &self.kind, labelled)?;
-        let mut done = Done::Fine;
-        let all = for_each(&self.tapes, |source| {
-            if let Some(target) = target {
-                target.check_apart(source)?;
-            }
+        let target = self.parquet.as_ref().or(self.output.as_ref()).unwrap_or(&Target::Stdout);
+        self.tapes.iter().try_for_each(|source| target.check_apart(source))?;
+        let mut export = Export::new(format, target, &self.kind, self.tapes.len() > 1)?;
+        let done = for_each(&self.tapes, |source| {
             let mut observed = Observed::open(source)?;
             if !observed.has_events() {
                 note(source, why_nothing(&observed));
@@ -179,11 +175,9 @@ impl Args {
             export.begin(&source.to_string());
             self.visit(&mut observed, |event, names| export.add(event, names))
         });
+        // What could be read of the others is there, whatever is wrong with one.
         export.finish()?;
-        if all? == Done::DataLost {
-            done = Done::DataLost;
-        }
-        Ok(done)
+        done
     }
 }
 

@@ -85,7 +85,7 @@ impl Args {
 
     fn play(&self, observed: &Observed, found: &[Highlight], number: usize) -> Outcome {
         let Some(highlight) = number.checked_sub(1).and_then(|place| found.get(place)) else {
-            let problem = format!("there is no moment {number}, but {}", found.len());
+            let problem = format!("there is no moment {number}: the list has {}", found.len());
             return Err(Failure::usage(problem));
         };
         let start = observed.milliseconds(highlight.window.start);

@@ -93,6 +93,8 @@ impl Args {
         let config = self.config()?;
         let refused = |error: Error| Failure::of(&"match", &error);
         let game = Match::new(config, &self.style, self.generation).map_err(refused)?;
+        // What cannot be told to views is refused before there is a file.
+        game.setup().encode(true).map_err(refused)?;
         let sink = TapeSink::open(&self.target, self.force)?;
         let last_tick = self.ticks.unwrap_or(u64::MAX);
         let session = Session::begin(game, &self.style, self.generation, self.speed, sink);

@@ -10,9 +10,10 @@ use serde::Serialize;
 
 use crate::columns::{Align, Columns};
 use crate::events::Observed;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::input::TapeArgs;
 use crate::output::{Target, print, print_json};
+use crate::rewrite::check_apart;
 use crate::text::{printable, thousands};
 use plot::Plot;
 
@@ -48,6 +49,9 @@ Examples:
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let source = &self.tape.source;
+        if let Some(target) = &self.plot {
+            check_apart(target, self.json)?;
+        }
         let mut observed = Observed::open_with_events(source)?;
         let mut collector = StatisticsCollector::new(observed.tape.front.tick_length);
         let done = observed.visit(KindSet::ALL, 0..u64::MAX, |event, names| {
@@ -60,9 +64,6 @@ impl Args {
             target.write(source, &picture)?;
         }
         match self.json {
-            true if self.plot == Some(Target::Stdout) => {
-                return Err(Failure::usage("both --json and --plot - want standard output"));
-            }
             true => print_json(&Told::of(source.to_string(), &observed, &statistics))?,
             false if self.plot == Some(Target::Stdout) => {}
             false => print(&table(&observed, &statistics))?,

@@ -46,14 +46,13 @@ pub(super) struct Export {
 }
 
 impl Export {
-    /// `target` is standard output if there is none.
+    /// Tables of these kinds, of all if there are none.
     pub(super) fn new(
         format: Format,
-        target: Option<&Target>,
+        target: &Target,
         kinds: &[EventKind],
         is_labelled: bool,
     ) -> Result<Self, Failure> {
-        let target = target.unwrap_or(&Target::Stdout);
         let folder = folder(target)?;
         let mut export =
             Self { format, folder, tables: Vec::new(), is_labelled, label: String::new() };

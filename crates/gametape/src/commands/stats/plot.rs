@@ -34,22 +34,22 @@ pub(super) struct Plot {
     title: String,
     players: Vec<(u8, String)>,
     panels: Vec<Panel>,
-    /// Seconds of the match.
-    seconds: f64,
+    /// How long the match was, in minutes.
+    minutes: f64,
 }
 
 struct Panel {
     title: &'static str,
-    /// Player, and points of seconds and values.
+    /// Player, and points of minutes and values.
     lines: Vec<(u8, Vec<(f64, f64)>)>,
 }
 
 impl Plot {
     pub(super) fn new(observed: &Observed, statistics: &Statistics) -> Self {
-        let seconds = |tick: u64| observed.milliseconds(tick) as f64 / 1000.0;
+        let minutes = |tick: u64| observed.milliseconds(tick) as f64 / 60_000.0;
         let line = |series: Series| {
             let points = series.points.into_iter();
-            (series.player, points.map(|(tick, value)| (seconds(tick), value as f64)).collect())
+            (series.player, points.map(|(tick, value)| (minutes(tick), value as f64)).collect())
         };
         let panel = |&(stat, title): &(&str, &'static str)| Panel {
             title,
@@ -62,7 +62,7 @@ impl Plot {
             title,
             players: players.map(|player| (player, name_of(observed, player))).collect(),
             panels: PANELS.iter().map(panel).collect(),
-            seconds: seconds(observed.tape.summary.end_tick).max(1.0),
+            minutes: minutes(observed.tape.summary.end_tick).max(0.01),
         }
     }
 
@@ -99,7 +99,7 @@ impl Plot {
         self.draw_head(&head)?;
         let areas = body.split_evenly((3, 2));
         for (panel, area) in self.panels.iter().zip(&areas) {
-            panel.draw(area, self.seconds)?;
+            panel.draw(area, self.minutes)?;
         }
         area.present()
     }
@@ -122,14 +122,14 @@ impl Plot {
 type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 impl Panel {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, seconds: f64) -> Drawn<B> {
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, minutes: f64) -> Drawn<B> {
         let (low, high) = self.range();
         let mut chart = ChartBuilder::on(area)
             .margin(14)
             .caption(self.title, text_style(19))
             .x_label_area_size(30)
             .y_label_area_size(74)
-            .build_cartesian_2d(0.0..seconds, low..high)?;
+            .build_cartesian_2d(0.0..minutes, low..high)?;
         chart
             .configure_mesh()
             .bold_line_style(FAINT)
@@ -138,7 +138,7 @@ impl Panel {
             .label_style(text_style(14))
             .x_labels(8)
             .y_labels(6)
-            .x_label_formatter(&|seconds| minutes(*seconds))
+            .x_label_formatter(&|minutes| time(*minutes))
             .y_label_formatter(&|value| short(*value))
             .draw()?;
         for (player, points) in &self.lines {
@@ -167,8 +167,8 @@ fn colour(player: u8) -> RGBColor {
 }
 
 /// `2:05`
-fn minutes(seconds: f64) -> String {
-    let seconds = seconds.round() as u64;
+fn time(minutes: f64) -> String {
+    let seconds = (minutes * 60.0).round() as u64;
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
@@ -189,13 +189,13 @@ mod tests {
     use super::*;
 
     fn plot() -> Plot {
-        let line = |player| (player, vec![(0.0, 5.0), (30.0, 12.0), (60.0, f64::from(player))]);
+        let line = |player| (player, vec![(0.0, 5.0), (0.5, 12.0), (1.0, f64::from(player))]);
         let panels = PANELS.iter().map(|(_, title)| Panel { title, lines: vec![line(1), line(2)] });
         Plot {
             title: "Ana & Ben".to_owned(),
             players: vec![(1, "1 Ana".to_owned()), (2, "2 Ben".to_owned())],
             panels: panels.collect(),
-            seconds: 60.0,
+            minutes: 1.0,
         }
     }
 
@@ -205,7 +205,7 @@ mod tests {
             [0.0, 0.5, 950.0, 12_000.0, -1.5e6].map(short),
             ["0", "0.5", "950", "12k", "-1.5M"]
         );
-        assert_eq!([0.0, 65.0, 3600.0].map(minutes), ["0:00", "1:05", "60:00"]);
+        assert_eq!([0.0, 1.1, 60.0].map(time), ["0:00", "1:06", "60:00"]);
     }
 
     #[test]

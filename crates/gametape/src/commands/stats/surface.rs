@@ -6,7 +6,8 @@ use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, DrawingBackend, DrawingErrorKind,
 };
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform,
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8,
+    Stroke, Transform,
 };
 
 /// A picture while it is drawn.
@@ -50,6 +51,17 @@ fn paint(colour: BackendColor) -> Paint<'static> {
     paint
 }
 
+/// A colour laid over a pixel that nothing shines through.
+fn blended(pixel: PremultipliedColorU8, colour: BackendColor) -> PremultipliedColorU8 {
+    let alpha = colour.alpha.clamp(0.0, 1.0);
+    let mix = |under: u8, over: u8| {
+        (f64::from(under) * (1.0 - alpha) + f64::from(over) * alpha).round() as u8
+    };
+    let (r, g, b) = colour.rgb;
+    let [r, g, b] = [mix(pixel.red(), r), mix(pixel.green(), g), mix(pixel.blue(), b)];
+    PremultipliedColorU8::from_rgba(r, g, b, 255).unwrap_or(pixel)
+}
+
 /// The middle of a pixel: lines of one pixel are sharp there.
 fn middle((x, y): BackendCoord) -> (f32, f32) {
     (x as f32 + 0.5, y as f32 + 0.5)
@@ -86,8 +98,10 @@ impl DrawingBackend for Surface<'_> {
     }
 
     fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Drawn {
-        if let Some(pixel) = Rect::from_xywh(x as f32, y as f32, 1.0, 1.0) {
-            self.pixels.fill_rect(pixel, &paint(colour), Transform::identity(), None);
+        let (width, height) = (self.pixels.width() as i32, self.pixels.height() as i32);
+        if (0..width).contains(&x) && (0..height).contains(&y) {
+            let pixel = &mut self.pixels.pixels_mut()[(y * width + x) as usize];
+            *pixel = blended(*pixel, colour);
         }
         Ok(())
     }
