@@ -1,38 +1,105 @@
-//! `cargo xtask demo`: a recorded session is made, checked and shown, as a person would do it.
+//! `cargo xtask demo`: a match is played, recorded, checked, exported and shown, as a person would do
+//! it. What was made stays in `demo/`.
 
-use anyhow::Result;
-use xshell::{Cmd, Shell, cmd};
+mod steps;
 
-/// Make a session in demo/ and show what the tool says about it.
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use xshell::{Shell, cmd};
+
+use steps::{Chapter, Step, chapters};
+
+/// Play and record a match of bots in demo/, and show what can be done with it.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
 
-/// The same session in both generations of the format.
-const OLD: &str = "demo/session.v01.minewars";
-const NEW: &str = "demo/session.minewars";
+/// Everything that the demo makes is in here, and is made anew each time.
+const FOLDER: &str = "demo";
+const TOOL: &str = "target/release/gametape";
 
 pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
-    sh.create_dir("demo")?;
-    for command in make(sh).into_iter().chain(show(sh)) {
-        command.run()?;
+    cmd!(sh, "cargo build --release --package gametape").run()?;
+    let start = Instant::now();
+    sh.remove_path(FOLDER)?;
+    let chapters = chapters();
+    for chapter in &chapters {
+        println!("\n=== {} ===", chapter.title);
+        chapter.steps.iter().try_for_each(|step| step.run(sh))?;
     }
+    sh.write_file(format!("{FOLDER}/README.txt"), readme(&chapters))?;
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "\nAll of it took {seconds:.1} s and is in {FOLDER}/; README.txt there says what is what."
+    );
+    println!("Watch the best moment:  {TOOL} highlights --play 1 {FOLDER}/match/match.tape");
     Ok(())
 }
 
-fn make(sh: &Shell) -> Vec<Cmd<'_>> {
-    vec![
-        cmd!(sh, "cargo run --release --package gametape-minewars --example make_session -- demo/"),
-        cmd!(sh, "cargo build --release --package gametape"),
-    ]
+impl Step {
+    /// Says what is done in plain words, and does it.
+    fn run(&self, sh: &Shell) -> Result<()> {
+        println!("\n--- {}", self.words);
+        if let Some(path) = self.makes
+            && let Some((folder, _)) = path.rsplit_once('/')
+        {
+            sh.create_dir(folder)?;
+        }
+        let (program, arguments) = match self.command.split_first() {
+            Some((&"gametape", arguments)) => (TOOL, arguments),
+            Some((program, arguments)) => (*program, arguments),
+            None => return Ok(()),
+        };
+        println!("$ {}", self.command.join(" "));
+        let mut command: Command = cmd!(sh, "{program} {arguments...}").into();
+        let status = command.status().with_context(|| format!("{program} cannot be run"))?;
+        let is_fine = status.success() || (self.may_lose && status.code() == Some(3));
+        ensure!(is_fine, "{} ended with {status}", self.command.join(" "));
+        match self.makes.filter(|path| !sh.path_exists(path)) {
+            Some(path) => anyhow::bail!("{} did not make {path}", self.command.join(" ")),
+            None => Ok(()),
+        }
+    }
 }
 
-fn show(sh: &Shell) -> Vec<Cmd<'_>> {
-    let tool = "target/release/gametape";
-    vec![
-        cmd!(sh, "{tool} verify {OLD}"),
-        cmd!(sh, "{tool} verify {NEW}"),
-        cmd!(sh, "{tool} info --frames {OLD}"),
-        cmd!(sh, "{tool} map --at end {NEW}"),
-        cmd!(sh, "{tool} map --at end --png demo/map.png {NEW}"),
-    ]
+/// What a person finds in the folder.
+fn readme(chapters: &[Chapter]) -> String {
+    let mut text = String::from(
+        "What `cargo xtask demo` made, and how.\n\nA match of the game Skirmish was played by bots and \
+         recorded. `gametape` below is target/release/gametape; paths are from the root of the \
+         repository.\n",
+    );
+    for Chapter { title, steps } in chapters {
+        text += &format!("\n{title}\n{}\n", "-".repeat(title.chars().count()));
+        for step in steps {
+            let made = step.makes.map(|path| path.trim_start_matches("demo/"));
+            text += &format!("\n{}\n", step.words);
+            text += &made.map(|path| format!("  {path}\n")).unwrap_or_default();
+            text += &format!("  $ {}\n", step.command.join(" "));
+        }
+    }
+    text += "\nTo go on\n--------\n\nWatch the match, or its best moment, in the terminal:\n  \
+             $ gametape play demo/match/match.tape\n  \
+             $ gametape highlights --play 1 demo/match/match.tape\n";
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_that_is_made_is_named_in_its_command_and_in_the_readme() {
+        let chapters = chapters();
+        let text = readme(&chapters);
+        for step in chapters.iter().flat_map(|chapter| &chapter.steps) {
+            assert!(text.contains(step.words), "{}", step.words);
+            let Some(path) = step.makes else { continue };
+            let is_named =
+                step.command.iter().any(|word| path.starts_with(word.trim_end_matches('/')));
+            assert!(is_named && path.starts_with("demo/"), "{path}");
+            assert!(text.contains(path.trim_start_matches("demo/")));
+        }
+    }
 }
