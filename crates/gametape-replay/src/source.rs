@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use gametape_cadre::Raw;
-use gametape_tape::{
-    Chunk, ChunkEntry, ChunkKind, Depth, Gap, GapCause, Need, Recovery, Tape, TapeReader,
-};
+use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Depth, Gap, Need, Tape, TapeReader};
 use gametape_wire::{Error, ErrorKind, Result};
 
 /// Bytes of a tape, read when they are needed: from memory, a file, an HTTP range request.
@@ -151,49 +149,12 @@ impl<S: Source> Recording<S> {
     }
 
     fn find_gaps(&mut self) -> Result<Vec<Gap>> {
-        let told: Vec<ChunkEntry> = self.entries(ChunkKind::GAP, 0);
-        let mut gaps = Vec::new();
-        for entry in told {
+        let mut gaps = self.tape.gaps();
+        for entry in self.entries(ChunkKind::GAP, 0) {
             gaps.push(self.chunk(&entry, Gap::read)?);
         }
-        if !self.tape.damages.is_empty() {
-            gaps.extend(self.damage()?);
-        }
-        gaps.extend(self.tape.missing.iter().map(|run| self.missing_run(run)));
         gaps.sort_by_key(|gap| gap.first_tick);
         Ok(gaps)
-    }
-
-    /// What damage took, by another walk over the tape.
-    fn damage(&mut self) -> Result<Vec<Gap>> {
-        let mut recovery = Recovery::new(self.source.length());
-        while let Need::Range(range) = recovery.need() {
-            recovery.supply(&self.source.read(range)?);
-        }
-        let mut found = recovery.finish();
-        // Their ticks are known better here.
-        found.missing.clear();
-        Ok(found.gaps())
-    }
-
-    /// Chunks of which nothing is left lie between their neighbours.
-    fn missing_run(&self, run: &Range<u32>) -> Gap {
-        let timed = || self.tape.chunks.iter().filter(|chunk| chunk.header.kind.has_ticks());
-        let before = timed().filter(|chunk| chunk.header.sequence < run.start);
-        let first_tick = before.map(|chunk| chunk.header.first_tick).max().unwrap_or(0);
-        let behind = timed().filter(|chunk| chunk.header.sequence >= run.end);
-        let end = behind.map(|chunk| chunk.header.end_tick()).min();
-        let end = end.unwrap_or(self.tape.summary.end_tick).max(first_tick);
-        Gap {
-            cause: GapCause::DAMAGE,
-            kind: ChunkKind(0),
-            stream: 0,
-            count: run.end - run.start,
-            bytes: 0,
-            views: gametape_tape::EVERYBODY,
-            first_tick,
-            tick_count: u32::try_from(end - first_tick).unwrap_or(u32::MAX),
-        }
     }
 }
 

@@ -8,8 +8,8 @@
 //!   whole chunks come out, and every damage.
 //! - [`KeyframeIndex::plan`] and [`Restorer`] lead to the recorded state nearest to a tick.
 //! - [`Verifier`] checks structure, checksums, SHA-256 chain and Ed25519 signature.
-//! - [`pack`], [`Rewriter`] and [`Recovered::resume`] make new tapes of old ones: packed, cut to some
-//!   views, repaired, continued.
+//! - [`pack`], [`Cut`], [`Rewriter`] and [`Recovered::resume`] make new tapes of old ones: packed, cut
+//!   to some views and ticks, repaired, continued.
 //!
 //! The format is specified in `spec/tape.md` of the repository.
 //!
@@ -69,10 +69,12 @@
 //! components, fields and events are opaque bytes; no choice of ids and keys, which come from the
 //! caller.
 
+mod baselines;
 mod chain;
 mod check;
 mod chunk;
 mod content;
+mod cut;
 mod draft;
 mod fetched;
 mod footer;
@@ -85,6 +87,7 @@ mod kind;
 pub mod limits;
 mod losses;
 mod names;
+mod order;
 mod pack;
 mod reader;
 mod recover;
@@ -102,6 +105,7 @@ mod writer;
 
 pub use chain::{Chain, Hash, leaf};
 pub use chunk::Chunk;
+pub use cut::Cut;
 pub use draft::ChunkDraft;
 pub use frames::{TapeFrame, TapeFrames};
 pub use front::{Front, MAGIC, MAJOR_VERSION};

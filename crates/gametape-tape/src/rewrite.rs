@@ -11,6 +11,7 @@ use crate::front::Front;
 use crate::gap::Gap;
 use crate::header::{ChunkHeader, EVERYBODY};
 use crate::kind::{ChunkKind, Flags};
+use crate::order::TickOrder;
 use crate::recover::Recovered;
 use crate::tape::Tape;
 use crate::writer::TapeWriter;
@@ -27,6 +28,7 @@ pub struct Rewriter {
     /// Frames and orders at other ticks are left out.
     ticks: Range<u64>,
     dropped: BTreeMap<ChunkKind, u32>,
+    order: TickOrder,
     buffer: Vec<u8>,
 }
 
@@ -53,7 +55,8 @@ impl Rewriter {
     fn new(front: Front, metadata: &[u8], views: Option<ViewSet>) -> Result<Self> {
         let writer = TapeWriter::new(front, metadata)?;
         let ticks = 0..u64::MAX;
-        Ok(Self { writer, views, ticks, dropped: BTreeMap::new(), buffer: Vec::new() })
+        let (dropped, order, buffer) = (BTreeMap::new(), TickOrder::default(), Vec::new());
+        Ok(Self { writer, views, ticks, dropped, order, buffer })
     }
 
     /// Keeps only the frames and orders of these ticks. Chunks of other kinds are for the caller to
@@ -76,6 +79,10 @@ impl Rewriter {
         if !header.kind.is_counted() || (header.kind == ChunkKind::METADATA && header.stream == 0) {
             return Ok(());
         }
+        if !self.order.admits_frames(header) {
+            self.leave_out(header.kind);
+            return Ok(());
+        }
         let is_within =
             self.ticks.start <= header.first_tick && header.end_tick() <= self.ticks.end;
         match self.views {
@@ -84,11 +91,15 @@ impl Rewriter {
             _ => match kept_views(header, self.views) {
                 Some(views) => self.writer.copy(chunk, views),
                 None => {
-                    *self.dropped.entry(header.kind).or_default() += 1;
+                    self.leave_out(header.kind);
                     Ok(())
                 }
             },
         }
+    }
+
+    fn leave_out(&mut self, kind: ChunkKind) {
+        *self.dropped.entry(kind).or_default() += 1;
     }
 
     /// The frames of a chunk that are at the right time, with the parts of some views only.
@@ -105,8 +116,8 @@ impl Rewriter {
         Ok(())
     }
 
-    /// Something of the old tape is lost, see [`Tape::gaps`] and [`Recovered::gaps`]: says so in the new one, where
-    /// that is for somebody who may have known it.
+    /// Something of the old tape is lost, see [`Tape::gaps`] and [`Recovered::gaps`]: says so in the
+    /// new one, where that is for somebody who may have known it.
     pub fn gap(&mut self, gap: &Gap) -> Result<()> {
         let Some(wanted) = self.views else { return self.writer.gap(gap) };
         let is_public = gap.views == EVERYBODY;

@@ -11,6 +11,7 @@ use crate::gap::Gap;
 use crate::index::{ChunkEntry, KeyframeIndex};
 use crate::kind::{ChunkKind, Flags};
 use crate::losses::gaps;
+use crate::order::TickOrder;
 use crate::reader::{Depth, TapeReader};
 use crate::recover::Recovered;
 use crate::scan::{Damage, Need};
@@ -99,8 +100,11 @@ impl Tape {
     /// Makes streams easy to find, once all chunks are known.
     pub(crate) fn sort_into_runs(&mut self) {
         self.runs.clear();
+        let mut order = TickOrder::default();
         for (chunk, place) in self.chunks.iter().zip(0..) {
-            self.runs.entry((chunk.header.kind, chunk.header.stream)).or_default().push(place);
+            if order.admits_frames(&chunk.header) {
+                self.runs.entry((chunk.header.kind, chunk.header.stream)).or_default().push(place);
+            }
         }
     }
 
@@ -116,14 +120,20 @@ impl Tape {
         Err(Error::at(offset, "chunk table", ErrorKind::BadSyntax { problem }))
     }
 
-    /// Everything that is lost, as a repaired tape says it, ascending by tick; only known where the
-    /// tape was walked.
+    /// Everything that is lost, as a repaired tape says it, ascending by tick: [misplaced
+    /// chunks](Self::misplaced) and, where the tape was walked, what damage took.
     #[must_use]
     pub fn gaps(&self) -> Vec<Gap> {
         gaps(&self.chunks, &self.damages, &self.missing)
     }
 
-    /// The chunks of a kind and stream, ascending by tick.
+    /// Chunks of frames or orders that begin before the last tick of the chunk before them. No writer
+    /// makes such chunks, and no [stream](Self::stream) has them.
+    pub fn misplaced(&self) -> impl Iterator<Item = &ChunkEntry> {
+        TickOrder::misplaced(&self.chunks).map(|place| &self.chunks[place])
+    }
+
+    /// The chunks of a kind and stream, ascending by tick; of frames and orders no two overlap.
     pub fn stream(&self, kind: ChunkKind, stream: u16) -> impl Iterator<Item = &ChunkEntry> {
         self.run(kind, stream).iter().filter_map(|&place| self.entry(place))
     }

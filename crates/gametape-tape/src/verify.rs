@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use gametape_wire::{Error, ErrorKind, Place, Result};
 
+use crate::baselines::Baselines;
 use crate::chain::{Chain, Hash, leaf};
 use crate::chunk::Chunk;
 use crate::content::check_content;
 use crate::front::Front;
 use crate::index::{ChunkEntry, KeyframeIndex};
 use crate::kind::ChunkKind;
+use crate::order::TickOrder;
 use crate::pack::packed_place;
 use crate::reader::{Depth, TapeReader};
 use crate::scan::{Damage, DamageKind, Found, Need, Scanner};
@@ -114,6 +116,7 @@ pub struct Verifier {
     chunks: Vec<ChunkEntry>,
     leaves: Vec<(u32, Hash)>,
     signatures: BTreeMap<u32, Signature>,
+    baselines: Baselines,
     is_finished: bool,
     buffer: Vec<u8>,
 }
@@ -148,6 +151,7 @@ impl Verifier {
             chunks: Vec::new(),
             leaves: Vec::new(),
             signatures: BTreeMap::new(),
+            baselines: Baselines::default(),
             is_finished: false,
             buffer: Vec::new(),
         })
@@ -204,7 +208,9 @@ impl Verifier {
         if !header.kind.is_counted() {
             return;
         }
-        if let Err(error) = check_content(chunk, &mut self.buffer) {
+        let checked = check_content(chunk, &mut self.buffer)
+            .and_then(|()| self.baselines.check(chunk, &mut self.buffer));
+        if let Err(error) = checked {
             self.report.find(Level::Structure, error);
         }
         if self.report.level >= Level::Chain {
@@ -284,15 +290,18 @@ impl Verifier {
         if let Err(error) = check_first(self.chunks.first()) {
             self.report.find(Level::Structure, error);
         }
-        let mut ticks = BTreeMap::new();
+        self.check_ticks();
+    }
+
+    /// Do the ticks of no stream go back? Frames and orders do not even begin before the last tick of
+    /// the chunk before.
+    fn check_ticks(&mut self) {
+        let mut order = TickOrder::default();
         for chunk in &self.chunks {
-            let header = &chunk.header;
-            let last = ticks.entry((header.kind, header.stream)).or_insert(0);
-            if header.first_tick < *last && header.kind.ascends() {
-                let (item, problem) = (header.kind.to_string(), "its ticks go back");
+            if !order.admits(&chunk.header) {
+                let (item, problem) = (chunk.header.kind.to_string(), "its ticks go back");
                 self.report.find(Level::Structure, bad(Place::Byte(chunk.offset), item, problem));
             }
-            *last = header.first_tick;
         }
     }
 

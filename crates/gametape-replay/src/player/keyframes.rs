@@ -18,6 +18,8 @@ pub(super) struct Keyframes {
     all: Vec<(SimTick, usize)>,
     /// Numbers of those that cannot be used.
     bad: BTreeSet<usize>,
+    /// Compute the hash of every state instead of trusting checksums?
+    verifies: bool,
 }
 
 /// A keyframe, and the state that it gives or why it gives none.
@@ -32,7 +34,7 @@ impl Keyframes {
         let entries = tape.keyframes.entries().iter().zip(0..);
         let ours = entries.filter(|(entry, _)| track.owns(entry));
         let all = ours.map(|(entry, place)| (entry.tick, place)).collect();
-        Self { all, bad: BTreeSet::new() }
+        Self { all, bad: BTreeSet::new(), verifies: false }
     }
 
     /// Those up to a tick that are not known to be bad, from the last on.
@@ -60,7 +62,8 @@ impl Keyframes {
         tick: SimTick,
     ) -> Option<Found> {
         let (tick, place) = self.usable(tick).next()?;
-        Some(Found { tick, place, state: read(recording, tick, place) })
+        let restorer = if self.verifies { Restorer::verifying() } else { Restorer::default() };
+        Some(Found { tick, place, state: read(recording, tick, place, restorer) })
     }
 
     /// This one cannot be used.
@@ -68,9 +71,10 @@ impl Keyframes {
         self.bad.insert(place);
     }
 
-    /// Every keyframe may be tried again.
-    pub(super) fn forgive(&mut self) {
+    /// Every keyframe may be tried again, with or without computing the hash of its state.
+    pub(super) fn forgive(&mut self, verifies: bool) {
         self.bad.clear();
+        self.verifies = verifies;
     }
 }
 
@@ -79,6 +83,7 @@ fn read<S: Source>(
     recording: &mut Recording<S>,
     tick: SimTick,
     place: usize,
+    mut restorer: Restorer,
 ) -> Result<SimSnapshot> {
     let index = &recording.tape().keyframes;
     let wanted = index.entries().get(place).copied();
@@ -86,7 +91,6 @@ fn read<S: Source>(
     let plan = plan.filter(|plan| plan.last() == Some(&place));
     let Some(plan) = plan else { return Err(unusable("what it is based on is lost")) };
     let ranges = index.plan_ranges(&plan);
-    let mut restorer = Restorer::default();
     for range in ranges {
         recording.bytes(range.clone(), |bytes| restorer.add(&Chunk::read(bytes, range.start)?))?;
     }

@@ -65,7 +65,8 @@ pub(super) fn resume(sink: &mut impl ResumableSink) -> Result<Resumed> {
 }
 
 fn walk(sink: &mut impl ResumableSink) -> Result<Recovered> {
-    let length = sink.seek(SeekFrom::End(0)).map_err(|error| Error::unreadable(0, "tape", error))?;
+    let length =
+        sink.seek(SeekFrom::End(0)).map_err(|error| Error::unreadable(0, "tape", error))?;
     let mut recovery = Recovery::new(length).with_chain();
     let mut window = Window { sink, length, at: 0, bytes: Vec::new() };
     while let Need::Range(range) = recovery.need() {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gametape_replay::{Next, Recorder, Sink};
 use gametape_tape::Recovered;
+use gametape_wire::ErrorClass;
 
 use crate::common::*;
 
@@ -49,6 +50,7 @@ fn a_disk_that_is_full_at_any_byte_leaves_a_valid_tape_and_a_game_that_goes_on()
         failures.extend(report.counters.failure.clone().filter(|_| failures.is_empty()));
         assert_eq!(failures.len(), 1, "at byte {full_at}");
         assert_eq!(failures[0].offset(), Some(full_at as u64));
+        assert_eq!(failures[0].class(), ErrorClass::Io);
         assert!(failures[0].to_string().contains("cannot be written"), "{}", failures[0]);
         assert!(!report.is_finished && report.counters.has_stopped);
         assert!(sink.bytes() == bytes[..full_at]);

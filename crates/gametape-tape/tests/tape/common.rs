@@ -1,8 +1,8 @@
 //! Sample tapes, and chance that is the same in every run.
 
 use gametape_tape::{
-    CellPos, ChunkDraft, ChunkKind, EVERYBODY, Flags, Front, Keyframe, KeyframeMaker, SigningKey,
-    SimSnapshot, TapeWriter, UnitTag,
+    CellPos, ChunkDraft, ChunkHeader, ChunkKind, EVERYBODY, Flags, Front, Keyframe, KeyframeMaker,
+    Recovered, SigningKey, SimSnapshot, Tape, TapeWriter, UnitTag,
 };
 use gametape_wire::{View, ViewSet};
 
@@ -139,4 +139,20 @@ pub(crate) fn keyframe(tick: u64) -> Keyframe {
 
 pub(crate) fn contains(bytes: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(bytes, part).is_some()
+}
+
+/// The same chunks with other headers, checksums and index right all the same: what no writer writes.
+pub(crate) fn with_headers(bytes: &[u8], change: impl Fn(&mut ChunkHeader)) -> Vec<u8> {
+    let tape = Tape::open(bytes).unwrap();
+    let mut out = bytes[..Front::LENGTH].to_vec();
+    for entry in &tape.chunks {
+        let chunk = tape.read(entry, bytes).unwrap();
+        let mut header = chunk.header;
+        change(&mut header);
+        out.extend(header.to_bytes());
+        out.extend(chunk.stored);
+    }
+    let writer = Recovered::from_bytes(&out).resume().unwrap();
+    out.extend(writer.finish().unwrap());
+    out
 }

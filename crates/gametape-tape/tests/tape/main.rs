@@ -5,7 +5,9 @@
 mod changing;
 mod common;
 mod container;
+mod cutting;
 mod golden;
 mod integrity;
+mod order;
 mod recovery;
 mod snapshots;

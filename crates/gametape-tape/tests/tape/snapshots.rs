@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::common::*;
 use gametape_tape::{
-    Cadence, CellPos, ChunkKind, DeltaSnapshot, Keyframe, KeyframeMaker, Restorer, SimSnapshot,
-    Tape, TapeWriter, UnitTag,
+    Cadence, CellPos, ChunkKind, DeltaSnapshot, Keyframe, KeyframeMaker, Level, Restorer,
+    SimSnapshot, Tape, TapeWriter, UnitTag, verify_bytes,
 };
 use gametape_wire::{ErrorClass, ViewSet};
 use proptest::collection::{btree_map, vec};
@@ -329,6 +329,27 @@ fn a_verifying_restorer_computes_what_others_trust() {
     // Hashes that two deltas tell must fit all the same.
     assert_eq!(trusting.add(&chunk(3)).unwrap_err().class(), ErrorClass::Misuse);
     assert_eq!(trusting.state(), Some(&state(10)));
+}
+
+#[test]
+fn a_delta_that_names_another_baseline_fails_the_structure() {
+    let report = verify_bytes(&announcing_another_hash(), Level::Structure, None).unwrap();
+    let places: Vec<_> = report.findings.iter().map(|finding| finding.error.offset()).collect();
+    let tape = Tape::open(&announcing_another_hash()).unwrap();
+    assert_eq!(places, [Some(tape.chunks[3].offset)]);
+
+    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0))).unwrap();
+    let mut delta = DeltaSnapshot::between(&state(0), &state(10)).unwrap();
+    delta.core.baseline_hash[0] ^= 1;
+    tape.keyframe(0, ViewSet::EMPTY, &Keyframe::delta(&delta)).unwrap();
+    let report = verify_bytes(&finished(tape), Level::Structure, None).unwrap();
+    assert_eq!(report.findings.len(), 1);
+
+    // Whose baseline is lost may still be right.
+    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    tape.keyframe(0, ViewSet::EMPTY, &Keyframe::delta(&delta)).unwrap();
+    assert!(verify_bytes(&finished(tape), Level::Structure, None).unwrap().passed());
 }
 
 #[test]
