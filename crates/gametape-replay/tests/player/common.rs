@@ -8,17 +8,32 @@ use gametape_minewars::{ReplayFile, WriteOptions, write_file};
 use gametape_replay::{ConvertOptions, PlayerOptions, Track, cadre, minewars};
 use gametape_replay::{Player, Recording};
 use gametape_tape::{
-    ChunkEntry, ChunkKind, DeltaSnapshot, Keyframe, SimSnapshot, StateHash, Tape, TapeFrames,
-    TapeWriter,
+    ChunkEntry, ChunkKind, DeltaSnapshot, Keyframe, SimSnapshot, StateHash, Tape, TapeWriter,
 };
-use gametape_wire::{Generation, ViewSet};
+use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation, View, ViewSet};
 
 pub(crate) fn minewars_tape(generation: Generation) -> Vec<u8> {
     let sample = Sample { radius: 2, players: 2, cities: 1, moments: 60, ..Sample::default() };
     let (setup, frames) = sample.build(generation).unwrap();
+    let layout = FrameLayout::new(generation, setup.max_view()).unwrap();
+    let frames = hurried(Frames::new(layout, &frames));
     let file = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
     let options = ConvertOptions { spacing: 400, ..ConvertOptions::new(1) };
     minewars::to_tape(&ReplayFile::open(&file).unwrap(), &options).unwrap()
+}
+
+/// The same frames at a twentieth of their times, so that every single tick can be tried.
+fn hurried(frames: Frames<'_>) -> Vec<u8> {
+    let mut out = FrameWriter::new(frames.layout());
+    for frame in frames.map(Result::unwrap).filter(|frame| !frame.views().is_empty()) {
+        let delta = (frame.time() / 20 - out.time()) as u32;
+        let parts: Vec<(View, &[u8])> = frame
+            .parts()
+            .flat_map(|part| part.views.iter().map(move |view| (view, part.payload)))
+            .collect();
+        out.heterogenous(delta, &parts).unwrap();
+    }
+    out.into_bytes()
 }
 
 pub(crate) fn cadre_tape() -> Vec<u8> {
@@ -79,7 +94,7 @@ pub(crate) fn chained(bytes: &[u8]) -> Vec<u8> {
     tape
 }
 
-/// The states at ticks, by playing once from the start, without any keyframe.
+/// The states at all ticks, by playing once from the start, without any keyframe.
 pub(crate) fn linear<T: Track>(
     bytes: &[u8],
     open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Player<Vec<u8>, T>,
@@ -87,31 +102,13 @@ pub(crate) fn linear<T: Track>(
     let plain = finish(without_keyframes(bytes));
     let mut player = open(Recording::open(plain).unwrap(), PlayerOptions::default());
     let mut hashes = BTreeMap::new();
-    for tick in ticks_to_try(bytes, player.end()) {
+    assert!(player.end() < 2000, "every tick of {} is too much", player.end());
+    for tick in 0..=player.end() {
         player.seek(tick).unwrap();
         hashes.insert(tick, player.snapshot().state_hash());
     }
     assert!(player.findings().is_empty());
     hashes
-}
-
-/// The ticks to look at: all that differ and some between, or every single one when asked for.
-pub(crate) fn ticks_to_try(bytes: &[u8], end: u64) -> Vec<u64> {
-    if end < 1000 || std::env::var_os("GAMETAPE_EVERY_TICK").is_some() {
-        return (0..=end).collect();
-    }
-    let tape = Tape::open(bytes).unwrap();
-    let mut ticks: Vec<u64> = (0..=end).step_by(61).chain([end]).collect();
-    for entry in tape.stream(ChunkKind::FRAMES, 0) {
-        let chunk = tape.read(entry, bytes).unwrap();
-        for frame in TapeFrames::new(&entry.header, &chunk.raw().unwrap()) {
-            let tick = frame.unwrap().tick;
-            ticks.extend([tick, tick + 1]);
-        }
-    }
-    ticks.sort_unstable();
-    ticks.dedup();
-    ticks
 }
 
 /// The chunks of a kind and stream.

@@ -4,6 +4,7 @@
 
 mod common;
 mod damage;
+mod hostile;
 mod rerun;
 mod seek;
 mod toy;

@@ -1,7 +1,7 @@
 use gametape_replay::{
     DeepLevel, Player, PlayerOptions, Recording, Source, Track, cadre, minewars,
 };
-use gametape_tape::{Tape, cut_bytes, pack_bytes};
+use gametape_tape::{Cut, Front, Tape, cut_bytes, pack_bytes};
 use gametape_wire::{Generation, View, ViewSet};
 
 use super::common::{cadre_tape, chained, linear, minewars_tape, shuffled};
@@ -147,4 +147,53 @@ fn a_packed_tape_and_one_cut_to_a_view_play_the_same() {
         let verified = player.verify(DeepLevel::Keyframes).unwrap();
         assert!(verified.passed() && verified.keyframes > 3, "{:?}", verified.findings);
     }
+}
+
+/// The ticks of a tape, written as another tape.
+fn cut_to(bytes: &[u8], views: Option<ViewSet>, ticks: std::ops::Range<u64>) -> Vec<u8> {
+    let tape = Tape::open(bytes).unwrap();
+    let cut = Cut::new(&tape, views, ticks).unwrap();
+    let front = Front::new(tape.front.tick_length, 9).unwrap();
+    let mut rewriter = cut.rewriter(&tape, front).unwrap();
+    for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
+        rewriter.chunk(&tape.read(entry, bytes).unwrap()).unwrap();
+    }
+    [rewriter.take(), rewriter.finish().unwrap().bytes].concat()
+}
+
+/// Cuts of all lengths from everywhere play as the whole tape, at every tick that was asked for.
+fn every_cut<T: Track>(
+    bytes: &[u8],
+    views: Option<ViewSet>,
+    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Player<Vec<u8>, T> + Copy,
+) {
+    let expected = linear(bytes, open);
+    let end = *expected.keys().last().unwrap();
+    for start in (0..end).step_by(end as usize / 9) {
+        for stop in [start + 1, start + end / 5, end] {
+            let part = cut_to(bytes, views, start..stop);
+            let mut player = open(Recording::open(part).unwrap(), PlayerOptions::default());
+            let last = player.end().min(stop);
+            let asked: Vec<u64> = (start..=last).collect();
+            for tick in asked.iter().rev().copied().chain(shuffled(&asked)) {
+                player.seek(tick).unwrap();
+                assert!(player.snapshot().state_hash() == expected[&tick], "{start}: tick {tick}");
+                assert_eq!(player.doubt(), None, "{start}: tick {tick}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tape_cut_by_time_plays_the_same() {
+    let own = ViewSet::EMPTY.with(View::new(2).unwrap());
+    let tape = minewars_tape(Generation::Current);
+    every_cut(&tape, None, view_of(1));
+    every_cut(&tape, Some(own), view_of(2));
+    every_cut(&chained(&cadre_tape()), None, |recording, options| {
+        cadre::player(recording, options).unwrap()
+    });
+    every_cut(&toy::tape(Toy::new(), 300), None, |recording, options| {
+        Player::simulation(recording, Toy::new(), options).unwrap()
+    });
 }
