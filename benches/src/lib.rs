@@ -29,6 +29,7 @@
 mod contest;
 pub mod crowd;
 pub mod crowd_tape;
+pub mod insight;
 pub mod memory;
 pub mod peer;
 mod report;

@@ -1,0 +1,176 @@
+//! Real matches of bots: how fast they are played, what recording them costs, how large their tapes
+//! are beside a MineWars file and a gamelog, and what analysis does with their events.
+
+use std::hint::black_box;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use gametape_analysis::{AnalysisEvent, Block};
+use gametape_benches::insight::{codec, encode, highlights, many_matches};
+use gametape_benches::{Claim, Report};
+use gametape_replay::{Recording, Simulation, minewars};
+use gametape_skirmish::{Config, Match, NAMES, SECOND, Style, TICK_MS, gamelog, record_match};
+use gametape_tape::{ChunkKind, pack_bytes};
+use gametape_wire::{Error, Generation, Result};
+
+const ABOUT: &[u8] = br#"{"content":"skirmish","generation":"current"}"#;
+/// Distinct matches among the many that are exported.
+const DISTINCT: u64 = 20;
+const HOUR: u64 = 60 * 60 * SECOND;
+
+fn main() -> Result<ExitCode> {
+    let mut report = Report::new();
+    let small = Arena { name: "2 players, radius 12", players: 2, radius: 12, seed: 2 };
+    let played = small.measure(9)?;
+    let what = format!("{}: headless speed x real time", small.name);
+    report.claim(&Claim::at_least(&what, played.speed, 500.0));
+    sizes(&small, &played.tape)?;
+
+    let large = Arena { name: "6 players, radius 48", players: 6, radius: 48, seed: 1 };
+    let played = large.measure(3)?;
+    sizes(&large, &played.tape)?;
+    codec(&played.events, &mut report)?;
+    let (events, end) = an_hour_of(&played);
+    println!("{} events in {:.1} minutes", events.len(), seconds_of(end) / 60.0);
+    highlights(&events, TICK_MS * 1000, end, &mut report);
+
+    let short = |seed| Arena { seed, ..small }.events().and_then(|events| encode(&events));
+    let matches: Vec<Vec<Block>> = (0..DISTINCT).map(short).collect::<Result<_>>()?;
+    println!("many matches, {}:", small.name);
+    many_matches(&matches, &NAMES, &mut report)?;
+    Ok(report.finish())
+}
+
+/// Where a match is played.
+#[derive(Clone, Copy)]
+struct Arena {
+    name: &'static str,
+    players: u8,
+    radius: u8,
+    seed: u64,
+}
+
+/// A match that was played and recorded.
+struct Played {
+    /// Headless, as a multiple of real time.
+    speed: f64,
+    ticks: u64,
+    events: Vec<AnalysisEvent>,
+    tape: Vec<u8>,
+}
+
+impl Arena {
+    fn begin(&self) -> Result<Match> {
+        let config = Config::new(self.players, self.radius, self.seed);
+        Match::new(config, &Style::ALL, Generation::Current)
+    }
+
+    fn events(&self) -> Result<Vec<AnalysisEvent>> {
+        let (mut game, mut events) = (self.begin()?, Vec::new());
+        while !game.is_over() {
+            events.extend(game.step()?.events);
+        }
+        Ok(events)
+    }
+
+    /// Plays the match with and without recording, in turns.
+    fn measure(&self, rounds: usize) -> Result<Played> {
+        let (mut headless, mut recorded) = (Vec::new(), Vec::new());
+        let (mut ticks, mut tape) = (0, Vec::new());
+        for _ in 0..rounds {
+            let mut game = self.begin()?;
+            headless.push(timed(|| play(&mut game))?);
+            ticks = game.game().tick();
+            let mut game = self.begin()?;
+            recorded.push(timed(|| {
+                tape = record_match(&mut game, ABOUT, 1, u64::MAX)?;
+                Ok(())
+            })?);
+        }
+        let events = self.events()?;
+        let [headless, recorded] = [headless, recorded].map(median);
+        let speed = seconds_of(ticks) / headless;
+        let overhead = (recorded / headless - 1.0) * 100.0;
+        println!(
+            "{}: {ticks} ticks in {headless:.3} s, {speed:.0} x real time; recording takes {overhead:.0} % \
+             more ({:.0} x), {} events",
+            self.name,
+            seconds_of(ticks) / recorded,
+            events.len(),
+        );
+        Ok(Played { speed, ticks, events, tape })
+    }
+}
+
+fn play(game: &mut Match) -> Result<()> {
+    while !game.is_over() {
+        black_box(game.step()?);
+    }
+    Ok(())
+}
+
+fn seconds_of(ticks: u64) -> f64 {
+    (ticks * u64::from(TICK_MS)) as f64 / 1e3
+}
+
+fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The match as it is if it lasts for an hour, else again and again until it does.
+fn an_hour_of(played: &Played) -> (Vec<AnalysisEvent>, u64) {
+    let again = HOUR.div_ceil(played.ticks.max(1));
+    let mut events = Vec::new();
+    for round in 0..again {
+        let later =
+            |event: &AnalysisEvent| event.clone().with_tick(event.tick() + round * played.ticks);
+        events.extend(played.events.iter().map(later));
+    }
+    (events, again * played.ticks)
+}
+
+/// Bytes a minute of the same match as a tape, a MineWars file and a gamelog.
+fn sizes(arena: &Arena, tape: &[u8]) -> Result<()> {
+    let mut recording = Recording::open(tape)?;
+    let minutes = seconds_of(recording.tape().summary.end_tick) / 60.0;
+    let part = |kinds: &[ChunkKind]| -> usize {
+        let chunks = recording.tape().chunks.iter();
+        let of_kind = chunks.filter(|chunk| kinds.contains(&chunk.header.kind));
+        of_kind.map(|chunk| chunk.header.chunk_length() as usize).sum()
+    };
+    let mut rows = vec![
+        ("tape", tape.len()),
+        ("  frames", part(&[ChunkKind::FRAMES])),
+        ("  keyframes", part(&[ChunkKind::FULL_KEYFRAME, ChunkKind::DELTA_KEYFRAME])),
+        ("  events", part(&[ChunkKind::EVENTS])),
+        ("  orders, talk, reports", part(&[ChunkKind::ORDERS])),
+    ];
+    rows.push(("tape, packed", pack_bytes(tape)?.len()));
+    rows.push(("MineWars file", minewars::from_tape(&mut recording, None)?.bytes.len()));
+    let log = gamelog(recording)?.json;
+    rows.push(("gamelog", log.len()));
+    rows.push(("gamelog, gzip", gzip(&log)?));
+    println!("{}: bytes a minute", arena.name);
+    for (what, bytes) in rows {
+        println!("  {what:<24} {:>10.0}", bytes as f64 / minutes);
+    }
+    println!();
+    Ok(())
+}
+
+/// How long it is as gzip.
+fn gzip(bytes: &[u8]) -> Result<usize> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    Ok(packed.map_err(|error| Error::misuse("gzip", error.to_string()))?.len())
+}
