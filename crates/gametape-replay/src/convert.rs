@@ -104,6 +104,11 @@ impl Object {
         self
     }
 
+    /// A field whose value is an array of these.
+    pub(crate) fn list(self, name: &str, values: &[Vec<u8>]) -> Self {
+        self.json(name, &[b"[", &values.join(&b',')[..], b"]"].concat())
+    }
+
     fn name(&mut self, name: &str) {
         if self.0.len() > 1 {
             self.0.push(b',');
@@ -120,3 +125,11 @@ impl Object {
 
 /// The program and version that a tape names as its recorder.
 pub(crate) const RECORDER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"));
+
+/// Longer metadata about players is left out: the frames say it all, and a tape has little room for it.
+const MOST_METADATA: usize = 8 << 10;
+
+/// The finished object, where it is small enough.
+pub(crate) fn small_metadata(object: Object) -> Option<Vec<u8>> {
+    Some(object.finish()).filter(|json| json.len() <= MOST_METADATA)
+}

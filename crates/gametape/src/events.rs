@@ -11,7 +11,7 @@ use gametape_wire::{Error, Result as WireResult};
 use crate::failure::{Done, Failure, note};
 use crate::input::Source;
 use crate::moment::warn_of_problems;
-use crate::tape::{Metadata, PlayerName, TapeFile, milliseconds};
+use crate::tape::{Metadata, PlayerName, Seat, TapeFile, milliseconds};
 use crate::text::{clock, count};
 
 /// A recorded match, seen through its events.
@@ -88,7 +88,7 @@ impl Observed {
 
     /// The name of a player, if the tape has one.
     pub(crate) fn player_name(&self, player: u8) -> Option<&str> {
-        let named = self.players.iter().find(|named| named.view == u64::from(player));
+        let named = self.players.iter().find(|named| named.seat == Seat::View(player.into()));
         named.map(|named| named.name.as_str())
     }
 

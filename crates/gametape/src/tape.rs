@@ -22,7 +22,7 @@ use crate::progress::Progress;
 pub(crate) use contents::Content;
 pub(crate) use key::{PublicKeyArg, read_secret, write_pair};
 pub(crate) use line::{ChunkLine, PartLine};
-pub(crate) use metadata::{Metadata, PlayerName};
+pub(crate) use metadata::{Metadata, PlayerName, Seat};
 pub(crate) use view::{PLAY_ONCE, view_at, warn_of_doubt};
 
 /// A tape whose bytes are fetched when somebody needs them.

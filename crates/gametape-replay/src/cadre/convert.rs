@@ -1,12 +1,12 @@
 //! From a gamelog to a tape and back.
 
-use gametape_cadre::{Log, Markers, Options};
+use gametape_cadre::{Log, Markers, Options, Outcome, PlayerResult};
 use gametape_tape::{ChunkKind, EVERYBODY, Front, TapeFrames, TapeWriter};
 use gametape_wire::{Error, ErrorKind, Limit, Place, Result, View, ViewSet};
 
 use super::TICK_LENGTH;
 use super::state::CadreGame;
-use crate::convert::{ConvertOptions, Object, RECORDER, ViewKeyframes};
+use crate::convert::{ConvertOptions, Object, RECORDER, ViewKeyframes, small_metadata};
 use crate::game::GameState;
 use crate::source::{Recording, Source, concerns};
 
@@ -44,10 +44,43 @@ pub fn to_tape(log: &Log, options: &ConvertOptions) -> Result<Vec<u8>> {
         // A delta that cannot be merged changes nothing, here as when the tape is played.
         let _ = game.apply(tick, text);
     }
+    if let Some(closing) = closing(&Outcome::of(game.state(), log.header())) {
+        writer.closing_metadata(&closing)?;
+    }
     writer.flush()?;
     let mut tape = writer.take();
     tape.extend(writer.finish()?);
     Ok(tape)
+}
+
+/// Who played, and who won, by the last state; nothing where it has no players.
+fn closing(outcome: &Outcome) -> Option<Vec<u8>> {
+    let row = |(place, player): (usize, &PlayerResult)| {
+        let row = Object::new().json("player", place.to_string().as_bytes());
+        row.text("name", player.name.as_deref().unwrap_or(&player.id)).finish()
+    };
+    let players: Vec<Vec<u8>> = outcome.players.iter().enumerate().map(row).collect();
+    if players.is_empty() {
+        return None;
+    }
+    small_metadata(Object::new().list("players", &players).text("outcome", &result(outcome)))
+}
+
+/// `Ana won: Ben resigned`
+fn result(outcome: &Outcome) -> String {
+    let won = |player: &PlayerResult| {
+        let name = player.name.as_deref().unwrap_or(&player.id);
+        match &*player.reason_won {
+            "" => format!("{name} won"),
+            reason => format!("{name} won: {reason}"),
+        }
+    };
+    let winners: Vec<String> = outcome.winners().map(won).collect();
+    match &winners[..] {
+        _ if outcome.is_draw() => "draw".to_owned(),
+        [] => "not decided".to_owned(),
+        winners => winners.join("; "),
+    }
 }
 
 fn metadata(log: &Log) -> Vec<u8> {

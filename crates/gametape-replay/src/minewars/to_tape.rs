@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
-use gametape_minewars::{Dialect, FrameStorage, ReplayFile, Setup, convert};
+use gametape_minewars::{
+    Dialect, FrameStorage, PlayerState, ReplayFile, Setup, ViewState, convert,
+};
 use gametape_tape::{EVERYBODY, Front, TapeWriter};
 use gametape_wire::{Frame, FrameKind, FrameLayout, Frames, Generation, Result, View, ViewSet};
 
 use super::exact::{ExactWriter, RESOURCE, What};
 use super::view::MinewarsView;
 use super::{CONTENT, TICK_LENGTH};
-use crate::convert::{ConvertOptions, Object, RECORDER, ViewKeyframes};
+use crate::convert::{ConvertOptions, Object, RECORDER, ViewKeyframes, small_metadata};
 use crate::game::GameState;
 
 /// A MineWars file as a tape, nothing lost: see `spec/tape-contents.md`, section 3.
@@ -71,7 +73,11 @@ impl Match<'_> {
             converter.frame(&frame)?;
         }
         converter.exact.lone(frames.rest());
-        converter.finish()
+        let closing = match &self.setup.player_names {
+            Some(_) => None,
+            None => closing(&self.setup, converter.views[0].state()),
+        };
+        converter.finish(closing.as_deref())
     }
 
     fn metadata(&self) -> Vec<u8> {
@@ -81,13 +87,8 @@ impl Match<'_> {
             .text("generation", self.setup.generation.name())
             .text("storage", self.storage.name());
         if let Some(names) = &self.setup.player_names {
-            let mut players = Vec::new();
-            for (view, name) in (1..).zip(names) {
-                let player = Object::new().json("view", format!("{view}").as_bytes());
-                players.push(player.text("name", name).finish());
-            }
-            let list = [b"[", &players.join(&b',')[..], b"]"].concat();
-            object = object.json("players", &list);
+            let players: Vec<_> = (1..).zip(names).map(|(view, name)| player(view, name)).collect();
+            object = object.list("players", &players);
         }
         object.text("recorder", RECORDER).finish()
     }
@@ -104,6 +105,24 @@ impl Match<'_> {
         let bytes = [encoded.header, encoded.data].concat();
         writer.setup(0, EVERYBODY.without(spectator), &bytes)
     }
+}
+
+fn player(view: u8, name: &str) -> Vec<u8> {
+    Object::new().json("view", view.to_string().as_bytes()).text("name", name).finish()
+}
+
+/// Who played, by what the spectator was told; nothing where no names were.
+fn closing(setup: &Setup, told: &ViewState) -> Option<Vec<u8>> {
+    let named = told.players().filter(|(id, _)| (1..=setup.max_player).contains(id));
+    let row = |(id, known): (u8, &PlayerState)| {
+        let name = known.clients.values().next()?;
+        Some(player(id, std::str::from_utf8(&name.name).ok()?))
+    };
+    let players: Vec<_> = named.filter_map(row).collect();
+    if players.is_empty() {
+        return None;
+    }
+    small_metadata(Object::new().list("players", &players))
 }
 
 struct Converter {
@@ -169,9 +188,10 @@ impl Converter {
         self.exact.head(if shared { What::SharedHead } else { What::HeadForEach }, head);
     }
 
-    fn finish(mut self) -> Result<Vec<u8>> {
+    fn finish(mut self, closing: Option<&[u8]>) -> Result<Vec<u8>> {
         self.writer.flush()?;
         self.writer.resource(RESOURCE, ViewSet::EMPTY, &self.exact.finish())?;
+        closing.map_or(Ok(()), |closing| self.writer.closing_metadata(closing))?;
         let mut tape = self.writer.take();
         tape.extend(self.writer.finish()?);
         Ok(tape)

@@ -78,3 +78,17 @@ fn odd_states_have_snapshots_too() {
     other.restore(&snapshot).unwrap();
     assert_eq!(other.state().hash(), game.state().hash());
 }
+
+#[test]
+fn the_closing_metadata_names_players_and_outcome() {
+    let deltas = r#"[{"game":{"players":{"0":{"id":"4"},"1":{"id":"9"},"&LEN":2},"gameObjects":{
+        "4":{"name":"Ana","won":true,"reasonWon":"more \"points\""},"9":{"name":"Ben","lost":true}}}}]"#;
+    let json = format!(
+        r#"{{"constants":{{"DELTA_REMOVED":"&RM","DELTA_LIST_LENGTH":"&LEN"}},"deltas":{deltas}}}"#
+    );
+    let log = Log::open(json.into_bytes(), &Options::default()).unwrap();
+    let tape = to_tape(&log, &ConvertOptions::new(1)).unwrap();
+    let tape = gametape_tape::Tape::open(&tape).unwrap();
+    let expected = r#"{"players":[{"player":0,"name":"Ana"},{"player":1,"name":"Ben"}],"outcome":"Ana won: more \"points\""}"#;
+    assert_eq!(tape.closing.as_deref(), Some(expected));
+}

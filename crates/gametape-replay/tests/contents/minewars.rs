@@ -207,3 +207,18 @@ fn a_damaged_tape_still_becomes_a_file_and_says_that_it_is_not_exact() {
         ReplayFile::open(&file).unwrap().setup_bytes()
     );
 }
+
+#[test]
+fn the_tape_names_the_players_wherever_the_file_does() {
+    for (generation, closing) in [(Generation::V01, false), (Generation::Current, true)] {
+        let (setup, frames) = Sample::default().build(generation).unwrap();
+        let bytes = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
+        let tape = to_tape(&ReplayFile::open(&bytes).unwrap(), &ConvertOptions::new(1)).unwrap();
+        let tape = gametape_tape::Tape::open(&tape).unwrap();
+        assert_eq!(tape.closing.is_some(), closing);
+        let said = tape.closing.unwrap_or(tape.metadata);
+        for view in 1..=3 {
+            assert!(said.contains(&format!(r#"{{"view":{view},"name":""#)), "{said}");
+        }
+    }
+}

@@ -47,8 +47,8 @@ const EXAMPLES: &str = r#"The key that a signature names proves nothing by itsel
 
 With --json of a tape:
   {"file","format","version","id","form","finished","file_bytes","content","tick_us","first_tick",
-   "end_tick","duration_ms","views","players":[{"view","name"}],"metadata","closing","chunks",
-   "kinds":[{"kind","name","chunks","items","raw_bytes","stored_bytes"}],"gaps","signatures",
+   "end_tick","duration_ms","views","players":[{"view"|"player","name"}],"metadata","closing",
+   "chunks","kinds":[{"kind","name","chunks","items","raw_bytes","stored_bytes"}],"gaps","signatures",
    "chain_head","index":{"keyframes":[{"stream","views","full","delta","first_tick","last_tick"}],
    "gaps":[{"cause","kind","count","bytes","views","first_tick","ticks"}],"claimed_keys"},"problems"}
 "index" is there with --chunks, and where it is small. "metadata" and "closing" are as they stand in

@@ -14,11 +14,33 @@ pub(crate) struct Metadata {
     pub(crate) problems: Vec<String>,
 }
 
-/// Who plays a view.
+/// Who plays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct PlayerName {
-    pub(crate) view: u64,
+    #[serde(flatten)]
+    pub(crate) seat: Seat,
     pub(crate) name: String,
+}
+
+/// Which player somebody is: that of a view, or one of a game whose players have no views.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Seat {
+    View(u64),
+    Player(u64),
+}
+
+impl Seat {
+    /// The seat that a row of players names.
+    pub(crate) fn of(row: &Value) -> Option<Self> {
+        let number = |field: &str| row.get(field).and_then(Value::as_u64);
+        number("view").map(Self::View).or_else(|| number("player").map(Self::Player))
+    }
+
+    pub(crate) fn number(self) -> u64 {
+        let (Self::View(number) | Self::Player(number)) = self;
+        number
+    }
 }
 
 impl Metadata {
@@ -51,7 +73,7 @@ impl Metadata {
         let rows = self.fields.get("players").and_then(Value::as_array);
         let player = |row: &Value| {
             let name = row.get("name").and_then(Value::as_str)?.to_owned();
-            Some(PlayerName { view: row.get("view").and_then(Value::as_u64)?, name })
+            Some(PlayerName { seat: Seat::of(row)?, name })
         };
         rows.into_iter().flatten().filter_map(player).collect()
     }
@@ -59,6 +81,6 @@ impl Metadata {
 
 impl PlayerName {
     pub(crate) fn to_text(&self) -> String {
-        format!("{:>2} {}", self.view, printable(&self.name))
+        format!("{:>2} {}", self.seat.number(), printable(&self.name))
     }
 }

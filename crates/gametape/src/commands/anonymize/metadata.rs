@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::names::Names;
 use super::removed::Removed;
-use crate::tape::Metadata;
+use crate::tape::{Metadata, PlayerName, Seat};
 
 /// Fields that say nothing about persons; outcomes without names.
 const KEPT: [&str; 6] = ["content", "game", "generation", "storage", "outcome", "winner"];
@@ -13,7 +13,7 @@ const KEPT: [&str; 6] = ["content", "game", "generation", "storage", "outcome", 
 /// The names that the metadata knows.
 pub(super) fn collect(tape: &Tape, names: &mut Names) {
     for player in Metadata::of(tape).players() {
-        names.add(&player.name, &format!("Player {}", player.view));
+        names.add(&player.name, &pseudonym(player.seat));
     }
 }
 
@@ -24,8 +24,10 @@ pub(super) fn scrubbed(which: &str, json: &str, names: &Names, removed: &mut Rem
     for (field, value) in fields {
         match value {
             Value::Array(players) if field == "players" => {
-                removed.add(&format!("names of players in the {which}"), players.len() as u64);
-                kept.insert(field, players.iter().filter_map(anonymous).collect());
+                let unnamed: Vec<Value> = players.iter().filter_map(anonymous).collect();
+                let changed = players.iter().filter(|player| !unnamed.contains(player)).count();
+                removed.add(&format!("names of players in the {which}"), changed as u64);
+                kept.insert(field, unnamed.into());
             }
             value if KEPT.contains(&&*field) => {
                 kept.insert(field, without_names(value, names, which, removed));
@@ -37,8 +39,12 @@ pub(super) fn scrubbed(which: &str, json: &str, names: &Names, removed: &mut Rem
 }
 
 fn anonymous(player: &Value) -> Option<Value> {
-    let view = player.get("view").and_then(Value::as_u64)?;
-    Some(json!({"view": view, "name": format!("Player {view}")}))
+    let seat = Seat::of(player)?;
+    Some(json!(PlayerName { seat, name: pseudonym(seat) }))
+}
+
+fn pseudonym(seat: Seat) -> String {
+    format!("Player {}", seat.number())
 }
 
 /// A value whose texts have no names in them.

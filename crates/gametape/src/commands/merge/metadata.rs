@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Part, contradiction};
 use crate::failure::Failure;
+use crate::tape::Seat;
 
 type Fields = Map<String, Value>;
 
@@ -73,11 +74,11 @@ fn add(joined: &mut Fields, fields: Fields) {
 fn add_players(players: &mut Vec<Value>, more: Value) {
     let Value::Array(more) = more else { return };
     for player in more {
-        if !players.iter().any(|known| known.get("view") == player.get("view")) {
+        if !players.iter().any(|known| Seat::of(known) == Seat::of(&player)) {
             players.push(player);
         }
     }
-    players.sort_by_key(|player| player.get("view").and_then(Value::as_u64));
+    players.sort_by_key(|player| Seat::of(player).map(Seat::number));
 }
 
 #[cfg(test)]
