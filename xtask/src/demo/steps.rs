@@ -139,11 +139,16 @@ fn exported() -> Vec<Step> {
         )
         .makes("demo/exports/match.minewars"),
         Step::new(
-            "As a MineWars file of the first generation, which has no room for some messages: they \
-             are counted.",
-            "gametape convert --to v0.1 demo/match/match.tape demo/exports/match.v01.minewars",
+            "Its first three minutes: files of the first generation have room for 64 KiB of frames.",
+            "gametape cut --to 180000 demo/exports/match.minewars demo/exports/minutes-1-3.minewars",
         )
-        .makes("demo/exports/match.v01.minewars")
+        .makes("demo/exports/minutes-1-3.minewars"),
+        Step::new(
+            "These as a MineWars file of the first generation; what that one cannot say is counted.",
+            "gametape convert --to v0.1 demo/exports/minutes-1-3.minewars \
+             demo/exports/minutes-1-3.v01.minewars",
+        )
+        .makes("demo/exports/minutes-1-3.v01.minewars")
         .may_lose(),
         Step::new(
             "As a Cadre gamelog, which every state of the match can be had from.",
@@ -152,7 +157,7 @@ fn exported() -> Vec<Step> {
         .makes("demo/exports/match.json.gz"),
         Step::new(
             "All three are sound.",
-            "gametape verify demo/exports/match.minewars demo/exports/match.v01.minewars \
+            "gametape verify demo/exports/match.minewars demo/exports/minutes-1-3.v01.minewars \
              demo/exports/match.json.gz",
         ),
         Step::new(
@@ -169,21 +174,21 @@ fn shared() -> Vec<Step> {
             "gametape cut --view 1 demo/match/match.tape demo/match/player-1.tape",
         )
         .makes("demo/match/player-1.tape"),
-        Step::new(
-            "Packed for an archive: metadata and keyframes first, everything else in its place.",
-            "gametape pack demo/match/match.tape demo/match/packed.tape",
-        )
-        .makes("demo/match/packed.tape"),
         Step::new("A key to sign with.", "gametape keygen demo/match/league.key")
             .makes("demo/match/league.key"),
         Step::new(
             "Signed: whoever changes a byte from now on is found out.",
-            "gametape sign --key demo/match/league.key demo/match/packed.tape demo/match/signed.tape",
+            "gametape sign --key demo/match/league.key demo/match/match.tape demo/match/signed.tape",
         )
         .makes("demo/match/signed.tape"),
         Step::new(
+            "Packed for an archive: metadata and keyframes first, everything else in its place.",
+            "gametape pack demo/match/signed.tape demo/match/packed.tape",
+        )
+        .makes("demo/match/packed.tape"),
+        Step::new(
             "Is the signature good, and is it of this key?",
-            "gametape verify --key demo/match/league.key.pub demo/match/signed.tape",
+            "gametape verify --key demo/match/league.key.pub demo/match/packed.tape",
         ),
     ]
 }
