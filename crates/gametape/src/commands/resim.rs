@@ -124,7 +124,7 @@ impl Told {
         let mut fields = Fields::new(&self.file);
         let keyframes = count(self.keyframes as u64, "keyframe");
         let verdict = match (self.same, self.keyframes) {
-            (true, _) => format!("the same match: {keyframes} agree"),
+            (true, _) => format!("the same match, compared with {keyframes}"),
             (false, 0) => "it has no keyframes to compare with".to_owned(),
             (false, _) => format!("not the same: compared with {keyframes}"),
         };
@@ -178,5 +178,39 @@ impl fmt::Display for DiffersAt {
         };
         let (recorded, found) = (shown(&self.recorded), shown(&self.found));
         write!(f, "{}: recorded {recorded}, now {found}", self.r#where)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gametape_replay::Site;
+
+    use super::*;
+
+    fn told(findings: Vec<PlayFinding>, keyframes: usize) -> Told {
+        let level = DeepLevel::Simulation;
+        let verified = DeepVerification { level, keyframes, tick: 600, findings, unlisted: 0 };
+        Told::of(&Source::File("a.tape".into()), &verified)
+    }
+
+    #[test]
+    fn a_difference_is_told_with_its_tick_and_places() {
+        let site = Site::Section("clock".to_owned());
+        let differences = vec![Difference { site, expected: Some(vec![0, 9]), found: None }];
+        let divergence = Divergence { agreed: Some(300), tick: 600, differences };
+        let told = told(vec![PlayFinding::Divergence(divergence)], 2);
+        assert!(!told.same);
+        let text = anstream::adapter::strip_str(&told.to_text()).to_string();
+        assert!(text.contains("not the same: compared with 2 keyframes"), "{text}");
+        assert!(
+            text.contains("at tick 600; the last keyframe that agrees is at tick 300"),
+            "{text}"
+        );
+        assert!(text.contains("section clock: recorded 0009, now nothing"), "{text}");
+    }
+
+    #[test]
+    fn nothing_to_compare_with_is_no_agreement() {
+        assert!(told(Vec::new(), 3).same && !told(Vec::new(), 0).same);
     }
 }

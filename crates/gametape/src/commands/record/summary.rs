@@ -161,7 +161,7 @@ impl Summary {
         fields.add("outcome", printable(self.outcome.as_deref().unwrap_or("not decided")));
         let length = (count(self.ticks, "tick"), clock(self.duration_ms));
         fields.add("length", format!("{}, {}", length.0, length.1));
-        let minutes = self.duration_ms.max(1) as f64 / 60_000.0;
+        let minutes = self.duration_ms.max(1000) as f64 / 60_000.0;
         let per_minute = thousands((self.bytes as f64 / minutes) as u64);
         fields.add("size", format!("{}, {per_minute} a minute", count(self.bytes, "byte")));
         fields.add("speed", format!("{} × real time", thousands(self.speed as u64)));
