@@ -16,13 +16,15 @@ mod terminal;
 mod testing;
 
 use gametape_minewars::ReplayFile;
+use gametape_tape::Depth;
 use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome};
 use crate::gamelog::load;
-use crate::input::{self, Input, Recording, RecordingArgs, Source};
+use crate::input::{self, Input, Opened, Recording, RecordingArgs, Source};
 use crate::moment::{At, ViewArg, warn_of_problems};
 use crate::progress::waiting_first;
+use crate::tape::{Content, Metadata, TapeFile};
 use gamelog::Gamelog;
 use minewars::MineWars;
 use player::Player;
@@ -65,7 +67,17 @@ impl Args {
 
     pub(crate) fn run(self) -> Outcome {
         terminal::require()?;
-        let input = self.recording.read()?;
+        let input = match self.recording.open()? {
+            Opened::Whole(input) => input,
+            Opened::Tape(mut file) => {
+                let tape = file.open(Depth::Summary)?;
+                let content = Metadata::of(&tape).text("content");
+                if Content::of(content.as_deref()) == Some(Content::MineWars) {
+                    return play_tape(file, self.at, &self.view);
+                }
+                file.into_recording()?
+            }
+        };
         match input.recording()? {
             Recording::MineWars(file) => play_minewars(&input, &file, self.at, &self.view),
             Recording::Gamelog(log) => {
@@ -83,7 +95,18 @@ fn play_minewars(input: &Input, file: &ReplayFile<'_>, at: At, view: &ViewArg) -
     let open = || MineWars::open(&name, file, &frames.bytes, view.number());
     let player = play(waiting_first("replaying", open).map_err(failed)?, at)?;
     let (problems, count) = player.show.problems();
-    Ok(warn_of_problems(&input.source, problems, count))
+    Ok(warn_of_problems(&input.source, &problems, count))
+}
+
+/// Plays a tape from its keyframes, whatever its length.
+fn play_tape(file: TapeFile, at: At, view: &ViewArg) -> Outcome {
+    let source = file.source.clone();
+    let name = short_name(&source);
+    let open = || MineWars::open_tape(&name, file, view.given);
+    let opened = waiting_first("reading", open).map_err(|error| Failure::of(&source, &error))?;
+    let player = play(opened, at)?;
+    let (problems, count) = player.show.problems();
+    Ok(warn_of_problems(&source, &problems, count))
 }
 
 fn play_gamelog(log: &input::Gamelog<'_>, at: At) -> Outcome {

@@ -1,11 +1,13 @@
-//! Playing a MineWars file: the map as a view knows it, and what the view is told.
+//! Playing a MineWars recording: the map as a view knows it, and what the view is told.
 
 mod board;
+mod reel;
+mod tape;
 
 use std::collections::{BTreeMap, HashSet};
 
-use gametape_minewars::{Coord, Dialect, Lines, Map, ReplayFile, Timeline};
-use gametape_wire::{self as wire, Error, Frame, FrameLayout, Frames, View};
+use gametape_minewars::{Coord, Dialect, Lines, ReplayFile};
+use gametape_wire::{self as wire, Error, View};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -15,14 +17,14 @@ use ratatui::widgets::{Paragraph, Widget};
 use super::list::List;
 use super::screen::{DIM, framed, split};
 use super::show::Show;
-use crate::cities::{Place, places};
+use crate::cities::{Place, places, places_of};
 use crate::commands::map::scene::Scene;
 use crate::moment::At;
+use crate::tape::TapeFile;
 use crate::text::{clock, printable, thousands};
 use board::Board;
-
-/// Memory for keyframes.
-const KEYFRAME_BYTES: usize = 64 << 20;
+use reel::{FileReel, Reel, Told};
+use tape::TapeReel;
 
 /// More messages than this are not listed.
 const SHOWN_MESSAGES: usize = 1_000;
@@ -30,15 +32,13 @@ const SHOWN_MESSAGES: usize = 1_000;
 /// Columns for the legend and the messages.
 const SIDE: u16 = 44;
 
-/// A MineWars file as a view sees it. Moment 0 is the map as the match begins, moment `n` comes
+/// A MineWars recording as a view sees it. Moment 0 is the map as the match begins, moment `n` comes
 /// after frame `n - 1`.
-pub(super) struct MineWars<'a> {
+pub(super) struct MineWars<R> {
     name: String,
-    map: Map,
-    frames: Frames<'a>,
     dialect: Dialect,
     cities: BTreeMap<u8, Place>,
-    timeline: Timeline<'a>,
+    reel: R,
     /// What happened after this moment is marked.
     since: usize,
     /// Are the fields below those of the moment?
@@ -58,7 +58,7 @@ enum Focus {
     Messages,
 }
 
-impl<'a> MineWars<'a> {
+impl<'a> MineWars<FileReel<'a>> {
     /// The file called `name`, whose unpacked frames are `bytes`.
     pub(super) fn open(
         name: &str,
@@ -66,19 +66,28 @@ impl<'a> MineWars<'a> {
         bytes: &'a [u8],
         view: View,
     ) -> wire::Result<Self> {
-        let (layout, dialect) = (file.frame_layout()?, file.dialect());
-        check_view(layout, view)?;
-        let map = file.setup().map()?;
-        let frames = Frames::new(layout, bytes);
-        let timeline = Timeline::new(&map, frames.clone(), dialect, view, KEYFRAME_BYTES);
-        Ok(Self {
+        let reel = FileReel::open(file, bytes, view)?;
+        Ok(Self::new(name, file.dialect(), places(file), reel))
+    }
+}
+
+impl MineWars<TapeReel> {
+    /// The tape called `name`; its first view where none is given.
+    pub(super) fn open_tape(name: &str, file: TapeFile, view: Option<View>) -> wire::Result<Self> {
+        let reel = TapeReel::open(file, view)?;
+        let (dialect, cities) = (reel.setup().dialect(), places_of(reel.setup()));
+        Ok(Self::new(name, dialect, cities, reel))
+    }
+}
+
+impl<R: Reel> MineWars<R> {
+    fn new(name: &str, dialect: Dialect, cities: BTreeMap<u8, Place>, reel: R) -> Self {
+        Self {
             name: printable(name),
-            board: Board::new(timeline.state()),
-            map,
-            frames,
+            board: Board::new(reel.state()),
             dialect,
-            cities: places(file),
-            timeline,
+            cities,
+            reel,
             since: 0,
             is_described: false,
             legend: Vec::new(),
@@ -86,53 +95,41 @@ impl<'a> MineWars<'a> {
             messages: Vec::new(),
             list: List::default(),
             focus: Focus::Board,
-        })
+        }
     }
 
     /// The problems with the frames of the view that is shown.
-    pub(super) fn problems(&self) -> (&[Error], u64) {
-        self.timeline.problems()
+    pub(super) fn problems(&self) -> (Vec<Error>, u64) {
+        self.reel.problems()
     }
 
     fn view(&self) -> View {
-        self.timeline.state().view()
-    }
-
-    fn last_view(&self) -> View {
-        self.frames.layout().max_view()
+        self.reel.state().view()
     }
 
     /// Sees the same moment with other eyes.
     fn change_view(&mut self, view: View) -> wire::Result<()> {
-        check_view(self.frames.layout(), view)?;
-        let moment = self.timeline.position();
-        let frames = self.frames.clone();
-        self.timeline = Timeline::new(&self.map, frames, self.dialect, view, KEYFRAME_BYTES);
+        self.reel.change_view(view)?;
+        let moment = self.reel.position();
         self.go(moment, moment.saturating_sub(1))
     }
 
+    /// The view behind or before the present one; behind the last comes the first.
     fn next_view(&self, forward: bool) -> View {
-        let (now, last) = (self.view().number(), self.last_view().number());
-        let next = match forward {
-            true if now == last => 0,
-            true => now + 1,
-            false => now.checked_sub(1).unwrap_or(last),
-        };
-        View::new(next).unwrap_or(View::SPECTATOR)
+        let views: Vec<View> = self.reel.views().iter().collect();
+        let now = views.iter().position(|view| *view == self.view()).unwrap_or(0);
+        let step = if forward { 1 } else { views.len().saturating_sub(1) };
+        views.get((now + step) % views.len().max(1)).copied().unwrap_or(View::SPECTATOR)
     }
 
-    /// What the view receives in a frame, line by line.
-    fn list_messages(&mut self, frame: &Frame<'a>) {
-        let head = format!("{}, to views {}", clock(frame.time()), frame.views());
+    /// What the view receives in the frame before a position, line by line.
+    fn list_messages(&mut self, position: usize, told: &Told) {
+        let head = format!("{}, to views {}", clock(self.reel.time_at(position)), told.views);
         self.messages.push(Line::styled(head, DIM));
-        let view = self.view();
-        let part = frame.views().contains(view).then(|| frame.parts());
-        let part = part.and_then(|mut parts| parts.find(|part| part.views.contains(view)));
-        let Some(part) = part else {
+        let Some((offset, payload)) = &told.payload else {
             return self.messages.push(Line::styled("  nothing for this view", DIM));
         };
-        let lines = Lines::new(part.payload, part.offset, self.dialect);
-        for line in lines.take(SHOWN_MESSAGES) {
+        for line in Lines::new(payload, *offset, self.dialect).take(SHOWN_MESSAGES) {
             let mut text = Vec::new();
             line.print(self.dialect, &mut text);
             line.print_comment(self.dialect, &mut text);
@@ -147,9 +144,11 @@ impl<'a> MineWars<'a> {
         if self.is_described {
             return Ok(());
         }
-        let moment = self.timeline.position();
-        let before = self.timeline.seek(self.since)?.clone();
-        let now = self.timeline.seek(moment)?;
+        let moment = self.reel.position();
+        self.reel.seek(self.since)?;
+        let before = self.reel.state().clone();
+        self.reel.seek(moment)?;
+        let now = self.reel.state();
         let changes = before.changed_tiles(now).into_iter().flatten();
         self.changed = changes.map(|(at, ..)| at).collect();
         self.legend = board::legend(&Scene::new(now, &self.cities, 0));
@@ -161,8 +160,8 @@ impl<'a> MineWars<'a> {
     fn describe_frames(&mut self, moment: usize) {
         self.messages.clear();
         for position in self.since + 1..=moment {
-            if let Some(frame) = self.timeline.frame_before(position) {
-                self.list_messages(&frame);
+            if let Some(told) = self.reel.told_before(position) {
+                self.list_messages(position, &told);
             }
             if self.messages.len() >= SHOWN_MESSAGES {
                 break;
@@ -185,21 +184,13 @@ impl<'a> MineWars<'a> {
     }
 }
 
-fn check_view(layout: FrameLayout, view: View) -> wire::Result<()> {
-    if layout.views().contains(view) {
-        return Ok(());
-    }
-    let most = layout.max_view();
-    Err(Error::misuse("view", format!("there are views 0 to {most}, not {view}")))
-}
-
-impl Show for MineWars<'_> {
+impl<R: Reel> Show for MineWars<R> {
     fn moments(&self) -> usize {
-        self.timeline.len() + 1
+        self.reel.len() + 1
     }
 
     fn go(&mut self, moment: usize, since: usize) -> wire::Result<()> {
-        self.timeline.seek(moment)?;
+        self.reel.seek(moment)?;
         self.since = since;
         self.is_described = false;
         self.list = List::default();
@@ -207,23 +198,25 @@ impl Show for MineWars<'_> {
     }
 
     fn title(&self) -> String {
-        let (grid, radius) = (self.map.grid(), self.map.radius());
-        let problems = match self.problems().1 {
+        let (grid, radius) = (self.reel.state().grid(), self.reel.state().radius());
+        let problems = match self.reel.problem_count() {
             0 => String::new(),
             count => format!("   {} problems", thousands(count)),
         };
-        let last = self.last_view();
-        format!("{}   MineWars, {grid}, radius {radius}   views 0 to {last}{problems}", self.name)
+        let views = reel::listed(self.reel.views());
+        format!("{}   MineWars, {grid}, radius {radius}   views {views}{problems}", self.name)
     }
 
     fn label(&self) -> String {
-        let position = self.timeline.position();
-        let time = clock(self.timeline.time_at(position));
+        let position = self.reel.position();
+        let time = clock(self.reel.time_at(position));
+        let doubt = self.reel.doubt().map(|why| format!("  in doubt: {why}")).unwrap_or_default();
         match position.checked_sub(1) {
-            None => format!("start  {time}"),
+            None => format!("start  {time}{doubt}"),
             Some(frame) => {
-                let last = self.timeline.len().saturating_sub(1) as u64;
-                format!("frame {} of {}  {time}", thousands(frame as u64), thousands(last))
+                let last = self.reel.len().saturating_sub(1) as u64;
+                let (frame, last) = (thousands(frame as u64), thousands(last));
+                format!("frame {frame} of {last}  {time}{doubt}")
             }
         }
     }
@@ -231,14 +224,14 @@ impl Show for MineWars<'_> {
     fn find(&self, at: At) -> Result<usize, String> {
         match at {
             At::Start => Ok(0),
-            At::Number(time) => Ok(self.timeline.position_at(time)),
-            At::End => Ok(self.timeline.len()),
+            At::Number(time) => Ok(self.reel.position_at(time)),
+            At::End => Ok(self.reel.len()),
             At::Turn(_) => Err("turns are for gamelogs, and this is a MineWars recording".into()),
         }
     }
 
     fn find_index(&self, number: u64) -> Result<usize, String> {
-        let length = self.timeline.len() as u64;
+        let length = self.reel.len() as u64;
         if number < length {
             return Ok(number as usize + 1);
         }
@@ -251,15 +244,15 @@ impl Show for MineWars<'_> {
 
     fn find_clock(&self, text: &str) -> Result<usize, String> {
         let seconds: f64 = text.parse().map_err(|_| format!("{text} is no time in seconds"))?;
-        Ok(self.timeline.position_at((seconds * 1000.0) as u64))
+        Ok(self.reel.position_at((seconds * 1000.0) as u64))
     }
 
     fn time(&self, moment: usize) -> u64 {
-        self.timeline.time_at(moment)
+        self.reel.time_at(moment)
     }
 
     fn moment_at(&self, time: u64) -> usize {
-        self.timeline.position_at(time)
+        self.reel.position_at(time)
     }
 
     fn speed(&self, exponent: i32) -> String {
@@ -296,7 +289,7 @@ impl Show for MineWars<'_> {
                 Ok(())
             }
             KeyCode::Char('c') => {
-                self.board.scroll_to(self.timeline.state(), &self.changed);
+                self.board.scroll_to(self.reel.state(), &self.changed);
                 Ok(())
             }
             code => {
@@ -319,7 +312,7 @@ impl Show for MineWars<'_> {
             return Line::raw(error.to_string()).render(area, screen);
         }
         let [main, side] = split(area, SIDE);
-        let scene = Scene::new(self.timeline.state(), &self.cities, 0);
+        let scene = Scene::new(self.reel.state(), &self.cities, 0);
         let who = if self.view() == View::SPECTATOR { "spectator" } else { "player" };
         let title = format!(" View {}, {who} ", self.view());
         let block = framed(&title, self.focus == Focus::Board);

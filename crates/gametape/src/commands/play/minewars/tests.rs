@@ -1,5 +1,7 @@
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Grid, WriteOptions, write_file};
+use gametape_replay::{ConvertOptions, minewars};
+use gametape_tape::{ChunkKind, Tape, cut_bytes};
 use gametape_wire::Generation;
 use ratatui::crossterm::event::KeyModifiers;
 use ratatui::style::Modifier;
@@ -7,9 +9,10 @@ use ratatui::style::Modifier;
 use super::*;
 use crate::commands::play::player::Player;
 use crate::commands::play::testing::{Screen, press};
+use crate::input::Source;
 
 /// A small session on a square map, whose frames can be counted by hand.
-fn with_sample(look: impl FnOnce(Player<MineWars<'_>>)) {
+fn with_sample(look: impl FnOnce(Player<MineWars<FileReel<'_>>>)) {
     let sample = Sample { grid: Grid::Square, radius: 3, moments: 40, ..Sample::default() };
     let (setup, frames) = sample.build(Generation::Current).unwrap();
     let bytes = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
@@ -61,13 +64,13 @@ fn other_views_know_other_things_at_the_same_moment() {
     with_sample(|mut player| {
         press(&mut player, "$");
         let moment = player.moment();
-        let spectator = player.show.timeline.state().hash();
+        let spectator = player.show.reel.state().hash();
         press(&mut player, "v");
         Screen::of(&mut player, 100, 24).assert_has(&["View 1, player", "Messages to view 1"]);
-        assert_ne!(player.show.timeline.state().hash(), spectator);
+        assert_ne!(player.show.reel.state().hash(), spectator);
         press(&mut player, "V");
-        assert_eq!(player.show.timeline.state().hash(), spectator);
-        assert_eq!((player.moment(), player.show.timeline.position()), (moment, moment));
+        assert_eq!(player.show.reel.state().hash(), spectator);
+        assert_eq!((player.moment(), player.show.reel.position()), (moment, moment));
         press(&mut player, "V");
         Screen::of(&mut player, 100, 24).assert_has(&["View 3, player"]);
         press(&mut player, "9");
@@ -118,5 +121,99 @@ fn while_playing_everything_since_the_last_picture_is_told() {
         let key = KeyEvent::new(KeyCode::Tab, KeyModifiers::NONE);
         assert_eq!(player.show.press(key), None);
         assert_eq!(player.show.focus, Focus::Messages);
+    });
+}
+
+/// The same session as a tape with many keyframes, and as a file.
+fn with_tape(
+    change: impl FnOnce(Vec<u8>) -> Vec<u8>,
+    look: impl FnOnce(Player<MineWars<TapeReel>>, Player<MineWars<FileReel<'_>>>),
+) {
+    let sample = Sample { grid: Grid::Square, radius: 3, moments: 40, ..Sample::default() };
+    let (setup, frames) = sample.build(Generation::Current).unwrap();
+    let bytes = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
+    let file = ReplayFile::open(&bytes).unwrap();
+    let options = ConvertOptions { spacing: 300, ..ConvertOptions::new(1) };
+    let tape = change(minewars::to_tape(&file, &options).unwrap());
+    let tape = TapeFile::in_memory(&Source::Stdin, tape);
+    // Keepalives are no frames of a tape.
+    let layout = file.frame_layout().unwrap();
+    let kept =
+        wire::select_views(wire::Frames::new(layout, &frames), layout.views(), wire::Tail::Drop);
+    let kept = kept.unwrap();
+    let show = MineWars::open("a", &file, &kept, View::SPECTATOR).unwrap();
+    let tape = MineWars::open_tape("a", tape, None).unwrap();
+    look(Player::new(tape, 0), Player::new(show, 0));
+}
+
+#[test]
+fn a_tape_is_shown_as_the_file_that_it_was_made_of() {
+    with_tape(std::convert::identity, |mut tape, mut file| {
+        assert_eq!(tape.last(), file.last());
+        let mut compared = 0;
+        for keys in ["→", "→→", "g9⏎", "g30⏎", "←", "v", "←←", "$", "V", "^", "→", "2", "t3⏎"]
+        {
+            press(&mut tape, keys);
+            press(&mut file, keys);
+            assert_eq!(tape.moment(), file.moment());
+            let screens =
+                [Screen::of(&mut tape, 100, 30).text(), Screen::of(&mut file, 100, 30).text()];
+            // Frames of one tick are shown together.
+            let moment = tape.moment();
+            if tape.show.time(moment) != tape.show.time(moment + 1) || moment == tape.last() {
+                assert_eq!(tape.show.reel.state(), file.show.reel.state(), "{keys}");
+                compared += usize::from(screens[0] == screens[1]);
+            }
+        }
+        assert!(compared > 6, "{compared}");
+        assert_eq!(tape.show.problems().1, 0);
+    });
+}
+
+#[test]
+fn a_tape_that_is_cut_shows_its_own_views_and_what_is_wrong() {
+    let cut = |tape: Vec<u8>| {
+        let views = [1, 3].into_iter().filter_map(View::new).collect();
+        let mut cut = cut_bytes(&tape, views, 7).unwrap().bytes;
+        let parsed = Tape::open(&cut).unwrap();
+        let chunks: Vec<_> = parsed.stream(ChunkKind::FRAMES, 0).collect();
+        let place = chunks[1].offset as usize + 60;
+        cut[place] ^= 1;
+        cut
+    };
+    with_tape(cut, |mut tape, _| {
+        Screen::of(&mut tape, 100, 24).assert_has(&["views 1,3", "View 1, player"]);
+        press(&mut tape, "v");
+        Screen::of(&mut tape, 100, 24).assert_has(&["View 3, player"]);
+        press(&mut tape, "v0");
+        assert_eq!(tape.message.as_deref(), Some("view: there are views 1,3, not 0"));
+        // The lost frames are no moments, and the keyframe behind them ends the doubt.
+        press(&mut tape, "$");
+        assert_eq!(tape.show.problems().1, 1);
+        Screen::of(&mut tape, 100, 24).assert_has(&["1 problem"]);
+        assert_eq!(tape.show.reel.doubt(), None);
+    });
+}
+
+#[test]
+fn a_tape_without_its_last_keyframes_says_what_is_in_doubt() {
+    let damaged = |mut tape: Vec<u8>| {
+        let parsed = Tape::open(&tape).unwrap();
+        let frames: Vec<_> =
+            parsed.stream(ChunkKind::FRAMES, 0).map(|entry| entry.offset).collect();
+        let keyframes = parsed
+            .chunks
+            .iter()
+            .filter(|chunk| chunk.header.kind.is_keyframe() && chunk.header.first_tick > 0);
+        for offset in keyframes.map(|chunk| chunk.offset).chain([frames[1]]) {
+            tape[offset as usize + 60] ^= 1;
+        }
+        tape
+    };
+    with_tape(damaged, |mut tape, _| {
+        press(&mut tape, "→");
+        assert!(!tape.show.label().contains("doubt"));
+        press(&mut tape, "$");
+        assert!(tape.show.label().contains("in doubt: ticks "), "{}", tape.show.label());
     });
 }
