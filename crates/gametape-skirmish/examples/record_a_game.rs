@@ -5,7 +5,7 @@
 use gametape_analysis::{Block, EventWriter};
 use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{GameState, Recorder, RecorderOptions, Simulation};
-use gametape_skirmish::{Config, Match, NAMES, Style, TICK_MS};
+use gametape_skirmish::{Config, Match, NAMES, Style, TICK_MS, record_setups};
 use gametape_tape::Front;
 use gametape_wire::{Generation, Result, ViewSet};
 
@@ -20,8 +20,7 @@ fn main() -> Result<()> {
     let metadata = br#"{"content":"skirmish","game":"Skirmish","generation":"current"}"#;
     let recorder = Recorder::create(&path, front, metadata, &RecorderOptions::default())?;
     let everybody = ViewSet::up_to(game.setup().max_view());
-    let setup = game.setup().encode(true)?;
-    recorder.setup(everybody, [setup.header, setup.data].concat())?;
+    record_setups(&recorder, game.setup(), everybody)?;
     recorder.simulation_setup(game.game().config().to_bytes())?;
     recorder.names(&NAMES)?;
 
@@ -65,5 +64,5 @@ fn main() -> Result<()> {
 
 fn record_events(recorder: &Recorder, block: Block) -> Result<()> {
     let Block { stream, first_tick, last_tick, count, bytes } = block;
-    recorder.events(stream as u16, first_tick, last_tick, count, bytes)
+    recorder.events(stream.number(), first_tick, last_tick, count, bytes)
 }

@@ -159,8 +159,9 @@ pub fn game_time(tick: SimTick) -> Duration {
     Duration::from_millis(tick.saturating_mul(TICK_MS.into()))
 }
 
-/// The items of the map are for the spectator alone.
-fn record_setups(recorder: &Recorder, setup: &Setup, views: ViewSet) -> Result<()> {
+/// Records what views start from. The items of the map are for the spectator alone: whoever has a
+/// player's part of the tape must not find the mines in it.
+pub fn record_setups(recorder: &Recorder, setup: &Setup, views: ViewSet) -> Result<()> {
     let encoded = |setup: &Setup| -> Result<Vec<u8>> {
         let encoded = setup.encode(true)?;
         Ok([encoded.header, encoded.data].concat())
