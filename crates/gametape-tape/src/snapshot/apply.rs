@@ -104,7 +104,10 @@ impl DeltaHead {
         if wants == has && hash.is_none_or(|hash| *hash == self.baseline_hash) {
             return Ok(());
         }
-        let problem = format!("it belongs on another state, at tick {wants}, not this at {has}");
+        let problem = match wants == has {
+            true => format!("it belongs on another state of tick {wants}: the hashes differ"),
+            false => format!("it belongs on a state of tick {wants}, not on this of tick {has}"),
+        };
         Err(Error::misuse("delta", problem))
     }
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use gametape_tape::{
-    Cadence, ChunkDraft, ChunkKind, EVERYBODY, Front, KeyframeMaker, SigningKey, SimSnapshot,
-    TapeWriter, UnitTag,
+    Cadence, ChunkDraft, ChunkHeader, ChunkKind, DeltaSnapshot, EVERYBODY, Front, Keyframe,
+    KeyframeMaker, Recovered, SigningKey, SimSnapshot, TapeWriter, UnitTag,
 };
 use gametape_wire::{View, ViewSet};
 
@@ -47,6 +47,9 @@ fn tapes() -> Vec<(&'static str, Vec<u8>)> {
         ("signed.tape", finished(signed)),
         ("slow.tape", finished(slow)),
         ("other.tape", finished(filled(2))),
+        ("false-baseline.tape", lying(|delta| delta.core.baseline_hash[0] ^= 1)),
+        ("false-hash.tape", lying(|delta| delta.core.state_hash[0] ^= 1)),
+        ("overlapping.tape", overlapping()),
         ("text-mode.tape", spoilt(&match_tape)),
         ("match.tape", match_tape),
     ]
@@ -55,6 +58,36 @@ fn tapes() -> Vec<(&'static str, Vec<u8>)> {
 /// As a text-mode copy would leave it.
 fn spoilt(tape: &[u8]) -> Vec<u8> {
     tape.iter().copied().filter(|byte| *byte != b'\r').collect()
+}
+
+/// With a delta that does not say the truth, its checksum right all the same.
+fn lying(lie: impl FnOnce(&mut DeltaSnapshot)) -> Vec<u8> {
+    let mut tape = TapeWriter::new(Front::new(50_000, 6).unwrap(), METADATA.as_bytes()).unwrap();
+    tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0, 1))).unwrap();
+    let mut delta = DeltaSnapshot::between(&state(0, 1), &state(20, 1)).unwrap();
+    lie(&mut delta);
+    tape.keyframe(0, ViewSet::EMPTY, &Keyframe::delta(&delta)).unwrap();
+    finished(tape)
+}
+
+/// With frames whose ticks go back, index and checksums right all the same.
+fn overlapping() -> Vec<u8> {
+    let mut tape = TapeWriter::new(Front::new(50_000, 7).unwrap(), METADATA.as_bytes()).unwrap();
+    for (stream, first) in [(0, 10), (1, 15), (0, 20)] {
+        (first..first + 10)
+            .for_each(|tick| tape.frame(stream, tick, &[(view(1), b"tick")]).unwrap());
+        tape.flush().unwrap();
+    }
+    let mut bytes = tape.take();
+    for entry in tape.chunks() {
+        let place = entry.offset as usize;
+        let mut header = entry.header;
+        header.stream = 0;
+        bytes[place..place + ChunkHeader::LENGTH].copy_from_slice(&header.to_bytes());
+    }
+    let tape = Recovered::from_bytes(&bytes).resume().unwrap();
+    bytes.extend(tape.finish().unwrap());
+    bytes
 }
 
 fn finished(mut tape: TapeWriter) -> Vec<u8> {

@@ -54,8 +54,18 @@ pub(in crate::commands) fn cut_span(
     for (kind, chunks) in &end.dropped {
         told.changes.push(format!("{} of kind {kind} left out", count((*chunks).into(), "chunk")));
     }
-    told.lost = tape.damages.iter().map(ToString::to_string).collect();
+    told.lost = lost(tape);
     Ok(told)
+}
+
+/// What the tape had lost before, in the cut or not.
+fn lost(tape: &Tape) -> Vec<String> {
+    let damages = tape.damages.iter().map(ToString::to_string);
+    let missing = tape.missing.iter().map(|run| count(run.len() as u64, "chunk") + " missing");
+    let misplaced = tape.misplaced().map(|entry| {
+        format!("the ticks of chunk {}, {}, go back", entry.header.sequence, entry.header.kind)
+    });
+    damages.chain(missing).chain(misplaced).collect()
 }
 
 /// What is done, in words that tell one cut from another.
