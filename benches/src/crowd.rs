@@ -1,7 +1,8 @@
 //! A crowd of units that wander over a map: messages and states as a game makes them.
 
-use gametape_tape::{SimSnapshot, UnitTag};
-use gametape_wire::Result;
+use gametape_replay::{GameState, Order, Simulation};
+use gametape_tape::{SimSnapshot, SimTick, UnitTag};
+use gametape_wire::{Error, Result};
 
 /// Units of the crowd.
 pub const UNITS: usize = 500;
@@ -73,6 +74,8 @@ pub struct Crowd {
     units: Vec<Unit>,
     dice: Dice,
     tick: u64,
+    /// What nobody reads when the crowd is simulated again.
+    messages: Vec<u8>,
 }
 
 impl Crowd {
@@ -81,7 +84,7 @@ impl Crowd {
     pub fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
         let units = (0..UNITS).map(|_| Unit::somewhere(&mut dice)).collect();
-        Self { units, dice, tick: 0 }
+        Self { units, dice, tick: 0, messages: Vec::new() }
     }
 
     /// How many ticks have passed.
@@ -177,6 +180,22 @@ impl Unit {
         parts
     }
 
+    /// Becomes what [`put_into`](Self::put_into) told.
+    fn restore<'a>(&mut self, mut slots: impl Iterator<Item = (u8, &'a [u8])>) -> Option<()> {
+        let (_, moving) = slots.next()?;
+        let goals = slots.filter(|(slot, _)| matches!(slot, 2 | 3));
+        let word = |from: usize| moving.get(from..)?.first_chunk().copied();
+        self.at = [i32::from_le_bytes(word(0)?), i32::from_le_bytes(word(4)?)];
+        let half = |from: usize| moving.get(from..)?.first_chunk().copied();
+        self.speed = [i16::from_le_bytes(half(8)?), i16::from_le_bytes(half(10)?)];
+        self.health = u16::from_le_bytes(half(12)?);
+        (self.flags, self.order) = (*moving.get(14)?, u32::from_le_bytes(word(16)?));
+        for (goal, (_, bytes)) in self.goal.iter_mut().zip(goals) {
+            *goal = i32::from_le_bytes(bytes.try_into().ok()?);
+        }
+        Some(())
+    }
+
     /// About ninety bytes: what messages tell, and what only the simulation knows.
     fn put_into(&self, state: &mut SimSnapshot, index: u16) -> Result<()> {
         let tag = UnitTag { index, generation: 0 };
@@ -199,6 +218,37 @@ impl Unit {
 
 fn place(dice: &mut Dice) -> [i32; 2] {
     [0, 1].map(|_| dice.below((MAP * STEPS) as u64) as i32)
+}
+
+/// A crowd is deterministic and takes no orders.
+impl Simulation for Crowd {
+    fn tick(&self) -> SimTick {
+        self.tick
+    }
+
+    fn step(&mut self, _: &[Order<'_>]) -> Result<()> {
+        let mut messages = std::mem::take(&mut self.messages);
+        messages.clear();
+        Crowd::step(self, &mut messages);
+        self.messages = messages;
+        Ok(())
+    }
+
+    fn snapshot(&self) -> SimSnapshot {
+        // Tags and players ascend, so nothing is refused.
+        Crowd::snapshot(self).unwrap_or_default()
+    }
+
+    fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
+        let core = &snapshot.core;
+        let misfit = || Error::misuse("snapshot", "not one of a crowd");
+        let dice = core.random_state[..].try_into().map_err(|_| misfit())?;
+        for (unit, row) in self.units.iter_mut().zip(core.entities.iter()) {
+            unit.restore(row.slots()).ok_or_else(misfit)?;
+        }
+        (self.dice, self.tick) = (Dice(u64::from_le_bytes(dice)), core.tick);
+        Ok(())
+    }
 }
 
 /// What a player of the tape keeps of a crowd: the moving parts of every unit.
@@ -236,9 +286,44 @@ impl Seen {
     }
 }
 
+impl GameState for Seen {
+    fn apply(&mut self, _: SimTick, payload: &[u8]) -> Result<()> {
+        Seen::apply(self, payload);
+        Ok(())
+    }
+
+    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+        let mut state = SimSnapshot::default();
+        state.core.tick = tick;
+        for (index, unit) in (0..).zip(&self.units) {
+            // Tags ascend, so nothing is refused.
+            let _ = state.core.entities.push(UnitTag { index, generation: 0 }, &[(0, &unit[..])]);
+        }
+        state
+    }
+
+    fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
+        Seen::restore(self, snapshot);
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_restored_crowd_goes_on_as_the_first_one() {
+        let mut crowd = Crowd::new(1);
+        (0..100).for_each(|_| crowd.step(&mut Vec::new()));
+        let mut other = Crowd::new(2);
+        Simulation::restore(&mut other, &crowd.snapshot().unwrap()).unwrap();
+        for _ in 0..100 {
+            crowd.step(&mut Vec::new());
+            Simulation::step(&mut other, &[]).unwrap();
+        }
+        assert_eq!(other.snapshot().unwrap(), crowd.snapshot().unwrap());
+    }
 
     #[test]
     fn messages_carry_what_is_seen_to_the_next_snapshot() {

@@ -32,6 +32,7 @@ pub mod crowd_tape;
 pub mod insight;
 pub mod memory;
 pub mod peer;
+pub mod playing;
 mod report;
 mod table;
 

@@ -16,7 +16,8 @@ use std::time::Instant;
 use gametape_benches::crowd::{Crowd, Dice, MESSAGES, Seen, TICK_BYTES};
 use gametape_benches::crowd_tape::{self, FOR_SEEKING, Seeker};
 use gametape_benches::memory::{self, Task};
-use gametape_benches::{Claim, Contest, Report, peer};
+use gametape_benches::{Claim, Contest, Report, peer, playing};
+use gametape_replay::{Player, PlayerOptions, Recording, Source, Track};
 use gametape_tape::{
     Cadence, ChunkKind, Depth, EVERYBODY, Front, Need, Tape, TapeReader, TapeWriter,
 };
@@ -49,6 +50,7 @@ fn main() -> Outcome<ExitCode> {
     compare("random bytes", &random_messages(), &mut report)?;
     compare_seeks(&messages, &mut report)?;
     long_recording(&mut report)?;
+    foreign_recordings()?;
     large_tape(&mut report)?;
     Ok(report.finish())
 }
@@ -174,6 +176,53 @@ fn long_recording(report: &mut Report) -> Outcome<()> {
     let (middle, late) = (times[LONG_SEEKS / 2], times[LONG_SEEKS * 99 / 100]);
     report.claim(&Claim::at_most("60 minutes: median seek in ms", middle, 1.0));
     report.claim(&Claim::at_most("60 minutes: 99th percentile in ms", late, 3.0));
+    println!();
+    let options = PlayerOptions::default();
+    println!("60 minutes, the player runs the simulation again from keyframes");
+    let recording = Recording::open(&file[..])?;
+    judge_player(Player::simulation(recording, Crowd::new(4), options)?, report)?;
+    println!("60 minutes, the player carries a view forward from keyframes");
+    let file = playing::watched(Crowd::new(4), LONG_TICKS)?;
+    judge_player(playing::spectator(&file, &Crowd::new(4), options)?, report)
+}
+
+/// Single seeks and steps of a player, as somebody who watches makes them.
+fn judge_player<S: Source, T: Track>(mut player: Player<S, T>, report: &mut Report) -> Outcome<()> {
+    let seeks = playing::random_seeks(&mut player, LONG_SEEKS)?;
+    playing::print_times("random seek", &seeks);
+    let (forward, back) = playing::steps(&mut player, LONG_SEEKS)?;
+    playing::print_steps(&forward, &back);
+    if !player.findings().is_empty() {
+        return Err("the player does not agree with the keyframes".into());
+    }
+    let what = "60 minutes: median of single seeks in ms";
+    report.claim(&Claim::at_most(what, seeks.percentile(50), 1.0));
+    println!();
+    Ok(())
+}
+
+/// The largest recordings of other formats, where the corpus is.
+fn foreign_recordings() -> Outcome<()> {
+    let Some(root) = std::env::var_os("GAMETAPE_CORPUS") else {
+        println!("skipped: GAMETAPE_CORPUS is not set, so there are no large recordings\n");
+        return Ok(());
+    };
+    let largest = |folder: &str, ending: &str| -> Outcome<(PathBuf, Vec<u8>)> {
+        let entries = fs::read_dir(Path::new(&root).join(folder))?;
+        let mut files: Vec<(u64, PathBuf)> = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            if entry.path().to_string_lossy().ends_with(ending) {
+                files.push((entry.metadata()?.len(), entry.path()));
+            }
+        }
+        let (_, path) = files.into_iter().max().ok_or("the corpus is empty")?;
+        Ok((path.clone(), fs::read(path)?))
+    };
+    let (path, bytes) = largest("minewars/current", ".minewars")?;
+    playing::print_minewars(&path, &bytes)?;
+    let (path, bytes) = largest("cadre", ".json.gz")?;
+    playing::print_gamelog(&path, &bytes)?;
     println!();
     Ok(())
 }

@@ -1,0 +1,180 @@
+//! What the player of tapes costs: seeks, steps both ways, foreign recordings made tapes and played.
+
+use std::path::Path;
+use std::time::Instant;
+
+use gametape_cadre::{Log, Options};
+use gametape_minewars::ReplayFile;
+use gametape_replay::{
+    ConvertOptions, GameState, Player, PlayerOptions, Recording, Source, Track, Watched, cadre,
+    minewars, streams,
+};
+use gametape_tape::{Cadence, Front, KeyframeMaker, TapeWriter};
+use gametape_wire::{Result, View, ViewSet};
+
+use crate::crowd::{Crowd, Dice, Seen};
+
+/// Milliseconds of single seeks or steps.
+#[derive(Debug, Clone)]
+pub struct Times(Vec<f64>);
+
+impl Times {
+    /// Takes the time of each of so many goes.
+    fn of(count: usize, mut go: impl FnMut() -> Result<()>) -> Result<Self> {
+        let mut times = Vec::with_capacity(count);
+        for _ in 0..count {
+            let start = Instant::now();
+            go()?;
+            times.push(1e3 * start.elapsed().as_secs_f64());
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(Self(times))
+    }
+
+    /// So many hundredths were not slower than this.
+    #[must_use]
+    pub fn percentile(&self, percent: usize) -> f64 {
+        let place = self.0.len() * percent / 100;
+        self.0.get(place.min(self.0.len().saturating_sub(1))).copied().unwrap_or(0.0)
+    }
+
+    /// All together, shared out.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.0.iter().sum::<f64>() / self.0.len().max(1) as f64
+    }
+}
+
+/// Seeks to random ticks, one by one.
+pub fn random_seeks<S: Source, T: Track>(player: &mut Player<S, T>, count: usize) -> Result<Times> {
+    let mut dice = Dice::new(5);
+    let end = player.end();
+    Times::of(count, || player.seek(dice.below(end)))
+}
+
+/// So many steps forward from the middle, and the same back.
+pub fn steps<S: Source, T: Track>(
+    player: &mut Player<S, T>,
+    count: usize,
+) -> Result<(Times, Times)> {
+    player.seek(player.end() / 2)?;
+    let forward = Times::of(count, || player.step().map(drop))?;
+    let back = Times::of(count, || player.step_back().map(drop))?;
+    Ok((forward, back))
+}
+
+/// A tape of what the spectator of a crowd sees, with keyframes of it.
+pub fn watched(mut crowd: Crowd, ticks: u64) -> Result<Vec<u8>> {
+    let spectator = ViewSet::EMPTY.with(View::SPECTATOR);
+    let mut seen = first_sight(&crowd)?;
+    let mut writer = TapeWriter::new(Front::new(50_000, 2)?, br#"{"game":"crowd"}"#)?;
+    let mut keyframes = KeyframeMaker::new(Cadence::default());
+    let mut payload = Vec::new();
+    for tick in 0..ticks {
+        if let Some(keyframe) = keyframes.at(tick, || seen.snapshot(tick)) {
+            writer.keyframe(streams::keyframes_of(View::SPECTATOR), spectator, &keyframe)?;
+        }
+        payload.clear();
+        crowd.step(&mut payload);
+        writer.frame_for_all(streams::FRAMES, tick, spectator, &payload)?;
+        seen.apply(&payload);
+        if tick % 20 == 19 {
+            writer.flush()?;
+        }
+    }
+    Ok([writer.take(), writer.finish()?].concat())
+}
+
+/// What is seen of a crowd at once.
+fn first_sight(crowd: &Crowd) -> Result<Seen> {
+    let mut seen = Seen::default();
+    seen.restore(&crowd.snapshot()?);
+    Ok(seen)
+}
+
+/// Plays what the spectator of a crowd sees; `crowd` is how it begins.
+pub fn spectator<'a>(
+    file: &'a [u8],
+    crowd: &Crowd,
+    options: PlayerOptions,
+) -> Result<Player<&'a [u8], Watched<Seen>>> {
+    Player::view(Recording::open(file)?, View::SPECTATOR, first_sight(crowd)?, options)
+}
+
+/// Prints how fast a MineWars file becomes a tape, and how fast that is played.
+pub fn print_minewars(path: &Path, bytes: &[u8]) -> Result<()> {
+    let file = ReplayFile::open(bytes)?;
+    let raw = file.frames()?.bytes.len();
+    let start = Instant::now();
+    let tape = minewars::to_tape(&file, &ConvertOptions::new(1))?;
+    let converted = start.elapsed().as_secs_f64();
+    let recording = Recording::open(&tape[..])?;
+    let player = minewars::player(recording, View::SPECTATOR, PlayerOptions::default())?;
+    print_foreign(path, (raw, tape.len()), converted, player)
+}
+
+/// Prints how fast a gamelog becomes a tape, and how fast that is played.
+pub fn print_gamelog(path: &Path, bytes: &[u8]) -> Result<()> {
+    let log = Log::open(bytes, &Options::default())?;
+    let start = Instant::now();
+    let tape = cadre::to_tape(&log, &ConvertOptions::new(1))?;
+    let converted = start.elapsed().as_secs_f64();
+    let player = cadre::player(Recording::open(&tape[..])?, PlayerOptions::default())?;
+    print_foreign(path, (log.json_bytes(), tape.len()), converted, player)
+}
+
+fn print_foreign<S: Source, T: Track>(
+    path: &Path,
+    (raw, tape): (usize, usize),
+    converted: f64,
+    mut player: Player<S, T>,
+) -> Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mib = raw as f64 / f64::from(1 << 20);
+    println!("{name}: {mib:.1} MiB of frames, a tape of {tape} bytes");
+    println!("  to a tape  {:>9.1} ms, {:.0} MiB/s", 1e3 * converted, mib / converted);
+    let start = Instant::now();
+    player.seek(player.end())?;
+    let played = start.elapsed().as_secs_f64();
+    println!("  last state {:>9.1} ms, from a keyframe", 1e3 * played);
+    player.seek(0)?;
+    let start = Instant::now();
+    while player.step()? {}
+    let played = start.elapsed().as_secs_f64();
+    println!("  step by step {:>7.1} ms, {:.0} MiB/s", 1e3 * played, mib / played);
+    print_times("random seek", &random_seeks(&mut player, 300)?);
+    let (forward, back) = steps(&mut player, 1000)?;
+    print_steps(&forward, &back);
+    Ok(())
+}
+
+/// Prints median and 99th percentile.
+pub fn print_times(what: &str, times: &Times) {
+    let [median, late] = [50, 99].map(|percent| times.percentile(percent));
+    println!("  {what}: median {median:.3} ms, 99th percentile {late:.3} ms");
+}
+
+/// Prints steps both ways beside each other.
+pub fn print_steps(forward: &Times, back: &Times) {
+    print_times("step forward", forward);
+    print_times("step back", back);
+    println!("  a step back costs {:.1} steps forward", back.mean() / forward.mean());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spectator_sees_what_the_crowd_was() {
+        let file = watched(Crowd::new(1), 700).unwrap();
+        let mut player = spectator(&file, &Crowd::new(1), PlayerOptions::default()).unwrap();
+        let mut crowd = Crowd::new(1);
+        for tick in 0..700 {
+            player.seek(tick).unwrap();
+            assert_eq!(*player.state(), first_sight(&crowd).unwrap(), "tick {tick}");
+            crowd.step(&mut Vec::new());
+        }
+        assert_eq!(player.findings(), []);
+    }
+}
