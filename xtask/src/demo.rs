@@ -18,9 +18,12 @@ pub(crate) struct Arguments {}
 /// Everything that the demo makes is in here, and is made anew each time.
 const FOLDER: &str = "demo";
 const TOOL: &str = "target/release/gametape";
+/// What is called `make_session`: an example of the library.
+const SESSION_MAKER: &str = "target/release/examples/make_session";
 
 pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
     cmd!(sh, "cargo build --release --package gametape").run()?;
+    cmd!(sh, "cargo build --release --package gametape-minewars --example make_session").run()?;
     let start = Instant::now();
     sh.remove_path(FOLDER)?;
     let chapters = chapters();
@@ -48,7 +51,7 @@ impl Step {
         }
         let (program, arguments) = match self.command.split_first() {
             Some((&"gametape", arguments)) => (TOOL, arguments),
-            Some((program, arguments)) => (*program, arguments),
+            Some((_, arguments)) => (SESSION_MAKER, arguments),
             None => return Ok(()),
         };
         println!("$ {}", self.command.join(" "));
@@ -67,7 +70,8 @@ impl Step {
 fn readme(chapters: &[Chapter]) -> String {
     let mut text = String::from(
         "What `cargo xtask demo` made, and how.\n\nA match of the game Skirmish was played by bots and \
-         recorded. `gametape` below is target/release/gametape; paths are from the root of the \
+         recorded. `gametape` below is target/release/gametape, `make_session` is \
+         target/release/examples/make_session; paths are from the root of the \
          repository.\n",
     );
     for Chapter { title, steps } in chapters {

@@ -197,8 +197,7 @@ fn minewars() -> Vec<Step> {
     vec![
         Step::new(
             "A small session is written in both generations of the format.",
-            "cargo run --quiet --release --package gametape-minewars --example make_session -- \
-             demo/minewars/",
+            "make_session demo/minewars/",
         )
         .makes("demo/minewars/session.minewars"),
         Step::new(
