@@ -24,13 +24,13 @@ const HOUR: u64 = 60 * 60 * SECOND;
 fn main() -> Result<ExitCode> {
     let mut report = Report::new();
     let small = Arena { name: "2 players, radius 12", players: 2, radius: 12, seed: 2 };
-    let played = small.measure(9)?;
+    let played = small.measure(31)?;
     let what = format!("{}: headless speed x real time", small.name);
     report.claim(&Claim::at_least(&what, played.speed, 500.0));
     sizes(&small, &played.tape)?;
 
     let large = Arena { name: "6 players, radius 48", players: 6, radius: 48, seed: 1 };
-    let played = large.measure(3)?;
+    let played = large.measure(5)?;
     sizes(&large, &played.tape)?;
     codec(&played.events, &mut report)?;
     let (events, end) = an_hour_of(&played);
