@@ -15,17 +15,17 @@ use gametape_wire::{Generation, Reader, Result, View, ViewSet, Writer};
 use crate::Seed;
 
 /// Any bytes, as a tape or as the contents of one: playing and converting end well or with an error,
-/// and where frames ascend, seeking gives what playing gives.
+/// and seeking gives what playing gives.
 pub fn replay(data: &[u8]) {
     if data.first() == MAGIC.first() {
-        return exercise(data, false);
+        return exercise(data);
     }
     let mut recipe = Recipe::default();
     let _ = recipe.follow(data);
-    exercise(&recipe.finish(), recipe.ascends);
+    exercise(&recipe.finish());
 }
 
-fn exercise(tape: &[u8], ascends: bool) {
+fn exercise(tape: &[u8]) {
     let Ok(mut recording) = Recording::open(tape) else { return };
     if let Ok(file) = minewars::from_tape(&mut recording, None) {
         let is_sealed = |file: &ReplayFile<'_>| file.checks().iter().all(Check::is_ok);
@@ -33,8 +33,8 @@ fn exercise(tape: &[u8], ascends: bool) {
         drop(minewars::from_tape(&mut recording, Some(Generation::V01)));
     }
     drop(cadre::from_tape(&mut recording, &Options::default()));
-    play(|| minewars::player(Recording::open(tape)?, View::SPECTATOR, small_cache()), ascends);
-    play(|| cadre::player(Recording::open(tape)?, small_cache()), ascends);
+    play(|| minewars::player(Recording::open(tape)?, View::SPECTATOR, small_cache()));
+    play(|| cadre::player(Recording::open(tape)?, small_cache()));
 }
 
 fn small_cache() -> PlayerOptions {
@@ -43,7 +43,7 @@ fn small_cache() -> PlayerOptions {
 
 type ViewPlayer<'a, G> = Player<&'a [u8], Watched<G>>;
 
-fn play<'a, G: GameState>(open: impl Fn() -> Result<ViewPlayer<'a, G>>, ascends: bool) {
+fn play<'a, G: GameState>(open: impl Fn() -> Result<ViewPlayer<'a, G>>) {
     let (Ok(mut there), Ok(mut back)) = (open(), open()) else { return };
     let mut seen: Vec<(SimTick, [u8; 32])> = Vec::new();
     for _ in 0..12 {
@@ -53,7 +53,7 @@ fn play<'a, G: GameState>(open: impl Fn() -> Result<ViewPlayer<'a, G>>, ascends:
         }
     }
     for (tick, hash) in seen.into_iter().rev() {
-        if back.seek(tick).is_ok() && ascends {
+        if back.seek(tick).is_ok() {
             assert!(back.snapshot().state_hash() == hash, "tick {tick}");
         }
         assert!(back.cached_bytes() <= small_cache().cache_bytes);
@@ -65,8 +65,6 @@ fn play<'a, G: GameState>(open: impl Fn() -> Result<ViewPlayer<'a, G>>, ascends:
 /// Makes a tape of instructions: what, tick, length and bytes, one after the other.
 struct Recipe {
     writer: Option<TapeWriter>,
-    /// Are all frames written in order, by the writer itself?
-    ascends: bool,
 }
 
 const SETUP: u8 = 0;
@@ -80,7 +78,7 @@ impl Default for Recipe {
     fn default() -> Self {
         let front = Front::new(1000, 1).ok();
         let writer = front.and_then(|front| TapeWriter::new(front, b"{}").ok());
-        Self { writer, ascends: true }
+        Self { writer }
     }
 }
 
@@ -122,7 +120,6 @@ impl Recipe {
             }
             RAW_FRAMES => {
                 writer.flush()?;
-                self.ascends = false;
                 let draft = ChunkDraft { tick_count: 50, ..chunk(ChunkKind::FRAMES, 0, EVERYBODY) };
                 writer.chunk(&draft, bytes)
             }
