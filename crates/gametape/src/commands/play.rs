@@ -33,7 +33,8 @@ use show::Show;
 /// Watch a recording in the terminal, moment by moment
 ///
 /// A gamelog is shown as the tree of its state, a MineWars recording as its map; what changed is
-/// marked. Press ? for all keys.
+/// marked. A tape is shown as what it holds, and a long one is entered at its keyframes. Press ? for
+/// all keys.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -41,7 +42,7 @@ pub(crate) struct Args {
     recording: RecordingArgs,
 
     /// Where to begin: start, end, turn:N or the number of a delta in a gamelog, milliseconds in a
-    /// MineWars recording
+    /// MineWars recording or a tape of one
     #[arg(long, value_name = "MOMENT", default_value = "start")]
     at: At,
 
@@ -55,7 +56,7 @@ or a time, v changes the view, enter opens a branch of the tree, ? explains the 
 
 Examples:
   gametape play match.minewars
-  gametape play --at 30000 --view 1 match.minewars
+  gametape play --at 30000 --view 1 match.tape
   gametape play --at turn:12 game.json.gz";
 
 impl Args {
