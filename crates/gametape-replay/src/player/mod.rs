@@ -370,15 +370,14 @@ impl<S: Source, T: Track> Player<S, T> {
     /// Compares with the keyframe of this tick, if there is one. After lost input, takes it over.
     fn meet_keyframe(&mut self, check: bool) -> Result<()> {
         let doubtful = self.note_lost();
-        if !check && !doubtful {
+        // An earlier one says nothing about now, and loading it may cost more than all else.
+        let is_there = self.keyframes.nearest(self.tick) == Some(self.tick);
+        if !is_there || (!check && !doubtful) {
             return Ok(());
         }
         let Some(found) = self.keyframes.load(&mut self.recording, self.tick) else {
             return Ok(());
         };
-        if found.tick != self.tick {
-            return Ok(());
-        }
         let expected = match found.state {
             Ok(expected) => expected,
             Err(error) => {

@@ -197,3 +197,33 @@ fn a_tape_cut_by_time_plays_the_same() {
         Player::simulation(recording, Toy::new(), options).unwrap()
     });
 }
+
+/// Counts what is read.
+struct Counted(Vec<u8>, std::rc::Rc<std::cell::Cell<usize>>);
+
+impl Source for Counted {
+    fn length(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read(
+        &mut self,
+        range: std::ops::Range<u64>,
+    ) -> gametape_wire::Result<std::borrow::Cow<'_, [u8]>> {
+        self.1.set(self.1.get() + 1);
+        Ok(self.0[range.start as usize..range.end as usize].into())
+    }
+}
+
+#[test]
+fn steps_behind_the_last_keyframe_do_not_read_it_again() {
+    let tape = toy::tape(Toy::new(), 349);
+    let reads = std::rc::Rc::new(std::cell::Cell::new(0));
+    let recording = Recording::open(Counted(tape, reads.clone())).unwrap();
+    let mut player = Player::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+    player.seek(301).unwrap();
+    let before = reads.get();
+    while player.step().unwrap() {}
+    assert_eq!(player.tick(), 349);
+    assert!(reads.get() - before < 5, "{} reads in 48 steps", reads.get() - before);
+}
