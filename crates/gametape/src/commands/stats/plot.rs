@@ -74,8 +74,6 @@ impl Plot {
                 path.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"))
             }
         };
-        // It is a font, and it is the only one.
-        let _ = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
         let drawn = if is_png { self.png() } else { self.svg().map(String::into_bytes) };
         drawn.ok_or_else(|| Failure::refused(target, "the plot cannot be drawn"))
     }
@@ -93,6 +91,8 @@ impl Plot {
     }
 
     fn draw_on<B: DrawingBackend>(&self, backend: B) -> Drawn<B> {
+        // It is a font, and it is the only one.
+        let _ = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
         let area = backend.into_drawing_area();
         area.fill(&WHITE)?;
         let (head, body) = area.split_vertically(TITLE_HEIGHT);
