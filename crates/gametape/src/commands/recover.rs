@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_tape::{ChunkKind, Damage, Front, Recovered, Rewriter};
+use gametape_tape::{ChunkKind, Damage, Front, Gap, Recovered, Rewriter};
 use gametape_wire::{Error, Result as WireResult};
 use serde::Serialize;
 
@@ -162,7 +162,7 @@ impl Report {
             kept_chunks: found.chunks.len(),
             lost_chunks: with_header.count() as u64 + missing,
             lost_bytes: damages.iter().map(|hole| hole.end - hole.start).sum(),
-            lost_ticks: covered(damages.iter().map(|hole| hole.first_tick..hole.end_tick)),
+            lost_ticks: covered(found.gaps().iter().map(ticks_of)),
             dropped: Dropped::new(),
             damages,
             missing: found
@@ -232,6 +232,11 @@ impl Hole {
             text: format!("{damage}, {when}"),
         }
     }
+}
+
+/// The ticks of a gap: of a damage, or of chunks of which nothing is left.
+fn ticks_of(gap: &Gap) -> Range<u64> {
+    gap.first_tick..gap.first_tick + u64::from(gap.tick_count)
 }
 
 /// How many ticks are in at least one of the ranges.
