@@ -1,7 +1,7 @@
 //! How the fields of events are read, written and turned into columns: all side by side, type by type.
 
 use gametape_tape::UnitTag;
-use gametape_wire::{Error, ErrorKind, Limit, Place, Reader, Result, Writer};
+use gametape_wire::{Error, ErrorKind, Limit, Place, Reader, Result, Writer, unzigzag, zigzag};
 
 use crate::column::{Column, ColumnType, List, Names, RowSink, Value};
 use crate::sample::{self, Random};
@@ -55,17 +55,6 @@ pub(crate) fn bad_value(
     expected: &'static str,
 ) -> Error {
     Error::at(offset, item, ErrorKind::BadValue { found: found as i64, expected })
-}
-
-/// 0, −1, 1, −2 … become 0, 1, 2, 3 …
-#[inline]
-fn zigzag(number: i64) -> u64 {
-    (number << 1 ^ number >> 63) as u64
-}
-
-#[inline]
-fn unzigzag(coded: u64) -> i64 {
-    (coded >> 1) as i64 ^ -((coded & 1) as i64)
 }
 
 #[inline]

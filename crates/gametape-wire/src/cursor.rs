@@ -307,10 +307,31 @@ impl Writer {
     }
 }
 
+/// A signed number for a varint, small where the number is near zero: 0, −1, 1, −2 … become 0, 1, 2,
+/// 3 …
+#[inline]
+#[must_use]
+pub const fn zigzag(number: i64) -> u64 {
+    (number << 1 ^ number >> 63) as u64
+}
+
+/// The number that [`zigzag`] coded.
+#[inline]
+#[must_use]
+pub const fn unzigzag(coded: u64) -> i64 {
+    (coded >> 1) as i64 ^ -((coded & 1) as i64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn zigzag_counts_away_from_zero() {
+        assert_eq!([0, -1, 1, -2, i64::MAX, i64::MIN].map(zigzag), [0, 1, 2, 3, !1, !0]);
+        assert_eq!([0, 1, 2, 3, !1, !0].map(unzigzag), [0, -1, 1, -2, i64::MAX, i64::MIN]);
+    }
 
     #[test]
     fn varints_have_one_form() {

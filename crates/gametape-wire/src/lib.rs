@@ -49,7 +49,7 @@ mod generation;
 mod limit;
 mod views;
 
-pub use cursor::{Reader, Writer};
+pub use cursor::{Reader, Writer, unzigzag, zigzag};
 pub use error::{Error, ErrorClass, ErrorKind, Place, Result};
 pub use frames::{
     Frame, FrameKind, FrameLayout, FrameWriter, Frames, Irregularity, Part, Parts, Tail,

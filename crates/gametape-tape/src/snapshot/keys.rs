@@ -1,6 +1,6 @@
 //! What rows of a snapshot are found by.
 
-use gametape_wire::{Reader, Result, Writer};
+use gametape_wire::{Reader, Result, Writer, unzigzag, zigzag};
 
 use crate::names::{read_string, write_string};
 
@@ -83,21 +83,16 @@ impl Key for CellPos {
     fn write(&self, w: &mut Writer, previous: Option<&Self>) {
         let from = previous.copied().unwrap_or_default();
         for (to, from) in [(self.z, from.z), (self.y, from.y), (self.x, from.x)] {
-            w.varint(zigzag(to.wrapping_sub(from)).into());
+            w.varint(zigzag(to.wrapping_sub(from).into()));
         }
     }
-}
-
-fn zigzag(number: i32) -> u32 {
-    (number << 1 ^ number >> 31) as u32
 }
 
 fn read_step(r: &mut Reader<'_>, from: i32) -> Result<i32> {
     const STEP: gametape_wire::Limit = gametape_wire::Limit::new("map cell", u32::MAX as u64);
     let offset = r.offset();
-    let coded = STEP.check(r.varint(CellPos::ITEM)?, offset)? as u32;
-    let step = (coded >> 1) as i32 ^ -((coded & 1) as i32);
-    Ok(from.wrapping_add(step))
+    let coded = STEP.check(r.varint(CellPos::ITEM)?, offset)?;
+    Ok(from.wrapping_add(unzigzag(coded) as i32))
 }
 
 impl Key for String {
