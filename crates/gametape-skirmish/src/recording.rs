@@ -4,15 +4,19 @@ use std::io::Cursor;
 use std::time::Duration;
 
 use gametape_analysis::{Block, EventWriter};
-use gametape_minewars::Setup;
+use gametape_minewars::{EncodedSetup, Setup};
 use gametape_replay::minewars::MinewarsView;
-use gametape_replay::{Durability, GameState, Next, Recorder, RecorderOptions, Simulation};
+use gametape_replay::{
+    Durability, GameState, Next, Recorder, RecorderOptions, Recording, Simulation, Source, streams,
+};
 use gametape_tape::{Front, SimTick};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Error, Result, View, ViewSet};
 
+use crate::config::Config;
 use crate::events::NAMES;
 use crate::play::{Match, Said, Turn};
 use crate::rules::TICK_MS;
+use crate::world::Skirmish;
 
 /// Records a match while it is played: orders, talk, reports, what every view is told, keyframes of
 /// the simulation and of each view, events.
@@ -138,6 +142,19 @@ pub fn record_match(
     }
 }
 
+/// What the match of a tape was started from; none where that is not in the tape.
+pub fn recorded_config<S: Source>(recording: &mut Recording<S>) -> Result<Option<Config>> {
+    let setup = recording.setup(streams::SETUP_OF_SIMULATION)?;
+    setup.map(|setup| Config::from_bytes(&setup)).transpose()
+}
+
+/// The match of a tape before its first tick. Refused where the tape does not say what that is.
+pub fn recorded_game<S: Source>(recording: &mut Recording<S>) -> Result<Skirmish> {
+    let missing =
+        || Error::misuse("setup", "the tape does not say what the simulation starts from");
+    Skirmish::new(recorded_config(recording)?.ok_or_else(missing)?)
+}
+
 /// So much of a match stands together when it is played at full speed.
 const WRITTEN_TOGETHER: Duration = Duration::from_secs(10);
 
@@ -162,10 +179,7 @@ pub fn game_time(tick: SimTick) -> Duration {
 /// Records what views start from. The items of the map are for the spectator alone: whoever has a
 /// player's part of the tape must not find the mines in it.
 pub fn record_setups(recorder: &Recorder, setup: &Setup, views: ViewSet) -> Result<()> {
-    let encoded = |setup: &Setup| -> Result<Vec<u8>> {
-        let encoded = setup.encode(true)?;
-        Ok([encoded.header, encoded.data].concat())
-    };
+    let encoded = |setup: &Setup| setup.encode(true).map(EncodedSetup::into_bytes);
     let spectator = ViewSet::EMPTY.with(View::SPECTATOR);
     recorder.setup(spectator, encoded(setup)?)?;
     let mut shown = setup.clone();

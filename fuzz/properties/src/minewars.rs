@@ -176,7 +176,7 @@ pub fn setup(data: &[u8]) {
     for compress in [false, true] {
         // v0.1 reads reserved bits of a tile that it never writes.
         let Ok(encoded) = setup.encode(compress) else { continue };
-        let bytes = [encoded.header, encoded.data].concat();
+        let bytes = encoded.into_bytes();
         let again = SetupView::parse(&bytes, dialect, 0).and_then(|view| view.to_setup());
         assert_eq!(again.as_ref(), Ok(&setup));
     }

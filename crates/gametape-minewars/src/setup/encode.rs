@@ -17,6 +17,14 @@ pub struct EncodedSetup {
     pub data: Vec<u8>,
 }
 
+impl EncodedSetup {
+    /// Both parts, one behind the other.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        [self.header, self.data].concat()
+    }
+}
+
 impl Setup {
     /// The setup in the layout of its generation, its map compressed where that is asked for and
     /// makes it smaller; or why the generation cannot hold it.

@@ -36,7 +36,7 @@ fn the_v01_example_means_what_the_specification_says() {
     assert_eq!(setup.map.region(Coord::new(0, 1)), Some(0));
     assert_eq!(setup.map.region(Coord::new(-1, 1)), None);
     let encoded = setup.encode(false).unwrap();
-    assert_eq!([encoded.header, encoded.data].concat(), file[28..61]);
+    assert_eq!(encoded.into_bytes(), file[28..61]);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn the_current_example_means_what_the_specification_says() {
     assert_eq!(setup.rules, [0xAB, 0xCD]);
     assert_eq!(setup.max_view().number(), 2);
     let encoded = setup.encode(false).unwrap();
-    assert_eq!([encoded.header, encoded.data].concat(), file[32..69]);
+    assert_eq!(encoded.into_bytes(), file[32..69]);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn reserved_flags_and_the_free_version_byte_survive() {
     assert_eq!((setup.version, setup.reserved_flags), ([0, 0, 1, 0x7E], 0xF7));
     assert_eq!((setup.max_player, setup.max_sub_player), (5, 14));
     let encoded = setup.encode(false).unwrap();
-    assert_eq!([encoded.header, encoded.data].concat(), bytes);
+    assert_eq!(encoded.into_bytes(), bytes);
 }
 
 #[test]
@@ -210,12 +210,12 @@ proptest! {
     #[test]
     fn setups_survive_their_bytes(setup in setup_strategy(), compress: bool) {
         let encoded = setup.encode(compress).unwrap();
-        let bytes = [encoded.header, encoded.data].concat();
+        let bytes = encoded.into_bytes();
         let view = SetupView::parse(&bytes, setup.dialect(), 0).unwrap();
         prop_assert_eq!(view.end_offset(), bytes.len() as u64);
         let read = view.to_setup().unwrap();
         let again = read.encode(compress).unwrap();
-        prop_assert_eq!(&[again.header, again.data].concat(), &bytes);
+        prop_assert_eq!(&again.into_bytes(), &bytes);
         prop_assert_eq!(read, setup);
     }
 

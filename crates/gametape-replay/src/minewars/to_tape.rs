@@ -43,7 +43,7 @@ pub fn to_tape(file: &ReplayFile<'_>, options: &ConvertOptions) -> Result<Vec<u8
     }
     let current = convert(&setup, &frames.bytes, file.dialect(), Generation::Current)?;
     let encoded = current.setup.encode(file.setup().is_map_compressed())?;
-    let setup_bytes = [encoded.header, encoded.data].concat().into();
+    let setup_bytes = encoded.into_bytes().into();
     Match { setup: current.setup, setup_bytes, storage }.to_tape(&current.frames, options)
 }
 
@@ -101,9 +101,7 @@ impl Match<'_> {
         }
         let spectator = ViewSet::EMPTY.with(View::SPECTATOR);
         writer.setup(0, spectator, &self.setup_bytes)?;
-        let encoded = shown.encode(true)?;
-        let bytes = [encoded.header, encoded.data].concat();
-        writer.setup(0, EVERYBODY.without(spectator), &bytes)
+        writer.setup(0, EVERYBODY.without(spectator), &shown.encode(true)?.into_bytes())
     }
 }
 

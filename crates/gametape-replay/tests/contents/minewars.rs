@@ -156,7 +156,7 @@ fn a_tape_of_a_game_becomes_a_file() {
     let encoded = setup.encode(true).unwrap();
     let front = Front::new(50_000, 3).unwrap();
     let mut writer = TapeWriter::new(front, br#"{"content":"skirmish"}"#).unwrap();
-    let bytes = [encoded.header, encoded.data].concat();
+    let bytes = encoded.into_bytes();
     writer.setup(0, ViewSet::from_bits(u16::MAX), &bytes).unwrap();
     let mut packer = Packer::new(Generation::Current);
     for x in 0..300 {

@@ -11,9 +11,10 @@ use gametape_replay::{
     Order, PlayFinding, Player as Playing, PlayerOptions, Recording, Source, streams,
 };
 use gametape_tape::{ChunkKind, SimTick, TapeFrames, UnitTag};
-use gametape_wire::{Error, Result, View};
+use gametape_wire::{Result, View};
 
 use crate::config::Config;
+use crate::recording::recorded_game;
 use crate::world::Skirmish;
 use facts::{Field, Ids, PlayerFacts, RootFacts, TileFacts, UnitFacts};
 use json::{LENGTH, changed_list, list, object, quoted};
@@ -32,10 +33,7 @@ pub struct Gamelog {
 ///
 /// Refused where the tape does not say what the simulation starts from.
 pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
-    let setup = recording.setup(streams::SETUP_OF_SIMULATION)?;
-    let missing =
-        || Error::misuse("setup", "the tape does not say what the simulation starts from");
-    let game = Skirmish::new(Config::from_bytes(&setup.ok_or_else(missing)?)?)?;
+    let game = recorded_game(&mut recording)?;
     let session = recording.field("title").unwrap_or_default();
     let orders = orders_of(&mut recording);
     let first = recording.tape().summary.first_tick;

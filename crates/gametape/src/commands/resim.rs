@@ -4,9 +4,9 @@ use std::fmt;
 
 use gametape_replay::{
     DeepLevel, DeepVerification, Difference, Divergence, PlayFinding, Player, PlayerOptions,
-    Recording, streams,
+    Recording,
 };
-use gametape_skirmish::{Config, Skirmish};
+use gametape_skirmish::{Config, Skirmish, recorded_config};
 use gametape_wire::Error;
 use serde::Serialize;
 
@@ -70,10 +70,9 @@ fn config(source: &Source, recording: &mut Recording<TapeFile>) -> Result<Config
         let problem = format!("only Skirmish can be run again, and what it holds is {content}");
         return Err(Failure::refused(source, &problem));
     }
-    let setup = recording.setup(streams::SETUP_OF_SIMULATION).map_err(failed)?;
     let problem = "what the simulation starts from is not in it: it was cut to some views";
-    let setup = setup.ok_or_else(|| Failure::refused(source, problem))?;
-    Config::from_bytes(&setup).map_err(failed)
+    let config = recorded_config(recording).map_err(failed)?;
+    config.ok_or_else(|| Failure::refused(source, problem))
 }
 
 /// What is printed.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gametape_minewars::{Dialect, Message, Messages, PlayerUpdate, Setup, SetupView, Text, Who};
+use gametape_minewars::{
+    Dialect, EncodedSetup, Message, Messages, PlayerUpdate, Setup, SetupView, Text, Who,
+};
 use gametape_replay::GameState;
 use gametape_replay::minewars::MinewarsView;
 use gametape_tape::SimSnapshot;
@@ -61,7 +63,7 @@ impl MineWars {
         }
         let encoded = if named > 0 { Some(setup.encode(compressed)?) } else { None };
         self.setup.get_or_insert(setup);
-        Ok(encoded.map_or_else(|| raw.to_vec(), |setup| [setup.header, setup.data].concat()))
+        Ok(encoded.map_or_else(|| raw.to_vec(), EncodedSetup::into_bytes))
     }
 
     /// The messages that may stay, as they were written.

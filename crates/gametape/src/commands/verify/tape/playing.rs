@@ -1,10 +1,10 @@
 //! Do the keyframes of a tape agree with what playing leads to?
 
-use gametape_replay::streams::{SETUP_OF_SIMULATION, keyframes_of};
+use gametape_replay::streams::keyframes_of;
 use gametape_replay::{
     DeepLevel, DeepVerification, PlayFinding, Player, PlayerOptions, Recording, cadre, minewars,
 };
-use gametape_skirmish::{Config, Skirmish};
+use gametape_skirmish::recorded_game;
 use gametape_tape::Tape;
 use gametape_wire::{Error, ErrorKind, Place, Result as WireResult, View};
 
@@ -64,10 +64,7 @@ pub(super) fn check_simulation(
 
 fn simulate(file: &mut TapeFile) -> WireResult<DeepVerification> {
     let mut recording = Recording::open(file)?;
-    let config = recording.setup(SETUP_OF_SIMULATION)?;
-    let missing =
-        || Error::misuse("setup", "the tape does not say what the simulation starts from");
-    let game = Skirmish::new(Config::from_bytes(&config.ok_or_else(missing)?)?)?;
+    let game = recorded_game(&mut recording)?;
     let options = PlayerOptions { cache_bytes: 0, check: true };
     Player::simulation(recording, game, options)?.verify(DeepLevel::Simulation)
 }
