@@ -229,7 +229,8 @@ impl fmt::Display for Standings {
 }
 
 /// The middle value; of an even number of values the mean of the middle two.
-fn median(values: &mut [f64]) -> f64 {
+#[must_use]
+pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     match values.len() {

@@ -36,5 +36,5 @@ pub mod playing;
 mod report;
 mod table;
 
-pub use contest::{Contest, Standing, Standings};
+pub use contest::{Contest, Standing, Standings, median};
 pub use report::{Claim, Report};

@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use gametape_benches::memory::{self, Task};
-use gametape_benches::{Claim, Report};
+use gametape_benches::{Claim, Report, median};
 use gametape_cadre::{Log, Options, Summary, Timeline, sample};
 use serde_json::Value;
 
@@ -107,7 +107,8 @@ fn time_loads(path: &Path, packed: &[u8]) -> Outcome<Times> {
             node_peak = Some(peak);
         }
     }
-    let [copy, unpack, load, load_plain, summary, summary_plain, value, node] = samples.map(median);
+    let [copy, unpack, load, load_plain, summary, summary_plain, value, node] =
+        samples.map(middle_of);
     let always = |median: Option<f64>| median.unwrap_or(f64::NAN);
     Ok(Times {
         copy: always(copy),
@@ -202,7 +203,7 @@ fn judge_moves(name: &str, mut timeline: Timeline, report: &mut Report) -> Outco
         forward.push(seconds(|| all_steps(|| Ok(timeline.step()?)))?);
         back.push(seconds(|| all_steps(|| Ok(timeline.step_back()?)))?);
     }
-    let (Some(forward), Some(back)) = (median(forward), median(back)) else { return Ok(()) };
+    let (Some(forward), Some(back)) = (middle_of(forward), middle_of(back)) else { return Ok(()) };
     println!("  all steps: forward {:.1} ms, back {:.1} ms", forward * 1e3, back * 1e3);
     let what = format!("{name}: a step back, as a multiple of a step forward");
     report.claim(&Claim::at_most(&what, back / forward, 2.0));
@@ -220,9 +221,9 @@ fn seconds<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<f64> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-fn median(mut samples: Vec<f64>) -> Option<f64> {
-    samples.sort_by(f64::total_cmp);
-    samples.get(samples.len() / 2).copied()
+/// The median; none of nothing.
+fn middle_of(mut samples: Vec<f64>) -> Option<f64> {
+    (!samples.is_empty()).then(|| median(&mut samples))
 }
 
 /// Median seconds of three rounds, and peak memory in bytes; none without Node.
@@ -232,7 +233,8 @@ fn node(path: &Path) -> Outcome<Option<(f64, f64)>> {
     };
     let told: Value = serde_json::from_slice(&output.stdout)?;
     let times = told["times"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let middle = median(times.iter().filter_map(Value::as_f64).collect()).unwrap_or(f64::NAN);
+    let mut times: Vec<f64> = times.iter().filter_map(Value::as_f64).collect();
+    let middle = median(&mut times);
     Ok(Some((middle / 1e3, told["peak"].as_f64().unwrap_or(f64::NAN))))
 }
 

@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use gametape_analysis::{AnalysisEvent, Block};
 use gametape_benches::insight::{codec, encode, highlights, many_matches};
-use gametape_benches::{Claim, Report};
+use gametape_benches::{Claim, Report, median};
 use gametape_replay::{Recording, Simulation, minewars};
 use gametape_skirmish::{Config, Match, NAMES, SECOND, Style, TICK_MS, gamelog, record_match};
 use gametape_tape::{ChunkKind, pack_bytes};
@@ -91,7 +91,7 @@ impl Arena {
             })?);
         }
         let events = self.events()?;
-        let [headless, recorded] = [headless, recorded].map(median);
+        let [headless, recorded] = [headless, recorded].map(|mut times| median(&mut times));
         let speed = seconds_of(ticks) / headless;
         let overhead = (recorded / headless - 1.0) * 100.0;
         println!(
@@ -120,11 +120,6 @@ fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
     let start = Instant::now();
     work()?;
     Ok(start.elapsed().as_secs_f64())
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// The match as it is if it lasts for an hour, else again and again until it does.

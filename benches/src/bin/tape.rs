@@ -16,7 +16,7 @@ use std::time::Instant;
 use gametape_benches::crowd::{Crowd, Dice, MESSAGES, Seen, TICK_BYTES};
 use gametape_benches::crowd_tape::{self, FOR_SEEKING, Seeker};
 use gametape_benches::memory::{self, Task};
-use gametape_benches::{Claim, Contest, Report, peer, playing};
+use gametape_benches::{Claim, Contest, Report, median, peer, playing};
 use gametape_replay::{Player, PlayerOptions, Recording, Source, Track};
 use gametape_tape::{
     Cadence, ChunkKind, Depth, EVERYBODY, Front, Need, Tape, TapeReader, TapeWriter,
@@ -171,7 +171,7 @@ fn long_recording(report: &mut Report) -> Outcome<()> {
             times[round] = 1e3 * start.elapsed().as_secs_f64();
         }
     }
-    let mut times: Vec<f64> = rounds.iter_mut().map(median).collect();
+    let mut times: Vec<f64> = rounds.iter_mut().map(|times| median(times)).collect();
     times.sort_by(f64::total_cmp);
     let (middle, late) = (times[LONG_SEEKS / 2], times[LONG_SEEKS * 99 / 100]);
     report.claim(&Claim::at_most("60 minutes: median seek in ms", middle, 1.0));
@@ -225,11 +225,6 @@ fn foreign_recordings() -> Outcome<()> {
     playing::print_gamelog(&path, &bytes)?;
     println!();
     Ok(())
-}
-
-fn median(times: &mut [f64; LONG_ROUNDS]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[LONG_ROUNDS / 2]
 }
 
 fn large_tape(report: &mut Report) -> Outcome<()> {
