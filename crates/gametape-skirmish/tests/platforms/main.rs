@@ -1,0 +1,59 @@
+//! The same matches and the same highlights on every platform.
+//!
+//! Two programs of `examples/` play matches and make one hash of all that comes out. The hashes
+//! stand here: they are compared natively, debug and release alike, and in WebAssembly.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of a test may fail it")]
+
+#[path = "../../examples/hash_of_highlights.rs"]
+#[allow(dead_code)]
+mod hash_of_highlights;
+#[path = "../../examples/hash_of_matches.rs"]
+#[allow(dead_code)]
+mod hash_of_matches;
+mod webassembly;
+
+use gametape_analysis::Rarity;
+use hash_of_highlights::{Insight, hash_of, insights};
+
+/// States, payloads and events of matches.
+const MATCHES: &str = "84aad83528412968a38cc4288ddf2497514884b5be911a5f0b6cb8d6b90d2311";
+/// Highlights, statistics and events of matches.
+const HIGHLIGHTS: &str = "e0ed940b812de67b6517cdc245dbbd0549a364f2708b68a7ff7ef9777e52e957";
+
+#[test]
+fn matches_are_as_ever() {
+    assert_eq!(hash_of_matches::hash_of_matches().unwrap(), MATCHES);
+}
+
+#[test]
+fn matches_are_the_same_in_webassembly() {
+    webassembly::check("hash_of_matches", MATCHES);
+}
+
+#[test]
+fn highlights_are_as_ever() {
+    let insights = insights().unwrap();
+    insights.iter().for_each(check_variety);
+    assert_eq!(hash_of(&insights), HIGHLIGHTS);
+
+    let highlights = || insights.iter().flat_map(|insight| &insight.highlights);
+    for rarity in [Rarity::BaseDestroyed, Rarity::ArmyWipe, Rarity::Comeback, Rarity::TwoUpgrades] {
+        assert!(highlights().any(|found| found.why.rarest == Some(rarity)), "{rarity:?}");
+    }
+    assert!(highlights().any(|found| found.why.anomaly > 0));
+}
+
+/// A hash says nothing of matches in which nothing happens.
+fn check_variety(insight: &Insight) {
+    let Insight { blocks, highlights, statistics } = insight;
+    assert!(highlights.len() > 1 && !blocks.is_empty());
+    assert!(highlights.iter().any(|found| found.why.engagement > 0 && found.why.momentum > 0));
+    assert!(statistics.players.len() > 1);
+    assert!(statistics.players.iter().all(|player| player.actions > 0));
+}
+
+#[test]
+fn highlights_are_the_same_in_webassembly() {
+    webassembly::check("hash_of_highlights", HIGHLIGHTS);
+}
