@@ -6,6 +6,7 @@ use gametape_wire::{Error, ErrorKind, Reader, Result};
 use lz4_flex::block;
 
 use crate::check::check64;
+use crate::columns::{WIDTHS, likely_width, to_columns, to_rows};
 use crate::header::ChunkHeader;
 use crate::kind::Codec;
 use crate::limits::LZ4_EXPANSION;
@@ -52,8 +53,9 @@ impl<'a> Chunk<'a> {
         if self.header.codec == Codec::RAW {
             return Ok(Cow::Borrowed(self.stored));
         }
-        let mut raw = vec![0; self.checked_length()?];
-        self.unpack_into(&mut raw)?;
+        let mut raw = Vec::new();
+        let length = self.raw_in(&mut raw)?.len();
+        raw.truncate(length);
         Ok(Cow::Owned(raw))
     }
 
@@ -62,27 +64,42 @@ impl<'a> Chunk<'a> {
     where
         'a: 'b,
     {
-        if self.header.codec == Codec::RAW {
-            return Ok(self.stored);
+        match self.header.codec {
+            Codec::RAW => Ok(self.stored),
+            Codec::LZ4 => {
+                let length = self.checked_length(self.stored)?;
+                let raw = first_bytes(buffer, length);
+                self.unpack_into(self.stored, raw)?;
+                Ok(raw)
+            }
+            Codec::LZ4_COLUMNS => {
+                let (width, block) = self.columns()?;
+                let length = self.checked_length(block)?;
+                let (raw, columns) = first_bytes(buffer, 2 * length).split_at_mut(length);
+                self.unpack_into(block, columns)?;
+                to_rows(columns, width, raw);
+                Ok(raw)
+            }
+            codec => {
+                let kind = ErrorKind::Unknown { code: codec.0.into() };
+                Err(Error::at(self.offset + 14, "codec", kind))
+            }
         }
-        // It only ever grows: what is overwritten needs no clearing.
-        let length = self.checked_length()?;
-        if buffer.len() < length {
-            buffer.resize(length, 0);
-        }
-        let raw = &mut buffer[..length];
-        self.unpack_into(raw)?;
-        Ok(raw)
     }
 
-    /// The raw length, if the stored bytes can hold so much.
-    fn checked_length(&self) -> Result<usize> {
-        let codec = self.header.codec;
-        if codec != Codec::LZ4 {
-            let kind = ErrorKind::Unknown { code: codec.0.into() };
-            return Err(Error::at(self.offset + 14, "codec", kind));
+    /// The width of the columns, and the block that holds them.
+    fn columns(&self) -> Result<(usize, &'a [u8])> {
+        let (&width, block) = self.stored.split_first().unwrap_or((&0, &[]));
+        if WIDTHS.contains(&width.into()) {
+            return Ok((width.into(), block));
         }
-        let (stored, raw) = (self.stored.len() as u64, self.header.raw_length);
+        let kind = ErrorKind::BadValue { found: width.into(), expected: "2..=255" };
+        Err(Error::at(self.payload_offset(), "width of the columns", kind))
+    }
+
+    /// The raw length, if the block can hold so much.
+    fn checked_length(&self, block: &[u8]) -> Result<usize> {
+        let (stored, raw) = (block.len() as u64, self.header.raw_length);
         if u64::from(raw) > stored * LZ4_EXPANSION {
             let most = stored * LZ4_EXPANSION;
             return Err(self.refuse(format!("a block of {stored} bytes holds at most {most}")));
@@ -90,8 +107,8 @@ impl<'a> Chunk<'a> {
         Ok(raw as usize)
     }
 
-    fn unpack_into(&self, raw: &mut [u8]) -> Result<()> {
-        match block::decompress_into(self.stored, raw) {
+    fn unpack_into(&self, block: &[u8], raw: &mut [u8]) -> Result<()> {
+        match block::decompress_into(block, raw) {
             Ok(length) if length == raw.len() => Ok(()),
             Ok(length) => Err(self.refuse(format!("there are only {length}"))),
             Err(error) => Err(self.refuse(error.to_string())),
@@ -106,30 +123,67 @@ impl<'a> Chunk<'a> {
     }
 }
 
+/// The first bytes of a buffer that only ever grows: what is overwritten needs no clearing.
+fn first_bytes(buffer: &mut Vec<u8>, length: usize) -> &mut [u8] {
+    if buffer.len() < length {
+        buffer.resize(length, 0);
+    }
+    &mut buffer[..length]
+}
+
 /// Compresses chunk after chunk with the same buffers.
 pub(crate) struct Compressor {
     table: block::CompressTable,
     packed: Vec<u8>,
+    columns: Vec<u8>,
+    packed_columns: Vec<u8>,
 }
 
 impl Default for Compressor {
     fn default() -> Self {
-        Self { table: block::CompressTable::large(), packed: Vec::new() }
+        let table = block::CompressTable::large();
+        Self { table, packed: Vec::new(), columns: Vec::new(), packed_columns: Vec::new() }
     }
 }
 
 impl Compressor {
-    /// The bytes to store for `raw`: as an LZ4 block where that is smaller.
+    /// The bytes to store for `raw`: compressed where that is smaller, in columns where that is
+    /// clearly smaller still.
     pub(crate) fn pack<'a>(&'a mut self, raw: &'a [u8]) -> (Codec, &'a [u8]) {
-        let most = block::get_maximum_output_size(raw.len());
-        if self.packed.len() < most {
-            self.packed.resize(most, 0);
-        }
-        match block::compress_into_with_table(raw, &mut self.packed, &mut self.table) {
-            Ok(length) if length < raw.len() => (Codec::LZ4, &self.packed[..length]),
-            _ => (Codec::RAW, raw),
+        let plain = compress(raw, &mut self.packed, 0, &mut self.table).min(raw.len());
+        let columns = self.pack_columns(raw);
+        // A little less is not worth the turning back.
+        if columns + columns / 16 < plain {
+            (Codec::LZ4_COLUMNS, &self.packed_columns[..columns])
+        } else if plain < raw.len() {
+            (Codec::LZ4, &self.packed[..plain])
+        } else {
+            (Codec::RAW, raw)
         }
     }
+
+    /// Packs the bytes in columns, if they seem to be rows; returns the length.
+    fn pack_columns(&mut self, raw: &[u8]) -> usize {
+        let Some(width) = likely_width(raw) else { return raw.len() };
+        let columns = first_bytes(&mut self.columns, raw.len());
+        to_columns(raw, width, columns);
+        let length = compress(columns, &mut self.packed_columns, 1, &mut self.table);
+        self.packed_columns[0] = width as u8;
+        length
+    }
+}
+
+/// Compresses into `packed` from `start` on; returns where that ends.
+fn compress(
+    raw: &[u8],
+    packed: &mut Vec<u8>,
+    start: usize,
+    table: &mut block::CompressTable,
+) -> usize {
+    let room = first_bytes(packed, start + block::get_maximum_output_size(raw.len()));
+    let length = block::compress_into_with_table(raw, &mut room[start..], table);
+    // There is room for the worst case, so nothing is refused.
+    length.map_or(raw.len(), |length| start + length)
 }
 
 impl std::fmt::Debug for Compressor {

@@ -128,7 +128,7 @@ impl ChunkHeader {
         limit.check(self.raw_length.into(), offset + 32)?;
         let fits = match self.codec {
             Codec::RAW => self.stored_length == self.raw_length,
-            Codec::LZ4 => self.stored_length < self.raw_length,
+            Codec::LZ4 | Codec::LZ4_COLUMNS => self.stored_length < self.raw_length,
             _ => true,
         };
         if !fits {

@@ -173,6 +173,8 @@ impl Codec {
     pub const RAW: Self = Self(0);
     /// As one LZ4 block.
     pub const LZ4: Self = Self(1);
+    /// As one LZ4 block of the bytes in columns.
+    pub const LZ4_COLUMNS: Self = Self(2);
 }
 
 impl fmt::Display for Codec {
@@ -180,6 +182,7 @@ impl fmt::Display for Codec {
         match *self {
             Self::RAW => f.pad("raw"),
             Self::LZ4 => f.pad("lz4"),
+            Self::LZ4_COLUMNS => f.pad("lz4 columns"),
             Self(number) => f.pad(&format!("codec {number}")),
         }
     }

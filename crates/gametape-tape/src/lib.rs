@@ -73,6 +73,7 @@ mod baselines;
 mod chain;
 mod check;
 mod chunk;
+mod columns;
 mod content;
 mod cut;
 mod draft;

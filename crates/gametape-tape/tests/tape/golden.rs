@@ -2,10 +2,10 @@
 
 use crate::common::*;
 use gametape_tape::{
-    CellPos, ChunkKind, DeltaSnapshot, Front, Keyframe, Level, Recovered, SimSnapshot, Tape,
-    TapeFrames, TapeWriter, UnitTag, verify_bytes,
+    CellPos, Chunk, ChunkKind, Codec, DeltaSnapshot, EVERYBODY, Front, Keyframe, Level, Recovered,
+    SimSnapshot, Tape, TapeFrames, TapeWriter, UnitTag, verify_bytes,
 };
-use gametape_wire::ViewSet;
+use gametape_wire::{ErrorClass, ViewSet};
 
 const SPEC: &str = include_str!("../../../../spec/tape.md");
 const PARTS: [&str; 8] =
@@ -108,4 +108,52 @@ fn the_delta_of_the_example() {
     state.apply(&delta).unwrap();
     assert_eq!(state, after());
     assert_eq!(state.to_bytes(), block("after"));
+}
+
+/// A chunk with these stored bytes, in columns.
+fn in_columns(stored: &[u8], raw_length: u32) -> Chunk<'_> {
+    let mut header = Tape::open(&whole()).unwrap().chunks[1].header;
+    (header.codec, header.raw_length) = (Codec::LZ4_COLUMNS, raw_length);
+    header.stored_length = stored.len() as u32;
+    Chunk { header, offset: 0, stored }
+}
+
+#[test]
+fn the_columns_of_the_example() {
+    let (stored, raw) = (block("columns"), block("rows"));
+    assert_eq!(in_columns(&stored, 33).raw().unwrap(), raw);
+    // A longer buffer that was used before does not matter.
+    assert_eq!(in_columns(&stored, 33).raw_in(&mut vec![9; 1000]).unwrap(), raw);
+}
+
+#[test]
+fn impossible_columns_are_refused() {
+    let stored = block("columns");
+    for width in [0, 1] {
+        let stored = [&[width], &stored[1..]].concat();
+        let error = in_columns(&stored, 33).raw().unwrap_err();
+        assert_eq!(error.class(), ErrorClass::Malformed);
+        assert!(error.to_string().contains("width of the columns"), "{error}");
+    }
+    for (stored, raw_length) in [(&stored[..], 32), (&stored, 34), (&stored[..20], 33), (&[], 1)] {
+        assert!(in_columns(stored, raw_length).raw().is_err());
+    }
+    assert!(in_columns(&stored, 16 << 20).raw().is_err(), "it cannot hold so much");
+    // Wider than there are bytes: nothing but the rest.
+    let wide = [&[255], &stored[1..]].concat();
+    assert_eq!(in_columns(&wide, 33).raw().unwrap()[..3], [0, 1, 2]);
+}
+
+#[test]
+fn rows_of_one_shape_are_stored_in_columns() {
+    let rows: Vec<u8> =
+        (0..900u32).flat_map(|n| [n * n, 7, n / 3, 0, 9]).flat_map(u32::to_le_bytes).collect();
+    let mut tape = TapeWriter::new(Front::new(50_000, 1).unwrap(), b"{}").unwrap();
+    tape.setup(0, EVERYBODY, &rows).unwrap();
+    let bytes = finished(tape);
+    let tape = Tape::open(&bytes).unwrap();
+    let chunk = tape.read(&tape.chunks[1], &bytes).unwrap();
+    assert_eq!((chunk.header.codec, chunk.stored[0]), (Codec::LZ4_COLUMNS, 20));
+    assert!(chunk.stored.len() * 3 < rows.len());
+    assert_eq!(chunk.raw().unwrap(), rows);
 }
