@@ -18,6 +18,17 @@ pub trait GameState {
 
     /// Becomes the state of a snapshot that [`snapshot`](Self::snapshot) made.
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()>;
+
+    /// A copy that play can go on from, and about how many bytes of memory it takes.
+    ///
+    /// A player keeps copies near the playhead, which makes going back and forth cheap. `None`, the
+    /// default, where a copy is not much cheaper than a snapshot: then snapshots are kept.
+    fn copy(&self) -> Option<(Self, usize)>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 /// One order: what a player asked the game to do.
@@ -44,4 +55,15 @@ pub trait Simulation {
 
     /// Becomes the state of a snapshot that [`snapshot`](Self::snapshot) made.
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()>;
+
+    /// A copy that play can go on from, and about how many bytes of memory it takes.
+    ///
+    /// A player keeps copies near the playhead, which makes going back and forth cheap. `None`, the
+    /// default, where a copy is not much cheaper than a snapshot: then snapshots are kept.
+    fn copy(&self) -> Option<(Self, usize)>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }

@@ -201,6 +201,13 @@ impl ViewState {
         self.people.time_limit
     }
 
+    /// About how many bytes of memory it takes, without the shape of the map, which copies share.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let tiles = self.layers.len() + self.cluster_owners.len();
+        size_of::<Self>() + tiles + people::map_memory(&self.pending) + self.people.memory()
+    }
+
     /// The tiles about which two states of the same map know different things.
     ///
     /// `None` when the maps have different shapes.

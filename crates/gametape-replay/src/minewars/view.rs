@@ -120,6 +120,10 @@ impl GameState for MinewarsView {
         self.state = self.state.restore(&bytes)?;
         Ok(())
     }
+
+    fn copy(&self) -> Option<(Self, usize)> {
+        Some((self.clone(), size_of::<Self>() + self.state.memory()))
+    }
 }
 
 #[cold]

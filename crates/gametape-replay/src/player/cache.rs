@@ -1,28 +1,45 @@
-//! Snapshots near the playhead, within a budget of memory.
+//! States near the playhead, and some everywhere else, within a budget of memory.
 
 use std::collections::BTreeMap;
 
 use gametape_tape::{SimSnapshot, SimTick};
 
-/// Keeps snapshots as their canonical bytes; those farthest from the playhead go first.
-#[derive(Debug)]
-pub(super) struct Cache {
-    budget: usize,
-    bytes: usize,
-    kept: BTreeMap<SimTick, Kept>,
-}
-
-/// One snapshot, and the keyframe that it was carried forward from.
-#[derive(Debug)]
-struct Kept {
-    base: SimTick,
-    bytes: Vec<u8>,
-}
-
-/// What an entry takes besides its bytes, roughly.
+/// More states than these are not kept, however small they are: finding one to drop takes time.
+const MOST_KEPT: usize = 512;
+/// One of so many kept states on each side of the playhead is not dropped while others are there.
+const NEAR: usize = 8;
+/// What an entry takes besides its state, roughly.
 const OVERHEAD: usize = 64;
 
-impl Cache {
+/// Keeps states by their ticks.
+///
+/// Those next to the playhead stay, for steps back. Of the others the one goes first that leaves the
+/// smallest gap, so that they come to stand evenly, for seeks to anywhere.
+#[derive(Debug)]
+pub(super) struct Cache<T> {
+    budget: usize,
+    bytes: usize,
+    kept: BTreeMap<SimTick, Kept<T>>,
+}
+
+/// One state, and the keyframe that it was carried forward from.
+#[derive(Debug)]
+pub(super) struct Kept<T> {
+    pub(super) base: SimTick,
+    pub(super) state: KeptState<T>,
+    memory: usize,
+}
+
+/// A state as it is kept.
+#[derive(Debug)]
+pub(super) enum KeptState<T> {
+    /// A copy of all that is carried forward.
+    Copy(T),
+    /// The canonical bytes of a snapshot.
+    Snapshot(Vec<u8>),
+}
+
+impl<T> Cache<T> {
     pub(super) fn new(budget: usize) -> Self {
         Self { budget, bytes: 0, kept: BTreeMap::new() }
     }
@@ -41,34 +58,55 @@ impl Cache {
         self.kept.contains_key(&tick)
     }
 
-    /// A kept snapshot, and the tick of the keyframe that it was carried forward from.
-    pub(super) fn get(&self, tick: SimTick) -> Option<(SimSnapshot, SimTick)> {
-        let kept = self.kept.get(&tick)?;
-        Some((SimSnapshot::read(&kept.bytes).ok()?, kept.base))
+    /// The state that is kept of a tick.
+    pub(super) fn get(&self, tick: SimTick) -> Option<&Kept<T>> {
+        self.kept.get(&tick)
     }
 
-    /// Keeps a snapshot while the playhead is at or goes to `playhead`.
-    pub(super) fn keep(&mut self, snapshot: &SimSnapshot, base: SimTick, playhead: SimTick) {
+    /// Keeps a copy of the state at `tick`, which is where the playhead is.
+    pub(super) fn keep_copy(&mut self, (copy, memory): (T, usize), tick: SimTick, base: SimTick) {
+        let memory = memory + OVERHEAD;
+        self.keep(tick, Kept { base, state: KeptState::Copy(copy), memory }, tick);
+    }
+
+    /// Keeps a snapshot while the playhead goes to `playhead`.
+    pub(super) fn keep_snapshot(
+        &mut self,
+        snapshot: &SimSnapshot,
+        base: SimTick,
+        playhead: SimTick,
+    ) {
         let bytes = snapshot.to_bytes();
-        if bytes.len() + OVERHEAD > self.budget {
+        let memory = bytes.len() + OVERHEAD;
+        let kept = Kept { base, state: KeptState::Snapshot(bytes), memory };
+        self.keep(snapshot.core.tick, kept, playhead);
+    }
+
+    fn keep(&mut self, tick: SimTick, kept: Kept<T>, playhead: SimTick) {
+        if kept.memory > self.budget {
             return;
         }
-        self.bytes += bytes.len() + OVERHEAD;
-        if let Some(old) = self.kept.insert(snapshot.core.tick, Kept { base, bytes }) {
-            self.bytes -= old.bytes.len() + OVERHEAD;
+        self.bytes += kept.memory;
+        if let Some(old) = self.kept.insert(tick, kept) {
+            self.bytes -= old.memory;
         }
-        while self.bytes > self.budget {
-            self.drop_farthest(playhead);
+        while self.bytes > self.budget || self.kept.len() > MOST_KEPT {
+            self.drop_one(playhead);
         }
     }
 
-    fn drop_farthest(&mut self, playhead: SimTick) {
-        let [first, last] = [self.kept.keys().next(), self.kept.keys().next_back()];
-        let (Some(&first), Some(&last)) = (first, last) else { return };
-        let farthest =
-            if first.abs_diff(playhead) >= last.abs_diff(playhead) { first } else { last };
-        if let Some(gone) = self.kept.remove(&farthest) {
-            self.bytes -= gone.bytes.len() + OVERHEAD;
+    fn drop_one(&mut self, playhead: SimTick) {
+        let ticks: Vec<SimTick> = self.kept.keys().copied().collect();
+        let here = ticks.partition_point(|tick| *tick <= playhead);
+        let is_far = |place: &usize| place.abs_diff(here) > ticks.len() / NEAR;
+        let gap = |place: &usize| {
+            let before = place.checked_sub(1).map_or(0, |before| ticks[before]);
+            let behind = ticks.get(place + 1).unwrap_or(&ticks[*place]);
+            behind - before
+        };
+        let place = (0..ticks.len()).filter(is_far).min_by_key(gap).unwrap_or(0);
+        if let Some(gone) = ticks.get(place).and_then(|tick| self.kept.remove(tick)) {
+            self.bytes -= gone.memory;
         }
     }
 

@@ -105,7 +105,17 @@ impl Feed {
         Some(frame)
     }
 
-    /// The tick of the last frame for the views before `tick`.
+    /// Do the frames of these ticks have at most so many bytes, as far as headers tell?
+    pub(super) fn has_at_most(&self, bytes: u64, ticks: &Range<u64>) -> bool {
+        let first = self.chunks.partition_point(|chunk| chunk.header.end_tick() <= ticks.start);
+        let touched = self.chunks[first..].iter().map(|chunk| &chunk.header);
+        let mut touched = touched.take_while(|header| header.first_tick < ticks.end);
+        let left = touched.try_fold(bytes, |left, header| left.checked_sub(share(header, ticks)));
+        left.is_some()
+    }
+
+    /// Goes to the last frame for the views before `tick` and gives its tick. Where there is none,
+    /// the feed is then somewhere.
     pub(super) fn last_before<S: Source>(
         &mut self,
         recording: &mut Recording<S>,
@@ -117,15 +127,24 @@ impl Feed {
             if !self.load(recording) || self.place != place {
                 continue;
             }
-            let header = self.chunks[place].header;
-            let frames = TapeFrames::new(&header, &self.raw).map_while(Result::ok);
-            let ours = frames.filter(|frame| !frame.views.and(self.views).is_empty());
-            let last = ours.take_while(|frame| frame.tick < tick).last();
-            if let Some(frame) = last {
-                return Some(frame.tick);
+            let marks = self.marks.partition_point(|mark| mark.before < tick);
+            let last = (0..marks).rev().find_map(|mark| self.last_behind(mark, tick));
+            if last.is_some() {
+                return last;
             }
         }
         None
+    }
+
+    /// The tick of the last frame for the views behind a mark, before the next one and `tick`.
+    fn last_behind(&self, mark: usize, tick: u64) -> Option<u64> {
+        let mut header = self.chunks[self.place].header;
+        let Mark { offset, before } = self.marks[mark];
+        header.first_tick = before;
+        let frames = TapeFrames::new(&header, &self.raw[offset..]).map_while(Result::ok);
+        let early = frames.take(MARK_SPACING).take_while(|frame| frame.tick < tick);
+        let ours = early.filter(|frame| !frame.views.and(self.views).is_empty());
+        ours.last().map(|frame| frame.tick)
     }
 
     fn parse(&self) -> Option<(u64, Mark)> {
@@ -167,6 +186,14 @@ impl Feed {
             self.lost.push((self.place, header.first_tick..header.end_tick(), error));
         }
     }
+}
+
+/// The bytes of a chunk that fall to these ticks, as if they were spread evenly.
+fn share(header: &ChunkHeader, ticks: &Range<u64>) -> u64 {
+    let start = header.first_tick.max(ticks.start);
+    let common = header.end_tick().min(ticks.end).saturating_sub(start);
+    let all = (header.end_tick() - header.first_tick).max(1);
+    (u128::from(header.raw_length) * u128::from(common) / u128::from(all)) as u64
 }
 
 /// The frame at a place, and the place behind it.

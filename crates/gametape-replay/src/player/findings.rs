@@ -116,8 +116,6 @@ pub(super) struct Findings {
     list: Vec<PlayFinding>,
     known: BTreeSet<(u8, SimTick)>,
     unlisted: u64,
-    /// The last tick at which state and keyframe agreed.
-    pub(super) agreed: Option<SimTick>,
     /// Keyframes that were compared.
     pub(super) checked: usize,
 }

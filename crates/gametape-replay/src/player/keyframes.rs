@@ -18,6 +18,10 @@ pub(super) struct Keyframes {
     all: Vec<(SimTick, usize)>,
     /// Numbers of those that cannot be used.
     bad: BTreeSet<usize>,
+    /// Numbers of those that were found to be what the input before them leads to.
+    agreed: BTreeSet<usize>,
+    /// Raw bytes of the last one that was read, with all that it is based on.
+    size: u64,
     /// Compute the hash of every state instead of trusting checksums?
     verifies: bool,
 }
@@ -34,7 +38,7 @@ impl Keyframes {
         let entries = tape.keyframes.entries().iter().zip(0..);
         let ours = entries.filter(|(entry, _)| track.owns(entry));
         let all = ours.map(|(entry, place)| (entry.tick, place)).collect();
-        Self { all, bad: BTreeSet::new(), verifies: false }
+        Self { all, bad: BTreeSet::new(), agreed: BTreeSet::new(), size: 0, verifies: false }
     }
 
     /// Those up to a tick that are not known to be bad, from the last on.
@@ -57,44 +61,74 @@ impl Keyframes {
 
     /// The last usable keyframe at or before a tick.
     pub(super) fn load<S: Source>(
-        &self,
+        &mut self,
         recording: &mut Recording<S>,
         tick: SimTick,
     ) -> Option<Found> {
         let (tick, place) = self.usable(tick).next()?;
         let restorer = if self.verifies { Restorer::verifying() } else { Restorer::default() };
-        Some(Found { tick, place, state: read(recording, tick, place, restorer) })
+        let state = read(recording, tick, place, restorer).map(|(state, size)| {
+            self.size = size;
+            state
+        });
+        Some(Found { tick, place, state })
+    }
+
+    /// As many bytes of input as it is cheaper to apply than to enter a keyframe, roughly.
+    pub(super) fn worth(&self) -> u64 {
+        self.size
     }
 
     /// This one cannot be used.
     pub(super) fn give_up(&mut self, place: usize) {
         self.bad.insert(place);
+        // Later ones may have agreed with what it led to.
+        self.agreed.clear();
+    }
+
+    /// This one is what the usable one before it and the input lead to.
+    pub(super) fn note_agreed(&mut self, place: usize) {
+        self.agreed.insert(place);
+    }
+
+    /// Is there one at this tick that was found to agree?
+    pub(super) fn has_agreed(&self, tick: SimTick) -> bool {
+        self.usable(tick)
+            .next()
+            .is_some_and(|(own, place)| own == tick && self.agreed.contains(&place))
     }
 
     /// Every keyframe may be tried again, with or without computing the hash of its state.
     pub(super) fn forgive(&mut self, verifies: bool) {
         self.bad.clear();
+        self.agreed.clear();
         self.verifies = verifies;
     }
 }
 
-/// The state that a keyframe gives, with all that it is based on.
+/// The state that a keyframe gives, and the raw bytes of all that it is made of.
 fn read<S: Source>(
     recording: &mut Recording<S>,
     tick: SimTick,
     place: usize,
     mut restorer: Restorer,
-) -> Result<SimSnapshot> {
+) -> Result<(SimSnapshot, u64)> {
     let index = &recording.tape().keyframes;
     let wanted = index.entries().get(place).copied();
     let plan = index.plan(tick, |entry| Some(*entry) == wanted);
     let plan = plan.filter(|plan| plan.last() == Some(&place));
     let Some(plan) = plan else { return Err(unusable("what it is based on is lost")) };
     let ranges = index.plan_ranges(&plan);
+    let mut size = 0;
     for range in ranges {
-        recording.bytes(range.clone(), |bytes| restorer.add(&Chunk::read(bytes, range.start)?))?;
+        recording.bytes(range.clone(), |bytes| {
+            let chunk = Chunk::read(bytes, range.start)?;
+            size += u64::from(chunk.header.raw_length);
+            restorer.add(&chunk)
+        })?;
     }
-    restorer.into_state().ok_or_else(|| unusable("it is empty"))
+    let state = restorer.into_state().ok_or_else(|| unusable("it is empty"))?;
+    Ok((state, size))
 }
 
 #[cold]

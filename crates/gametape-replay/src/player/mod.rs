@@ -7,6 +7,8 @@ mod feed;
 mod findings;
 mod keyframes;
 mod lost;
+mod meet;
+mod route;
 mod track;
 mod verify;
 
@@ -24,6 +26,7 @@ use feed::Feed;
 use findings::Findings;
 use keyframes::Keyframes;
 use lost::lost_input;
+use route::{FRAME_COST, TICK_COST, spacing, waypoints};
 
 pub use difference::{Difference, Divergence, MOST_DIFFERENCES, Site, differences};
 pub use findings::{DeepLevel, DeepVerification, PlayFinding};
@@ -35,7 +38,7 @@ const SIMULATED_TICKS: Limit = Limit::new("ticks to simulate in one seek", 1 << 
 /// How a player works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlayerOptions {
-    /// Bytes of snapshots that are kept near the playhead.
+    /// Bytes of states that are kept in memory, near the playhead and elsewhere.
     pub cache_bytes: usize,
     /// Compare the state with every keyframe that is passed.
     pub check: bool,
@@ -97,7 +100,11 @@ pub struct Player<S, T> {
     /// The state is not what it should be: something failed on the way.
     broken: bool,
     gaps: Vec<Range<SimTick>>,
-    cache: Cache,
+    cache: Cache<T>,
+    /// Input since the last state that is kept or recorded, in bytes.
+    work: u64,
+    /// How much of it lies between two copies.
+    spacing: u64,
     clock: Clock,
     options: PlayerOptions,
     findings: Findings,
@@ -148,6 +155,10 @@ impl<S: Source, T: Track> Player<S, T> {
             broken: false,
             gaps,
             cache: Cache::new(options.cache_bytes),
+            work: 0,
+            spacing: track
+                .copy()
+                .map_or(u64::MAX, |(_, memory)| spacing(memory, options.cache_bytes)),
             clock: Clock::new(recording.tape().front.tick_length),
             options,
             findings: Findings::default(),
@@ -217,7 +228,7 @@ impl<S: Source, T: Track> Player<S, T> {
         true
     }
 
-    /// Bytes of snapshots that are kept now.
+    /// Bytes of states that are kept now.
     pub fn cached_bytes(&self) -> usize {
         self.cache.bytes()
     }
@@ -242,11 +253,12 @@ impl<S: Source, T: Track> Player<S, T> {
         let last = if T::EVERY_TICK {
             self.tick.checked_sub(1)
         } else {
-            let last = self.feed.last_before(&mut self.recording, self.tick);
-            self.feed.seek(&mut self.recording, self.tick);
-            last
+            self.feed.last_before(&mut self.recording, self.tick)
         };
-        let Some(last) = last else { return Ok(false) };
+        let Some(last) = last else {
+            self.feed.seek(&mut self.recording, self.tick);
+            return Ok(false);
+        };
         self.seek(last)?;
         Ok(true)
     }
@@ -278,50 +290,13 @@ impl<S: Source, T: Track> Player<S, T> {
         }
         let backward = goal < self.tick;
         self.start_for(goal)?;
-        let waypoints = if backward { waypoints(self.tick, goal) } else { Vec::new() };
+        // Where copies are kept all the way, there is no need for them.
+        let few = backward && self.spacing == u64::MAX;
+        let waypoints = if few { waypoints(self.tick, goal) } else { Vec::new() };
         self.run(goal, &waypoints)
     }
 
-    /// Goes to the nearest state at or before `goal` that is known: here, kept or recorded.
-    fn start_for(&mut self, goal: SimTick) -> Result<()> {
-        let here = Some(self.tick).filter(|tick| !self.broken && *tick <= goal);
-        let kept = self.cache.nearest(goal);
-        let recorded = self.keyframes.nearest(goal);
-        if here.is_some() && here >= kept.max(recorded) {
-            return Ok(());
-        }
-        if kept >= recorded
-            && let Some((snapshot, base)) = kept.and_then(|tick| self.cache.get(tick))
-        {
-            return self.restore(&snapshot, base);
-        }
-        self.restore_recorded(goal)
-    }
-
-    /// Starts from the last keyframe at or before `goal` that can be used, or from the start.
-    fn restore_recorded(&mut self, goal: SimTick) -> Result<()> {
-        while let Some(found) = self.keyframes.load(&mut self.recording, goal) {
-            let tried = match found.state {
-                Ok(snapshot) => self.restore(&snapshot, snapshot.core.tick),
-                Err(error) => Err(error),
-            };
-            let Err(error) = tried else { return Ok(()) };
-            self.keyframes.give_up(found.place);
-            self.findings.note(PlayFinding::Keyframe { tick: found.tick, error });
-        }
-        let start = self.start.clone();
-        self.restore(&start, 0)
-    }
-
-    fn restore(&mut self, snapshot: &SimSnapshot, base: SimTick) -> Result<()> {
-        self.broken = true;
-        self.track.restore(snapshot)?;
-        (self.tick, self.base, self.broken) = (snapshot.core.tick, base, false);
-        self.feed.seek(&mut self.recording, self.tick);
-        Ok(())
-    }
-
-    /// Plays forward to `goal`, keeping snapshots at the waypoints, which ascend.
+    /// Plays forward to `goal`, keeping copies on the way, or snapshots at the waypoints, which ascend.
     fn run(&mut self, goal: SimTick, mut waypoints: &[SimTick]) -> Result<()> {
         if T::EVERY_TICK {
             SIMULATED_TICKS.check(goal - self.tick, 0)?;
@@ -332,104 +307,52 @@ impl<S: Source, T: Track> Player<S, T> {
             }
             let keyframe = self.keyframes.next_after(self.tick).unwrap_or(goal);
             let stop = waypoints.first().copied().unwrap_or(goal).min(keyframe).min(goal);
-            let changed = self.run_to(stop)?;
-            if stop == keyframe {
-                self.meet_keyframe(self.options.check)?;
+            let changed = self.run_to(stop, self.spacing)?;
+            if self.tick == keyframe {
+                self.pass_keyframe()?;
             }
-            if changed && waypoints.first() == Some(&stop) && !self.cache.has(stop) {
-                self.cache.keep(&self.track.snapshot(stop), self.base, goal);
+            if self.work >= self.spacing {
+                self.keep_copy();
+            } else if changed && waypoints.first() == Some(&stop) && !self.cache.has(stop) {
+                self.cache.keep_snapshot(&self.track.snapshot(stop), self.base, goal);
             }
         }
         self.note_lost();
         Ok(())
     }
 
-    /// Applies everything before `stop`. Says whether that was anything.
-    fn run_to(&mut self, stop: SimTick) -> Result<bool> {
+    /// Applies everything before `stop`, or less: until there is so much work since the last state
+    /// that is kept. Says whether that was anything.
+    fn run_to(&mut self, stop: SimTick, most_work: u64) -> Result<bool> {
         self.broken = true;
-        let mut changed = T::EVERY_TICK;
-        while self.tick < stop {
-            let until = if T::EVERY_TICK { self.tick + 1 } else { stop };
-            while let Some(frame) = self.feed.take(&mut self.recording, until) {
-                changed = true;
-                for part in frame.parts() {
-                    for view in part.views.and(self.track.views()).iter() {
-                        if let Err(error) = self.track.input(frame.tick, view, part.payload) {
-                            self.findings.note(PlayFinding::Input { tick: frame.tick, error });
-                        }
-                    }
-                }
-            }
+        let before = self.work;
+        while self.tick < stop && self.work < most_work {
+            let until = if T::EVERY_TICK {
+                self.work += TICK_COST;
+                self.tick + 1
+            } else {
+                let next = self.feed.peek(&mut self.recording).filter(|next| *next < stop);
+                next.map_or(stop, |next| next + 1)
+            };
+            self.input_before(until);
             self.track.end_tick(self.tick)?;
             self.tick = until;
         }
         self.broken = false;
-        Ok(changed)
+        Ok(self.work > before)
     }
 
-    /// Compares with the keyframe of this tick, if there is one. After lost input, takes it over.
-    fn meet_keyframe(&mut self, check: bool) -> Result<()> {
-        let doubtful = self.note_lost();
-        // An earlier one says nothing about now, and loading it may cost more than all else.
-        let is_there = self.keyframes.nearest(self.tick) == Some(self.tick);
-        if !is_there || (!check && !doubtful) {
-            return Ok(());
-        }
-        let Some(found) = self.keyframes.load(&mut self.recording, self.tick) else {
-            return Ok(());
-        };
-        let expected = match found.state {
-            Ok(expected) => expected,
-            Err(error) => {
-                self.keyframes.give_up(found.place);
-                self.findings.note(PlayFinding::Keyframe { tick: found.tick, error });
-                return Ok(());
-            }
-        };
-        self.findings.checked += 1;
-        let agreed = self.compare(&expected, doubtful);
-        if agreed { Ok(()) } else { self.take_over(&expected, found.place) }
-    }
-
-    /// Is the state the expected one? Who is in doubt only asks.
-    fn compare(&mut self, expected: &SimSnapshot, doubtful: bool) -> bool {
-        let state = self.track.snapshot(self.tick);
-        if state == *expected {
-            (self.base, self.findings.agreed) = (self.tick, Some(self.tick));
-            return true;
-        }
-        if !doubtful {
-            let (agreed, tick) = (self.findings.agreed, self.tick);
-            let differences = differences(expected, &state);
-            self.findings.note(PlayFinding::Divergence(Divergence { agreed, tick, differences }));
-        }
-        false
-    }
-
-    /// The recorded state counts, unless it cannot be restored.
-    fn take_over(&mut self, expected: &SimSnapshot, place: usize) -> Result<()> {
-        let before = (self.track.snapshot(self.tick), self.base);
-        self.cache.clear();
-        match self.restore(expected, self.tick) {
-            Ok(()) => {
-                self.findings.agreed = Some(self.tick);
-                Ok(())
-            }
-            Err(error) => {
-                self.keyframes.give_up(place);
-                self.findings.note(PlayFinding::Keyframe { tick: expected.core.tick, error });
-                self.restore(&before.0, before.1)
+    fn input_before(&mut self, stop: SimTick) {
+        let views = self.track.views();
+        while let Some(frame) = self.feed.take(&mut self.recording, stop) {
+            for part in frame.parts() {
+                for view in part.views.and(views).iter() {
+                    self.work += FRAME_COST + part.payload.len() as u64;
+                    if let Err(error) = self.track.input(frame.tick, view, part.payload) {
+                        self.findings.note(PlayFinding::Input { tick: frame.tick, error });
+                    }
+                }
             }
         }
     }
-}
-
-/// Where snapshots are kept on the way to a goal: ever closer to it, so that going back from there
-/// step by step costs a few steps each.
-fn waypoints(from: SimTick, goal: SimTick) -> Vec<SimTick> {
-    let steps = (0..64).map(|power| 1u64 << power);
-    let back = steps.map_while(|step| goal.checked_sub(step)).take_while(|tick| *tick > from);
-    let mut waypoints: Vec<SimTick> = back.collect();
-    waypoints.reverse();
-    waypoints
 }

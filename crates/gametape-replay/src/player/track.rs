@@ -32,6 +32,12 @@ pub trait Track {
 
     /// Becomes the state of a snapshot.
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()>;
+
+    /// A copy to go on from, and about how many bytes of memory it takes; `None` where only
+    /// snapshots can be kept.
+    fn copy(&self) -> Option<(Self, usize)>
+    where
+        Self: Sized;
 }
 
 /// What one view knows, carried forward by recorded frames.
@@ -83,6 +89,11 @@ impl<G: GameState> Track for Watched<G> {
 
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
         self.state.restore(snapshot)
+    }
+
+    fn copy(&self) -> Option<(Self, usize)> {
+        let (state, memory) = self.state.copy()?;
+        Some((Self { view: self.view, state }, memory))
     }
 }
 
@@ -153,5 +164,10 @@ impl<X: Simulation> Track for Rerun<X> {
             return Ok(());
         }
         Err(Error::misuse("simulation", "its tick is not that of the snapshot"))
+    }
+
+    fn copy(&self) -> Option<(Self, usize)> {
+        let (simulation, memory) = self.simulation.copy()?;
+        Some((Self::new(simulation), memory))
     }
 }

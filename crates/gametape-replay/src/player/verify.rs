@@ -38,7 +38,7 @@ impl<S: Source, T: Track> Player<S, T> {
             if T::EVERY_TICK {
                 SIMULATED_TICKS.check(next - self.tick, 0)?;
             }
-            self.run_to(next)?;
+            self.run_to(next, u64::MAX)?;
         }
     }
 }
