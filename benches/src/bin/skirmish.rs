@@ -1,5 +1,6 @@
 //! Real matches of bots: how fast they are played, what recording them costs, how large their tapes
-//! are beside a MineWars file and a gamelog, and what analysis does with their events.
+//! are beside a MineWars file and a gamelog, how fast they are sought through, and what analysis does
+//! with their events.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -10,15 +11,22 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use gametape_analysis::{AnalysisEvent, Block};
 use gametape_benches::insight::{codec, encode, highlights, many_matches};
+use gametape_benches::playing::{print_steps, print_times, random_seeks, steps};
 use gametape_benches::{Claim, Report, median};
-use gametape_replay::{Recording, Simulation, minewars};
-use gametape_skirmish::{Config, Match, NAMES, SECOND, Style, TICK_MS, gamelog, record_match};
+use gametape_replay::{
+    Player, PlayerOptions, Recording, Simulation, Source, Track, minewars, streams,
+};
+use gametape_skirmish::{
+    Config, Match, NAMES, SECOND, Style, TICK_MS, gamelog, record_match, recorded_game,
+};
 use gametape_tape::{ChunkKind, pack_bytes};
-use gametape_wire::{Error, Generation, Result};
+use gametape_wire::{Error, Generation, Result, View};
 
 const ABOUT: &[u8] = br#"{"content":"skirmish","generation":"current"}"#;
 /// Distinct matches among the many that are exported.
 const DISTINCT: u64 = 20;
+/// Random seeks, and steps each way.
+const SEEKS: usize = 300;
 const HOUR: u64 = 60 * 60 * SECOND;
 
 fn main() -> Result<ExitCode> {
@@ -28,10 +36,12 @@ fn main() -> Result<ExitCode> {
     let what = format!("{}: headless speed x real time", small.name);
     report.claim(&Claim::at_least(&what, played.speed, 500.0));
     sizes(&small, &played.tape)?;
+    seeks(&small, &played.tape, &mut report)?;
 
     let large = Arena { name: "6 players, radius 48", players: 6, radius: 48, seed: 1 };
     let played = large.measure(5)?;
     sizes(&large, &played.tape)?;
+    seeks(&large, &played.tape, &mut report)?;
     codec(&played.events, &mut report)?;
     let (events, end) = an_hour_of(&played);
     println!("{} events in {:.1} minutes", events.len(), seconds_of(end) / 60.0);
@@ -138,17 +148,19 @@ fn an_hour_of(played: &Played) -> (Vec<AnalysisEvent>, u64) {
 fn sizes(arena: &Arena, tape: &[u8]) -> Result<()> {
     let mut recording = Recording::open(tape)?;
     let minutes = seconds_of(recording.tape().summary.end_tick) / 60.0;
-    let part = |kinds: &[ChunkKind]| -> usize {
-        let chunks = recording.tape().chunks.iter();
-        let of_kind = chunks.filter(|chunk| kinds.contains(&chunk.header.kind));
-        of_kind.map(|chunk| chunk.header.chunk_length() as usize).sum()
+    let part = |is_part: &dyn Fn(ChunkKind, u16) -> bool| -> usize {
+        let headers = recording.tape().chunks.iter().map(|chunk| &chunk.header);
+        let chunks = headers.filter(|header| is_part(header.kind, header.stream));
+        chunks.map(|header| header.chunk_length() as usize).sum()
     };
+    let simulation = streams::SIMULATION;
     let mut rows = vec![
         ("tape", tape.len()),
-        ("  frames", part(&[ChunkKind::FRAMES])),
-        ("  keyframes", part(&[ChunkKind::FULL_KEYFRAME, ChunkKind::DELTA_KEYFRAME])),
-        ("  events", part(&[ChunkKind::EVENTS])),
-        ("  orders, talk, reports", part(&[ChunkKind::ORDERS])),
+        ("  frames", part(&|kind, _| kind == ChunkKind::FRAMES)),
+        ("  keyframes of views", part(&|kind, of| kind.is_keyframe() && of != simulation)),
+        ("  keyframes of simulation", part(&|kind, of| kind.is_keyframe() && of == simulation)),
+        ("  events", part(&|kind, _| kind == ChunkKind::EVENTS)),
+        ("  orders, talk, reports", part(&|kind, _| kind == ChunkKind::ORDERS)),
     ];
     rows.push(("tape, packed", pack_bytes(tape)?.len()));
     rows.push(("MineWars file", minewars::from_tape(&mut recording, None)?.bytes.len()));
@@ -157,8 +169,37 @@ fn sizes(arena: &Arena, tape: &[u8]) -> Result<()> {
     rows.push(("gamelog, gzip", gzip(&log)?));
     println!("{}: bytes a minute", arena.name);
     for (what, bytes) in rows {
-        println!("  {what:<24} {:>10.0}", bytes as f64 / minutes);
+        println!("  {what:<26} {:>10.0}", bytes as f64 / minutes);
     }
+    println!();
+    Ok(())
+}
+
+/// Judges how fast a state of a view, and of the simulation, is found.
+fn seeks(arena: &Arena, tape: &[u8], report: &mut Report) -> Result<()> {
+    let options = PlayerOptions::default();
+    for view in (0..2).filter_map(View::new) {
+        let player = minewars::player(Recording::open(tape)?, view, options)?;
+        seek(&format!("{}, view {}", arena.name, view.number()), player, report)?;
+    }
+    let mut recording = Recording::open(tape)?;
+    let game = recorded_game(&mut recording)?;
+    let player = Player::simulation(recording, game, options)?;
+    seek(&format!("{}, simulation", arena.name), player, report)
+}
+
+fn seek<S: Source, T: Track>(
+    what: &str,
+    mut player: Player<S, T>,
+    report: &mut Report,
+) -> Result<()> {
+    println!("{what}:");
+    let times = random_seeks(&mut player, SEEKS)?;
+    print_times("random seek", &times);
+    let (forward, back) = steps(&mut player, SEEKS)?;
+    print_steps(&forward, &back);
+    let what = format!("{what}: random seek, ms");
+    report.claim(&Claim::at_most(&what, times.percentile(50), 5.0));
     println!();
     Ok(())
 }

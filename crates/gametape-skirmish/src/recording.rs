@@ -9,13 +9,13 @@ use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{
     Durability, GameState, Next, Recorder, RecorderOptions, Recording, Simulation, Source, streams,
 };
-use gametape_tape::{Front, SimTick};
+use gametape_tape::{Front, SimSnapshot, SimTick};
 use gametape_wire::{Error, Result, View, ViewSet};
 
 use crate::config::Config;
 use crate::events::NAMES;
 use crate::play::{Match, Said, Turn};
-use crate::rules::TICK_MS;
+use crate::rules::{SECOND, TICK_MS};
 use crate::world::Skirmish;
 
 /// Records a match while it is played: orders, talk, reports, what every view is told, keyframes of
@@ -25,10 +25,10 @@ use crate::world::Skirmish;
 #[derive(Debug)]
 pub struct MatchRecorder {
     recorder: Recorder,
-    /// What each view knows, the spectator first.
-    views: Vec<MinewarsView>,
+    /// The spectator first.
+    views: Vec<Audience>,
     events: EventWriter,
-    last_keyframes: Option<SimTick>,
+    last_keyframe: Option<SimTick>,
 }
 
 impl MatchRecorder {
@@ -39,8 +39,8 @@ impl MatchRecorder {
         let views: ViewSet = (0..=config.players()).filter_map(View::new).collect();
         record_setups(&recorder, game.setup(), views)?;
         recorder.names(&NAMES)?;
-        let views = views.iter().map(|view| MinewarsView::new(game.setup(), view)).collect();
-        Ok(Self { recorder, views, events: EventWriter::new(), last_keyframes: None })
+        let views = views.iter().map(|view| Audience::new(game.setup(), view)).collect();
+        Ok(Self { recorder, views, events: EventWriter::new(), last_keyframe: None })
     }
 
     /// How the recording goes is asked here.
@@ -53,21 +53,24 @@ impl MatchRecorder {
     pub fn step(&mut self, game: &mut Match) -> Result<Turn> {
         let tick = game.game().tick();
         if self.recorder.keyframe_due(tick) {
-            self.keyframes(game)?;
+            self.keyframes(game, false)?;
         }
         let turn = game.step()?;
         self.turn(&turn)?;
         Ok(turn)
     }
 
-    /// The keyframes of simulation and views; they are due together.
-    fn keyframes(&mut self, game: &Match) -> Result<()> {
+    /// A keyframe of the simulation, and of the views that are to have one: at the end all of them.
+    fn keyframes(&mut self, game: &Match, is_end: bool) -> Result<()> {
         let tick = game.game().tick();
+        let missing = missing(&self.recorder);
         self.recorder.keyframe(game.game().snapshot())?;
-        for (view, state) in (0..).filter_map(View::new).zip(&self.views) {
-            self.recorder.view_keyframe(view, state.snapshot(tick))?;
+        for view in &mut self.views {
+            if is_end || view.is_keyframe_due(tick, missing) {
+                self.recorder.view_keyframe(view.number, view.keyframe(tick, missing))?;
+            }
         }
-        self.last_keyframes = Some(tick);
+        self.last_keyframe = Some(tick);
         self.events.flush()?.into_iter().try_for_each(|block| record_block(&self.recorder, block))
     }
 
@@ -87,7 +90,7 @@ impl MatchRecorder {
             recorder.frame(tick, &parts)?;
         }
         for (view, payload) in parts {
-            self.views[usize::from(view.number())].apply(tick, payload)?;
+            self.views[usize::from(view.number())].hear(tick, payload)?;
         }
         turn.events.iter().try_for_each(|event| self.events.push(event))?;
         self.events.take().into_iter().try_for_each(|block| record_block(recorder, block))?;
@@ -97,11 +100,61 @@ impl MatchRecorder {
 
     /// Records keyframes at the end. What is left to do is closing metadata, and to close.
     pub fn finish(mut self, game: &Match) -> Result<Recorder> {
-        if self.last_keyframes != Some(game.game().tick()) {
-            self.keyframes(game)?;
+        if self.last_keyframe != Some(game.game().tick()) {
+            self.keyframes(game, true)?;
         }
         Ok(self.recorder)
     }
+}
+
+/// A view that has heard so many bytes since its last keyframe gets another one.
+const HEARD_BYTES: usize = 8 << 10;
+/// However little it heard, after so many ticks.
+const HEARD_TICKS: u64 = 120 * SECOND;
+
+/// Whoever follows a view of the match.
+///
+/// Keyframes of views would be half of a tape if there were as many as of the simulation, while what
+/// a view hears is little and soon heard again: see `spec/skirmish.md`, section 14.
+#[derive(Debug)]
+struct Audience {
+    number: View,
+    knows: MinewarsView,
+    /// Bytes of messages since the last keyframe.
+    heard: usize,
+    /// When that was.
+    keyframe: Option<SimTick>,
+    /// What was missing from the recording then.
+    missing: u64,
+}
+
+impl Audience {
+    fn new(setup: &Setup, number: View) -> Self {
+        let knows = MinewarsView::new(setup, number);
+        Self { number, knows, heard: 0, keyframe: None, missing: 0 }
+    }
+
+    fn hear(&mut self, tick: SimTick, payload: &[u8]) -> Result<()> {
+        self.heard += payload.len();
+        self.knows.apply(tick, payload)
+    }
+
+    /// Is a keyframe worth it? Surely where the recording has a hole behind the last one.
+    fn is_keyframe_due(&self, tick: SimTick, missing: u64) -> bool {
+        let is_old = self.keyframe.is_none_or(|last| tick >= last + HEARD_TICKS);
+        is_old || self.heard >= HEARD_BYTES || self.missing != missing
+    }
+
+    fn keyframe(&mut self, tick: SimTick, missing: u64) -> SimSnapshot {
+        (self.heard, self.keyframe, self.missing) = (0, Some(tick), missing);
+        self.knows.snapshot(tick)
+    }
+}
+
+/// How much the recorder could not keep of what views are found by.
+fn missing(recorder: &Recorder) -> u64 {
+    let counters = recorder.counters();
+    counters.lost.items + counters.shed.keyframes.items
 }
 
 /// Plays a match as fast as possible until it is over or `last_tick` is reached, and gives its tape.
@@ -155,8 +208,9 @@ pub fn recorded_game<S: Source>(recording: &mut Recording<S>) -> Result<Skirmish
     Skirmish::new(recorded_config(recording)?.ok_or_else(missing)?)
 }
 
-/// So much of a match stands together when it is played at full speed.
-const WRITTEN_TOGETHER: Duration = Duration::from_secs(10);
+/// So much of a match may stand together when it is played at full speed: more than what lies between
+/// two keyframes, which part it anyway.
+const WRITTEN_TOGETHER: Duration = Duration::from_secs(60);
 
 /// How to record a match that is played as fast as possible, with a pump that is stepped by
 /// [`game_time`].
@@ -190,4 +244,73 @@ pub fn record_setups(recorder: &Recorder, setup: &Setup, views: ViewSet) -> Resu
 fn record_block(recorder: &Recorder, block: Block) -> Result<()> {
     let Block { stream, first_tick, last_tick, count, bytes } = block;
     recorder.events(stream.number(), first_tick, last_tick, count, bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use gametape_minewars::ViewState;
+    use gametape_replay::{PlayerOptions, minewars};
+    use gametape_wire::Generation;
+
+    use super::*;
+    use crate::bots::Style;
+
+    fn two_players() -> Match {
+        Match::new(Config::new(2, 12, 2), &Style::ALL, Generation::Current).unwrap()
+    }
+
+    #[test]
+    fn a_view_gets_a_keyframe_when_it_heard_much_or_long_or_behind_a_hole() {
+        let mut view = Audience::new(two_players().setup(), View::SPECTATOR);
+        assert!(view.is_keyframe_due(0, 0), "the first");
+        view.keyframe(300, 0);
+        assert!(!view.is_keyframe_due(300 + HEARD_TICKS - 1, 0));
+        assert!(view.is_keyframe_due(300 + HEARD_TICKS, 0));
+        assert!(view.is_keyframe_due(600, 1));
+        view.heard = HEARD_BYTES;
+        assert!(view.is_keyframe_due(600, 0));
+        view.keyframe(600, 1);
+        assert!(!view.is_keyframe_due(900, 1), "heard nothing since");
+    }
+
+    fn keyframes_of(recording: &Recording<&[u8]>, stream: u16) -> Vec<SimTick> {
+        let chunks = recording.tape().chunks.iter().map(|chunk| &chunk.header);
+        let keyframes = chunks.filter(|header| header.kind.is_keyframe());
+        keyframes.filter(|header| header.stream == stream).map(|h| h.first_tick).collect()
+    }
+
+    /// What the views of the match know at every hundredth tick.
+    fn known(ticks: SimTick) -> Vec<Vec<ViewState>> {
+        let mut game = two_players();
+        let mut known = Vec::new();
+        while game.game().tick() < ticks {
+            if game.game().tick().is_multiple_of(100) {
+                let views = (0..=2).filter_map(View::new);
+                known.push(views.filter_map(|view| game.view(view).cloned()).collect());
+            }
+            game.step().unwrap();
+        }
+        known
+    }
+
+    #[test]
+    fn keyframes_of_views_are_few_and_every_tick_is_found_from_them() {
+        let tape = record_match(&mut two_players(), b"{}", 1, 6100).unwrap();
+        let recording = Recording::open(&tape[..]).unwrap();
+        let simulation = keyframes_of(&recording, streams::SIMULATION);
+        assert_eq!((simulation.len(), simulation.last()), (22, Some(&6100)));
+        let known = known(6100);
+        for view in (0..=2).filter_map(View::new) {
+            let keyframes = keyframes_of(&recording, streams::keyframes_of(view));
+            assert_eq!(keyframes, [0, 2400, 4800, 6100]);
+            let recording = Recording::open(&tape[..]).unwrap();
+            let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
+            for place in (0..61).map(|step| step * 37 % 61) {
+                player.seek(100 * place as SimTick).unwrap();
+                let expected = &known[place][usize::from(view.number())];
+                assert!(player.state().state() == expected, "tick {}", player.tick());
+            }
+            assert_eq!(player.findings(), []);
+        }
+    }
 }
