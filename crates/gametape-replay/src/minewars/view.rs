@@ -64,6 +64,19 @@ fn layers(bytes: &[u8], count: usize, index: usize) -> [u8; LAYERS] {
     std::array::from_fn(|layer| bytes[HEAD + layer * count + index])
 }
 
+/// Which tiles have other layers in one canonical form than in the other.
+fn changed_tiles(start: &[u8], now: &[u8], count: usize) -> Vec<bool> {
+    let mut changed = vec![false; count];
+    for layer in 0..LAYERS {
+        let range = HEAD + layer * count..HEAD + (layer + 1) * count;
+        let both = start[range.clone()].iter().zip(&now[range]);
+        for (changed, (before, after)) in changed.iter_mut().zip(both) {
+            *changed |= before != after;
+        }
+    }
+    changed
+}
+
 impl GameState for MinewarsView {
     fn apply(&mut self, _: SimTick, payload: &[u8]) -> Result<()> {
         let mut first = None;
@@ -80,11 +93,9 @@ impl GameState for MinewarsView {
         let core = &mut snapshot.core;
         (core.tick, core.map_hash) = (tick, self.start.hash);
         let mut fits = true;
-        for &(cell, index) in &self.start.cells {
-            let tile = layers(&now, count, index);
-            if tile != layers(start, count, index) {
-                fits &= core.map.push(cell, &tile).is_ok();
-            }
+        let changed = changed_tiles(start, &now, count);
+        for &(cell, index) in self.start.cells.iter().filter(|(_, index)| changed[*index]) {
+            fits &= core.map.push(cell, &layers(&now, count, index)).is_ok();
         }
         fits &= core.sections.push(KNOWN.into(), &now[HEAD + LAYERS * count..]).is_ok();
         fits &= core.sections.push(VIEW.into(), &now[3..HEAD]).is_ok();
@@ -99,12 +110,13 @@ impl GameState for MinewarsView {
         }
         let count = self.start.cells.len();
         let mut bytes = self.start.bytes[..HEAD + LAYERS * count].to_vec();
+        let mut tiles = self.start.cells.iter();
         for (cell, tile) in core.map.iter() {
-            let place = self.start.cells.binary_search_by_key(cell, |(cell, _)| *cell);
-            let (Ok(place), Ok(tile)) = (place, <[u8; LAYERS]>::try_from(tile)) else {
+            // Both ascend.
+            let index = tiles.find(|(own, _)| own >= cell).filter(|(own, _)| own == cell);
+            let (Some((_, index)), Ok(tile)) = (index, <[u8; LAYERS]>::try_from(tile)) else {
                 return Err(misfit("a cell is not a tile of the map"));
             };
-            let index = self.start.cells[place].1;
             for (layer, value) in tile.into_iter().enumerate() {
                 bytes[HEAD + layer * count + index] = value;
             }

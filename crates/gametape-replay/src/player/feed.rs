@@ -7,18 +7,6 @@ use gametape_wire::{Error, Result, ViewSet};
 
 use crate::source::{Recording, Source};
 
-/// Every how many frames of a chunk a place is kept to go on from.
-const MARK_SPACING: usize = 64;
-
-/// A place between two frames of a chunk.
-#[derive(Debug, Clone, Copy)]
-struct Mark {
-    /// Where the next frame begins.
-    offset: usize,
-    /// The tick of the frame before, from which the next one counts.
-    before: u64,
-}
-
 /// Walks over the frames that some views receive.
 #[derive(Debug)]
 pub(super) struct Feed {
@@ -26,13 +14,24 @@ pub(super) struct Feed {
     chunks: Vec<ChunkEntry>,
     /// Number of the chunk in which the next frame stands, or stood.
     place: usize,
+    /// Number of the next frame among the spots of that chunk.
+    at: usize,
     /// Which chunk is unpacked.
     loaded: Option<usize>,
     raw: Vec<u8>,
-    marks: Vec<Mark>,
-    at: Mark,
+    /// Where in the unpacked chunk the frames for the views stand.
+    spots: Vec<Spot>,
     /// Chunks that cannot be read: their ticks, and why.
     lost: Vec<(usize, Range<u64>, Error)>,
+}
+
+/// Where a frame stands in its chunk.
+#[derive(Debug, Clone, Copy)]
+struct Spot {
+    offset: usize,
+    tick: u64,
+    /// The tick of the frame before, from which this one counts.
+    before: u64,
 }
 
 impl Feed {
@@ -47,10 +46,10 @@ impl Feed {
             views,
             chunks,
             place: 0,
+            at: 0,
             loaded: None,
             raw: Vec::new(),
-            marks: Vec::new(),
-            at: Mark { offset: 0, before: 0 },
+            spots: Vec::new(),
             lost: Vec::new(),
         }
     }
@@ -62,35 +61,21 @@ impl Feed {
 
     /// Goes to the first frame at or behind `tick`.
     pub(super) fn seek<S: Source>(&mut self, recording: &mut Recording<S>, tick: u64) {
-        self.place = self.chunks.partition_point(|chunk| chunk.header.end_tick() <= tick);
-        self.at = Mark { offset: usize::MAX, before: 0 };
-        if !self.load(recording) {
-            return;
-        }
-        let behind = self.marks.partition_point(|mark| mark.before < tick);
-        self.at = self.marks[behind.saturating_sub(1)];
-        while let Some((frame, next)) = self.parse() {
-            if frame >= tick {
-                break;
-            }
-            self.at = next;
+        self.turn_to(self.chunks.partition_point(|chunk| chunk.header.end_tick() <= tick));
+        if self.load(recording) {
+            self.at = self.spots.partition_point(|spot| spot.tick < tick);
         }
     }
 
     /// The tick of the next frame for the views, if there is one.
     pub(super) fn peek<S: Source>(&mut self, recording: &mut Recording<S>) -> Option<u64> {
-        loop {
-            if !self.load(recording) {
-                return None;
+        while self.load(recording) {
+            if let Some(spot) = self.spots.get(self.at) {
+                return Some(spot.tick);
             }
-            match frame_at(&self.chunks[self.place].header, &self.raw, self.at) {
-                Some((frame, _)) if !frame.views.and(self.views).is_empty() => {
-                    return Some(frame.tick);
-                }
-                Some((_, next)) => self.at = next,
-                None => self.turn(),
-            }
+            self.turn_to(self.place + 1);
         }
+        None
     }
 
     /// Takes the next frame for the views, if its tick is before `stop`.
@@ -100,18 +85,11 @@ impl Feed {
         stop: u64,
     ) -> Option<TapeFrame<'_>> {
         self.peek(recording).filter(|tick| *tick < stop)?;
-        let (frame, next) = frame_at(&self.chunks[self.place].header, &self.raw, self.at)?;
-        self.at = next;
-        Some(frame)
-    }
-
-    /// Do the frames of these ticks have at most so many bytes, as far as headers tell?
-    pub(super) fn has_at_most(&self, bytes: u64, ticks: &Range<u64>) -> bool {
-        let first = self.chunks.partition_point(|chunk| chunk.header.end_tick() <= ticks.start);
-        let touched = self.chunks[first..].iter().map(|chunk| &chunk.header);
-        let mut touched = touched.take_while(|header| header.first_tick < ticks.end);
-        let left = touched.try_fold(bytes, |left, header| left.checked_sub(share(header, ticks)));
-        left.is_some()
+        let spot = self.spots.get(self.at)?;
+        let mut header = self.chunks.get(self.place)?.header;
+        header.first_tick = spot.before;
+        self.at += 1;
+        TapeFrames::new(&header, self.raw.get(spot.offset..)?).next()?.ok()
     }
 
     /// Goes to the last frame for the views before `tick` and gives its tick. Where there is none,
@@ -123,62 +101,49 @@ impl Feed {
     ) -> Option<u64> {
         let end = self.chunks.partition_point(|chunk| chunk.header.first_tick < tick);
         for place in (0..end).rev() {
-            (self.place, self.at) = (place, Mark { offset: usize::MAX, before: 0 });
+            self.turn_to(place);
             if !self.load(recording) || self.place != place {
                 continue;
             }
-            let marks = self.marks.partition_point(|mark| mark.before < tick);
-            let last = (0..marks).rev().find_map(|mark| self.last_behind(mark, tick));
-            if last.is_some() {
-                return last;
+            let earlier = self.spots.partition_point(|spot| spot.tick < tick);
+            if let Some(last) = earlier.checked_sub(1) {
+                self.at = last;
+                return Some(self.spots[last].tick);
             }
         }
         None
     }
 
-    /// The tick of the last frame for the views behind a mark, before the next one and `tick`.
-    fn last_behind(&self, mark: usize, tick: u64) -> Option<u64> {
-        let mut header = self.chunks[self.place].header;
-        let Mark { offset, before } = self.marks[mark];
-        header.first_tick = before;
-        let frames = TapeFrames::new(&header, &self.raw[offset..]).map_while(Result::ok);
-        let early = frames.take(MARK_SPACING).take_while(|frame| frame.tick < tick);
-        let ours = early.filter(|frame| !frame.views.and(self.views).is_empty());
-        ours.last().map(|frame| frame.tick)
+    /// Do the frames of these ticks have at most so many bytes, as far as headers tell?
+    pub(super) fn has_at_most(&self, bytes: u64, ticks: &Range<u64>) -> bool {
+        let first = self.chunks.partition_point(|chunk| chunk.header.end_tick() <= ticks.start);
+        let touched = self.chunks[first..].iter().map(|chunk| &chunk.header);
+        let mut touched = touched.take_while(|header| header.first_tick < ticks.end);
+        let left = touched.try_fold(bytes, |left, header| left.checked_sub(share(header, ticks)));
+        left.is_some()
     }
 
-    fn parse(&self) -> Option<(u64, Mark)> {
-        let header = &self.chunks.get(self.place)?.header;
-        frame_at(header, &self.raw, self.at).map(|(frame, next)| (frame.tick, next))
-    }
-
-    fn turn(&mut self) {
-        self.place += 1;
-        self.at.offset = usize::MAX;
+    fn turn_to(&mut self, place: usize) {
+        (self.place, self.at) = (place, 0);
     }
 
     /// Unpacks the present chunk, or the next one that can be read. False when there is none.
     fn load<S: Source>(&mut self, recording: &mut Recording<S>) -> bool {
-        while let Some(chunk) = self.chunks.get(self.place).copied() {
-            if self.loaded != Some(self.place) {
-                self.loaded = None;
-                match recording.raw(&chunk).and_then(|raw| Ok((marks_of(&chunk, &raw)?, raw))) {
-                    Ok((marks, raw)) => (self.marks, self.raw) = (marks, raw),
-                    Err(error) => {
-                        self.note_lost(&chunk.header, error);
-                        self.turn();
-                        continue;
-                    }
+        while self.loaded != Some(self.place) {
+            let Some(chunk) = self.chunks.get(self.place).copied() else { return false };
+            self.loaded = None;
+            let raw = recording.raw(&chunk);
+            match raw.and_then(|raw| Ok((spots_of(&chunk.header, &raw, self.views)?, raw))) {
+                Ok((spots, raw)) => {
+                    (self.spots, self.raw, self.loaded) = (spots, raw, Some(self.place));
                 }
-                self.loaded = Some(self.place);
-                self.at.offset = usize::MAX;
+                Err(error) => {
+                    self.note_lost(&chunk.header, error);
+                    self.turn_to(self.place + 1);
+                }
             }
-            if self.at.offset == usize::MAX {
-                self.at = Mark { offset: 0, before: chunk.header.first_tick };
-            }
-            return true;
         }
-        false
+        true
     }
 
     fn note_lost(&mut self, header: &ChunkHeader, error: Error) {
@@ -196,30 +161,20 @@ fn share(header: &ChunkHeader, ticks: &Range<u64>) -> u64 {
     (u128::from(header.raw_length) * u128::from(common) / u128::from(all)) as u64
 }
 
-/// The frame at a place, and the place behind it.
-fn frame_at<'a>(header: &ChunkHeader, raw: &'a [u8], at: Mark) -> Option<(TapeFrame<'a>, Mark)> {
-    let mut header = *header;
-    header.first_tick = at.before;
-    let frame = TapeFrames::new(&header, raw.get(at.offset..)?).next()?.ok()?;
-    let end = frame.parts().last().map_or(0, |part| part.offset as usize + part.payload.len());
-    let next = Mark { offset: at.offset + end, before: frame.tick };
-    Some((frame, next))
-}
-
-/// Places in a chunk to go on from; an error where its frames are not what its header says.
-fn marks_of(chunk: &ChunkEntry, raw: &[u8]) -> Result<Vec<Mark>> {
-    let mut marks = vec![Mark { offset: 0, before: chunk.header.first_tick }];
-    let mut before = chunk.header.first_tick;
-    for (number, frame) in TapeFrames::new(&chunk.header, raw).enumerate() {
+/// Where the frames for these views stand; an error where frames are not what the header says.
+fn spots_of(header: &ChunkHeader, raw: &[u8], views: ViewSet) -> Result<Vec<Spot>> {
+    let mut spots = Vec::new();
+    let mut before = header.first_tick;
+    for frame in TapeFrames::new(header, raw) {
         let frame = frame?;
-        if number > 0 && number.is_multiple_of(MARK_SPACING) {
-            marks.push(Mark { offset: frame.offset as usize, before });
+        if !frame.views.and(views).is_empty() {
+            spots.push(Spot { offset: frame.offset as usize, tick: frame.tick, before });
         }
         before = frame.tick;
     }
-    if before.checked_add(1) != Some(chunk.header.end_tick()) {
+    if before.checked_add(1) != Some(header.end_tick()) {
         let problem = "its frames do not end where its header says";
-        return Err(Error::misuse(chunk.header.kind.to_string(), problem));
+        return Err(Error::misuse(header.kind.to_string(), problem));
     }
-    Ok(marks)
+    Ok(spots)
 }

@@ -26,7 +26,7 @@ use feed::Feed;
 use findings::Findings;
 use keyframes::Keyframes;
 use lost::lost_input;
-use route::{FRAME_COST, TICK_COST, spacing, waypoints};
+use route::{FRAME_COST, TICK_COST, WIDER, spacing, waypoints};
 
 pub use difference::{Difference, Divergence, MOST_DIFFERENCES, Site, differences};
 pub use findings::{DeepLevel, DeepVerification, PlayFinding};
@@ -290,30 +290,31 @@ impl<S: Source, T: Track> Player<S, T> {
         }
         let backward = goal < self.tick;
         self.start_for(goal)?;
-        // Where copies are kept all the way, there is no need for them.
-        let few = backward && self.spacing == u64::MAX;
-        let waypoints = if few { waypoints(self.tick, goal) } else { Vec::new() };
-        self.run(goal, &waypoints)
+        self.run(goal, backward)
     }
 
-    /// Plays forward to `goal`, keeping copies on the way, or snapshots at the waypoints, which ascend.
-    fn run(&mut self, goal: SimTick, mut waypoints: &[SimTick]) -> Result<()> {
+    /// Plays forward to `goal` and keeps states on the way, more of them where somebody goes back.
+    fn run(&mut self, goal: SimTick, backward: bool) -> Result<()> {
         if T::EVERY_TICK {
             SIMULATED_TICKS.check(goal - self.tick, 0)?;
         }
+        let spacing = if backward { self.spacing } else { self.spacing.saturating_mul(WIDER) };
+        // Where copies are kept all the way, there is no need for waypoints.
+        let few = backward && spacing == u64::MAX;
+        let mut waypoints = if few { waypoints(self.tick, goal) } else { Vec::new() };
         while self.tick < goal {
-            while waypoints.first().is_some_and(|waypoint| *waypoint <= self.tick) {
-                waypoints = &waypoints[1..];
+            while waypoints.last().is_some_and(|waypoint| *waypoint <= self.tick) {
+                waypoints.pop();
             }
             let keyframe = self.keyframes.next_after(self.tick).unwrap_or(goal);
-            let stop = waypoints.first().copied().unwrap_or(goal).min(keyframe).min(goal);
-            let changed = self.run_to(stop, self.spacing)?;
+            let stop = waypoints.last().copied().unwrap_or(goal).min(keyframe).min(goal);
+            let changed = self.run_to(stop, spacing)?;
             if self.tick == keyframe {
                 self.pass_keyframe()?;
             }
-            if self.work >= self.spacing {
+            if self.work >= spacing {
                 self.keep_copy();
-            } else if changed && waypoints.first() == Some(&stop) && !self.cache.has(stop) {
+            } else if changed && waypoints.last() == Some(&stop) && !self.cache.has(stop) {
                 self.cache.keep_snapshot(&self.track.snapshot(stop), self.base, goal);
             }
         }

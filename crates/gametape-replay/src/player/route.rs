@@ -16,6 +16,8 @@ pub(super) const TICK_COST: u64 = 1024;
 const SMALLEST_SPACING: u64 = 4 << 10;
 /// and than this share of their own size: copying is so much cheaper than applying.
 const SPACING_SHARE: u64 = 16;
+/// While nobody goes back, copies stand so many times as far apart.
+pub(super) const WIDER: u64 = 4;
 
 /// How much input lies between two kept copies of so many bytes; more than there is where the budget
 /// has no room for them.
@@ -24,13 +26,10 @@ pub(super) fn spacing(memory: usize, budget: usize) -> u64 {
 }
 
 /// Where snapshots are kept on the way to a goal: ever closer to it, so that going back from there
-/// step by step costs a few steps each.
+/// step by step costs a few steps each. The last one comes first.
 pub(super) fn waypoints(from: SimTick, goal: SimTick) -> Vec<SimTick> {
     let steps = (0..64).map(|power| 1u64 << power);
-    let back = steps.map_while(|step| goal.checked_sub(step)).take_while(|tick| *tick > from);
-    let mut waypoints: Vec<SimTick> = back.collect();
-    waypoints.reverse();
-    waypoints
+    steps.map_while(|step| goal.checked_sub(step)).take_while(|tick| *tick > from).collect()
 }
 
 impl<S: Source, T: Track> Player<S, T> {
