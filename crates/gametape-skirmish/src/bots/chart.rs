@@ -47,6 +47,9 @@ impl Briefing {
     }
 }
 
+/// Neighbours of a tile on any grid, at most.
+const MOST_NEIGHBOURS: usize = 8;
+
 /// The view's tiles, and what follows from their digits.
 #[derive(Debug, Clone)]
 pub(crate) struct Chart {
@@ -83,10 +86,11 @@ impl Chart {
     fn deduce(&mut self, briefing: &Briefing) {
         let own = std::mem::take(&mut self.own);
         for &tile in &own {
-            self.read_digit(tile, briefing, true);
+            self.read_digit(tile, briefing);
+            self.note_bare(tile, briefing);
         }
         for &tile in &own {
-            self.read_digit(tile, briefing, false);
+            self.read_digit(tile, briefing);
         }
         let open =
             |tile: &u32| self.risk[*tile as usize].is_some() && self.is_capturable(*tile, briefing);
@@ -108,15 +112,21 @@ impl Chart {
         hidden && state.structure.is_none() && briefing.city_at[tile as usize].is_none()
     }
 
-    fn read_digit(&mut self, tile: u32, briefing: &Briefing, only_sure: bool) {
+    /// Shares the items that a digit counts among the neighbours that may hide them.
+    fn read_digit(&mut self, tile: u32, briefing: &Briefing) {
         let Some(digit) = self.tile(tile).digit else { return };
-        let hiding =
-            briefing.around(tile).iter().filter(|beside| self.may_hide(**beside, briefing));
-        let (sure, open): (Vec<u32>, Vec<u32>) = hiding.partition(|beside| self.is_sure(**beside));
-        let left = u32::from(digit.value).saturating_sub(sure.len() as u32);
-        let share = (100 * left).checked_div(open.len() as u32).unwrap_or(0).min(100) as u8;
-        for beside in open {
-            let risk = &mut self.risk[beside as usize];
+        let (mut sure, mut open) = (0, 0);
+        let mut is_open = [false; MOST_NEIGHBOURS];
+        for (beside, is_open) in briefing.around(tile).iter().zip(&mut is_open) {
+            if self.may_hide(*beside, briefing) {
+                *is_open = !self.is_sure(*beside);
+                *(if *is_open { &mut open } else { &mut sure }) += 1;
+            }
+        }
+        let left = u32::from(digit.value).saturating_sub(sure);
+        let share = (100 * left).checked_div(open).unwrap_or(0).min(100) as u8;
+        for (beside, _) in briefing.around(tile).iter().zip(is_open).filter(|(_, open)| *open) {
+            let risk = &mut self.risk[*beside as usize];
             *risk = match *risk {
                 Some(0) => Some(0),
                 _ if share == 0 => Some(0),
@@ -124,7 +134,11 @@ impl Chart {
                 None => Some(share),
             };
         }
-        if !only_sure {
+    }
+
+    /// Nothing can lie on the other neighbours of a tile with a digit.
+    fn note_bare(&mut self, tile: u32, briefing: &Briefing) {
+        if self.tile(tile).digit.is_none() {
             return;
         }
         for beside in briefing.around(tile) {

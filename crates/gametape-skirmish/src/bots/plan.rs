@@ -226,12 +226,14 @@ impl Bot {
         if !self.may_strike(view, tick) || !self.dice.chance(self.traits.strike) {
             return;
         }
+        let hostile = |tile: u32| {
+            let state = chart.tile(tile);
+            state.structure.is_some() && state.owner != self.player
+        };
         // What a strike would hit there, and much more what it would finish off.
         let hit = |tile: u32, damage: u8| {
-            let state = chart.tile(tile);
-            let hostile = state.structure.is_some() && state.owner != self.player;
-            let finished = (1..=damage).contains(&state.hp);
-            if hostile { u32::from(damage) + 3 * u32::from(finished) } else { 0 }
+            let finished = (1..=damage).contains(&chart.tile(tile).hp);
+            if hostile(tile) { u32::from(damage) + 3 * u32::from(finished) } else { 0 }
         };
         let worth = |tile: u32| {
             let around = self.briefing.around(tile).iter().map(|beside| hit(*beside, 1));
@@ -242,8 +244,11 @@ impl Bot {
             let city = self.briefing.city_at[*tile as usize].is_some();
             state.owner != self.player && state.kind.is_land() && !state.smoke && !city
         };
-        let tiles = (0..chart.tiles.len() as u32).filter(open);
-        let best = tiles.map(|tile| (worth(tile), tile)).filter(|(worth, _)| *worth > 1).max();
+        // Elsewhere there is nothing to hit.
+        let targets = (0..chart.tiles.len() as u32).filter(|tile| hostile(*tile));
+        let near = targets.flat_map(|tile| [&[tile], self.briefing.around(tile)].concat());
+        let worths = near.filter(open).map(|tile| (worth(tile), tile));
+        let best = worths.filter(|(worth, _)| *worth > 1).max();
         if let Some((_, tile)) = best {
             self.strike_ready = tick + STRIKE_PAUSE;
             plan.insert(0, Command::Strike(self.coord(tile)));
