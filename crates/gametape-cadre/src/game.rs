@@ -37,7 +37,17 @@ pub struct Game {
 }
 
 /// Less text than this is not worth being left behind.
-const STALE_FROM: usize = 1 << 20;
+const STALE_FROM: usize = 1 << 18;
+/// More names than these are looked through for some that nothing has any more.
+const MANY_NAMES: usize = 1 << 12;
+/// What a name takes in memory, roughly.
+const NAME_BYTES: usize = 96;
+
+impl Clone for Game {
+    fn clone(&self) -> Self {
+        Self { merger: self.merger.copy(), text: self.text.clone(), ..*self }
+    }
+}
 
 impl Game {
     /// The empty state.
@@ -111,15 +121,27 @@ impl Game {
         merged
     }
 
-    /// Writes the state anew when most of the text is probably no longer part of it.
+    /// Leaves text behind when much of it is probably no longer part of the state.
     fn leave_stale_text(&mut self) {
-        if self.text.len() < 4 * self.fresh_bytes + STALE_FROM {
+        if self.text.len() < 2 * self.fresh_bytes + STALE_FROM {
             return;
         }
-        match Self::from_json(&self.state().canonical(), self.merger.markers.clone()) {
-            Ok(fresh) => *self = fresh,
-            Err(_) => self.fresh_bytes = self.text.len(),
+        if self.merger.keys.count() > MANY_NAMES {
+            let json = self.state().canonical();
+            if let Ok(fresh) = Self::from_json(&json, self.merger.markers.clone()) {
+                *self = fresh;
+                return;
+            }
         }
+        self.text = self.merger.rewrite_text(&self.text);
+        self.fresh_bytes = self.text.len();
+    }
+
+    /// About how many bytes of memory it takes.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let names = self.merger.keys.count() * NAME_BYTES;
+        size_of::<Self>() + self.merger.tree.bytes() + self.text.len() + names
     }
 }
 
@@ -233,6 +255,44 @@ mod tests {
             assert!(game.text.len() < STALE_FROM + (100 << 10));
         }
         assert_eq!(game.state().get("turn").unwrap().as_i64(), Some(1_999));
+    }
+
+    #[test]
+    fn rewritten_text_and_copies_change_no_state() {
+        let options = Options::default();
+        let log = Log::open(sample::log(150, 8), &options).unwrap();
+        let mut timeline = Timeline::load(log.clone(), &options).unwrap();
+        let mut game = Game::new(log.markers().clone()).unwrap();
+        let mut copies = Vec::new();
+        for delta in log.deltas() {
+            if delta.index() % 10 == 0 {
+                copies.push((delta.index(), game.clone()));
+            }
+            game.text = game.merger.rewrite_text(&game.text);
+            game.merge(delta.raw().as_bytes()).unwrap();
+            timeline.seek(delta.index() + 1).unwrap();
+            assert_eq!(game.state().hash(), timeline.state().hash(), "delta {}", delta.index());
+        }
+        for (start, mut copy) in copies {
+            for delta in log.deltas().skip(start).take(12) {
+                copy.merge(delta.raw().as_bytes()).unwrap();
+                timeline.seek(delta.index() + 1).unwrap();
+                assert_eq!(copy.state().hash(), timeline.state().hash(), "from {start}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_nothing_has_any_more_are_forgotten() {
+        let mut game = Game::new(Markers::default()).unwrap();
+        for turn in 0..15_000 {
+            let delta = format!(r#"{{"game":{{"now":{{"a{turn}":{turn}}}}}}}"#);
+            game.merge(delta.as_bytes()).unwrap();
+            let removal = format!(r#"{{"game":{{"now":{{"a{turn}":"&RM"}}}}}}"#);
+            game.merge(removal.as_bytes()).unwrap();
+        }
+        assert!(game.merger.keys.count() < 12_000, "{}", game.merger.keys.count());
+        assert_eq!(game.state().canonical(), br#"{"now":{}}"#);
     }
 
     #[test]

@@ -60,6 +60,11 @@ impl Keys {
         Self { names: Vec::new(), numbers: HashMap::default(), recent: vec![0; RECENT] }
     }
 
+    /// How many names there are.
+    pub(crate) fn count(&self) -> usize {
+        self.names.len()
+    }
+
     /// The key for a decoded name, which is remembered.
     #[inline]
     pub(crate) fn intern(&mut self, name: &[u8]) -> Result<Key> {

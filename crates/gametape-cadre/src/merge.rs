@@ -11,7 +11,7 @@ use crate::markers::Markers;
 use crate::pass::{Frame, Merged, Pass, Stop};
 use crate::plan::Plan;
 use crate::seen::Seen;
-use crate::tree::{Tree, Value};
+use crate::tree::{Shape, Tree, Value};
 use crate::watch::Watch;
 
 /// A state and what is needed to change it and to take changes back.
@@ -25,6 +25,10 @@ pub(crate) struct Merger {
     pub(crate) id_key: Key,
     /// May `{"id":"…"}` be taken as a reference without looking closer?
     pub(crate) plain_ids: bool,
+    /// And are indices never the length marker?
+    pub(crate) plain_lists: bool,
+    /// How long the id of the last reference in a list was.
+    pub(crate) id_length: u32,
     pub(crate) holes_left: u64,
     /// The size of the tree when it was last compact.
     compact_size: usize,
@@ -48,6 +52,8 @@ impl Merger {
             keys,
             journal: Journal::default(),
             plain_ids: length_key != id_key,
+            plain_lists: length_key != id_key && length_key.index().is_none(),
+            id_length: 1,
             markers,
             length_key,
             id_key,
@@ -57,6 +63,52 @@ impl Merger {
             frames: Vec::new(),
             scratch: Vec::new(),
         })
+    }
+
+    /// A copy that goes its own way. What was merged before cannot be undone in it.
+    pub(crate) fn copy(&self) -> Self {
+        let mut tree = Tree::new();
+        tree.containers.clone_from(&self.tree.containers);
+        tree.keys.clone_from(&self.tree.keys);
+        tree.values.clone_from(&self.tree.values);
+        Self {
+            tree,
+            keys: self.keys.clone(),
+            markers: self.markers.clone(),
+            journal: Journal::default(),
+            seen: Seen::default(),
+            frames: Vec::new(),
+            scratch: Vec::new(),
+            ..*self
+        }
+    }
+
+    /// Leaves behind what is no longer reachable, and all text but that of the state, which it
+    /// returns. Nothing that was merged before can be undone then.
+    pub(crate) fn rewrite_text(&mut self, old: &[u8]) -> Vec<u8> {
+        self.compact();
+        let mut text = Vec::new();
+        let mut moved = |span: Span| {
+            let start = text.len();
+            text.extend_from_slice(span.of(old));
+            Span::new(start, text.len())
+        };
+        for value in &mut self.tree.values {
+            *value = match value.shape() {
+                Shape::Literal(span) => Value::literal(moved(span)),
+                Shape::Plain(span) => Value::string(moved(span), false),
+                Shape::Escaped(span) => Value::string(moved(span), true),
+                Shape::Reference(span) => Value::reference(moved(span)),
+                Shape::Absent | Shape::Container(_) => *value,
+            }
+        }
+        text
+    }
+
+    fn compact(&mut self) {
+        self.tree = self.tree.compacted();
+        self.compact_size = self.tree.size();
+        self.journal.clear();
     }
 
     /// From here on holes are counted anew.
@@ -69,9 +121,7 @@ impl Merger {
     #[inline]
     pub(crate) fn tidy(&mut self) {
         if self.tree.size() > self.compact_size * 2 + TIDY_FROM {
-            self.tree = self.tree.compacted();
-            self.compact_size = self.tree.size();
-            self.journal.clear();
+            self.compact();
         }
     }
 

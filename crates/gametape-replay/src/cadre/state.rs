@@ -19,7 +19,7 @@ const MOST_ENTITIES: usize = 1 << 17;
 /// The state of a Cadre game: deltas are its payloads.
 ///
 /// Snapshots are specified in `spec/tape-contents.md`, section 4.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CadreGame {
     game: Game,
 }
@@ -52,6 +52,10 @@ impl GameState for CadreGame {
         let json = to_json(snapshot)?;
         self.game = Game::from_json(&json, self.game.markers().clone())?;
         Ok(())
+    }
+
+    fn copy(&self) -> Option<(Self, usize)> {
+        Some((self.clone(), self.game.memory()))
     }
 }
 
