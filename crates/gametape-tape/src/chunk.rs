@@ -136,39 +136,49 @@ pub(crate) struct Compressor {
     table: block::CompressTable,
     packed: Vec<u8>,
     columns: Vec<u8>,
-    packed_columns: Vec<u8>,
 }
+
+/// From so many bytes of a chunk it is guessed how the whole is packed best.
+const TRIED: usize = 8 << 10;
 
 impl Default for Compressor {
     fn default() -> Self {
         let table = block::CompressTable::large();
-        Self { table, packed: Vec::new(), columns: Vec::new(), packed_columns: Vec::new() }
+        Self { table, packed: Vec::new(), columns: Vec::new() }
     }
 }
 
 impl Compressor {
-    /// The bytes to store for `raw`: compressed where that is smaller, in columns where that is
-    /// clearly smaller still.
+    /// The bytes to store for `raw`: compressed where that is smaller, in columns where that
+    /// promises to be clearly smaller still.
     pub(crate) fn pack<'a>(&'a mut self, raw: &'a [u8]) -> (Codec, &'a [u8]) {
-        let plain = compress(raw, &mut self.packed, 0, &mut self.table).min(raw.len());
-        let columns = self.pack_columns(raw);
-        // A little less is not worth the turning back.
-        if columns + columns / 16 < plain {
-            (Codec::LZ4_COLUMNS, &self.packed_columns[..columns])
-        } else if plain < raw.len() {
-            (Codec::LZ4, &self.packed[..plain])
-        } else {
-            (Codec::RAW, raw)
-        }
+        let width = likely_width(raw).filter(|&width| self.is_better_in_columns(raw, width));
+        let (codec, length) = match width {
+            Some(width) => (Codec::LZ4_COLUMNS, self.pack_columns(raw, width)),
+            None => (Codec::LZ4, self.pack_plain(raw)),
+        };
+        if length < raw.len() { (codec, &self.packed[..length]) } else { (Codec::RAW, raw) }
     }
 
-    /// Packs the bytes in columns, if they seem to be rows; returns the length.
-    fn pack_columns(&mut self, raw: &[u8]) -> usize {
-        let Some(width) = likely_width(raw) else { return raw.len() };
+    fn is_better_in_columns(&mut self, raw: &[u8], width: usize) -> bool {
+        let start = raw.len().saturating_sub(TRIED) / 2;
+        let tried = &raw[start..raw.len().min(start + TRIED)];
+        let (plain, columns) = (self.pack_plain(tried), self.pack_columns(tried, width));
+        // A little less is not worth the turning back.
+        columns + columns / 16 < plain
+    }
+
+    /// Packs the bytes as they are; returns the length.
+    fn pack_plain(&mut self, raw: &[u8]) -> usize {
+        compress(raw, &mut self.packed, 0, &mut self.table)
+    }
+
+    /// Packs the bytes in columns behind their width; returns the length.
+    fn pack_columns(&mut self, raw: &[u8], width: usize) -> usize {
         let columns = first_bytes(&mut self.columns, raw.len());
         to_columns(raw, width, columns);
-        let length = compress(columns, &mut self.packed_columns, 1, &mut self.table);
-        self.packed_columns[0] = width as u8;
+        let length = compress(columns, &mut self.packed, 1, &mut self.table);
+        self.packed[0] = width as u8;
         length
     }
 }

@@ -190,10 +190,11 @@ impl<K: Key> SlotTable<K> {
         // Every row takes more than a byte, so no input reserves what it cannot fill.
         table.rows.reserve(r.remaining().min(count as usize));
         table.values.reserve(r.remaining().min(MOST_RESERVED));
+        let mut shape = Shape::default();
         for _ in 0..count {
             let key = read_key(r, table.rows.last().map(|row| &row.key))?;
             let mask = read_mask::<K>(r)?;
-            let values = read_values(r, mask, K::ITEM)?;
+            let values = shape.read_values(r, mask, K::ITEM)?;
             table.push_values(key, mask, values);
         }
         if table.values.len() < table.values.capacity() / 2 {
@@ -238,6 +239,58 @@ pub(super) fn write_mask<K: Key>(w: &mut Writer, mask: u64) {
         32 => w.u32_le(mask as u32),
         _ => w,
     };
+}
+
+/// What the rows before looked like. Rows of a table are often alike, and to compare lengths is quicker
+/// than to go from each to the next.
+#[derive(Default)]
+struct Shape {
+    mask: u64,
+    /// All bytes that are lengths, with their places.
+    lengths: Vec<(usize, u8)>,
+    /// How many bytes the values take with their lengths; 0 when that is not known.
+    end: usize,
+}
+
+impl Shape {
+    /// The same as [`read_values`].
+    #[inline]
+    fn read_values<'a>(
+        &mut self,
+        r: &mut Reader<'a>,
+        mask: u64,
+        item: &'static str,
+    ) -> Result<&'a [u8]> {
+        if mask != self.mask || mask.count_ones() < 2 {
+            // Worth a look when the next one is of this kind too.
+            (self.mask, self.end) = (mask, 0);
+            return read_values(r, mask, item);
+        }
+        if !self.fits(r.rest()) && self.learn(r.rest()).is_none() {
+            return Err(missing_value(r.clone(), item));
+        }
+        r.take(self.end, item)
+    }
+
+    fn fits(&self, bytes: &[u8]) -> bool {
+        let values = bytes.get(..self.end).unwrap_or_default();
+        !values.is_empty() && self.lengths.iter().all(|&(place, byte)| values[place] == byte)
+    }
+
+    /// Remembers the values that `bytes` begin with, if all are there.
+    fn learn(&mut self, bytes: &[u8]) -> Option<()> {
+        self.lengths.clear();
+        let mut end = 0;
+        for _ in 0..self.mask.count_ones() {
+            let rest = bytes.get(end..)?;
+            let is_last = |byte: &u8| *byte < 0x80;
+            let length_bytes = rest.iter().position(is_last)? + 1;
+            self.lengths.extend((end..end + length_bytes).zip(rest.iter().copied()));
+            end += values_run(rest, 1)?;
+        }
+        self.end = end;
+        Some(())
+    }
 }
 
 /// The values behind a mask, as one run of bytes.
