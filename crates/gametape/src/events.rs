@@ -11,7 +11,7 @@ use gametape_wire::{Error, Result as WireResult};
 use crate::failure::{Done, Failure, note};
 use crate::input::Source;
 use crate::moment::warn_of_problems;
-use crate::tape::{Metadata, PlayerName, Seat, TapeFile, milliseconds};
+use crate::tape::{Metadata, PlayerName, Seat, TapeFile, milliseconds, warn_of_losses};
 use crate::text::{clock, count};
 
 /// A recorded match, seen through its events.
@@ -28,6 +28,7 @@ impl Observed {
     pub(crate) fn open(source: &Source) -> Result<Self, Failure> {
         let mut file = source.tape()?;
         let tape = file.open(Depth::Index)?;
+        warn_of_losses(source, &tape);
         let mut problems: Vec<Error> = Vec::new();
         let names = read_names(&tape, |range| fetch(&mut file, range));
         let names = names.unwrap_or_else(|error| {

@@ -49,6 +49,9 @@ impl Source {
             return Ok(Opened::Tape(TapeFile::in_file(self, file)));
         }
         let bytes = self.read()?;
+        if bytes.is_empty() {
+            return Err(Failure::refused(self, "it is empty"));
+        }
         if is_tape(&bytes) {
             return Ok(Opened::Tape(TapeFile::in_memory(self, bytes)));
         }

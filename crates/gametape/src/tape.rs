@@ -16,7 +16,7 @@ use gametape_tape::{
 use gametape_wire::{Error, ErrorKind, Result as WireResult, ViewSet};
 use sha2::{Digest, Sha256};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, warn_of_loss};
 use crate::input::{Source, refuse};
 use crate::progress::Progress;
 pub(crate) use contents::Content;
@@ -202,6 +202,20 @@ fn read_range(file: &mut File, range: &Range<u64>, buffer: &mut Vec<u8>) -> io::
     buffer.clear();
     file.seek(SeekFrom::Start(range.start))?;
     file.take(range.end.saturating_sub(range.start)).read_to_end(buffer).map(drop)
+}
+
+/// What a walk over the tape did not find.
+pub(crate) fn losses(tape: &Tape) -> impl Iterator<Item = String> {
+    let missing = tape.missing.iter().map(|run| match run.len() {
+        1 => format!("chunk {} is missing", run.start),
+        _ => format!("chunks {} to {} are missing", run.start, run.end - 1),
+    });
+    tape.damages.iter().map(ToString::to_string).chain(missing)
+}
+
+/// Tells what a tape that had to be walked does not have any more.
+pub(crate) fn warn_of_losses(source: &Source, tape: &Tape) {
+    losses(tape).for_each(|loss| warn_of_loss(source, loss));
 }
 
 /// A reader that says which bytes it needs.

@@ -2,13 +2,13 @@
 
 use std::str::FromStr;
 
-use gametape_tape::{ChunkEntry, ChunkHeader, ChunkKind, Depth, Tape, TapeFrames};
+use gametape_tape::{ChunkEntry, ChunkHeader, ChunkKind, Depth, TapeFrames};
 use gametape_wire::Error;
 
-use crate::failure::{Done, Failure, Outcome, warn};
+use crate::failure::{Done, Failure, Outcome};
 use crate::input::TapeArgs;
 use crate::output::{Lines, Output};
-use crate::tape::{ChunkLine, PartLine, TapeFile};
+use crate::tape::{ChunkLine, PartLine, TapeFile, warn_of_losses};
 
 /// List the chunks of a tape, or print what is in them
 ///
@@ -99,7 +99,8 @@ impl Args {
             }
             lines.finish()?;
         }
-        Ok(warn_of_losses(&file, &tape))
+        warn_of_losses(&file.source, &tape);
+        Ok(Done::Fine)
     }
 
     fn wants(&self, header: &ChunkHeader) -> bool {
@@ -135,16 +136,6 @@ fn print_raw(file: &mut TapeFile, wanted: &[&ChunkEntry]) -> Result<(), Failure>
         out.put(raw.map_err(|error| Failure::of(&source, &error))?)
     })?;
     out.finish()
-}
-
-/// Tells what a tape that had to be walked does not have any more.
-fn warn_of_losses(file: &TapeFile, tape: &Tape) -> Done {
-    tape.damages.iter().for_each(|damage| warn(&file.source, damage));
-    for run in &tape.missing {
-        let problem = format_args!("nothing is left of chunks {} to {}", run.start, run.end - 1);
-        warn(&file.source, problem);
-    }
-    Done::lost_if(!tape.damages.is_empty() || !tape.missing.is_empty())
 }
 
 #[cfg(test)]

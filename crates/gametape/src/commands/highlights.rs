@@ -27,8 +27,8 @@ pub(crate) struct Args {
     tape: TapeArgs,
 
     /// How many moments to list
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    count: usize,
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=MOST))]
+    count: u64,
 
     /// Show the four parts of each score, in percent
     #[arg(long)]
@@ -59,7 +59,7 @@ Examples:
   gametape highlights --cut moments match.tape"#;
 
 /// The most moments that are listed: more than anybody watches.
-const MOST: usize = 10_000;
+const MOST: u64 = 10_000;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
@@ -68,7 +68,7 @@ impl Args {
         if let Some(number) = self.play {
             return self.play(&observed, &found, number);
         }
-        found.truncate(self.count.min(MOST));
+        found.truncate(self.count as usize);
         let mut rows: Vec<Row> = (1..).zip(&found).map(|(n, h)| Row::of(&observed, n, h)).collect();
         if let Some(folder) = &self.cut
             && cut::cut_all(&mut observed, folder, &mut rows)? == Done::DataLost

@@ -14,14 +14,15 @@ use crate::failure::{Done, Failure, Outcome};
 use crate::input::{Source, TapeArgs};
 use crate::output::{print, print_json};
 use crate::progress::waiting;
-use crate::tape::TapeFile;
+use crate::tape::{TapeFile, warn_of_losses};
 use crate::text::{Fields, count, hex};
 
 /// Run a match of Skirmish again from its orders, and compare it with its keyframes
 ///
 /// Nothing but what the match started from and the orders of the tape are used. The state is compared
 /// hash by hash with every keyframe of the simulation; the first that differs is told, with the
-/// places where it does. Exit code 0: it is the same match; 1: it is not, or it cannot be told.
+/// places where it does. Exit code 0: it is the same match; 1: it is not, or it cannot be told; 3: it is
+/// the same as far as the tape goes, which is torn.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -48,6 +49,7 @@ impl Args {
         let source = &self.tape.source;
         let failed = |error: Error| Failure::of(source, &error);
         let mut recording = Recording::open(source.tape()?).map_err(failed)?;
+        warn_of_losses(source, recording.tape());
         let game = Skirmish::new(config(source, &mut recording)?).map_err(failed)?;
         let options = PlayerOptions { check: false, ..PlayerOptions::default() };
         let mut player = Player::simulation(recording, game, options).map_err(failed)?;

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Draw the figures over time into this file: a picture if it ends in .png, else SVG
+    /// Draw the figures over time into this file: a picture if it ends in .png, SVG if in .svg
     #[arg(long, value_name = "OUT.png|OUT.svg")]
     plot: Option<Target>,
 }

@@ -8,7 +8,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::{Gamelog, Source};
 use crate::progress::waiting;
 use crate::rewrite::Told;
-use crate::tape::TapeFile;
+use crate::tape::{TapeFile, warn_of_losses};
 
 impl Args {
     /// Is a gamelog to be made of this tape? Only of a game that is known here.
@@ -24,6 +24,7 @@ impl Args {
         if self.compress == Some(Storage::Dictionary) {
             return Err(Failure::usage("a gamelog has no dictionary"));
         }
+        warn_of_losses(source, recording.tape());
         let target = self.result.target()?;
         let made = waiting("simulating", || gametape_skirmish::gamelog(recording));
         let made = made.map_err(|error: Error| Failure::of(source, &error))?;

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::json::embed;
-use crate::tape::{Metadata, PlayerName, TapeFile, milliseconds, views_of};
+use crate::tape::{Metadata, PlayerName, TapeFile, losses, milliseconds, views_of};
 use crate::text::{Fields, clock, count, hex, printable, thousands};
 use contents::Contents;
 
@@ -134,15 +134,6 @@ fn known(metadata: &Metadata) -> Vec<(&'static str, String)> {
     let fields = ["game", "title", "recorded", "recorder", "outcome"];
     let said = fields.map(|field| metadata.text(field).map(|text| (field, text)));
     said.into_iter().flatten().collect()
-}
-
-/// What a walk over the tape did not find.
-fn losses(tape: &Tape) -> impl Iterator<Item = String> {
-    let missing = tape.missing.iter().map(|run| match run.len() {
-        1 => format!("chunk {} is missing", run.start),
-        _ => format!("chunks {} to {} are missing", run.start, run.end - 1),
-    });
-    tape.damages.iter().map(ToString::to_string).chain(missing)
 }
 
 /// The views as numbers.

@@ -19,6 +19,9 @@ impl TapeSink {
     /// match goes on, so that others can watch it and nothing is lost in a crash.
     pub(super) fn open(target: &Target, force: bool) -> Result<Self, Failure> {
         let Target::File(path) = target else { return Ok(Self::Stdout(io::stdout())) };
+        if path.is_dir() {
+            return Err(Failure::usage(format_args!("{target} is a folder: name a file in it")));
+        }
         let opened = if force { File::create(path) } else { File::create_new(path) };
         match opened {
             Ok(file) => Ok(Self::File(file)),
@@ -40,7 +43,11 @@ impl Sink for TapeSink {
 
     fn sync(&mut self) -> io::Result<()> {
         match self {
-            Self::File(file) => file.sync_data(),
+            // A pipe or device has nothing to sync.
+            Self::File(file) => match file.sync_data() {
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+                synced => synced,
+            },
             Self::Stdout(stdout) => stdout.flush(),
         }
     }

@@ -161,11 +161,19 @@ impl Summary {
         fields.add("outcome", printable(self.outcome.as_deref().unwrap_or("not decided")));
         let length = (count(self.ticks, "tick"), clock(self.duration_ms));
         fields.add("length", format!("{}, {}", length.0, length.1));
-        let minutes = self.duration_ms.max(1000) as f64 / 60_000.0;
-        let per_minute = thousands((self.bytes as f64 / minutes) as u64);
-        fields.add("size", format!("{}, {per_minute} a minute", count(self.bytes, "byte")));
+        fields.add("size", self.size_text());
         fields.add("speed", format!("{} × real time", thousands(self.speed as u64)));
         fields.into_text()
+    }
+
+    /// What a match of less than a second would have in a minute says nothing.
+    fn size_text(&self) -> String {
+        let bytes = count(self.bytes, "byte");
+        if self.duration_ms < 1000 {
+            return bytes;
+        }
+        let per_minute = self.bytes as f64 * 60_000.0 / self.duration_ms as f64;
+        format!("{bytes}, {} a minute", thousands(per_minute as u64))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The figures of all players over time, one panel for each.
 
+use std::ffi::OsStr;
+
 use gametape_analysis::{Series, Statistics};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -68,13 +70,18 @@ impl Plot {
 
     /// The bytes of the file, of the kind that its name asks for.
     pub(super) fn draw(&self, target: &Target) -> Result<Vec<u8>, Failure> {
-        let is_png = match target {
-            Target::Stdout => true,
-            Target::File(path) => {
-                path.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"))
+        let end = match target {
+            Target::Stdout => Some("png".into()),
+            Target::File(path) => path.extension().map(OsStr::to_ascii_lowercase),
+        };
+        let drawn = match end.as_ref().map(|end| end.as_encoded_bytes()) {
+            Some(b"png") => self.png(),
+            Some(b"svg") | None => self.svg().map(String::into_bytes),
+            Some(_) => {
+                let problem = format_args!("{target}: a plot is a .png or .svg");
+                return Err(Failure::usage(problem));
             }
         };
-        let drawn = if is_png { self.png() } else { self.svg().map(String::into_bytes) };
         drawn.ok_or_else(|| Failure::refused(target, "the plot cannot be drawn"))
     }
 
