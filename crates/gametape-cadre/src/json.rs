@@ -6,6 +6,7 @@ use gametape_wire::{Error, ErrorKind, Result};
 
 use crate::scan::{Skimmer, truncated_at};
 use crate::text;
+use crate::words;
 
 /// What a byte means inside of a string.
 const PLAIN: u8 = 0;
@@ -86,8 +87,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte that is not white space, not taken; 0 at the end.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn peek(&mut self) -> u8 {
+        match self.text.get(self.at) {
+            Some(byte) if *byte > b' ' => *byte,
+            _ => self.peek_behind_space(),
+        }
+    }
+
+    #[inline(never)]
+    fn peek_behind_space(&mut self) -> u8 {
         loop {
             match self.text.get(self.at) {
                 Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
@@ -145,13 +154,43 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a string.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn string(&mut self) -> Result<StringToken> {
+        // Decided here, so that nothing travels through memory for most strings.
+        match self.short_string_end() {
+            Some(end) => {
+                let start = std::mem::replace(&mut self.at, end);
+                Ok(StringToken { start, end, escaped: false })
+            }
+            None => self.any_string(),
+        }
+    }
+
+    /// The end of the string that stands right here, if it is short and has no escapes.
+    #[inline(always)]
+    fn short_string_end(&self) -> Option<usize> {
+        let (quote, rest) = self.text.get(self.at..)?.split_first()?;
+        let special = words::special_in_strings(u128::from_le_bytes(*rest.first_chunk()?));
+        // Of a word without anything special this is one more than there is.
+        let length = special.trailing_zeros() as usize / 8;
+        let is_short = *quote == b'"' && rest.get(length) == Some(&b'"');
+        is_short.then_some(self.at + length + 2)
+    }
+
+    #[inline(never)]
+    fn any_string(&mut self) -> Result<StringToken> {
         if self.peek() != b'"' {
             return Err(self.syntax("expected a string"));
         }
         let start = self.at;
         let mut at = start + 1;
+        while let Some(bytes) = self.text.get(at..).and_then(|rest| rest.first_chunk()) {
+            let special = words::special_in_strings(u128::from_le_bytes(*bytes));
+            at += special.trailing_zeros() as usize / 8;
+            if special != 0 {
+                break;
+            }
+        }
         while let Some(byte) = self.text.get(at) {
             match STRING_CLASS[usize::from(*byte)] {
                 PLAIN => at += 1,
@@ -188,22 +227,28 @@ impl<'a> Cursor<'a> {
         if self.peek() != b'"' {
             return None;
         }
-        let digits = &self.text[self.at + 1..];
-        let mut index = 0;
-        let mut length = 0;
-        while let Some(digit) = digits.get(length).map(|byte| byte.wrapping_sub(b'0'))
-            && digit <= 9
-            && length < 6
-        {
-            index = index * 10 + u32::from(digit);
-            length += 1;
-        }
-        let canonical = length == 1 || (length > 1 && digits[0] != b'0');
-        if !canonical || digits.get(length..length + 2) != Some(b"\":") {
+        let rest = &self.text[self.at + 1..];
+        let (index, length) = match rest.first_chunk() {
+            Some(bytes) => words::leading_number(u64::from_le_bytes(*bytes))?,
+            None => leading_number(rest)?,
+        };
+        if rest.get(length..length + 2) != Some(b"\":") {
             return None;
         }
         self.at += length + 3;
         Some(index)
+    }
+
+    /// Takes a number that is plain digits, a few, and the last thing in its container.
+    #[inline]
+    pub(crate) fn last_number(&mut self) -> Option<u32> {
+        let bytes = self.text.get(self.at..)?.first_chunk()?;
+        let (number, length) = words::leading_number(u64::from_le_bytes(*bytes))?;
+        if bytes[length] != b'}' {
+            return None;
+        }
+        self.at += length;
+        Some(number)
     }
 
     /// The length of the escape that stands here.
@@ -265,6 +310,13 @@ impl<'a> Cursor<'a> {
     #[inline]
     fn digits_end(&self, start: usize) -> Result<usize> {
         let mut at = start;
+        while let Some(bytes) = self.text.get(at..).and_then(|rest| rest.first_chunk()) {
+            let digits = words::leading_digits(u64::from_le_bytes(*bytes));
+            at += digits;
+            if digits < bytes.len() {
+                break;
+            }
+        }
         while self.text.get(at).is_some_and(u8::is_ascii_digit) {
             at += 1;
         }
@@ -311,6 +363,15 @@ pub enum Kind {
     List,
     /// An object.
     Object,
+}
+
+/// What [`words::leading_number`] finds, where the text is too short for a word.
+#[cold]
+fn leading_number(text: &[u8]) -> Option<(u32, usize)> {
+    let mut bytes = [0; 8];
+    let length = text.len().min(bytes.len());
+    bytes[..length].copy_from_slice(&text[..length]);
+    words::leading_number(u64::from_le_bytes(bytes))
 }
 
 /// The error for text that is not UTF-8.

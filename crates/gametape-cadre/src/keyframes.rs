@@ -43,10 +43,16 @@ impl Keyframe {
 /// The elements in chunks, shared with those before where they are the same.
 fn shared<T: Copy + PartialEq>(all: &[T], before: Option<&[Arc<[T]>]>) -> Vec<Arc<[T]>> {
     let share = |(i, chunk): (usize, &[T])| match before.and_then(|chunks| chunks.get(i)) {
-        Some(known) if **known == *chunk => known.clone(),
+        Some(known) if are_same(known, chunk) => known.clone(),
         _ => chunk.into(),
     };
     all.chunks(CHUNK).enumerate().map(share).collect()
+}
+
+/// Are both the same? Looks at everything without stopping early: that is done many at a time.
+fn are_same<T: Copy + PartialEq>(a: &[T], b: &[T]) -> bool {
+    let differ = a.iter().zip(b).fold(false, |differ, (a, b)| differ | (a != b));
+    a.len() == b.len() && !differ
 }
 
 fn own_bytes<T>(chunks: &[Arc<[T]>], before: Option<&[Arc<[T]>]>) -> usize {

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use gametape_wire::{Error, ErrorKind, Place, Result};
 
+use crate::json::StringToken;
 use crate::limits::{KEYS, LIST_INDEX};
 use crate::text;
+use crate::words;
 
 /// A key: an index as itself, any other name as a number that [`Keys`] gave it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,21 +45,32 @@ impl Key {
     }
 }
 
-/// Slots of the table in front of the hash map.
-const RECENT: usize = 512;
+/// Bits of a slot's number in the table in front of the hash map.
+const RECENT_BITS: u32 = 9;
+
+/// A short name that was seen: its bytes, and its number.
+#[derive(Debug, Clone, Copy, Default)]
+struct Recent {
+    name: u128,
+    number: u32,
+}
 
 /// All names that occur in one log, each once.
 #[derive(Debug, Clone)]
 pub(crate) struct Keys {
     names: Vec<Arc<[u8]>>,
     numbers: HashMap<Arc<[u8]>, u32, RandomState>,
-    /// The name that was last seen for each short fingerprint: most keys are a few names.
-    recent: Vec<u32>,
+    /// The short name that was last seen for each slot: most keys are a few short names.
+    recent: Vec<Recent>,
 }
 
 impl Keys {
     pub(crate) fn new() -> Self {
-        Self { names: Vec::new(), numbers: HashMap::default(), recent: vec![0; RECENT] }
+        Self {
+            names: Vec::new(),
+            numbers: HashMap::default(),
+            recent: vec![Recent::default(); 1 << RECENT_BITS],
+        }
     }
 
     /// How many names there are.
@@ -66,22 +79,42 @@ impl Keys {
     }
 
     /// The key for a decoded name, which is remembered.
-    #[inline]
     pub(crate) fn intern(&mut self, name: &[u8]) -> Result<Key> {
         if let Some(index) = parse_index(name) {
             return Ok(Key(index));
         }
-        let slot = fingerprint(name);
-        let number = self.recent[slot];
-        if self.names.get(number as usize).is_some_and(|known| **known == *name) {
-            return Ok(Key(FIRST_NAME + number));
-        }
-        let number = self.intern_slowly(name)?;
-        self.recent[slot] = number;
-        Ok(Key(FIRST_NAME + number))
+        Ok(Key(FIRST_NAME + self.number(name)?))
     }
 
-    fn intern_slowly(&mut self, name: &[u8]) -> Result<u32> {
+    /// The key for a name without escapes, which stands in the text.
+    #[inline]
+    pub(crate) fn intern_plain(&mut self, text: &[u8], token: StringToken) -> Result<Key> {
+        match words::short_string(text, token.start + 1, token.end - 1) {
+            Some(name) => {
+                let slot = slot_of(name);
+                let recent = self.recent[slot];
+                if recent.name == name {
+                    return Ok(Key(FIRST_NAME + recent.number));
+                }
+                self.intern_recent(token.inner(text), Recent { name, number: 0 }, slot)
+            }
+            None => self.intern(token.inner(text)),
+        }
+    }
+
+    /// The same for a short name that its slot does not have.
+    #[inline(never)]
+    fn intern_recent(&mut self, name: &[u8], mut recent: Recent, slot: usize) -> Result<Key> {
+        let key = self.intern(name)?;
+        if let Some(number) = key.name() {
+            recent.number = number as u32;
+            self.recent[slot] = recent;
+        }
+        Ok(key)
+    }
+
+    /// The number of a name that is no index.
+    fn number(&mut self, name: &[u8]) -> Result<u32> {
         if let Some(number) = self.numbers.get(name) {
             return Ok(*number);
         }
@@ -159,13 +192,13 @@ fn compare_decimal(a: u32, b: u32) -> Ordering {
     widened(a).cmp(&widened(b)).then(a.cmp(&b))
 }
 
-/// A slot for a name; names that differ in length, begin or end mostly differ in it.
+/// The slot for a short name.
 #[inline]
-fn fingerprint(name: &[u8]) -> usize {
-    let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
-    let middle = name[name.len() / 2];
-    let mixed = name.len() * 131 + usize::from(*first) * 31 + usize::from(*last) * 7;
-    (mixed + usize::from(middle) * 57) % RECENT
+fn slot_of(name: u128) -> usize {
+    // Two odd constants without a pattern: their products differ in the upper bits.
+    let low = (name as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let high = ((name >> 64) as u64).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
+    ((low ^ high) >> (u64::BITS - RECENT_BITS)) as usize
 }
 
 #[cfg(test)]
@@ -190,6 +223,27 @@ mod tests {
                 assert_eq!(compare_decimal(a, b), a.to_string().cmp(&b.to_string()), "{a} {b}");
             }
         }
+    }
+
+    #[test]
+    fn a_name_has_one_number_however_it_is_read() {
+        let names = ["a", "ab", "units", "exactly16letters", "seventeen-letters", "12", "x"];
+        let text = names.map(|name| format!("\"{name}\"")).join("") + &" ".repeat(16);
+        let mut keys = Keys::new();
+        for _ in 0..3 {
+            let mut start = 0;
+            for name in names {
+                let end = start + name.len() + 2;
+                let token = StringToken { start, end, escaped: false };
+                let key = keys.intern_plain(text.as_bytes(), token).unwrap();
+                assert_eq!(key, keys.intern(name.as_bytes()).unwrap());
+                // Without room behind the name.
+                let cut = keys.intern_plain(&text.as_bytes()[..end], token).unwrap();
+                assert_eq!((cut, &*keys.name(key)), (key, name.as_bytes()));
+                start = end;
+            }
+        }
+        assert_eq!(keys.names.len(), names.len() - 1);
     }
 
     #[test]

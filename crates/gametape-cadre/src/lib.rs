@@ -66,6 +66,7 @@ mod path;
 mod plan;
 mod raw;
 mod records;
+mod references;
 pub mod sample;
 mod scan;
 mod seen;
@@ -78,6 +79,7 @@ mod tree;
 mod turns;
 mod verify;
 mod watch;
+mod words;
 
 pub use diff::diff;
 pub use find::{Change, Pattern, Query, find};

@@ -23,11 +23,11 @@ pub(crate) struct Frame {
     pub(crate) key: Key,
     /// The length marker's value, once it is known.
     pub(crate) length: Option<u32>,
-    is_array: bool,
+    pub(crate) is_array: bool,
     /// Nothing was read yet.
-    is_first: bool,
+    pub(crate) is_first: bool,
     /// One more than the highest index that was read as a key.
-    next_index: u32,
+    pub(crate) next_index: u32,
     /// What [`Seen`](crate::seen::Seen) knows the object by.
     serial: u32,
     marks: u32,
@@ -106,6 +106,9 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         }
         self.begin()?;
         loop {
+            if self.plan.is_none() {
+                self.take_references()?;
+            }
             match self.next_key()? {
                 Some(key) => self.entry(key)?,
                 None => {
@@ -195,7 +198,7 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         let key = if token.escaped {
             self.merger.keys.intern(&token.decoded(self.cursor.text))?
         } else {
-            self.merger.keys.intern(token.inner(self.cursor.text))?
+            self.merger.keys.intern_plain(self.cursor.text, token)?
         };
         let Some(plan) = self.plan else {
             // Indices come in order or make a plan needed; this one was hidden by its spelling.
@@ -284,16 +287,17 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
     #[inline]
     fn reference(&mut self) -> Merged<Option<Value>> {
         const START: &[u8; 7] = b"{\"id\":\"";
-        let text = self.cursor.text;
-        if !self.merger.plain_ids || text[self.cursor.at..].first_chunk() != Some(START) {
+        let (text, start) = (self.cursor.text, self.cursor.at);
+        if !self.merger.plain_ids || text[start..].first_chunk() != Some(START) {
             return Ok(None);
         }
-        let mut ahead = Cursor::new(text, self.cursor.at + START.len() - 1);
-        let token = ahead.string()?;
-        if token.escaped || text.get(ahead.at) != Some(&b'}') || self.is_removal(token) {
+        self.cursor.at = start + START.len() - 1;
+        let token = self.cursor.string()?;
+        if token.escaped || text.get(token.end) != Some(&b'}') || self.is_removal(token) {
+            self.cursor.at = start;
             return Ok(None);
         }
-        self.cursor.at = ahead.at + 1;
+        self.cursor.at = token.end + 1;
         Ok(Some(Value::reference(scalar_span(token.start, token.end)?)))
     }
 }
@@ -332,7 +336,17 @@ fn scalar_span(start: usize, end: usize) -> Result<Span> {
 }
 
 /// Takes the value of a length marker: plain digits within the limit.
+#[inline]
 fn length_value(cursor: &mut Cursor<'_>) -> Result<u32> {
+    match cursor.last_number() {
+        // At most six digits.
+        Some(length) => Ok(length),
+        None => any_length_value(cursor),
+    }
+}
+
+#[inline(never)]
+fn any_length_value(cursor: &mut Cursor<'_>) -> Result<u32> {
     let span = cursor.skip_value()?;
     let digits = span.of(cursor.text);
     if !digits.iter().all(u8::is_ascii_digit) {

@@ -9,8 +9,8 @@ use crate::keys::{Key, Keys};
 use crate::log::{Delta, Log};
 use crate::merge::Merger;
 use crate::raw::Raw;
-use crate::state::State;
 use crate::tree::Value;
+use crate::turns::TurnReader;
 use crate::watch::{Oddity, Site, Watch};
 
 /// What a delta is about, read from its `type` and `data`.
@@ -140,6 +140,7 @@ pub struct Played<'a> {
 /// ```
 pub fn play(log: &Log) -> Result<impl Iterator<Item = Result<Played<'_>>>> {
     let mut merger = Merger::new(log.markers().clone())?;
+    let mut turn_reader = TurnReader::new(&mut merger)?;
     let mut failed = false;
     Ok(log.deltas().map_while(move |delta| {
         if failed {
@@ -148,8 +149,7 @@ pub fn play(log: &Log) -> Result<impl Iterator<Item = Result<Played<'_>>>> {
         let mut counter = Counter::default();
         let merged = merger.merge_delta(log, delta.index(), &mut counter);
         failed = merged.is_err();
-        let state = State { tree: &merger.tree, keys: &merger.keys, text: log.text() };
-        let turn = state.root().get("currentTurn").and_then(|node| node.as_i64());
+        let turn = turn_reader.read(&mut merger, log.text());
         let changes = counter.count();
         merger.journal.clear();
         merger.tidy();

@@ -10,7 +10,7 @@ use crate::markers::Markers;
 use crate::merge::Merger;
 use crate::state::State;
 use crate::tree::Tree;
-use crate::turns::Turns;
+use crate::turns::{TurnReader, Turns};
 use crate::watch::Unwatched;
 
 /// A log whose every state can be reached.
@@ -39,6 +39,7 @@ pub struct Timeline {
     reached: usize,
     keyframes: Keyframes,
     turns: Turns,
+    turn_reader: TurnReader,
 }
 
 /// A state that was kept, to be looked at through [`Timeline::view`].
@@ -79,10 +80,16 @@ impl Timeline {
     /// assert!(problem.is_some());
     /// ```
     pub fn load_readable(log: Log, options: &Options) -> Result<(Self, Option<Error>)> {
-        let merger = Merger::new(log.markers().clone())?;
-        let keyframes = Keyframes::new(options.keyframe_bytes);
-        let turns = Turns::default();
-        let mut timeline = Self { log, merger, position: 0, reached: 0, keyframes, turns };
+        let mut merger = Merger::new(log.markers().clone())?;
+        let mut timeline = Self {
+            position: 0,
+            reached: 0,
+            keyframes: Keyframes::new(options.keyframe_bytes),
+            turns: Turns::default(),
+            turn_reader: TurnReader::new(&mut merger)?,
+            log,
+            merger,
+        };
         while timeline.position < timeline.log.len() {
             if let Err(error) = timeline.advance() {
                 return Ok((timeline, Some(error)));
@@ -245,7 +252,7 @@ impl Timeline {
         self.merger.tidy();
         if is_new {
             self.reached = self.position;
-            let turn = self.state().root().get("currentTurn").and_then(|node| node.as_i64());
+            let turn = self.turn_reader.read(&mut self.merger, self.log.text());
             self.turns.note(self.position - 1, turn);
             self.keep_keyframe();
         }

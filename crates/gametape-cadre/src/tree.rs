@@ -73,6 +73,11 @@ impl Value {
     }
 
     #[inline]
+    pub(crate) fn is_container(self) -> bool {
+        self.0 >> TAG_SHIFT == CONTAINER
+    }
+
+    #[inline]
     pub(crate) fn is_absent(self) -> bool {
         self == Self::ABSENT
     }
@@ -223,6 +228,12 @@ impl Tree {
             if keys.get(place as usize) == Some(&key) {
                 return Some(place);
             }
+        }
+        // Game objects are mostly made in the order of their numbers, and all of them are kept.
+        if let Some(index) = key.index()
+            && keys.get(index as usize) == Some(&key)
+        {
+            return Some(index);
         }
         if container.length <= SEARCHED {
             return keys.iter().position(|known| *known == key).map(|place| place as u32);

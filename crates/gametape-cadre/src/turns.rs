@@ -1,5 +1,45 @@
 //! Which delta belongs to which turn.
 
+use gametape_wire::Result;
+
+use crate::keys::Key;
+use crate::merge::Merger;
+use crate::state::State;
+use crate::tree::{ROOT, Value};
+
+/// Reads the turn of a state again and again, which costs little while it stays the same.
+#[derive(Debug)]
+pub(crate) struct TurnReader {
+    key: Key,
+    /// Where in the root the key was found.
+    place: u32,
+    /// What was read last, and what turn that is.
+    value: Value,
+    turn: Option<i64>,
+}
+
+impl TurnReader {
+    pub(crate) fn new(merger: &mut Merger) -> Result<Self> {
+        let key = merger.keys.intern(b"currentTurn")?;
+        Ok(Self { key, place: 0, value: Value::ABSENT, turn: None })
+    }
+
+    /// The turn of the state that was merged from this text.
+    #[inline]
+    pub(crate) fn read(&mut self, merger: &mut Merger, text: &[u8]) -> Option<i64> {
+        let tree = &mut merger.tree;
+        let place = tree.place(ROOT, self.key, self.place);
+        self.place = place.unwrap_or(self.place);
+        let value = place.map_or(Value::ABSENT, |place| tree.values_of(ROOT)[place as usize]);
+        if value != self.value {
+            self.value = value;
+            let state = State { tree, keys: &merger.keys, text };
+            self.turn = state.root().get("currentTurn").and_then(|node| node.as_i64());
+        }
+        self.turn
+    }
+}
+
 /// The turns of a log: where `currentTurn` of the state changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Turns {

@@ -282,6 +282,60 @@ fn odd_markers_are_followed() {
 }
 
 #[test]
+fn lists_of_references_are_the_same_however_they_are_written() {
+    let ids = ["7", "12", "x", "0123456", "01234567", "longer than a word", "", "&RM", "&", "é"];
+    let ids = ids.into_iter().chain([r"\u0041", r#"a\"b"#, r"\\"]);
+    let entry = |(index, id): (usize, &str)| format!(r#""{index}":{{"id":"{id}"}},"#);
+    let some: String = ids.clone().enumerate().map(entry).collect();
+    let many: String = ids.cycle().take(1200).enumerate().map(entry).collect();
+    for list in [some, many] {
+        let games = [
+            format!(r#"{{"a":{{{list}"&LEN":1200}},"b":{{{list}"x":1}},"c":[[1],2]}}"#),
+            format!(r#"{{"a":{{{list}"2000":1}},"b":{{{list}"&LEN":3}},"c":{{{list}"9":"&RM"}}}}"#),
+            format!(r#"{{"a":{{"1":{{"id":"1","more":2}},"&LEN":2}},"b":{{{list}"0":0}}}}"#),
+            format!(r#"{{"a":{{{list}"&LEN":5}}}}"#),
+        ];
+        let spaced = games.each_ref().map(|game| game.replace(r#":{"id""#, r#": {"id""#));
+        for count in 1..=games.len() {
+            let compact: Vec<&str> = games[..count].iter().map(String::as_str).collect();
+            let spaced: Vec<&str> = spaced[..count].iter().map(String::as_str).collect();
+            assert_eq!(merged(&compact).unwrap(), merged(&spaced).unwrap());
+        }
+    }
+}
+
+#[test]
+fn an_index_may_be_the_length_marker() {
+    let text =
+        r#"{"deltas":[{"game":{"a":{"0":{"id":"1"}}}}],"constants":{"DELTA_LIST_LENGTH":"0"}}"#;
+    assert!(Timeline::load(open(text).unwrap(), &Options::default()).is_err());
+    let text = text.replace(r#"{"id":"1"}"#, r#"2,"1":{"id":"1"}"#);
+    let timeline = Timeline::load(open(&text).unwrap(), &Options::default()).unwrap();
+    assert_eq!(timeline.state().canonical(), br#"{"a":[null,{"id":"1"}]}"#);
+}
+
+#[test]
+fn broken_lists_of_references_are_refused() {
+    for list in [
+        r#"["0":{"id":"1"}]"#,
+        r#"{"0":{"id":"1"}"1":{"id":"2"}}"#,
+        r#"{"0":{"id":"1"};"1":{"id":"2"}}"#,
+        r#"{,"0":{"id":"1"}}"#,
+        r#"{"0":{"id":"1"},}"#,
+        r#"{"0":{"id":"1"}"#,
+        r#"{"0":{"id":"1]"#,
+        "{\"0\":{\"id\":\"1\n\"}}",
+    ] {
+        // With room behind it, and without.
+        for behind in ["", " ", "                                "] {
+            let text = format!(r#"{{"deltas":[{{"game":{{"a":{list}}}{behind}}}]}}"#);
+            let load = |log| Timeline::load(log, &Options::default());
+            assert!(open(&text).and_then(load).is_err(), "{text}");
+        }
+    }
+}
+
+#[test]
 fn positions_behind_the_end_are_refused() {
     let mut timeline = Timeline::empty(Markers::default()).unwrap();
     assert_eq!(timeline.seek(1).unwrap_err().class(), ErrorClass::Misuse);
