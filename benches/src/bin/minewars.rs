@@ -13,7 +13,9 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{
     Dialect, Grid, Message, Messages, ReplayFile, WriteOptions, print_frame, write_file,
 };
-use gametape_wire::{FrameKind, FrameLayout, FrameWriter, Frames, Generation, ViewSet};
+use gametape_wire::{
+    FrameKind, FrameLayout, FrameWriter, Frames, Generation, PayloadRoom, ViewSet,
+};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -94,43 +96,44 @@ fn read_all(layout: FrameLayout, frames: &[u8]) -> Result<u64, gametape_wire::Er
     Ok(sum)
 }
 
-/// A session before it is bytes, as an encoder receives it: what is in each frame, then the ends of
-/// its payloads in the list of all messages.
+/// A session before it is bytes, as an encoder receives it: what is in each frame, how many messages
+/// its payloads have, and all messages.
 struct Session<'a> {
     frames: Vec<(FrameKind, u32, ViewSet)>,
-    payload_ends: Vec<usize>,
+    payloads: Vec<usize>,
     messages: Vec<Message<'a>>,
 }
 
 fn decode(layout: FrameLayout, bytes: &[u8]) -> Session<'_> {
-    let (mut frames, mut payload_ends, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut frames, mut payloads, mut messages) = (Vec::new(), Vec::new(), Vec::new());
     for frame in Frames::new(layout, bytes).flatten() {
         frames.push((frame.kind(), frame.delta(), frame.views()));
         for part in frame.parts() {
+            let before = messages.len();
             messages.extend(Messages::new(part.payload, 0, Dialect::Current).flatten());
-            payload_ends.push(messages.len());
+            payloads.push(messages.len() - before);
         }
     }
-    Session { frames, payload_ends, messages }
+    Session { frames, payloads, messages }
 }
 
 /// Writes every message and frame of a session to the end of a stream.
 fn encode(session: &Session<'_>, out: &mut FrameWriter) -> Result<(), gametape_wire::Error> {
     let generation = out.layout().generation();
-    let mut ends = session.payload_ends.iter();
-    let mut start = 0;
-    let mut put_payload = |payload: &mut Vec<u8>| {
-        let end = *ends.next().unwrap_or(&start);
-        let messages = &session.messages[start..end];
-        start = end;
-        Message::encode_all(messages, generation, payload).map(|_| ())
+    let mut payloads = session.payloads.iter();
+    let mut rest = &*session.messages;
+    let mut put_payload = |room: &mut PayloadRoom| {
+        let count = payloads.next().map_or(0, |&count| count);
+        let (messages, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+        rest = others;
+        Message::encode_payload(messages, generation, room).map(|(length, _)| length)
     };
     for &(kind, delta, views) in &session.frames {
         match kind {
             FrameKind::Keepalive => out.keepalive(),
             FrameKind::Homogenous => out.homogenous_with(delta, views, &mut put_payload)?,
             FrameKind::Heterogenous => {
-                out.heterogenous_with(delta, views, |_, payload| put_payload(payload))?;
+                out.heterogenous_with(delta, views, |_, room| put_payload(room))?;
             }
         }
     }

@@ -49,10 +49,27 @@ macro_rules! kinds {
             #[must_use]
             #[inline]
             pub const fn code(self) -> u8 {
-                match self {
-                    $(Self::$variant => $code,)*
+                const CODES: &[u8] = &[$($code),*];
+                let row = self.row();
+                let unknown = match self {
                     Self::Unknown(code) => code,
-                }
+                    _ => 0,
+                };
+                if row < CODES.len() { CODES[row] } else { unknown }
+            }
+
+            /// The row of the table; those without a name stand behind the last.
+            ///
+            /// A number to look things up by: a jump for each kind is what encoding and printing
+            /// would wait for most.
+            #[inline]
+            const fn row(self) -> usize {
+                enum Row { $($variant,)* Unknown }
+                let row = match self {
+                    $(Self::$variant => Row::$variant,)*
+                    Self::Unknown(_) => Row::Unknown,
+                };
+                row as usize
             }
 
             /// The word for the kind in assembly text; reserved numbers have none.

@@ -52,8 +52,8 @@ mod views;
 pub use cursor::{Reader, Writer, unzigzag, zigzag};
 pub use error::{Error, ErrorClass, ErrorKind, Place, Result};
 pub use frames::{
-    Frame, FrameKind, FrameLayout, FrameWriter, Frames, Irregularity, Part, Parts, Tail,
-    merge_views, select_views,
+    Frame, FrameKind, FrameLayout, FrameWriter, Frames, Irregularity, Part, Parts, PayloadRoom,
+    Tail, merge_views, select_views,
 };
 pub use generation::Generation;
 pub use limit::Limit;

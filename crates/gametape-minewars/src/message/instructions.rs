@@ -166,11 +166,11 @@ macro_rules! instructions {
             /// Adds the message to `wire` and hands that to `take`, in the arm of the row for the
             /// reason that [`decode_in`](Self::decode_in) has.
             #[inline(always)]
-            fn encode_in<const D: usize, T>(
+            fn encode_in<const D: usize, T: Take<'a>>(
                 &self,
                 wire: Wire<'a>,
-                take: impl FnOnce(Wire<'a>) -> T,
-            ) -> Result<T> {
+                to: T,
+            ) -> Result<T::Taken> {
                 match self {
                     $(Self::$variant { $($field),* } => {
                         let word = || self.word_in(DIALECTS[D].generation());
@@ -187,7 +187,7 @@ macro_rules! instructions {
                         $(let wire = $field.write(
                             instructions!(@slot D $id $variant $field $($letter)?), wire,
                         )?;)*
-                        Ok(take(wire))
+                        Ok(to.take(wire))
                     })*
                 }
             }

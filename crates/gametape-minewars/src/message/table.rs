@@ -1,6 +1,6 @@
 //! The two instruction tables: messages, and what can happen to a player.
 
-use gametape_wire::{Error, ErrorKind, Generation, Reader, Result};
+use gametape_wire::{Error, ErrorKind, Generation, PayloadRoom, Reader, Result};
 
 use super::class::Class;
 use super::instructions::{Row, instructions, patterns_of};
@@ -9,7 +9,7 @@ use super::operand::{Fit, Operand, Slot};
 use super::pattern::{Field, Pattern, decode_map};
 use super::player::{Ballot, Duration, Money, Who};
 use super::text::Text;
-use super::wire::Wire;
+use super::wire::{Fill, Filled, Keep, Take, Wire};
 use super::words::Words;
 use crate::coord::Coord;
 use crate::dialect::Dialect;
@@ -185,25 +185,31 @@ impl<'a> Message<'a> {
     /// Refuses what the generation cannot express; then nothing is appended.
     #[inline]
     pub fn encode(&self, generation: Generation, out: &mut Vec<u8>) -> Result<Fit> {
-        let append = |wire: Wire<'_>| wire.push_to(out);
-        in_dialect!(Dialect::from(generation), encode_in<_>(self, Wire::EMPTY, append))
+        in_dialect!(Dialect::from(generation), encode_in<_>(self, Wire::EMPTY, out))
     }
 
-    /// Appends messages one after the other, as [`encode`](Self::encode) does each: the fast way
-    /// to a payload. Where one is refused, nothing is appended.
-    pub fn encode_all(messages: &[Self], generation: Generation, out: &mut Vec<u8>) -> Result<Fit> {
-        let start = out.len();
-        let result = in_dialect!(Dialect::from(generation), encode_all_in(messages, out));
-        if result.is_err() {
-            out.truncate(start);
+    /// Writes messages one after the other to the beginning of `room`, and says how many bytes they
+    /// are and how well they fit: the fast way to a payload, for
+    /// [`FrameWriter::homogenous_with`](gametape_wire::FrameWriter::homogenous_with). Refuses what the
+    /// generation cannot express, and what is too long for a payload.
+    pub fn encode_payload(
+        messages: &[Self],
+        generation: Generation,
+        room: &mut PayloadRoom,
+    ) -> Result<(usize, Fit)> {
+        let filled = in_dialect!(Dialect::from(generation), fill_in(messages, room))?;
+        if filled.is_too_long() {
+            return Err(Error::misuse("payload", format!("over {} bytes", Filled::LONGEST)));
         }
-        result
+        Ok((filled.length, filled.worst))
     }
 
-    fn encode_all_in<const D: usize>(messages: &[Self], out: &mut Vec<u8>) -> Result<Fit> {
-        messages.iter().try_fold(Fit::Exact, |fit, message| {
-            message.encode_in::<D, _>(Wire::EMPTY, |wire| fit.max(wire.push_to(out)))
-        })
+    fn fill_in<const D: usize>(messages: &[Self], room: &mut PayloadRoom) -> Result<Filled> {
+        let mut filled = Filled::EMPTY;
+        for message in messages {
+            filled = message.encode_in::<D, _>(Wire::EMPTY, Fill(room, filled))?;
+        }
+        Ok(filled)
     }
 
     /// Appends the message as a line of assembly text, without the line's end.
@@ -343,7 +349,7 @@ impl<'a> Operand<'a> for PlayerUpdate<'a> {
     }
     #[inline(always)]
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
-        in_dialect!(slot.dialect, encode_in<_>(self, wire, |wire| wire))
+        in_dialect!(slot.dialect, encode_in<_>(self, wire, Keep))
     }
     #[inline]
     fn print(&self, slot: Slot, out: &mut Vec<u8>) {

@@ -1,5 +1,7 @@
 //! One message on its way to the wire.
 
+use gametape_wire::PayloadRoom;
+
 use super::operand::Fit;
 
 /// The bytes of one message: its beginning put together in a register, its end borrowed.
@@ -47,10 +49,118 @@ impl<'a> Wire<'a> {
         let end = out.len() + self.length as usize;
         out.extend_from_slice(&self.head.to_le_bytes());
         out.truncate(end);
-        if !self.tail.is_empty() {
-            out.extend_from_slice(self.tail);
-        }
+        out.extend_from_slice(self.tail);
         self.fit
+    }
+}
+
+/// Where an encoded message goes.
+pub(crate) trait Take<'a> {
+    type Taken;
+    fn take(self, wire: Wire<'a>) -> Self::Taken;
+}
+
+impl<'a> Take<'a> for &mut Vec<u8> {
+    type Taken = Fit;
+    #[inline(always)]
+    fn take(self, wire: Wire<'a>) -> Fit {
+        wire.push_to(self)
+    }
+}
+
+/// A payload being written: how long it is so far, and the worst fit in it.
+///
+/// The length is kept here and not in memory, where every message would wait for the one before it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Filled {
+    pub(crate) length: usize,
+    pub(crate) worst: Fit,
+}
+
+impl Filled {
+    pub(crate) const EMPTY: Self = Self { length: 0, worst: Fit::Exact };
+    /// The longest payload for which there is room, and then some to write heads in one piece.
+    pub(crate) const LONGEST: usize = size_of::<PayloadRoom>() - size_of::<u64>();
+    const TOO_LONG: usize = Self::LONGEST + 1;
+
+    pub(crate) fn is_too_long(self) -> bool {
+        self.length > Self::LONGEST
+    }
+}
+
+/// What fills a payload's room: the length stays over the longest once it is.
+pub(crate) struct Fill<'o>(pub(crate) &'o mut PayloadRoom, pub(crate) Filled);
+
+impl<'a> Take<'a> for Fill<'_> {
+    type Taken = Filled;
+    #[inline(always)]
+    fn take(self, wire: Wire<'a>) -> Filled {
+        let Self(room, Filled { length: at, worst }) = self;
+        let worst = worst.max(wire.fit);
+        if at > Filled::LONGEST {
+            return Filled { length: at, worst };
+        }
+        room[at..at + 8].copy_from_slice(&wire.head.to_le_bytes());
+        let tail_at = at + wire.length as usize;
+        let length =
+            if wire.tail.is_empty() { tail_at } else { put_tail(room, tail_at, wire.tail) };
+        Filled { length, worst }
+    }
+}
+
+/// Writes a tail at `at`, and says where it ends.
+#[inline(always)]
+fn put_tail(room: &mut PayloadRoom, at: usize, tail: &[u8]) -> usize {
+    let end = at + tail.len();
+    match room.get_mut(at..end) {
+        Some(place) => copy_short(tail, place),
+        None => return Filled::TOO_LONG,
+    }
+    end
+}
+
+/// Copies, in two pieces that may overlap, what is too short for a call to be worth it.
+#[inline(always)]
+fn copy_short(from: &[u8], to: &mut [u8]) {
+    let short = from.len() <= 16
+        && (copy_ends::<8>(from, to)
+            || copy_ends::<4>(from, to)
+            || copy_ends::<2>(from, to)
+            || copy_ends::<1>(from, to));
+    if !short {
+        copy_long(from, to);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn copy_long(from: &[u8], to: &mut [u8]) {
+    to.copy_from_slice(from);
+}
+
+/// Copies the first and the last `N` bytes, if there are so many.
+#[inline(always)]
+fn copy_ends<const N: usize>(from: &[u8], to: &mut [u8]) -> bool {
+    let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else {
+        return false;
+    };
+    if let Some(place) = to.first_chunk_mut() {
+        *place = *first;
+    }
+    if let Some(place) = to.last_chunk_mut() {
+        *place = *last;
+    }
+    true
+}
+
+/// Keeps a message's bytes for a larger message.
+pub(crate) struct Keep;
+
+impl<'a> Take<'a> for Keep {
+    type Taken = Wire<'a>;
+    #[inline(always)]
+    fn take(self, wire: Wire<'a>) -> Wire<'a> {
+        wire
     }
 }
 
@@ -59,6 +169,7 @@ mod tests {
     use gametape_wire::Generation;
 
     use super::*;
+    use crate::coord::Coord;
     use crate::message::{Duration, Message, Money, PlayerUpdate, Text, Who};
 
     #[test]
@@ -74,24 +185,56 @@ mod tests {
             Message::Tremor {},
         ];
         for generation in Generation::ALL {
-            let (mut together, mut alone) = (vec![9], vec![9]);
-            let fit = Message::encode_all(&messages, generation, &mut together);
-            assert_eq!(fit, Ok(Fit::Rounded));
+            let (mut together, mut alone) = ([9; size_of::<PayloadRoom>()], Vec::new());
+            let filled = Message::encode_payload(&messages, generation, &mut together);
             for message in &messages {
                 message.encode(generation, &mut alone).unwrap();
             }
-            assert_eq!(together, alone);
+            assert_eq!(filled, Ok((alone.len(), Fit::Rounded)));
+            assert_eq!(together[..alone.len()], alone);
         }
+    }
+
+    #[test]
+    fn tails_of_every_length_are_copied_whole() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        for length in 0..=bytes.len() {
+            let mut copy = vec![0; length];
+            copy_short(&bytes[..length], &mut copy);
+            assert_eq!(copy, bytes[..length]);
+        }
+    }
+
+    #[test]
+    fn a_payload_has_room_for_256_bytes_and_not_for_more() {
+        let mut room = [9; size_of::<PayloadRoom>()];
+        let tile = Message::SmokeStart { tile: Coord::new(1, 2) };
+        let say = |text| Message::Player {
+            who: Who::all_of(1),
+            update: PlayerUpdate::ChatAll { text: Text(text) },
+        };
+        let encode = |messages: &[Message<'_>], room: &mut PayloadRoom| {
+            Message::encode_payload(messages, Generation::Current, room).map(|(length, _)| length)
+        };
+        let full = [[Message::Tremor {}].as_slice(), &[tile; 85]].concat();
+        assert_eq!(encode(&full, &mut room), Ok(256));
+        let over = [[Message::Tremor {}; 2].as_slice(), &[tile; 85]].concat();
+        assert!(encode(&over, &mut room).is_err());
+        assert!(encode(&[tile; 200], &mut room).is_err());
+        let letters = [b'x'; 252];
+        assert_eq!(encode(&[say(&letters)], &mut room), Ok(256));
+        assert!(encode(&[say(&letters), Message::Tremor {}], &mut room).is_err());
+        assert!(encode(&[tile, say(&letters)], &mut room).is_err());
+        assert!(encode(&[tile, tile, tile, say(&letters), tile], &mut room).is_err());
     }
 
     #[test]
     fn one_message_that_is_refused_refuses_all() {
         let too_high = Message::CityMoney { city: 0, money: Money { balance: !0, income: None } };
-        let mut out = vec![9];
+        let mut room = [0; size_of::<PayloadRoom>()];
         for generation in Generation::ALL {
             let messages = [Message::Tremor {}, too_high];
-            assert!(Message::encode_all(&messages, generation, &mut out).is_err());
-            assert_eq!(out, [9]);
+            assert!(Message::encode_payload(&messages, generation, &mut room).is_err());
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use super::frame::Lengths;
 use super::layout::FrameLayout;
-use super::{FrameKind, Head, LengthPlaces};
+use super::{Begun, FrameKind, Head, LengthPlaces};
 use crate::cursor::Reader;
 use crate::error::Result;
 use crate::views::ViewSet;
 
 const HOMOGENOUS: u16 = 0x8000;
 const DELTA: u16 = 0x7FFF;
-const KEEPALIVE: u16 = 0x7FFF;
+pub(super) const KEEPALIVE: u16 = 0x7FFF;
 
 /// Reads one frame and leaves the reader behind its payloads.
 #[inline]
@@ -45,31 +45,28 @@ pub(super) fn has_top_bit(keepalive: &[u8]) -> bool {
     keepalive[0] & 0x80 != 0
 }
 
-pub(super) fn write_keepalive(out: &mut Vec<u8>) {
-    out.extend_from_slice(&KEEPALIVE.to_be_bytes());
-}
-
-/// Writes what stands before the payload, and says where its length belongs.
+/// Writes what stands before the payload, but its length.
 #[inline]
 pub(super) fn begin_homogenous(
-    out: &mut Vec<u8>,
+    frame: &mut [u8],
     layout: FrameLayout,
     delta: u16,
     views: ViewSet,
-) -> usize {
-    write_header(out, layout, HOMOGENOUS | delta, views)
+) -> Begun {
+    let first = write_header(frame, layout, HOMOGENOUS | delta, views);
+    Begun { lengths: LengthPlaces::in_a_row(first), payload_at: first + 1 }
 }
 
-/// Writes what stands before the payloads, and says where their lengths belong.
+/// Writes what stands before the payloads, but their lengths.
 #[inline]
 pub(super) fn begin_heterogenous(
-    out: &mut Vec<u8>,
+    frame: &mut [u8],
     layout: FrameLayout,
     delta: u16,
     views: ViewSet,
-) -> LengthPlaces {
-    let first = write_header(out, layout, delta, views);
-    LengthPlaces::in_a_row(out, first, views.len())
+) -> Begun {
+    let first = write_header(frame, layout, delta, views);
+    Begun { lengths: LengthPlaces::in_a_row(first), payload_at: first + views.len() }
 }
 
 /// The byte for the length of a payload, which the caller has made sure is 1 to 256.
@@ -87,16 +84,21 @@ fn read_mask(r: &mut Reader<'_>, layout: FrameLayout) -> Result<ViewSet> {
     Ok(ViewSet::from_bits(bits))
 }
 
-/// Writes the header with room for one length, and says where that belongs.
+/// Writes header and mask, and says where they end.
 #[inline]
-fn write_header(out: &mut Vec<u8>, layout: FrameLayout, header: u16, views: ViewSet) -> usize {
+fn write_header(frame: &mut [u8], layout: FrameLayout, header: u16, views: ViewSet) -> usize {
     let [high, low] = header.to_be_bytes();
     let [mask_high, mask_low] = views.bits().to_be_bytes();
     match layout.mask_len() {
-        1 => out.extend_from_slice(&[high, low, mask_low, 0]),
-        _ => out.extend_from_slice(&[high, low, mask_high, mask_low, 0]),
+        1 => {
+            frame[..3].copy_from_slice(&[high, low, mask_low]);
+            3
+        }
+        _ => {
+            frame[..4].copy_from_slice(&[high, low, mask_high, mask_low]);
+            4
+        }
     }
-    out.len() - 1
 }
 
 /// The sum of the first `count` bytes, or of all if there are fewer.

@@ -18,6 +18,8 @@ use crate::views::{View, ViewSet};
 pub struct FrameLayout {
     generation: Generation,
     max_view: View,
+    /// The views up to `max_view`: asked for with every frame.
+    views: ViewSet,
 }
 
 impl FrameLayout {
@@ -28,7 +30,7 @@ impl FrameLayout {
             Generation::Current => (View::MAX, "at most 15 players"),
         };
         if max_view.number() <= most {
-            return Ok(Self { generation, max_view });
+            return Ok(Self { generation, max_view, views: ViewSet::up_to(max_view) });
         }
         let found = i64::from(max_view.number());
         Err(Error::new(Place::Nowhere, "highest player", ErrorKind::BadValue { found, expected }))
@@ -50,7 +52,7 @@ impl FrameLayout {
     /// All views that exist: the spectator and the players.
     #[must_use]
     pub const fn views(self) -> ViewSet {
-        ViewSet::up_to(self.max_view)
+        self.views
     }
 
     /// Bytes of a participation mask.

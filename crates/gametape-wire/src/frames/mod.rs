@@ -17,7 +17,7 @@ pub use frame::{Frame, FrameKind, Irregularity, Part, Parts};
 pub use layout::FrameLayout;
 pub use read::Frames;
 pub use rewrite::{Tail, merge_views, select_views};
-pub use write::FrameWriter;
+pub use write::{FrameWriter, PayloadRoom};
 
 use crate::views::{View, ViewSet};
 
@@ -30,6 +30,15 @@ struct Head {
     payload_at: usize,
 }
 
+/// The most that stands before the payloads: header, mask, a length for each view.
+const HEAD_ROOM: usize = 2 + 2 + View::MAX as usize + 1;
+
+/// A frame whose payloads and their lengths are still to be written.
+struct Begun {
+    lengths: LengthPlaces,
+    payload_at: usize,
+}
+
 /// Where the lengths of payloads belong that are not written yet.
 struct LengthPlaces {
     first: usize,
@@ -38,18 +47,10 @@ struct LengthPlaces {
 }
 
 impl LengthPlaces {
-    /// Ends `out` with room for `count` lengths that begin at `first`.
+    /// One behind the other, from `first` on.
     #[inline]
-    fn in_a_row(out: &mut Vec<u8>, first: usize, count: usize) -> Self {
-        out.extend_from_slice(&[0; View::MAX as usize + 1]);
-        out.truncate(first + count);
+    const fn in_a_row(first: usize) -> Self {
         Self { first, second: first + 1 }
-    }
-
-    /// The same places, behind another one that is the first.
-    #[inline]
-    fn behind(self, first: usize) -> Self {
-        Self { first, second: self.first }
     }
 
     /// The place of the next length.

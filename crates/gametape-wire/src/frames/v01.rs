@@ -1,7 +1,7 @@
 //! The bytes of a frame in v0.1: read and written side by side.
 
 use super::frame::Lengths;
-use super::{FrameKind, Head, LengthPlaces};
+use super::{Begun, FrameKind, Head, LengthPlaces};
 use crate::cursor::Reader;
 use crate::error::Result;
 use crate::views::{View, ViewSet};
@@ -9,7 +9,7 @@ use crate::views::{View, ViewSet};
 const HOMOGENOUS: u8 = 0x80;
 const PLAYERS: u8 = 0x7E;
 const SPECTATOR: u8 = 0x01;
-const KEEPALIVE: [u8; 4] = [0xFF, 0xFF, 0, HOMOGENOUS];
+pub(super) const KEEPALIVE: [u8; 4] = [0xFF, 0xFF, 0, HOMOGENOUS];
 
 /// Where a heterogenous frame keeps its spectator length and the first player's length.
 const SPECTATOR_LENGTH: usize = 2;
@@ -53,26 +53,24 @@ pub(super) fn spectator_disagreement(frame: &[u8]) -> Option<(bool, u8)> {
     (bit != (length > 0)).then_some((bit, length))
 }
 
-pub(super) fn write_keepalive(out: &mut Vec<u8>) {
-    out.extend_from_slice(&KEEPALIVE);
+/// Writes what stands before the payload, but its length.
+#[inline]
+pub(super) fn begin_homogenous(frame: &mut [u8], delta: u16, views: ViewSet) -> Begun {
+    write_header(frame, delta, HOMOGENOUS | views.bits() as u8);
+    Begun { lengths: LengthPlaces::in_a_row(SPECTATOR_LENGTH), payload_at: PLAYER_LENGTHS }
 }
 
-/// Writes what stands before the payload, and says where its length belongs.
+/// Writes what stands before the payloads, but their lengths.
 #[inline]
-pub(super) fn begin_homogenous(out: &mut Vec<u8>, delta: u16, views: ViewSet) -> usize {
-    write_header(out, delta, HOMOGENOUS | views.bits() as u8)
-}
-
-/// Writes what stands before the payloads, and says where their lengths belong.
-#[inline]
-pub(super) fn begin_heterogenous(out: &mut Vec<u8>, delta: u16, views: ViewSet) -> LengthPlaces {
-    let spectator_at = write_header(out, delta, views.bits() as u8);
-    let first = out.len();
-    if views.contains(View::SPECTATOR) {
-        LengthPlaces::in_a_row(out, first, views.len() - 1).behind(spectator_at)
+pub(super) fn begin_heterogenous(frame: &mut [u8], delta: u16, views: ViewSet) -> Begun {
+    write_header(frame, delta, views.bits() as u8);
+    let players = views.without(ViewSet::EMPTY.with(View::SPECTATOR));
+    let lengths = if views.contains(View::SPECTATOR) {
+        LengthPlaces { first: SPECTATOR_LENGTH, second: PLAYER_LENGTHS }
     } else {
-        LengthPlaces::in_a_row(out, first, views.len())
-    }
+        LengthPlaces::in_a_row(PLAYER_LENGTHS)
+    };
+    Begun { lengths, payload_at: PLAYER_LENGTHS + players.len() }
 }
 
 /// The byte for the length of a payload, which the caller has made sure is at most 255.
@@ -81,11 +79,9 @@ pub(super) fn length_byte(length: usize) -> u8 {
     length as u8
 }
 
-/// Writes the header without the length in it, and says where that belongs.
+/// Writes the header with a length of 0 in it.
 #[inline]
-fn write_header(out: &mut Vec<u8>, delta: u16, mask: u8) -> usize {
+fn write_header(frame: &mut [u8], delta: u16, mask: u8) {
     let [high, low] = delta.to_be_bytes();
-    let start = out.len();
-    out.extend_from_slice(&[high, low, 0, mask]);
-    start + SPECTATOR_LENGTH
+    frame[..4].copy_from_slice(&[high, low, 0, mask]);
 }

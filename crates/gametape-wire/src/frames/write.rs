@@ -3,7 +3,7 @@
 use super::layout::FrameLayout;
 use super::pieces::Pieces;
 use super::read::Frames;
-use super::{current, v01};
+use super::{Begun, HEAD_ROOM, current, v01};
 use crate::error::{Error, Result};
 use crate::generation::Generation;
 use crate::limit::Limit;
@@ -11,6 +11,15 @@ use crate::views::{View, ViewSet};
 
 /// The longest gap that is bridged. A million keepalives are over a year: more is a broken clock.
 const KEEPALIVES: Limit = Limit::new("keepalives in a row", 1_000_000);
+
+/// Room for one payload: the longest there is, and eight bytes behind it that a writer may spoil, so
+/// that it can write in wide steps.
+pub type PayloadRoom = [u8; LONGEST_PAYLOAD + 8];
+
+const LONGEST_PAYLOAD: usize = 256;
+
+/// More than the longest frame takes.
+const FRAME_ROOM: usize = HEAD_ROOM + 16 * LONGEST_PAYLOAD + 8;
 
 /// Writes a frame stream: exact frames one by one, or whole moments by their absolute time.
 ///
@@ -29,7 +38,9 @@ const KEEPALIVES: Limit = Limit::new("keepalives in a row", 1_000_000);
 #[derive(Debug, Clone)]
 pub struct FrameWriter {
     layout: FrameLayout,
+    /// What was written, up to `end`; behind that, room for what comes next.
     out: Vec<u8>,
+    end: usize,
     time: u64,
 }
 
@@ -37,7 +48,7 @@ impl FrameWriter {
     /// An empty stream that begins at time 0.
     #[must_use]
     pub fn new(layout: FrameLayout) -> Self {
-        Self { layout, out: Vec::new(), time: 0 }
+        Self { layout, out: Vec::new(), end: 0, time: 0 }
     }
 
     /// The same writer, counting on from `time`.
@@ -62,38 +73,38 @@ impl FrameWriter {
     /// What was written so far.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.out
+        &self.out[..self.end]
     }
 
     /// Forgets what was written and begins again at time 0, in the same memory.
     pub fn clear(&mut self) {
-        self.out.clear();
+        self.end = 0;
         self.time = 0;
     }
 
     /// What was written, owned.
     #[must_use]
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        self.out.truncate(self.end);
         self.out
     }
 
     /// One homogenous frame.
     pub fn homogenous(&mut self, delta: u32, views: ViewSet, payload: &[u8]) -> Result<()> {
-        self.homogenous_with(delta, views, appending(payload))
+        self.homogenous_with(delta, views, copying(payload))
     }
 
-    /// One homogenous frame, its payload appended by `write` to what was written so far: without a
-    /// copy. What `write` refuses, and why, comes back. It may only append: bytes that it takes away
-    /// are lost.
+    /// One homogenous frame, its payload written by `write` where it belongs: without a copy. `write`
+    /// returns the payload's length; what it refuses, and why, comes back.
     ///
     /// ```
     /// use gametape_wire::{FrameLayout, FrameWriter, Generation, View, ViewSet};
     ///
     /// let layout = FrameLayout::new(Generation::Current, View::new(2).unwrap())?;
     /// let mut out = FrameWriter::new(layout);
-    /// out.homogenous_with(5, ViewSet::from_bits(0b011), |payload| {
-    ///     payload.extend([0xAA, 0xBB]);
-    ///     Ok(())
+    /// out.homogenous_with(5, ViewSet::from_bits(0b011), |room| {
+    ///     room[..2].copy_from_slice(&[0xAA, 0xBB]);
+    ///     Ok(2)
     /// })?;
     /// assert_eq!(out.as_bytes(), [0x80, 0x05, 0x03, 0x01, 0xAA, 0xBB]);
     /// # Ok::<(), gametape_wire::Error>(())
@@ -103,7 +114,7 @@ impl FrameWriter {
         &mut self,
         delta: u32,
         views: ViewSet,
-        write: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+        write: impl FnOnce(&mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
         let delta = self.checked_delta(delta)?;
         self.check_views(views)?;
@@ -113,17 +124,18 @@ impl FrameWriter {
     /// One heterogenous frame; the views may come in any order, but each only once.
     pub fn heterogenous(&mut self, delta: u32, parts: &[(View, &[u8])]) -> Result<()> {
         let pieces = Pieces::gather(parts)?;
-        self.heterogenous_with(delta, pieces.views(), |view, out| appending(pieces.get(view))(out))
+        self.heterogenous_with(delta, pieces.views(), |view, room| copying(pieces.get(view))(room))
     }
 
-    /// One heterogenous frame, its payloads appended by `write` to what was written so far, view by
-    /// view in ascending order: without a copy. What `write` refuses, and why, comes back.
+    /// One heterogenous frame, its payloads written by `write` where they belong, view by view in
+    /// ascending order: without a copy. `write` returns the payload's length; what it refuses, and why,
+    /// comes back.
     #[inline]
     pub fn heterogenous_with(
         &mut self,
         delta: u32,
         views: ViewSet,
-        write: impl FnMut(View, &mut Vec<u8>) -> Result<()>,
+        write: impl FnMut(View, &mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
         let delta = self.checked_delta(delta)?;
         self.check_views(views)?;
@@ -133,8 +145,8 @@ impl FrameWriter {
     /// One keepalive: time passes.
     pub fn keepalive(&mut self) {
         match self.layout.generation() {
-            Generation::V01 => v01::write_keepalive(&mut self.out),
-            Generation::Current => current::write_keepalive(&mut self.out),
+            Generation::V01 => self.append(&v01::KEEPALIVE),
+            Generation::Current => self.append(&current::KEEPALIVE.to_be_bytes()),
         }
         self.advance(self.layout.keepalive_advance());
     }
@@ -144,7 +156,7 @@ impl FrameWriter {
         let mut frames = Frames::new(self.layout, bytes).at_time(self.time);
         frames.by_ref().for_each(drop);
         self.time = frames.time();
-        self.out.extend_from_slice(bytes);
+        self.append(bytes);
     }
 
     /// Everything that happens at `time`, in as many frames as it takes.
@@ -174,9 +186,9 @@ impl FrameWriter {
         let delta = self.approach(time)?;
         match (delta, self.layout.generation()) {
             (0, _) => {}
-            (_, Generation::V01) => self.put_homogenous(delta, ViewSet::EMPTY, |_| Ok(()))?,
+            (_, Generation::V01) => self.put_homogenous(delta, ViewSet::EMPTY, |_| Ok(0))?,
             (_, Generation::Current) => {
-                self.put_heterogenous(delta, ViewSet::EMPTY, |_, _| Ok(()))?;
+                self.put_heterogenous(delta, ViewSet::EMPTY, |_, _| Ok(0))?;
             }
         }
         Ok(())
@@ -193,11 +205,10 @@ impl FrameWriter {
         if pieces.is_empty() {
             return Ok(());
         }
-        let (length, before) = (self.as_bytes().len(), self.time);
+        let before = (self.end, self.time);
         let result = self.put_fragments(time, pieces, split);
         if result.is_err() {
-            self.out.truncate(length);
-            self.time = before;
+            (self.end, self.time) = before;
         }
         result
     }
@@ -213,9 +224,9 @@ impl FrameWriter {
             let rest = pieces.keep_fitting(self.layout.payload_limit(), &mut split)?;
             let views = pieces.views();
             match pieces.shared() {
-                Some(payload) => self.put_homogenous(delta, views, appending(payload))?,
+                Some(payload) => self.put_homogenous(delta, views, copying(payload))?,
                 None => self
-                    .put_heterogenous(delta, views, |view, out| appending(pieces.get(view))(out))?,
+                    .put_heterogenous(delta, views, |view, room| copying(pieces.get(view))(room))?,
             }
             let Some(rest) = rest else { return Ok(()) };
             (pieces, delta) = (rest, 0);
@@ -230,7 +241,7 @@ impl FrameWriter {
         };
         let advance = u64::from(self.layout.keepalive_advance());
         let keepalives = gap.saturating_sub(u64::from(self.layout.max_delta())).div_ceil(advance);
-        KEEPALIVES.check(keepalives, self.out.len() as u64)?;
+        KEEPALIVES.check(keepalives, self.end as u64)?;
         (0..keepalives).for_each(|_| self.keepalive());
         Ok((gap - keepalives * advance) as u16)
     }
@@ -240,18 +251,18 @@ impl FrameWriter {
         &mut self,
         delta: u16,
         views: ViewSet,
-        write: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+        write: impl FnOnce(&mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
-        self.put_frame(delta, |layout, out| {
-            let place = match layout.generation() {
-                Generation::V01 => v01::begin_homogenous(out, delta, views),
-                Generation::Current => current::begin_homogenous(out, layout, delta, views),
+        self.put_frame(delta, |layout, frame| {
+            let begun = match layout.generation() {
+                Generation::V01 => v01::begin_homogenous(frame, delta, views),
+                Generation::Current => current::begin_homogenous(frame, layout, delta, views),
             };
-            let length = put_payload(layout, out, place, write)?;
+            let length = put_payload(layout, frame, begun.payload_at, begun.lengths.first, write)?;
             if views.is_empty() && length > 0 {
                 return Err(Error::misuse("frame mask", "a payload that no view would receive"));
             }
-            Ok(())
+            Ok(begun.payload_at + length)
         })
     }
 
@@ -260,38 +271,59 @@ impl FrameWriter {
         &mut self,
         delta: u16,
         views: ViewSet,
-        mut write: impl FnMut(View, &mut Vec<u8>) -> Result<()>,
+        mut write: impl FnMut(View, &mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
-        self.put_frame(delta, |layout, out| {
-            let mut places = match layout.generation() {
-                Generation::V01 => v01::begin_heterogenous(out, delta, views),
-                Generation::Current => current::begin_heterogenous(out, layout, delta, views),
+        self.put_frame(delta, |layout, frame| {
+            let Begun { mut lengths, payload_at: mut at } = match layout.generation() {
+                Generation::V01 => v01::begin_heterogenous(frame, delta, views),
+                Generation::Current => current::begin_heterogenous(frame, layout, delta, views),
             };
             for view in views.iter() {
-                let length = put_payload(layout, out, places.next(), |out| write(view, out))?;
+                let length =
+                    put_payload(layout, frame, at, lengths.next(), |room| write(view, room))?;
                 if view == View::SPECTATOR && length == 0 {
                     // In v0.1 a spectator length of 0 means that the spectator takes no part.
                     return Err(Error::misuse("frame payload", "the spectator's payload is empty"));
                 }
+                at += length;
             }
-            Ok(())
+            Ok(at)
         })
     }
 
-    /// Lets `put` append a frame, and time pass; or nothing, if it fails.
+    /// Lets `put` write a frame and return its length, and time pass; or nothing, if it fails.
     #[inline]
     fn put_frame(
         &mut self,
         delta: u16,
-        put: impl FnOnce(FrameLayout, &mut Vec<u8>) -> Result<()>,
+        put: impl FnOnce(FrameLayout, &mut [u8]) -> Result<usize>,
     ) -> Result<()> {
-        let start = self.out.len();
-        let result = put(self.layout, &mut self.out);
-        match result {
-            Ok(()) => self.advance(delta.into()),
-            Err(_) => self.out.truncate(start),
+        if self.out.len() < self.end + FRAME_ROOM {
+            self.make_room();
         }
-        result
+        let frame = &mut self.out[self.end..self.end + FRAME_ROOM];
+        self.end += put(self.layout, frame)?;
+        self.advance(delta.into());
+        Ok(())
+    }
+
+    /// Twice the memory, so that its clearing costs little in the long run.
+    #[cold]
+    fn make_room(&mut self) {
+        self.out.resize((2 * self.out.len()).max(self.end + FRAME_ROOM), 0);
+    }
+
+    /// Appends bytes of any number.
+    fn append(&mut self, bytes: &[u8]) {
+        let end = self.end + bytes.len();
+        match self.out.get_mut(self.end..end) {
+            Some(place) => place.copy_from_slice(bytes),
+            None => {
+                self.out.truncate(self.end);
+                self.out.extend_from_slice(bytes);
+            }
+        }
+        self.end = end;
     }
 
     fn advance(&mut self, delta: u32) {
@@ -325,27 +357,29 @@ fn absent_views(absent: ViewSet, layout: FrameLayout) -> Error {
     Error::misuse("frame mask", format!("views {absent} do not exist, {most} is the last"))
 }
 
-/// What appends bytes that are there already.
-fn appending(payload: &[u8]) -> impl FnOnce(&mut Vec<u8>) -> Result<()> {
-    |out| {
-        out.extend_from_slice(payload);
-        Ok(())
+/// What writes a payload that is there already. One that is too long is refused by its length.
+fn copying(payload: &[u8]) -> impl FnOnce(&mut PayloadRoom) -> Result<usize> {
+    |room| {
+        if let Some(place) = room.get_mut(..payload.len()) {
+            place.copy_from_slice(payload);
+        }
+        Ok(payload.len())
     }
 }
 
-/// Lets `write` append a payload, puts its length in its `place`, and returns the length.
+/// Lets `write` write a payload at `at`, puts its length in its `place`, and returns the length.
 #[inline]
 fn put_payload(
     layout: FrameLayout,
-    out: &mut Vec<u8>,
+    frame: &mut [u8],
+    at: usize,
     place: usize,
-    write: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+    write: impl FnOnce(&mut PayloadRoom) -> Result<usize>,
 ) -> Result<usize> {
-    let start = out.len();
-    write(out)?;
-    let Some(length) = out.len().checked_sub(start) else {
-        return Err(Error::misuse("frame payload", "writing it took away what stood before"));
+    let Some(room) = frame[at..].first_chunk_mut() else {
+        return Err(Error::misuse("frame", "more payloads than views"));
     };
+    let length = write(room)?;
     let shortest = match layout.generation() {
         Generation::V01 => 0,
         Generation::Current => 1,
@@ -353,7 +387,7 @@ fn put_payload(
     if length < shortest || length > layout.payload_limit() {
         return Err(bad_length(layout, length));
     }
-    out[place] = match layout.generation() {
+    frame[place] = match layout.generation() {
         Generation::V01 => v01::length_byte(length),
         Generation::Current => current::length_byte(length),
     };
@@ -393,15 +427,12 @@ mod tests {
                 copied.heterogenous(3, &parts).unwrap();
                 copied.homogenous(4, views, &[1, 2]).unwrap();
                 in_place
-                    .heterogenous_with(3, views, |view, out| {
-                        out.extend(payload(view));
-                        Ok(())
-                    })
+                    .heterogenous_with(3, views, |view, room| copying(&payload(view))(room))
                     .unwrap();
                 in_place
-                    .homogenous_with(4, views, |out| {
-                        out.extend([1, 2]);
-                        Ok(())
+                    .homogenous_with(4, views, |room| {
+                        room[..2].copy_from_slice(&[1, 2]);
+                        Ok(2)
                     })
                     .unwrap();
                 assert_eq!(in_place.as_bytes(), copied.as_bytes(), "{generation} {views}");
@@ -418,27 +449,38 @@ mod tests {
             let before = out.as_bytes().to_vec();
 
             let refused = Error::misuse("payload", "no");
-            let result = out.heterogenous_with(2, ViewSet::from_bits(0b11), |view, payload| {
-                payload.push(7);
-                if view == View::SPECTATOR { Ok(()) } else { Err(refused.clone()) }
+            let result = out.heterogenous_with(2, ViewSet::from_bits(0b11), |view, room| {
+                room[0] = 7;
+                if view == View::SPECTATOR { Ok(1) } else { Err(refused.clone()) }
             });
             assert_eq!(result, Err(refused));
-            let too_long = out.homogenous_with(2, ViewSet::from_bits(1), |payload| {
-                payload.extend([0; 257]);
-                Ok(())
-            });
-            assert!(too_long.is_err());
+            for length in [257, 264, 265, usize::MAX] {
+                let too_long = out.homogenous_with(2, ViewSet::from_bits(1), |_| Ok(length));
+                assert!(too_long.is_err(), "{length}");
+            }
             assert_eq!((out.as_bytes(), out.time()), (&*before, 1));
         }
     }
 
     #[test]
-    fn a_payload_may_not_take_away_what_stands_before_it() {
-        let mut out = writer(Generation::Current);
-        let result = out.homogenous_with(0, ViewSet::from_bits(1), |payload| {
-            payload.clear();
-            Ok(())
-        });
-        assert!(result.is_err());
+    fn the_longest_frame_there_is_has_room() {
+        let layout = FrameLayout::new(Generation::Current, View::new(15).unwrap()).unwrap();
+        let mut out = FrameWriter::new(layout);
+        for _ in 0..3 {
+            out.heterogenous_with(1, ViewSet::from_bits(u16::MAX), |view, room| {
+                room.fill(view.number());
+                Ok(256)
+            })
+            .unwrap();
+            out.raw(&[9; 5000]);
+            out.keepalive();
+        }
+        let one = out.as_bytes().len() / 3;
+        assert_eq!(one, 4 + 16 + 16 * 256 + 5000 + 2);
+        assert_eq!(out.as_bytes()[20..20 + 256], [0; 256]);
+        assert_eq!(out.as_bytes()[one - 5000 - 2 - 256..one - 5002], [15; 256]);
+        assert_eq!(out.as_bytes()[..one], out.as_bytes()[one..2 * one]);
+        let bytes = out.as_bytes().to_vec();
+        assert_eq!(out.into_bytes(), bytes);
     }
 }
