@@ -2,23 +2,38 @@
 //!
 //! `cargo run -p gametape-skirmish --example record_a_game -- match.tape`
 
+use std::process::ExitCode;
+
 use gametape_analysis::{Block, EventWriter};
 use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{GameState, Recorder, RecorderOptions, Simulation};
-use gametape_skirmish::{Config, Match, NAMES, Style, TICK_MS, record_setups};
+use gametape_skirmish::{Config, Match, NAMES, Outcome, Style, TICK_MS, record_setups};
 use gametape_tape::Front;
 use gametape_wire::{Generation, Result, ViewSet};
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
     let path = std::env::args().nth(1).unwrap_or_else(|| "match.tape".to_owned());
+    match record(&path) {
+        Ok(ticks) => println!("{path}: {ticks} ticks"),
+        Err(error) => {
+            eprintln!("{path}: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Plays and records a match, and says how many ticks it had.
+fn record(path: &str) -> Result<u64> {
     // The game: two bots on a small island. The number of the tape tells recordings apart.
     let config = Config::new(2, 12, 7);
     let front = Front::new(TICK_MS * 1000, 0x5C1)?;
     let mut game = Match::new(config, &Style::ALL, Generation::Current)?;
 
     // What the recording starts from: for the views, for the simulation, and for the events.
-    let metadata = br#"{"content":"skirmish","game":"Skirmish","generation":"current"}"#;
-    let recorder = Recorder::create(&path, front, metadata, &RecorderOptions::default())?;
+    let metadata = br#"{"content":"skirmish","game":"Skirmish","generation":"current",
+        "players":[{"view":1,"name":"Ana"},{"view":2,"name":"Ben"}]}"#;
+    let recorder = Recorder::create(path, front, metadata, &RecorderOptions::default())?;
     let everybody = ViewSet::up_to(game.setup().max_view());
     record_setups(&recorder, game.setup(), everybody)?;
     recorder.simulation_setup(game.game().config().to_bytes())?;
@@ -55,11 +70,19 @@ fn main() -> Result<()> {
     }
     events.flush()?.into_iter().try_for_each(|block| record_events(&recorder, block))?;
     recorder.keyframe(game.game().snapshot())?;
-    let outcome = format!(r#"{{"outcome":"{:?}"}}"#, game.game().outcome());
+    let outcome = format!(r#"{{"outcome":"{}"}}"#, outcome_of(&game));
     recorder.closing_metadata(outcome.as_bytes())?;
-    let report = recorder.finish();
-    println!("{path}: {} ticks, finished: {}", game.game().tick(), report.is_finished);
-    report.counters.failure.map_or(Ok(()), Err)
+    // What the disk had to say, if anything: the game was never made to wait for it.
+    recorder.finish().counters.failure.map_or(Ok(game.game().tick()), Err)
+}
+
+fn outcome_of(game: &Match) -> String {
+    match game.game().outcome() {
+        Some(Outcome::Won { winner, reason }) => format!("player {winner} won: {}", reason.name()),
+        Some(Outcome::Draw { reason }) => format!("a draw: {}", reason.name()),
+        Some(Outcome::Abandoned { leaver }) => format!("abandoned: player {leaver} left"),
+        None => "not decided".to_owned(),
+    }
 }
 
 fn record_events(recorder: &Recorder, block: Block) -> Result<()> {
