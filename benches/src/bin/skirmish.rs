@@ -180,17 +180,19 @@ fn seeks(arena: &Arena, tape: &[u8], report: &mut Report) -> Result<()> {
     let options = PlayerOptions::default();
     for view in (0..2).filter_map(View::new) {
         let player = minewars::player(Recording::open(tape)?, view, options)?;
-        seek(&format!("{}, view {}", arena.name, view.number()), player, report)?;
+        seek(&format!("{}, view {}", arena.name, view.number()), player, 5.0, report)?;
     }
     let mut recording = Recording::open(tape)?;
     let game = recorded_game(&mut recording)?;
     let player = Player::simulation(recording, game, options)?;
-    seek(&format!("{}, simulation", arena.name), player, report)
+    // Up to 300 ticks are simulated again.
+    seek(&format!("{}, simulation", arena.name), player, 20.0, report)
 }
 
 fn seek<S: Source, T: Track>(
     what: &str,
     mut player: Player<S, T>,
+    most_ms: f64,
     report: &mut Report,
 ) -> Result<()> {
     println!("{what}:");
@@ -199,7 +201,7 @@ fn seek<S: Source, T: Track>(
     let (forward, back) = steps(&mut player, SEEKS)?;
     print_steps(&forward, &back);
     let what = format!("{what}: random seek, ms");
-    report.claim(&Claim::at_most(&what, times.percentile(50), 5.0));
+    report.claim(&Claim::at_most(&what, times.percentile(50), most_ms));
     println!();
     Ok(())
 }
