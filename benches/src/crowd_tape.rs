@@ -11,8 +11,8 @@ use crate::crowd::{Crowd, MESSAGE_BYTES, Seen, TICK_BYTES, taste};
 /// A recorder writes what it has about once a second.
 const FLUSH_TICKS: u64 = 20;
 
-/// Keyframes for who seeks often: a full one every second. Mcap's counterpart are small chunks.
-pub const FOR_SEEKING: Cadence = Cadence { ticks: FLUSH_TICKS, full_every: 1, delta_percent: 0 };
+/// Keyframes for who seeks often: full ones, close together. Mcap's counterpart are small chunks.
+pub const FOR_SEEKING: Cadence = Cadence { ticks: 15, full_every: 1, delta_percent: 0 };
 
 fn begin() -> Result<TapeWriter> {
     TapeWriter::new(Front::new(50_000, 1)?, br#"{"game":"crowd"}"#)

@@ -10,6 +10,7 @@ use crate::columns::{WIDTHS, likely_width, to_columns, to_rows};
 use crate::header::ChunkHeader;
 use crate::kind::Codec;
 use crate::limits::LZ4_EXPANSION;
+use crate::lz4::unpack;
 
 /// A chunk whose header is valid and whose stored bytes match their checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,10 +109,10 @@ impl<'a> Chunk<'a> {
     }
 
     fn unpack_into(&self, block: &[u8], raw: &mut [u8]) -> Result<()> {
-        match block::decompress_into(block, raw) {
-            Ok(length) if length == raw.len() => Ok(()),
-            Ok(length) => Err(self.refuse(format!("there are only {length}"))),
-            Err(error) => Err(self.refuse(error.to_string())),
+        match unpack(block, raw) {
+            Some(length) if length == raw.len() => Ok(()),
+            Some(length) => Err(self.refuse(format!("there are only {length}"))),
+            None => Err(self.refuse("there are more, or it is damaged".to_owned())),
         }
     }
 
@@ -164,8 +165,8 @@ impl Compressor {
         let start = raw.len().saturating_sub(TRIED) / 2;
         let tried = &raw[start..raw.len().min(start + TRIED)];
         let (plain, columns) = (self.pack_plain(tried), self.pack_columns(tried, width));
-        // A little less is not worth the turning back.
-        columns + columns / 16 < plain
+        // A little less is not worth the turning back, and the whole repeats more than a part does.
+        columns + columns / 3 < plain
     }
 
     /// Packs the bytes as they are; returns the length.

@@ -8,18 +8,19 @@ pub(crate) const WIDTHS: std::ops::RangeInclusive<usize> = 2..=255;
 const COMPARED: usize = 2048;
 const ALIKE: usize = COMPARED / 4;
 
-/// Length and height of the blocks that are turned at once.
-const SIDE: usize = 16;
+/// Blocks of so many lines of so many bytes are turned at once.
+const LINES: usize = 8;
+const LENGTH: usize = 16;
 
 /// How long the rows are that the bytes seem to consist of, if they do.
 ///
-/// It is the distance at which most bytes are alike, or a multiple of it: rows of at least [`SIDE`]
+/// It is the distance at which most bytes are alike, or a multiple of it: rows of at least [`LENGTH`]
 /// bytes are turned quickly.
 pub(crate) fn likely_width(raw: &[u8]) -> Option<usize> {
     let start = raw.len().checked_sub(COMPARED + WIDTHS.end())? / 2;
     let sample = &raw[start..];
     let alike = |width: usize| count_equal(&sample[..COMPARED], &sample[width..width + COMPARED]);
-    let widths = SIDE..=*WIDTHS.end();
+    let widths = LENGTH..=*WIDTHS.end();
     let counts: Vec<usize> = widths.clone().map(alike).collect();
     let most = counts.iter().copied().max().filter(|most| *most >= ALIKE)?;
     // Multiples of a length are as good, but for chance.
@@ -52,11 +53,11 @@ pub(crate) fn to_rows(columns: &[u8], width: usize, rows: &mut [u8]) {
 /// Turns a matrix with lines of `width` bytes; `to` is as long as `from`.
 fn transpose(from: &[u8], width: usize, to: &mut [u8]) {
     let height = from.len().checked_div(width).unwrap_or(0);
-    if width < SIDE || height < SIDE {
+    if width < LENGTH || height < LINES {
         return transpose_small(from, width, to, height);
     }
-    for left in block_starts(width) {
-        for top in block_starts(height) {
+    for left in block_starts(width, LENGTH) {
+        for top in block_starts(height, LINES) {
             let (from, to) = (&from[top * width + left..], &mut to[left * height + top..]);
             transpose_block(from, width, to, height);
         }
@@ -74,37 +75,36 @@ fn transpose_small(from: &[u8], width: usize, to: &mut [u8], height: usize) {
     }
 }
 
-/// Where blocks begin that cover `length`, which is at least [`SIDE`]; the last may overlap.
-fn block_starts(length: usize) -> impl Iterator<Item = usize> {
-    (0..length).step_by(SIDE).map(move |start| start.min(length - SIDE))
+/// Where blocks of a side begin that cover `length`, which is not less; the last may overlap.
+fn block_starts(length: usize, side: usize) -> impl Iterator<Item = usize> {
+    (0..length).step_by(side).map(move |start| start.min(length - side))
 }
 
 /// Turns the block at the beginning of `from`, whose lines are `width` apart.
 #[inline]
 fn transpose_block(from: &[u8], width: usize, to: &mut [u8], height: usize) {
-    let mut lines = [u8x16::ZERO; SIDE];
+    let mut lines = [u8x16::ZERO; LINES];
     for (number, line) in lines.iter_mut().enumerate() {
         if let Some(bytes) = from[number * width..].first_chunk() {
             *line = u8x16::new(*bytes);
         }
     }
-    // Four perfect shuffles of 256 bytes turn them.
-    for _ in 0..4 {
-        lines = shuffled(&lines);
-    }
-    for (number, line) in lines.iter().enumerate() {
-        if let Some(bytes) = to[number * height..].first_chunk_mut() {
-            *bytes = line.to_array();
-        }
+    // Three perfect shuffles of eight lines turn them.
+    lines = shuffled(&shuffled(&shuffled(&lines)));
+    for (number, two) in lines.iter().enumerate() {
+        let (first, second) = (2 * number * height, (2 * number + 1) * height);
+        let two = two.to_array();
+        to[first..first + LINES].copy_from_slice(&two[..LINES]);
+        to[second..second + LINES].copy_from_slice(&two[LINES..]);
     }
 }
 
 /// Bytes of the first and of the second half in turns.
 #[inline(always)]
-fn shuffled(lines: &[u8x16; SIDE]) -> [u8x16; SIDE] {
-    let mut out = [u8x16::ZERO; SIDE];
-    for k in 0..SIDE / 2 {
-        let (a, b) = (lines[k], lines[k + SIDE / 2]);
+fn shuffled(lines: &[u8x16; LINES]) -> [u8x16; LINES] {
+    let mut out = [u8x16::ZERO; LINES];
+    for k in 0..LINES / 2 {
+        let (a, b) = (lines[k], lines[k + LINES / 2]);
         out[2 * k] = u8x16::unpack_low(a, b);
         out[2 * k + 1] = u8x16::unpack_high(a, b);
     }
