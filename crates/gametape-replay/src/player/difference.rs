@@ -44,7 +44,8 @@ pub struct Difference {
 /// A replayed state that is not the one that was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Divergence {
-    /// The last tick at which both are known to agree.
+    /// The last tick at which both are known to agree: that of the keyframe before. States are
+    /// recorded at keyframes only, so between the two nobody knows which tick it was.
     pub agreed: Option<SimTick>,
     /// The first tick at which they are known to differ.
     pub tick: SimTick,
@@ -80,9 +81,14 @@ impl fmt::Display for Site {
 
 impl fmt::Display for Divergence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "differs at tick {}", self.tick)?;
-        if let Some(agreed) = self.agreed {
-            write!(f, ", agreed at {agreed}")?;
+        let tick = self.tick;
+        match self.agreed {
+            Some(agreed) if agreed + 1 == tick => write!(f, "goes wrong in tick {agreed}")?,
+            Some(agreed) => {
+                write!(f, "goes wrong between tick {agreed}, where it agrees, and tick {tick}, ")?;
+                f.write_str("where it differs")?;
+            }
+            None => write!(f, "differs at tick {tick}; no earlier one was recorded")?,
         }
         for (number, difference) in self.differences.iter().enumerate() {
             write!(f, "{}{}", if number == 0 { ": " } else { ", " }, difference.site)?;

@@ -1,25 +1,13 @@
 //! Recorded matches, in the folder that `GAMETAPE_CORPUS` names.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use gametape_cadre::{Log, Options, Timeline};
 use gametape_minewars::{Dialect, ReplayFile, convert, replay_view};
 use gametape_replay::{ConvertOptions, DeepLevel, PlayerOptions, Recording, cadre, minewars};
 use gametape_wire::{Frames, Generation};
 
-fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
-    let Some(corpus) = std::env::var_os("GAMETAPE_CORPUS") else {
-        println!("skipped: GAMETAPE_CORPUS is not set");
-        return Vec::new();
-    };
-    let entries = fs::read_dir(Path::new(&corpus).join(folder)).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let mut found: Vec<_> = paths.filter(|path| path.to_string_lossy().ends_with(ending)).collect();
-    found.sort();
-    assert!(!found.is_empty());
-    found
-}
+use super::corpus_files::files;
 
 #[test]
 fn recorded_matches_come_back() {

@@ -4,4 +4,6 @@
 
 mod cadre;
 mod corpus;
+#[path = "../shared/corpus_files.rs"]
+mod corpus_files;
 mod minewars;

@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper of a test may fail it")]
 
 mod common;
+mod corpus;
+#[path = "../shared/corpus_files.rs"]
+mod corpus_files;
 mod damage;
 mod hostile;
 mod rerun;

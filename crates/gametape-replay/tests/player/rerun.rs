@@ -47,6 +47,12 @@ fn a_simulation_that_goes_wrong_is_located() {
                 panic!("{:?}", verified.findings);
             };
             assert_eq!((found.agreed, found.tick), (Some(agreed), agreed + 50));
+            let told = format!(
+                "goes wrong between tick {agreed}, where it agrees, and tick {}, where it differs: \
+                 entity 3.0 component 1",
+                agreed + 50
+            );
+            assert_eq!(found.to_string(), told);
             assert_eq!(found.differences.len(), 1);
             assert_eq!(found.differences[0].site, third_piece());
             let number = |bytes: &Option<Vec<u8>>| {

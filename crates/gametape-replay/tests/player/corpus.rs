@@ -1,0 +1,232 @@
+//! Tapes made of recorded matches: every moment of them, on every way, for every view.
+//!
+//! A moment is a tick at which the state is another than before; some ticks at which it is not are
+//! tried too. Each tape is played with two sets of keyframes, more than a converter would make: deltas
+//! that all build on the last full one, and deltas that build on each other. Forward and backward all
+//! moments are tried, in random order all of them too, but of long matches every fourth, since there
+//! seeks to anywhere take most of the time.
+//!
+//! Without optimisation only the smallest matches are tried; "tests at full size" try all.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Mutex;
+
+use gametape_cadre::{Log, Options};
+use gametape_minewars::{Dialect, ReplayFile};
+use gametape_replay::cadre::CadreGame;
+use gametape_replay::minewars::MinewarsView;
+use gametape_replay::{
+    ConvertOptions, GameState, PlayFinding, Player, PlayerOptions, Recording, Watched, cadre,
+    minewars, streams,
+};
+use gametape_tape::{ChunkKind, DeltaSnapshot, Keyframe, SimSnapshot, Tape, TapeFrames};
+use gametape_wire::{View, ViewSet};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::common::{finish, without_keyframes};
+use super::corpus_files::files;
+
+/// Keyframes of each view, and how many of them are deltas between two full ones.
+const KEYFRAMES: usize = 60;
+const DELTAS: usize = 9;
+
+/// Larger tapes are left to optimised code.
+const MOST_BYTES: usize = if cfg!(debug_assertions) { 8 << 10 } else { usize::MAX };
+
+/// Of matches with more moments than these, random order tries every fourth.
+const LONG: usize = 4000;
+/// One of so many ticks at which nothing changes is tried all the same.
+const UNCHANGED: usize = 16;
+
+/// A state that can be told from others quickly.
+trait Told: GameState {
+    fn told(&self) -> u128;
+}
+
+impl Told for MinewarsView {
+    fn told(&self) -> u128 {
+        xxh3_128(&self.state().to_bytes())
+    }
+}
+
+impl Told for CadreGame {
+    fn told(&self) -> u128 {
+        xxh3_128(&self.state().canonical())
+    }
+}
+
+/// What deltas build on.
+#[derive(Debug, Clone, Copy)]
+enum Deltas {
+    OnTheLastFull,
+    OnEachOther,
+}
+
+/// The ticks of a tape at which its views may know something new, and some between them.
+fn ticks_of(bytes: &[u8]) -> Vec<u64> {
+    let tape = Tape::open(bytes).unwrap();
+    let mut ticks = vec![0u64];
+    for entry in tape.stream(ChunkKind::FRAMES, streams::FRAMES) {
+        let raw = tape.read(entry, bytes).unwrap().raw().unwrap().into_owned();
+        for (number, frame) in TapeFrames::new(&entry.header, &raw).enumerate() {
+            let (last, tick) = (ticks[ticks.len() - 1], frame.unwrap().tick);
+            if number % UNCHANGED == 0 {
+                ticks.extend([last.midpoint(tick), tick]);
+            }
+            ticks.push(tick + 1);
+        }
+    }
+    ticks.sort_unstable();
+    ticks.dedup();
+    ticks
+}
+
+/// Those of `ticks` that random order tries, in an order that is the same every time.
+fn shuffled(ticks: &[u64]) -> Vec<u64> {
+    let every = if ticks.len() > LONG { 4 } else { 1 };
+    let mut shuffled: Vec<u64> = ticks.iter().copied().step_by(every).collect();
+    let mut random = 99u64;
+    for end in (1..shuffled.len()).rev() {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
+        shuffled.swap(end, (random >> 33) as usize % (end + 1));
+    }
+    shuffled
+}
+
+type Watching<'a, G> = Player<&'a [u8], Watched<G>>;
+
+/// The ticks to try and how their states are told, by playing once from the start, without any
+/// keyframe; and snapshots of some.
+fn linear<G: Told>(
+    mut player: Watching<'_, G>,
+    all: &[u64],
+) -> (BTreeMap<u64, u128>, Vec<SimSnapshot>) {
+    let every = all.len().div_ceil(KEYFRAMES);
+    let (mut expected, mut snapshots) = (BTreeMap::new(), Vec::new());
+    let mut last = None;
+    for (number, tick) in all.iter().enumerate() {
+        player.seek(*tick).unwrap();
+        let told = player.state().told();
+        if last.replace(told) != Some(told) || number % UNCHANGED == 0 {
+            expected.insert(*tick, told);
+        }
+        if number % every == 0 {
+            snapshots.push(player.snapshot());
+        }
+    }
+    (expected, snapshots)
+}
+
+/// The tape with these states as keyframes of a view.
+fn with_keyframes(plain: &[u8], view: View, states: &[SimSnapshot], deltas: Deltas) -> Vec<u8> {
+    let mut writer = without_keyframes(plain);
+    for run in states.chunks(1 + DELTAS) {
+        for (number, state) in run.iter().enumerate() {
+            let keyframe = match (number, deltas) {
+                (0, _) => Keyframe::full(state),
+                (_, Deltas::OnTheLastFull) => delta(&run[0], state),
+                (_, Deltas::OnEachOther) => delta(&run[number - 1], state),
+            };
+            let (stream, views) = (streams::keyframes_of(view), ViewSet::EMPTY.with(view));
+            writer.keyframe(stream, views, &keyframe).unwrap();
+        }
+    }
+    finish(writer)
+}
+
+fn delta(baseline: &SimSnapshot, state: &SimSnapshot) -> Keyframe {
+    Keyframe::delta(&DeltaSnapshot::between(baseline, state).unwrap())
+}
+
+/// Every tick forward, backward and in random order, with both kinds of deltas, and in random order
+/// with the keyframes that the converter chose.
+fn every_moment<G: Told>(tape: &[u8], view: View, open: impl Fn(&[u8]) -> Watching<'_, G>) {
+    let plain = finish(without_keyframes(tape));
+    let (expected, states) = linear(open(&plain), &ticks_of(&plain));
+    let forward: Vec<u64> = expected.keys().copied().collect();
+    let backward = forward.iter().rev().copied().collect();
+    let all_ways = [forward.clone(), backward, shuffled(&forward)];
+    let try_ways = |tape: &[u8], ways: &[Vec<u64>]| {
+        let mut player = open(tape);
+        for tick in ways.iter().flatten() {
+            player.seek(*tick).unwrap();
+            assert!(player.state().told() == expected[tick], "view {view}, tick {tick}");
+        }
+        let is_of_the_match = |finding: &PlayFinding| matches!(finding, PlayFinding::Input { .. });
+        assert!(player.findings().iter().all(is_of_the_match), "{:?}", player.findings());
+    };
+    for deltas in [Deltas::OnTheLastFull, Deltas::OnEachOther] {
+        try_ways(&with_keyframes(&plain, view, &states, deltas), &all_ways);
+    }
+    try_ways(tape, &all_ways[2..]);
+}
+
+/// Does the work on as many threads as there are cores; the last jobs come first.
+fn in_parallel<J: Send>(jobs: Vec<J>, work: impl Fn(J) + Sync) {
+    let jobs = Mutex::new(jobs);
+    let next = || jobs.lock().unwrap().pop();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(job) = next() {
+                    work(job);
+                }
+            });
+        }
+    });
+}
+
+/// The match as a tape, unless it cannot be one or is left to optimised code.
+fn minewars_tape(bytes: &[u8], dialect: Option<Dialect>) -> Option<Vec<u8>> {
+    let file = match dialect {
+        Some(dialect) => ReplayFile::open_as(bytes, dialect),
+        None => ReplayFile::open(bytes),
+    };
+    let tape = minewars::to_tape(&file.unwrap(), &ConvertOptions::new(1)).ok()?;
+    (tape.len() <= MOST_BYTES).then_some(tape)
+}
+
+#[test]
+fn every_moment_of_recorded_matches() {
+    let mut tapes = Vec::new();
+    for (folder, dialect) in [
+        ("minewars/current", None),
+        ("minewars/v0.1", None),
+        ("minewars/mw-datatool", Some(Dialect::MwDatatool)),
+    ] {
+        for path in files(folder, ".minewars") {
+            tapes.extend(minewars_tape(&fs::read(path).unwrap(), dialect));
+        }
+    }
+    tapes.sort_by_key(Vec::len);
+    let views_of = |tape: &Vec<u8>| {
+        let setup = minewars::setup_of(&mut Recording::open(&tape[..]).unwrap()).unwrap();
+        0..=setup.max_view().number()
+    };
+    let jobs = tapes.iter().flat_map(|tape| views_of(tape).map(move |view| (tape, view))).collect();
+    in_parallel(jobs, |(tape, view)| {
+        let view = View::new(view).unwrap();
+        every_moment(tape, view, |tape| {
+            let recording = Recording::open(tape).unwrap();
+            minewars::player(recording, view, PlayerOptions::default()).unwrap()
+        });
+    });
+}
+
+#[test]
+fn every_moment_of_recorded_gamelogs() {
+    let mut tapes = Vec::new();
+    for path in files("cadre", ".json.gz") {
+        let log = Log::open(fs::read(path).unwrap(), &Options::default()).unwrap();
+        if log.json_bytes() <= MOST_BYTES {
+            tapes.push(cadre::to_tape(&log, &ConvertOptions::new(1)).unwrap());
+        }
+    }
+    tapes.sort_by_key(Vec::len);
+    in_parallel(tapes, |tape| {
+        every_moment(&tape, View::SPECTATOR, |tape| {
+            cadre::player(Recording::open(tape).unwrap(), PlayerOptions::default()).unwrap()
+        });
+    });
+}
