@@ -281,7 +281,19 @@ impl Input {
                 Ok(Recording::Gamelog(gamelog))
             }
             (file, false) => {
-                file.map(Recording::MineWars).map_err(|error| Failure::of(&self.source, &error))
+                file.map(Recording::MineWars).map_err(|error| self.is_nothing_known(&error))
+            }
+        }
+    }
+
+    /// The file is no recording of any kind, or a MineWars file that is badly damaged.
+    fn is_nothing_known(&self, as_minewars: &Error) -> Failure {
+        let source = &self.source;
+        match self.dialect {
+            Some(_) => Failure::of(source, as_minewars),
+            None => {
+                let elsewhere = "neither a tape nor a gamelog, and as a MineWars file";
+                Failure::of(&format_args!("{source}: {elsewhere}"), as_minewars)
             }
         }
     }
