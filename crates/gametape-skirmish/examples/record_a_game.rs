@@ -2,29 +2,22 @@
 //!
 //! `cargo run -p gametape-skirmish --example record_a_game -- match.tape`
 
-use std::process::ExitCode;
-
-use gametape_analysis::{Block, EventWriter};
+use gametape_analysis::EventWriter;
 use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{GameState, Recorder, RecorderOptions, Simulation};
-use gametape_skirmish::{Config, Match, NAMES, Outcome, Style, TICK_MS, record_setups};
+use gametape_skirmish::{Config, Match, NAMES, Style, TICK_MS, record_block, record_setups};
 use gametape_tape::Front;
 use gametape_wire::{Generation, Result, ViewSet};
 
-fn main() -> ExitCode {
+fn main() {
     let path = std::env::args().nth(1).unwrap_or_else(|| "match.tape".to_owned());
-    match record(&path) {
-        Ok(ticks) => println!("{path}: {ticks} ticks"),
-        Err(error) => {
-            eprintln!("{path}: {error}");
-            return ExitCode::FAILURE;
-        }
+    if let Err(error) = record(&path) {
+        eprintln!("{path}: {error}");
+        std::process::exit(1);
     }
-    ExitCode::SUCCESS
 }
 
-/// Plays and records a match, and says how many ticks it had.
-fn record(path: &str) -> Result<u64> {
+fn record(path: &str) -> Result<()> {
     // The game: two bots on a small island. The number of the tape tells recordings apart.
     let config = Config::new(2, 12, 7);
     let front = Front::new(TICK_MS * 1000, 0x5C1)?;
@@ -65,27 +58,14 @@ fn record(path: &str) -> Result<u64> {
             known.apply(tick, payload)?;
         }
         turn.events.iter().try_for_each(|event| events.push(event))?;
-        events.take().into_iter().try_for_each(|block| record_events(&recorder, block))?;
+        events.take().into_iter().try_for_each(|block| record_block(&recorder, block))?;
         recorder.end_tick(tick);
     }
-    events.flush()?.into_iter().try_for_each(|block| record_events(&recorder, block))?;
+    events.flush()?.into_iter().try_for_each(|block| record_block(&recorder, block))?;
     recorder.keyframe(game.game().snapshot())?;
-    let outcome = format!(r#"{{"outcome":"{}"}}"#, outcome_of(&game));
-    recorder.closing_metadata(outcome.as_bytes())?;
+    let names = &game.game().config().names;
+    let outcome = game.game().outcome().map_or(String::new(), |outcome| outcome.in_words(names));
+    recorder.closing_metadata(format!(r#"{{"outcome":"{outcome}"}}"#).as_bytes())?;
     // What the disk had to say, if anything: the game was never made to wait for it.
-    recorder.finish().counters.failure.map_or(Ok(game.game().tick()), Err)
-}
-
-fn outcome_of(game: &Match) -> String {
-    match game.game().outcome() {
-        Some(Outcome::Won { winner, reason }) => format!("player {winner} won: {}", reason.name()),
-        Some(Outcome::Draw { reason }) => format!("a draw: {}", reason.name()),
-        Some(Outcome::Abandoned { leaver }) => format!("abandoned: player {leaver} left"),
-        None => "not decided".to_owned(),
-    }
-}
-
-fn record_events(recorder: &Recorder, block: Block) -> Result<()> {
-    let Block { stream, first_tick, last_tick, count, bytes } = block;
-    recorder.events(stream.number(), first_tick, last_tick, count, bytes)
+    recorder.finish().counters.failure.map_or(Ok(()), Err)
 }

@@ -57,8 +57,8 @@ pub use gamelog::{Gamelog, GamelogWriter, gamelog};
 pub use order::{Channel, Command, GroupAction, VoteKind};
 pub use play::{Match, Said, Turn};
 pub use recording::{
-    MatchRecorder, full_speed, game_time, record_match, record_setups, recorded_config,
-    recorded_game,
+    MatchRecorder, full_speed, game_time, record_block, record_match, record_setups,
+    recorded_config, recorded_game,
 };
 pub use rules::{SECOND, TICK_MS};
 pub use units::UnitKind;

@@ -241,7 +241,8 @@ pub fn record_setups(recorder: &Recorder, setup: &Setup, views: ViewSet) -> Resu
     recorder.setup(views.without(spectator), encoded(&shown)?)
 }
 
-fn record_block(recorder: &Recorder, block: Block) -> Result<()> {
+/// Records a block of events.
+pub fn record_block(recorder: &Recorder, block: Block) -> Result<()> {
     let Block { stream, first_tick, last_tick, count, bytes } = block;
     recorder.events(stream.number(), first_tick, last_tick, count, bytes)
 }

@@ -105,6 +105,22 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// Who won and by what, in words: player 1 is called by the first name.
+    #[must_use]
+    pub fn in_words(self, names: &[String]) -> String {
+        let name = |player: u8| {
+            let name = usize::from(player).checked_sub(1).and_then(|place| names.get(place));
+            name.map_or("nobody", String::as_str)
+        };
+        match self {
+            Self::Won { winner, reason } => format!("{} won: {}", name(winner), reason.name()),
+            Self::Draw { reason } => format!("a draw: {}", reason.name()),
+            Self::Abandoned { leaver } => format!("abandoned: {} left", name(leaver)),
+        }
+    }
+}
+
 /// Why a match ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {

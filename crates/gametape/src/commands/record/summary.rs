@@ -84,19 +84,9 @@ impl Played {
         self.tick.saturating_mul(TICK_MICROS.into()) / 1000
     }
 
-    fn name(&self, player: u8) -> &str {
-        let name =
-            usize::from(player).checked_sub(1).and_then(|place| self.config.names.get(place));
-        name.map_or("nobody", String::as_str)
-    }
-
     /// Who won, in words.
     fn outcome_text(&self) -> Option<String> {
-        Some(match self.outcome? {
-            End::Won { winner, reason } => format!("{} won: {}", self.name(winner), reason.name()),
-            End::Draw { reason } => format!("a draw: {}", reason.name()),
-            End::Abandoned { leaver } => format!("abandoned: {} left", self.name(leaver)),
-        })
+        self.outcome.map(|outcome| outcome.in_words(&self.config.names))
     }
 
     fn winner(&self) -> Option<u8> {
