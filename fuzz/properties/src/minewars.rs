@@ -7,13 +7,13 @@ use gametape_minewars::{
     ReplayFile, Setup, SetupView, Tile, TileKind, ViewState, WriteOptions, assemble_file,
     assemble_payload, print_frame, print_raw, print_setup, repair, verify, write_file,
 };
-use gametape_wire::{ErrorClass, Frames, Generation, Result, View};
+use gametape_wire::{ErrorClass, Frames, Generation, PayloadRoom, Result, View};
 
 /// Where payloads stand in the imagined whole input.
 const BASE: u64 = 1 << 40;
 
-/// A payload read in any dialect: messages cover it up to what cannot be read, encode back, print
-/// and assemble back, and pack to the same changes.
+/// A payload read in any dialect: messages cover it up to what cannot be read, encode back one by
+/// one and together, print and assemble back, and pack to the same changes.
 ///
 /// The input is a byte that gives the dialect, then the payload.
 pub fn message(data: &[u8]) {
@@ -24,6 +24,7 @@ pub fn message(data: &[u8]) {
     if dialect != Dialect::MwDatatool {
         text_gives_the_payload_back(payload, dialect);
         packing_keeps_the_changes(&payload[..read], dialect.generation());
+        encoding_together_is_the_same(&payload[..read], dialect.generation());
     }
 }
 
@@ -80,6 +81,19 @@ fn visiting_is_the_same(payload: &[u8], dialect: Dialect) {
     assert_eq!(visited, walked);
     assert_eq!([&bytes, messages.rest()].concat(), payload);
     assert_eq!(result.is_ok(), messages.rest().is_empty());
+}
+
+/// Messages written to a frame's room are those written one by one, where there is room for them.
+fn encoding_together_is_the_same(payload: &[u8], generation: Generation) {
+    let messages: Vec<Message<'_>> =
+        Messages::new(payload, BASE, generation.into()).flatten().collect();
+    let mut alone = Vec::new();
+    assert!(messages.iter().all(|message| message.encode(generation, &mut alone).is_ok()));
+    let mut room = [0xA5; size_of::<PayloadRoom>()];
+    match Message::encode_payload(&messages, generation, &mut room) {
+        Ok((length, _)) => assert_eq!(room[..length], alone),
+        Err(_) => assert!(alone.len() > 256, "{} bytes have room", alone.len()),
+    }
 }
 
 fn text_gives_the_payload_back(payload: &[u8], dialect: Dialect) {
