@@ -12,7 +12,7 @@ use crate::crowd::{Crowd, MESSAGE_BYTES, Seen, TICK_BYTES, taste};
 const FLUSH_TICKS: u64 = 20;
 
 /// Keyframes for who seeks often: full ones, close together. Mcap's counterpart are small chunks.
-pub const FOR_SEEKING: Cadence = Cadence { ticks: 15, full_every: 1, delta_percent: 0 };
+pub const FOR_SEEKING: Cadence = Cadence { ticks: 12, full_every: 1, delta_percent: 0 };
 
 fn begin() -> Result<TapeWriter> {
     TapeWriter::new(Front::new(50_000, 1)?, br#"{"game":"crowd"}"#)

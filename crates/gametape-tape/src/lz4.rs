@@ -1,7 +1,7 @@
 //! Unpacking LZ4 blocks.
 //!
 //! Columns consist of short patterns that are repeated many times. Here a pattern doubles with every
-//! copy; the decoder of `lz4_flex` goes byte by byte, and would take half of the time of a seek.
+//! copy; the decoder of `lz4_flex` goes byte by byte there, which took half of its time for them.
 
 /// Bytes that are copied at once, needed or not: what is too much is overwritten later.
 const AT_ONCE: usize = 16;
