@@ -137,12 +137,13 @@ fn print_foreign<S: Source, T: Track>(
     player.seek(player.end())?;
     let played = start.elapsed().as_secs_f64();
     println!("  last state {:>9.1} ms, from a keyframe", 1e3 * played);
+    print_times("random seek at first", &random_seeks(&mut player, 300)?);
     player.seek(0)?;
     let start = Instant::now();
     while player.step()? {}
     let played = start.elapsed().as_secs_f64();
     println!("  step by step {:>7.1} ms, {:.0} MiB/s", 1e3 * played, mib / played);
-    print_times("random seek", &random_seeks(&mut player, 300)?);
+    print_times("random seek, all seen", &random_seeks(&mut player, 300)?);
     let (forward, back) = steps(&mut player, 1000)?;
     print_steps(&forward, &back);
     Ok(())

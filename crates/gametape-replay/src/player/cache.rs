@@ -116,3 +116,37 @@ impl<T> Cache<T> {
         self.bytes = 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_stay_and_the_others_come_to_stand_evenly() {
+        let mut cache = Cache::new(32 * (100 + OVERHEAD));
+        for tick in 0..1000 {
+            cache.keep_copy(((), 100), tick, 0);
+            assert!(cache.bytes() <= 32 * (100 + OVERHEAD));
+        }
+        let ticks: Vec<SimTick> = cache.kept.keys().copied().collect();
+        assert_eq!(ticks.len(), 32);
+        assert_eq!(ticks[28..], [996, 997, 998, 999]);
+        let gaps: Vec<u64> = ticks[..28].windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let (least, most) = (gaps.iter().min().unwrap(), gaps.iter().max().unwrap());
+        assert!(*most <= 100 && *least >= 8, "{ticks:?}");
+        cache.keep_copy(((), 1 << 20), 5000, 0);
+        assert!(!cache.has(5000), "it is larger than all that may be kept");
+        cache.clear();
+        assert_eq!((cache.bytes(), cache.nearest(999)), (0, None));
+    }
+
+    #[test]
+    fn small_states_are_few_too() {
+        let mut cache = Cache::new(usize::MAX);
+        for tick in (0..2000).rev() {
+            cache.keep_copy(((), 1), tick, 0);
+        }
+        assert_eq!(cache.kept.len(), MOST_KEPT);
+        assert!((0..8).all(|tick| cache.has(tick)));
+    }
+}

@@ -45,9 +45,9 @@ pub struct PlayerOptions {
 }
 
 impl Default for PlayerOptions {
-    /// 32 MiB, and everything compared.
+    /// 64 MiB, and everything compared.
     fn default() -> Self {
-        Self { cache_bytes: 32 << 20, check: true }
+        Self { cache_bytes: 64 << 20, check: true }
     }
 }
 

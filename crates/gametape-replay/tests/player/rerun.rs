@@ -1,8 +1,10 @@
-use gametape_replay::{DeepLevel, PlayFinding, Player, PlayerOptions, Recording, Site, minewars};
+use gametape_replay::{
+    DeepLevel, PlayFinding, Player, PlayerOptions, Recording, Site, cadre, minewars,
+};
 use gametape_tape::{Keyframe, UnitTag};
 use gametape_wire::{Generation, View};
 
-use super::common::{finish, keyframe_states, minewars_tape, without_keyframes};
+use super::common::{cadre_tape, finish, keyframe_states, minewars_tape, without_keyframes};
 use super::toy::{self, Toy};
 
 fn player(tape: &[u8], toy: Toy) -> Player<&[u8], gametape_replay::Rerun<Toy>> {
@@ -102,4 +104,38 @@ fn a_recorded_state_that_was_changed_is_found_and_counts_all_the_same() {
         assert_eq!(a.core.random_state, b.core.random_state, "tick {tick}");
         assert_eq!(a.core.entities, b.core.entities);
     }
+}
+
+/// Steps go over keyframes that are near, seeks enter them: both come to the recorded state.
+#[test]
+fn steps_over_a_recorded_state_that_was_changed_take_it_over() {
+    let tape = cadre_tape();
+    let mut writer = without_keyframes(&tape);
+    let mut states = keyframe_states(&tape);
+    let changed = states[2].2.core.tick;
+    states[2].2 = states[1].2.clone();
+    states[2].2.core.tick = changed;
+    for (stream, views, state) in states {
+        writer.keyframe(stream, views, &Keyframe::full(&state)).unwrap();
+    }
+    let tape = finish(writer);
+    let open = || {
+        let recording = Recording::open(&tape[..]).unwrap();
+        cadre::player(recording, PlayerOptions::default()).unwrap()
+    };
+    let mut stepping = open();
+    for round in 0..2 {
+        while stepping.step().unwrap() {
+            let mut direct = open();
+            direct.seek(stepping.tick()).unwrap();
+            assert!(stepping.snapshot() == direct.snapshot(), "{round}: {}", stepping.tick());
+        }
+        stepping.seek(0).unwrap();
+    }
+    let divergence = |finding: &PlayFinding| match finding {
+        PlayFinding::Divergence(found) => found.tick,
+        other => panic!("{other}"),
+    };
+    let found: Vec<u64> = stepping.findings().iter().map(divergence).collect();
+    assert!(found.contains(&changed), "{found:?}");
 }
