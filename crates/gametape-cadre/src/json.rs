@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gametape_wire::{Error, ErrorKind, Result};
 
-use crate::scan::{Skimmer, truncated_at};
+use crate::scan::{Skimmer, truncated_at, unclosed};
 use crate::text;
 use crate::words;
 
@@ -157,24 +157,15 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub(crate) fn string(&mut self) -> Result<StringToken> {
         // Decided here, so that nothing travels through memory for most strings.
-        match self.short_string_end() {
+        let start = self.at;
+        let starts_here = self.text.get(start) == Some(&b'"');
+        match words::short_string_end(self.text, start + 1).filter(|_| starts_here) {
             Some(end) => {
-                let start = std::mem::replace(&mut self.at, end);
-                Ok(StringToken { start, end, escaped: false })
+                self.at = end + 1;
+                Ok(StringToken { start, end: self.at, escaped: false })
             }
             None => self.any_string(),
         }
-    }
-
-    /// The end of the string that stands right here, if it is short and has no escapes.
-    #[inline(always)]
-    fn short_string_end(&self) -> Option<usize> {
-        let (quote, rest) = self.text.get(self.at..)?.split_first()?;
-        let special = words::special_in_strings(u128::from_le_bytes(*rest.first_chunk()?));
-        // Of a word without anything special this is one more than there is.
-        let length = special.trailing_zeros() as usize / 8;
-        let is_short = *quote == b'"' && rest.get(length) == Some(&b'"');
-        is_short.then_some(self.at + length + 2)
     }
 
     #[inline(never)]
@@ -327,19 +318,24 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips the container whose opening bracket stands here.
+    /// The end of the container whose opening bracket stands at `start`; none if it does not end.
     #[inline(always)]
-    pub(crate) fn skip_container(&mut self) -> Result<Span> {
-        let start = self.at;
-        self.at = self.skimmer.skip(self.text, start)?;
-        Ok(Span::new(start, self.at))
+    pub(crate) fn end_of_container(&mut self, start: usize) -> Option<usize> {
+        self.skimmer.skip(self.text, start)
     }
 
     /// Skips any value; of containers only the brackets are looked at.
     #[inline]
     pub(crate) fn skip_value(&mut self) -> Result<Span> {
         match self.peek() {
-            b'{' | b'[' => self.skip_container(),
+            b'{' | b'[' => {
+                let start = self.at;
+                match self.end_of_container(start) {
+                    Some(end) => self.at = end,
+                    None => return Err(unclosed(self.text, start)),
+                }
+                Ok(Span::new(start, self.at))
+            }
             b'"' => self.string().map(|token| Span::new(token.start, token.end)),
             _ => self.literal(),
         }

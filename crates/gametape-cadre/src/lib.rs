@@ -77,6 +77,7 @@ mod text;
 mod timeline;
 mod tree;
 mod turns;
+mod usual;
 mod verify;
 mod watch;
 mod words;

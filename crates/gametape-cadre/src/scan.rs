@@ -9,7 +9,7 @@
 //! Blocks are taken many at a time, by instructions as wide as the processor has them.
 
 use fearless_simd::{Level, Simd, dispatch, prelude::*, u8x64};
-use gametape_wire::{Error, ErrorKind, Result};
+use gametape_wire::{Error, ErrorKind};
 
 const BLOCK: usize = 64;
 
@@ -53,9 +53,12 @@ impl Carry {
     /// Takes blocks, of which each becomes one of `taken`.
     #[inline(always)]
     fn take<S: Simd>(&mut self, simd: S, blocks: &[[u8; BLOCK]], taken: &mut [Brackets]) {
+        // A copy of its own stays in registers.
+        let mut carry = self.clone();
         for (block, taken) in blocks.iter().zip(taken) {
-            *taken = self.brackets(&Masks::of(simd, block));
+            *taken = carry.brackets(&Masks::of(simd, block));
         }
+        *self = carry;
     }
 
     #[inline(always)]
@@ -138,7 +141,7 @@ impl Slopes {
 
     /// Follows the slopes from a depth that is not zero. Where it becomes zero (the position
     /// after), if it does.
-    #[inline]
+    #[inline(always)]
     fn descend(&self, depth: &mut u32) -> Option<usize> {
         let mut left = self.ups | self.downs;
         while left != 0 {
@@ -169,11 +172,12 @@ pub(crate) struct Skimmer {
 }
 
 impl Skimmer {
-    /// The offset just past the container whose opening bracket is at `start`, outside of strings.
+    /// The offset just past the container whose opening bracket is at `start`, outside of strings;
+    /// none when it does not end.
     ///
     /// Brackets are counted, not paired: `[}` passes here and fails where the body is read.
-    #[inline]
-    pub(crate) fn skip(&mut self, text: &[u8], start: usize) -> Result<usize> {
+    #[inline(always)]
+    pub(crate) fn skip(&mut self, text: &[u8], start: usize) -> Option<usize> {
         let offset = self.reach(text, start);
         let mut block = offset / BLOCK;
         // The opening bracket itself counts before the rest of its block does.
@@ -183,14 +187,14 @@ impl Skimmer {
         let mut end = Slopes::of(opens & rest, closes & rest).descend(&mut depth);
         while end.is_none() {
             block = self.run_down(text, block + 1, &mut depth);
-            let Some(last) = self.blocks.get(block) else { return Err(unclosed(text, start)) };
+            let last = self.blocks.get(block)?;
             end = Slopes::of(last.opens, last.closes).descend(&mut depth);
         }
-        Ok(self.start + block * BLOCK + end.unwrap_or(0))
+        Some(self.start + block * BLOCK + end?)
     }
 
     /// Goes over the blocks from `block` on to the first in which the depth may become zero.
-    #[inline]
+    #[inline(always)]
     fn run_down(&mut self, text: &[u8], mut block: usize, depth: &mut u32) -> usize {
         loop {
             while let Some(next) = self.blocks.get(block) {
@@ -210,7 +214,7 @@ impl Skimmer {
     }
 
     /// Goes to the blocks with `start` and says where in them that is.
-    #[inline]
+    #[inline(always)]
     fn reach(&mut self, text: &[u8], start: usize) -> usize {
         if start.wrapping_sub(self.start) >= self.blocks.len() * BLOCK {
             self.carry = Carry::default();
@@ -238,8 +242,9 @@ impl Skimmer {
     }
 }
 
+/// The error for a container at `start` that does not end.
 #[cold]
-fn unclosed(text: &[u8], start: usize) -> Error {
+pub(crate) fn unclosed(text: &[u8], start: usize) -> Error {
     let item = if text[start] == b'{' { "object" } else { "array" };
     truncated_at(text.len(), item)
 }
@@ -255,7 +260,7 @@ mod tests {
     use super::*;
 
     fn end_of(text: &str) -> Option<usize> {
-        Skimmer::default().skip(text.as_bytes(), 0).ok()
+        Skimmer::default().skip(text.as_bytes(), 0)
     }
 
     #[test]

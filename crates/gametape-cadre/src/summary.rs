@@ -18,10 +18,11 @@ use crate::log::{Log, Part, find_delta};
 use crate::markers::Markers;
 use crate::merge::Merger;
 use crate::outcome::{Outcome, player_references};
-use crate::raw::{Name, Raw};
+use crate::raw::Raw;
 use crate::source;
 use crate::state::State;
 use crate::timeline::Timeline;
+use crate::usual;
 use crate::watch::Unwatched;
 
 /// What a log is about and how it ended.
@@ -93,11 +94,14 @@ const OUTCOME_FIELDS: [&[u8]; 6] =
     [b"won", b"lost", b"reasonWon", b"reasonLost", b"name", b"clientType"];
 
 /// The keys of the players among the game objects.
+#[derive(Default)]
 struct Players {
     names: Vec<String>,
     /// Those that are indices, once more.
     indices: Vec<u32>,
     highest: u32,
+    /// How many digits the longest index has, if all are indices.
+    most_digits: Option<usize>,
     /// All of them are objects now, so that a delta with other fields than those of the outcome
     /// cannot matter.
     all_there: bool,
@@ -108,7 +112,9 @@ impl Players {
         let names: Vec<String> = ids.collect();
         let indices: Vec<u32> = names.iter().filter_map(|id| parse_index(id.as_bytes())).collect();
         let highest = indices.iter().copied().max().unwrap_or(0);
-        Self { names, indices, highest, all_there: false }
+        let most_digits = names.iter().map(String::len).max();
+        let most_digits = most_digits.filter(|_| indices.len() == names.len());
+        Self { names, indices, highest, most_digits, all_there: false }
     }
 }
 
@@ -117,8 +123,9 @@ struct Projection {
     merger: Merger,
     /// The text of all that was merged.
     text: Vec<u8>,
-    /// The keys of the players, once the first delta told them.
-    players: Option<Players>,
+    players: Players,
+    /// The first delta told who the players are.
+    is_begun: bool,
     /// Something came that only a merge of everything can follow.
     gave_up: bool,
 }
@@ -127,20 +134,25 @@ impl Projection {
     /// Assumes the default markers: most logs have them, and some name theirs only at the end.
     fn new() -> Result<Self> {
         let merger = Merger::new(Markers::default())?;
-        Ok(Self { merger, text: Vec::new(), players: None, gave_up: false })
+        let players = Players::default();
+        Ok(Self { merger, text: Vec::new(), players, is_begun: false, gave_up: false })
     }
 
     /// The state of the players at the end, if it could be followed.
     fn state(&self, header: Header<'_>) -> Result<Option<State<'_>>> {
         let markers = Markers::from_constants(header.field("constants"))?;
-        let followed = self.players.is_some() && !self.gave_up && markers == Markers::default();
+        let followed = self.is_begun && !self.gave_up && markers == Markers::default();
         Ok(followed.then(|| self.merged()))
     }
 
     /// Takes one delta.
     fn take(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
-        if self.players.is_none() && !self.gave_up {
+        if !self.is_begun && !self.gave_up {
             return self.take_first(cursor);
+        }
+        if let Some(end) = self.end_of_irrelevant(cursor) {
+            cursor.at = end;
+            return Ok(());
         }
         let mut games = 0;
         find_delta(cursor, |part, cursor| {
@@ -151,6 +163,22 @@ impl Projection {
             }
             cursor.skip_value().map(drop)
         })
+    }
+
+    /// The end of the delta that stands here, if it is known not to matter. Leaves the cursor there.
+    #[inline]
+    fn end_of_irrelevant(&self, cursor: &mut Cursor<'_>) -> Option<usize> {
+        if self.gave_up || !self.players.all_there {
+            return None;
+        }
+        cursor.peek();
+        let start = cursor.at;
+        let text = cursor.text;
+        let end = usual::end_of_delta(cursor, self.players.most_digits?, |index, value| {
+            self.players.indices.contains(&index) && self.matters(text, value)
+        });
+        cursor.at = start;
+        end
     }
 
     /// Takes the first delta: it tells who the players are, and then counts like the others.
@@ -171,7 +199,8 @@ impl Projection {
         match player_references(self.merged()) {
             // An id that text cannot hold exactly is not worth the trouble.
             Some(players) if !players.iter().any(|(id, _)| id.contains('\u{FFFD}')) => {
-                self.players = Some(Players::new(players.into_iter().map(|(id, _)| id)));
+                self.players = Players::new(players.into_iter().map(|(id, _)| id));
+                self.is_begun = true;
                 self.take_game(&mut Cursor::new(cursor.text, game.start as usize), true)
             }
             _ => {
@@ -200,10 +229,7 @@ impl Projection {
         let is_there = |id: &String| {
             objects.and_then(|all| all.get(id)).is_some_and(|player| player.kind() == Kind::Object)
         };
-        let all_there = self.players.as_ref().is_some_and(|p| p.names.iter().all(is_there));
-        if let Some(players) = &mut self.players {
-            players.all_there = all_there;
-        }
+        self.players.all_there = self.is_begun && self.players.names.iter().all(is_there);
     }
 
     /// Takes a `game`: cuts out what belongs to players and merges that. Only the first may tell who
@@ -237,69 +263,81 @@ impl Projection {
     }
 
     /// Takes a `gameObjects` and puts a delta with only its players into the text, if any matter.
+    #[inline]
     fn take_objects(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
         let start = self.text.len();
-        self.text.extend_from_slice(b"{\"gameObjects\":");
-        if cursor.accept(b'{') {
-            self.text.push(b'{');
-            let found = self.text.len();
-            let mut more = !cursor.accept(b'}');
-            while more {
-                self.take_object(cursor)?;
-                more = cursor.comma_or(b'}')?;
-            }
-            if self.text.len() == found && self.players.as_ref().is_some_and(|p| p.all_there) {
-                self.text.truncate(start);
-                return Ok(());
-            }
-            if self.text.last() == Some(&b',') {
-                self.text.pop();
-            }
-            self.text.push(b'}');
-        } else {
+        if !cursor.accept(b'{') {
             let value = cursor.skip_value()?;
             self.gave_up |= cursor.text[value.start as usize] == b'[';
+            self.text.extend_from_slice(b"{\"gameObjects\":");
             self.text.extend_from_slice(value.of(cursor.text));
+            self.text.push(b'}');
+            return Ok(());
         }
-        self.text.push(b'}');
+        let mut more = !cursor.accept(b'}');
+        while more {
+            self.take_object(cursor, start)?;
+            more = cursor.comma_or(b'}')?;
+        }
+        let is_empty = self.text.len() == start;
+        if is_empty && !self.players.all_there {
+            self.text.extend_from_slice(b"{\"gameObjects\":{}}");
+        } else if !is_empty {
+            self.text.extend_from_slice(b"}}");
+        }
         Ok(())
     }
 
-    /// Takes one entry of `gameObjects`; keeps it, with a comma, if it is a player.
+    /// Takes one entry of `gameObjects`; keeps it if it is a player. `start` is where in the text that
+    /// is kept this `gameObjects` begins.
     #[inline]
-    fn take_object(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
+    fn take_object(&mut self, cursor: &mut Cursor<'_>, start: usize) -> Result<()> {
         cursor.peek();
-        let start = cursor.at;
-        let Some(players) = &self.players else { return cursor.skip_value().map(drop) };
+        let entry = cursor.at;
         let keep = match cursor.index_key() {
-            Some(index) => index <= players.highest && players.indices.contains(&index),
-            None => {
-                let name = cursor.string()?;
-                cursor.expect(b':', "expected a colon")?;
-                let name = name.decoded(cursor.text);
-                self.gave_up |= *name == *self.merger.markers.length;
-                players.names.iter().any(|player| *player.as_bytes() == *name)
-            }
+            Some(index) => index <= self.players.highest && self.players.indices.contains(&index),
+            None => self.is_named_player(cursor)?,
         };
-        let value = match cursor.peek() {
-            b'{' => cursor.skip_container()?,
-            _ => cursor.skip_value()?,
-        };
-        if keep && self.matters(cursor, value) {
-            self.text.extend_from_slice(&cursor.text[start..cursor.at]);
-            self.text.push(b',');
+        let value = cursor.skip_value()?;
+        if keep && self.matters(cursor.text, value.start as usize) {
+            let before = if self.text.len() == start { "{\"gameObjects\":{" } else { "," };
+            self.text.extend_from_slice(before.as_bytes());
+            self.text.extend_from_slice(&cursor.text[entry..cursor.at]);
         }
         Ok(())
     }
 
-    /// Can this value of a player change the outcome?
-    fn matters(&self, cursor: &Cursor<'_>, value: Span) -> bool {
-        let value = Raw::of(cursor.text, value);
-        let is_field = |name: Name<'_>| OUTCOME_FIELDS.contains(&&*name.decoded());
-        value.kind() != Kind::Object
-            || !self.players.as_ref().is_some_and(|players| players.all_there)
-            || value.entries().any(|entry| entry.map_or(true, |(name, _)| is_field(name)))
+    /// Takes a key of `gameObjects`. Is it a player's?
+    fn is_named_player(&mut self, cursor: &mut Cursor<'_>) -> Result<bool> {
+        let name = cursor.string()?;
+        cursor.expect(b':', "expected a colon")?;
+        let name = name.decoded(cursor.text);
+        self.gave_up |= *name == *self.merger.markers.length;
+        Ok(self.players.names.iter().any(|player| *player.as_bytes() == *name))
     }
+
+    /// Can the value of a player that begins there change the outcome?
+    fn matters(&self, text: &[u8], value: usize) -> bool {
+        text[value] != b'{'
+            || !self.players.all_there
+            || has_outcome_field(&mut Cursor::new(text, value)).unwrap_or(true)
+    }
+}
+
+/// Takes an object. Has it a field that an outcome shows?
+fn has_outcome_field(cursor: &mut Cursor<'_>) -> Result<bool> {
+    cursor.expect(b'{', "expected an object")?;
+    let mut more = !cursor.accept(b'}');
+    while more {
+        let name = cursor.string()?;
+        if OUTCOME_FIELDS.contains(&&*name.decoded(cursor.text)) {
+            return Ok(true);
+        }
+        cursor.expect(b':', "expected a colon")?;
+        cursor.skip_value()?;
+        more = cursor.comma_or(b'}')?;
+    }
+    Ok(false)
 }
 
 /// What a field of a `game` is to the players.

@@ -27,6 +27,16 @@ pub(crate) fn special_in_short_strings(word: u64) -> u64 {
     special_in_strings(u128::from(word) | u128::from(each(b'x')) << 64) as u64
 }
 
+/// The end of the string whose first byte is at `start`, if it is short and has no escapes.
+#[inline(always)]
+pub(crate) fn short_string_end(text: &[u8], start: usize) -> Option<usize> {
+    let rest = text.get(start..)?;
+    let special = special_in_strings(u128::from_le_bytes(*rest.first_chunk()?));
+    // Of a word without anything special this is one more than there is.
+    let length = special.trailing_zeros() as usize / 8;
+    (rest.get(length) == Some(&b'"')).then_some(start + length)
+}
+
 /// The bytes `start..end` of the text, zeros behind them. None when they are not 1 to 16, or when
 /// the text ends right behind them.
 #[inline(always)]

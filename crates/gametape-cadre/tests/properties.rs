@@ -33,6 +33,38 @@ impl std::io::Read for Slowly<'_> {
 const OUTCOME_KEYS: &[&str] =
     &["gameObjects", "players", "0", "1", "won", "lost", "name", "id", "reasonWon"];
 
+/// How deltas begin: as they usually do, and otherwise.
+const DELTA_HEADS: &[&str] = &[
+    r#"{"type":"ran","data":{"a":["}",{"game":{"players":0}}],"name":"\\\""},"#,
+    r#"{"type":"finished","data":{},"#,
+    r#"{"type":"a type of more than a word","data":{"player":{"id":"0"}},"#,
+    r#"{"type":"over","#,
+    r#"{ "#,
+];
+
+/// A body of a few fields that a summary has to tell apart.
+fn fields_of_outcome() -> impl Strategy<Value = String> {
+    let fields = [
+        r#""gameObjects":{"0":{"won":true}}"#,
+        r#""gameObjects":{"0":{"gold":7,"list":{"0":{"id":"won"},"&LEN":1}}}"#,
+        r#""gameObjects":{"5":{"won":true},"1":{"lost":true,"reasonLost":"because"}}"#,
+        r#""gameObjects":{"7":{"a":{"won":true}},"0":{"\u006eame":"Ann"}}"#,
+        r#""gameObjects":{"01":{"won":true},"1":"&RM"}"#,
+        r#""gameObjects":{"0":null}"#,
+        r#""gameObjects":{"12":{"gold":1},"13":5}"#,
+        r#""gameObjects":{"12":{"gold":1},"13":{"gold":2}}"#,
+        r#""gameObjects":"&RM""#,
+        r#""game\u004fbjects":{"1":{"won":true}}"#,
+        r#""gameObjects":{}"#,
+        r#""players":{"1":"&RM","&LEN":1}"#,
+        r#""currentTurn":12"#,
+        r#""name":"won""#,
+        r#""units":{"0":{"id":"0"},"&LEN":1}"#,
+    ];
+    prop::collection::vec(prop::sample::select(fields.as_slice().to_vec()), 0..4)
+        .prop_map(|fields| format!("{{{}}}", fields.join(",")))
+}
+
 fn first_of_outcome() -> impl Strategy<Value = String> {
     prop::sample::select(
         [
@@ -140,16 +172,18 @@ proptest! {
     #[test]
     fn a_summary_has_the_outcome_of_the_last_state(
         first in first_of_outcome(),
-        games in prop::collection::vec(game(OUTCOME_KEYS), 0..6),
+        games in prop::collection::vec(prop_oneof![game(OUTCOME_KEYS).prop_map(|game| game.text()), fields_of_outcome()], 0..6),
+        head in prop::sample::select(DELTA_HEADS),
     ) {
         let mut deltas = vec![format!(r#"{{"type":"start","game":{first}}}"#)];
-        deltas.extend(games.iter().map(|game| format!(r#"{{"game":{}}}"#, game.text())));
+        deltas.extend(games.iter().map(|game| format!(r#"{head}"game":{game}}}"#)));
         let text = format!(r#"{{"deltas":[{}],"winners":[{{"id":"0"}}]}}"#, deltas.join(","));
         let log = Log::open(text.as_bytes(), &Options::default()).unwrap();
         let timeline = Timeline::load(log, &Options::default()).unwrap();
         let outcome = Outcome::of(timeline.state(), timeline.log().header());
         let summary = Summary::read(text.as_bytes(), &Options::default()).unwrap();
         prop_assert_eq!(summary.outcome(), &outcome, "{}", text);
+        prop_assert_eq!(summary.delta_count(), deltas.len());
     }
 
     #[test]
