@@ -10,7 +10,6 @@ use crate::columns::{WIDTHS, likely_width, to_columns, to_rows};
 use crate::header::ChunkHeader;
 use crate::kind::Codec;
 use crate::limits::LZ4_EXPANSION;
-use crate::lz4::unpack;
 
 /// A chunk whose header is valid and whose stored bytes match their checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,10 +108,10 @@ impl<'a> Chunk<'a> {
     }
 
     fn unpack_into(&self, block: &[u8], raw: &mut [u8]) -> Result<()> {
-        match unpack(block, raw) {
-            Some(length) if length == raw.len() => Ok(()),
-            Some(length) => Err(self.refuse(format!("there are only {length}"))),
-            None => Err(self.refuse("there are more, or it is damaged".to_owned())),
+        match block::decompress_into(block, raw) {
+            Ok(length) if length == raw.len() => Ok(()),
+            Ok(length) => Err(self.refuse(format!("there are only {length}"))),
+            Err(error) => Err(self.refuse(error.to_string())),
         }
     }
 

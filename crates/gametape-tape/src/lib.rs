@@ -87,7 +87,6 @@ mod index;
 mod kind;
 pub mod limits;
 mod losses;
-mod lz4;
 mod names;
 mod order;
 mod pack;
