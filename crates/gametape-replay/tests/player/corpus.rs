@@ -3,7 +3,7 @@
 //! A moment is a tick at which the state is another than before; some ticks at which it is not are
 //! tried too. Each tape is played with two sets of keyframes, more than a converter would make: deltas
 //! that all build on the last full one, and deltas that build on each other. Forward and backward all
-//! moments are tried, in random order all of them too, but of long matches every fourth, since there
+//! moments are tried, in random order all of them too, but of long matches every eighth, since there
 //! seeks to anywhere take most of the time.
 //!
 //! Without optimisation only the smallest matches are tried; "tests at full size" try all.
@@ -34,7 +34,7 @@ const DELTAS: usize = 9;
 /// Larger tapes are left to optimised code.
 const MOST_BYTES: usize = if cfg!(debug_assertions) { 8 << 10 } else { usize::MAX };
 
-/// Of matches with more moments than these, random order tries every fourth.
+/// Of matches with more moments than these, random order tries every eighth.
 const LONG: usize = 4000;
 /// One of so many ticks at which nothing changes is tried all the same.
 const UNCHANGED: usize = 16;
@@ -84,7 +84,7 @@ fn ticks_of(bytes: &[u8]) -> Vec<u64> {
 
 /// Those of `ticks` that random order tries, in an order that is the same every time.
 fn shuffled(ticks: &[u64]) -> Vec<u64> {
-    let every = if ticks.len() > LONG { 4 } else { 1 };
+    let every = if ticks.len() > LONG { 8 } else { 1 };
     let mut shuffled: Vec<u64> = ticks.iter().copied().step_by(every).collect();
     let mut random = 99u64;
     for end in (1..shuffled.len()).rev() {
