@@ -37,7 +37,8 @@
 //!
 //! How it is fast: bodies are never parsed into a tree of their own. Opening a log only finds where
 //! deltas begin and end; merging reads the text of a delta once and writes straight into the state,
-//! whose scalars stay in the text. See `tree` and `pass` in the source.
+//! whose scalars stay in the text. See `tree` and `pass` in the source; `scan`, `words`, `references`
+//! and `usual` are the places where many bytes are looked at in one step.
 //!
 //! What it does not do: no file, socket, clock or thread; no knowledge of any game's rules; no
 //! conversion of numbers (they stay the text that was written); no reading of logs that do not fit
