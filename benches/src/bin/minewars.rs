@@ -49,12 +49,13 @@ fn run(name: &str, bytes: &[u8], report: &mut Report) -> Outcome<()> {
     let stored = file.stored_frames()?;
     let frames = file.frames()?.bytes;
     let layout = FrameLayout::new(file.dialect().generation(), file.setup().header().max_view()?)?;
-    let decoded = decode(layout, &frames);
-    let (frame_count, message_count) = (decoded.frames.len(), decoded.messages.len());
+    let messages = decode(layout, &frames);
+    let session = Session::new(layout, &frames, &messages);
+    let (frame_count, message_count) = (session.frames.len(), messages.len());
     println!("{name}: {frame_count} frames, {message_count} messages, {} bytes", frames.len());
 
     let mut again = FrameWriter::new(layout);
-    encode(&decoded, &mut again)?;
+    encode(&session, &mut again)?;
     if again.as_bytes() != &*frames {
         return Err("the encoded session is not the recorded one".into());
     }
@@ -66,7 +67,7 @@ fn run(name: &str, bytes: &[u8], report: &mut Report) -> Outcome<()> {
         .contender(DECODE, || read_all(layout, &frames))
         .contender(ENCODE, || {
             again.clear();
-            encode(&decoded, &mut again)
+            encode(&session, &mut again)
         })
         .contender(DISASSEMBLE, || disassemble(layout, &frames, &mut text));
     let standings = report.contest(contest);
@@ -96,36 +97,46 @@ fn read_all(layout: FrameLayout, frames: &[u8]) -> Result<u64, gametape_wire::Er
     Ok(sum)
 }
 
-/// A session before it is bytes, as an encoder receives it: what is in each frame, how many messages
-/// its payloads have, and all messages.
+/// A session before it is bytes, as an encoder receives it: what is in each frame, and the messages of
+/// its payloads.
 struct Session<'a> {
     frames: Vec<(FrameKind, u32, ViewSet)>,
-    payloads: Vec<usize>,
-    messages: Vec<Message<'a>>,
+    payloads: Vec<&'a [Message<'a>]>,
 }
 
-fn decode(layout: FrameLayout, bytes: &[u8]) -> Session<'_> {
-    let (mut frames, mut payloads, mut messages) = (Vec::new(), Vec::new(), Vec::new());
-    for frame in Frames::new(layout, bytes).flatten() {
-        frames.push((frame.kind(), frame.delta(), frame.views()));
-        for part in frame.parts() {
-            let before = messages.len();
-            messages.extend(Messages::new(part.payload, 0, Dialect::Current).flatten());
-            payloads.push(messages.len() - before);
+impl<'a> Session<'a> {
+    fn new(layout: FrameLayout, bytes: &[u8], messages: &'a [Message<'a>]) -> Self {
+        let (mut frames, mut payloads, mut rest) = (Vec::new(), Vec::new(), messages);
+        for frame in Frames::new(layout, bytes).flatten() {
+            frames.push((frame.kind(), frame.delta(), frame.views()));
+            for part in frame.parts() {
+                let payload;
+                (payload, rest) = rest.split_at(messages_of(part.payload).count());
+                payloads.push(payload);
+            }
         }
+        Self { frames, payloads }
     }
-    Session { frames, payloads, messages }
+}
+
+fn decode(layout: FrameLayout, bytes: &[u8]) -> Vec<Message<'_>> {
+    let mut messages = Vec::new();
+    for frame in Frames::new(layout, bytes).flatten() {
+        messages.extend(frame.parts().flat_map(|part| messages_of(part.payload)));
+    }
+    messages
+}
+
+fn messages_of(payload: &[u8]) -> impl Iterator<Item = Message<'_>> {
+    Messages::new(payload, 0, Dialect::Current).flatten()
 }
 
 /// Writes every message and frame of a session to the end of a stream.
 fn encode(session: &Session<'_>, out: &mut FrameWriter) -> Result<(), gametape_wire::Error> {
     let generation = out.layout().generation();
     let mut payloads = session.payloads.iter();
-    let mut rest = &*session.messages;
     let mut put_payload = |room: &mut PayloadRoom| {
-        let count = payloads.next().map_or(0, |&count| count);
-        let (messages, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
-        rest = others;
+        let messages = payloads.next().copied().unwrap_or_default();
         Message::encode_payload(messages, generation, room).map(|(length, _)| length)
     };
     for &(kind, delta, views) in &session.frames {

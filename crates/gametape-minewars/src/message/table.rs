@@ -192,6 +192,7 @@ impl<'a> Message<'a> {
     /// are and how well they fit: the fast way to a payload, for
     /// [`FrameWriter::homogenous_with`](gametape_wire::FrameWriter::homogenous_with). Refuses what the
     /// generation cannot express, and what is too long for a payload.
+    #[inline]
     pub fn encode_payload(
         messages: &[Self],
         generation: Generation,
@@ -204,6 +205,7 @@ impl<'a> Message<'a> {
         Ok((filled.length, filled.worst))
     }
 
+    #[inline(never)]
     fn fill_in<const D: usize>(messages: &[Self], room: &mut PayloadRoom) -> Result<Filled> {
         let mut filled = Filled::EMPTY;
         for message in messages {
