@@ -37,8 +37,8 @@ impl<'a> Tiles<'a> {
 }
 
 /// The number for the count field: how many less one, and an empty list fits nowhere.
-fn count_bits(count: usize) -> u32 {
-    (count as u32).wrapping_sub(1)
+fn count_bits(count: usize) -> usize {
+    count.wrapping_sub(1)
 }
 
 /// How many tiles the first byte announces, or the most it could, while parsing text.
@@ -53,7 +53,7 @@ impl<'a> Operand<'a> for Tiles<'a> {
     fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
         Ok(Self(r.chunks(count_in(slot, opcode), slot.name)?))
     }
-    fn bits(&self) -> u32 {
+    fn bits(&self) -> usize {
         count_bits(self.0.len())
     }
     #[inline(always)]
@@ -69,7 +69,7 @@ impl<'a> Operand<'a> for Tiles<'a> {
             decimal::push_coord(out, Short::BLANK, *wire);
         }
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let count = count_in(slot, 0xFF).min(words.left().max(1));
         for _ in 0..count {
             let word = words.take(slot.name)?;
@@ -137,9 +137,9 @@ impl Digit {
     }
 
     /// The four bits, or more when the value is over 7: those fit nowhere.
-    const fn nibble(self) -> u32 {
-        let asterisk = if self.asterisk { 8 } else { 0 };
-        if self.value > 7 { 16 + self.value as u32 } else { self.value as u32 | asterisk }
+    const fn nibble(self) -> usize {
+        let value = self.value as usize;
+        value | (self.asterisk as usize) << 3 | (value >> 3) << 4
     }
 
     #[inline]
@@ -166,7 +166,7 @@ impl<'a> Operand<'a> for DigitTile {
         let tile = Coord::from_wire(r.array(slot.name)?);
         Ok(Self { digit: Digit::from_nibble(nibble), tile })
     }
-    fn bits(&self) -> u32 {
+    fn bits(&self) -> usize {
         self.digit.nibble()
     }
     #[inline(always)]
@@ -177,7 +177,7 @@ impl<'a> Operand<'a> for DigitTile {
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         self.digit.print_with(self.tile.to_wire(), out);
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = words.take(slot.name)?;
         put(&parse_digit_tile(words, word, slot)?, slot, out)
     }
@@ -265,7 +265,7 @@ impl<'a> Operand<'a> for Digits<'a> {
     fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
         Ok(Self { wire: r.take(Self::wire_length(count_in(slot, opcode)), slot.name)? })
     }
-    fn bits(&self) -> u32 {
+    fn bits(&self) -> usize {
         count_bits(self.len())
     }
     #[inline(always)]
@@ -278,7 +278,7 @@ impl<'a> Operand<'a> for Digits<'a> {
             digit_tile.digit.print_with(digit_tile.tile.to_wire(), out);
         }
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let count = count_in(slot, 0xFF).min(words.left().max(1));
         let mut digits = DigitBuf::new();
         for _ in 0..count {

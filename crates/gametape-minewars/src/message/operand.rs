@@ -50,7 +50,7 @@ impl Slot {
 
     /// The first byte's bits for an operand with the value `bits`.
     #[inline(always)]
-    pub(crate) fn place(self, bits: u32) -> Result<u8> {
+    pub(crate) fn place(self, bits: usize) -> Result<u8> {
         match self.field {
             None => Ok(0),
             Some(field) => match field.put(bits) {
@@ -62,7 +62,7 @@ impl Slot {
 }
 
 #[cold]
-fn does_not_fit(name: &'static str, bits: u32, field: Field) -> Error {
+fn does_not_fit(name: &'static str, bits: usize, field: Field) -> Error {
     Error::misuse(name, format!("{bits} does not fit, the most is {}", field.max()))
 }
 
@@ -77,13 +77,13 @@ pub(crate) trait Operand<'a>: Sized {
         true
     }
     /// The value for the operand's bits in the first byte.
-    fn bits(&self) -> u32;
+    fn bits(&self) -> usize;
     /// Writes what stands behind the first byte.
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>>;
     /// Appends the operand's text behind a blank.
     fn print(&self, slot: Slot, out: &mut Vec<u8>);
     /// Parses and writes in one go; gives the bits for the first byte.
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)>;
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)>;
 }
 
 /// Writes a parsed value: the end of most `parse` functions.
@@ -91,7 +91,7 @@ pub(crate) fn put<'a>(
     value: &impl Operand<'a>,
     slot: Slot,
     out: &mut Vec<u8>,
-) -> Result<(u32, Fit)> {
+) -> Result<(usize, Fit)> {
     Ok((value.bits(), value.write(slot, Wire::EMPTY)?.push_to(out)))
 }
 
@@ -114,7 +114,7 @@ macro_rules! integer_operand {
             fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
                 Ok(r.$read(slot.name)? as $type)
             }
-            fn bits(&self) -> u32 {
+            fn bits(&self) -> usize {
                 0
             }
             #[inline(always)]
@@ -124,7 +124,7 @@ macro_rules! integer_operand {
             fn print(&self, _: Slot, out: &mut Vec<u8>) {
                 decimal::push_integer(out, *self);
             }
-            fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+            fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
                 let word = words.take(slot.name)?;
                 put(&parse_word::<$type>(words, word, slot, $expected)?, slot, out)
             }
@@ -140,8 +140,8 @@ impl<'a> Operand<'a> for u8 {
     fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
         slot.byte(opcode, r)
     }
-    fn bits(&self) -> u32 {
-        u32::from(*self)
+    fn bits(&self) -> usize {
+        usize::from(*self)
     }
     #[inline(always)]
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
@@ -151,7 +151,7 @@ impl<'a> Operand<'a> for u8 {
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         decimal::push_u8(out, *self);
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = words.take(slot.name)?;
         put(&parse_word::<u8>(words, word, slot, "a number from 0 to 255")?, slot, out)
     }
@@ -162,7 +162,7 @@ impl<'a> Operand<'a> for Coord {
     fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
         Ok(Self::from_wire(r.array(slot.name)?))
     }
-    fn bits(&self) -> u32 {
+    fn bits(&self) -> usize {
         0
     }
     #[inline(always)]
@@ -173,7 +173,7 @@ impl<'a> Operand<'a> for Coord {
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         decimal::push_coord(out, Short::BLANK, self.to_wire());
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = words.take(slot.name)?;
         put(&parse_coord(words, word, word.text, slot)?, slot, out)
     }
@@ -199,8 +199,8 @@ macro_rules! kind_operand {
             fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
                 Ok(Self::from_code_in(slot.byte(opcode, r)?, slot.dialect))
             }
-            fn bits(&self) -> u32 {
-                u32::from(self.code())
+            fn bits(&self) -> usize {
+                usize::from(self.code())
             }
             #[inline(always)]
             fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
@@ -215,7 +215,7 @@ macro_rules! kind_operand {
                     None => decimal::push_u8(out, self.code()),
                 }
             }
-            fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+            fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
                 let word = words.take(slot.name)?;
                 let kind = match Self::from_word(word.text) {
                     Some(kind) => kind,

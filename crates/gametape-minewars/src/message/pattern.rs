@@ -86,8 +86,8 @@ impl Field {
 
     /// The field's bits for `value`, unless it does not fit.
     #[inline]
-    pub(crate) const fn put(self, value: u32) -> Option<u8> {
-        if value > self.max() as u32 { None } else { Some((value as u8) << self.shift) }
+    pub(crate) const fn put(self, value: usize) -> Option<u8> {
+        if value > self.max() as usize { None } else { Some((value as u8) << self.shift) }
     }
 
     /// The largest value that fits.

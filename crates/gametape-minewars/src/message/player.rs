@@ -43,7 +43,7 @@ impl<'a> Operand<'a> for Who {
         let byte = r.u8(slot.name)?;
         Ok(Self { player: byte & 15, sub: byte >> 4 })
     }
-    fn bits(&self) -> u32 {
+    fn bits(&self) -> usize {
         0
     }
     #[inline(always)]
@@ -61,7 +61,7 @@ impl<'a> Operand<'a> for Who {
             Short::EMPTY.char(b'/').signed(self.sub).push_to(out);
         }
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = words.take(slot.name)?;
         let who = match word.text.split_once('/') {
             Some((player, sub)) => player.parse().ok().zip(sub.parse().ok()),
@@ -139,7 +139,7 @@ impl<'a> Operand<'a> for Duration {
     fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
         Ok(Self::from_byte(r.u8(slot.name)?, slot.dialect.generation()))
     }
-    fn bits(&self) -> u32 {
+    fn bits(&self) -> usize {
         0
     }
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
@@ -149,7 +149,7 @@ impl<'a> Operand<'a> for Duration {
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         decimal::push_integer(out, self.0);
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = words.take(slot.name)?;
         put(&Self(parse_word(words, word, slot, "a number of milliseconds")?), slot, out)
     }
@@ -170,7 +170,7 @@ impl<'a> Operand<'a> for Ballot {
     fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
         u8::read(slot, opcode, r).map(Self)
     }
-    fn bits(&self) -> u32 {
+    fn bits(&self) -> usize {
         self.0.bits()
     }
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
@@ -183,7 +183,7 @@ impl<'a> Operand<'a> for Ballot {
             Self(other) => other.print(slot, out),
         }
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = words.take(slot.name)?;
         let ballot = match word.text {
             "N" | "n" => Self::NO,
@@ -219,7 +219,7 @@ impl<'a> Operand<'a> for Money {
         let income = if word & Self::HAS_INCOME == 0 { None } else { Some(r.u16_be("income")?) };
         Ok(Self { balance: word & !Self::HAS_INCOME, income })
     }
-    fn bits(&self) -> u32 {
+    fn bits(&self) -> usize {
         0
     }
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
@@ -240,7 +240,7 @@ impl<'a> Operand<'a> for Money {
             decimal::push_integer(out, income);
         }
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = words.take(slot.name)?;
         let balance = parse_word(words, word, slot, "a number from 0 to 2147483647")?;
         let income = if words.mnemonic() == Some(Self::WORD_WITH_INCOME) {

@@ -346,7 +346,7 @@ impl<'a> Operand<'a> for PlayerUpdate<'a> {
     fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
         in_dialect!(slot.dialect, decode_in<_>(r, |update, _| update))
     }
-    fn bits(&self) -> u32 {
+    fn bits(&self) -> usize {
         0
     }
     #[inline(always)]
@@ -358,7 +358,7 @@ impl<'a> Operand<'a> for PlayerUpdate<'a> {
         out.push(b' ');
         in_dialect!(slot.dialect, print_in(self, out));
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = words.take("player update")?;
         let row = rows_with_word(&PLAYER_ROWS, word.text, slot.dialect.generation()).next();
         let Some(row) = row else {

@@ -29,7 +29,7 @@ impl<'a> Operand<'a> for Text<'a> {
         let length = r.u8(slot.name)?;
         Ok(Self(r.take(usize::from(length), slot.name)?))
     }
-    fn bits(&self) -> u32 {
+    fn bits(&self) -> usize {
         0
     }
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
@@ -44,7 +44,7 @@ impl<'a> Operand<'a> for Text<'a> {
         push_quoted(out, self.0);
     }
     /// A quoted string, or everything up to the comment as it stands.
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(u32, Fit)> {
+    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let (rest, first) = words.take_rest(slot.name)?;
         let bytes = match rest.strip_prefix('"') {
             Some(quoted) => unquote(words, first, quoted, slot.name)?,

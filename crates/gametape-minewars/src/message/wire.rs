@@ -23,10 +23,10 @@ impl<'a> Wire<'a> {
     /// Adds bytes to the beginning.
     #[inline(always)]
     pub(crate) fn put<const N: usize>(mut self, bytes: [u8; N]) -> Self {
-        for byte in bytes {
-            self.head |= u64::from(byte) << (8 * self.length);
-            self.length += 1;
-        }
+        let mut word = [0; 8];
+        word[..N].copy_from_slice(&bytes);
+        self.head |= u64::from_le_bytes(word) << (8 * self.length);
+        self.length += N as u32;
         self
     }
 
