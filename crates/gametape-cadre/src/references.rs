@@ -40,13 +40,7 @@ const DIGITS: [u32; COUNTED] = {
 #[inline(always)]
 fn expected(index: u32) -> Option<(u128, u128, usize)> {
     const fn between(digits: usize) -> u128 {
-        let mut word = 0;
-        let mut i = BETWEEN.len();
-        while i > 0 {
-            i -= 1;
-            word = word << 8 | BETWEEN[i] as u128;
-        }
-        word << (8 * digits)
+        words::of(BETWEEN) << (8 * digits)
     }
     const WORDS: [u128; 4] = [0, between(1), between(2), between(3)];
     let digits = *DIGITS.get(index as usize)?;

@@ -7,18 +7,8 @@
 use crate::json::Cursor;
 use crate::words;
 
-const GAME_OBJECTS: u128 = name(b"gameObjects");
-const PLAYERS: u128 = name(b"players");
-
-/// A short name as [`words::short_string`] gives it.
-const fn name(text: &[u8]) -> u128 {
-    let (mut word, mut i) = (0, text.len());
-    while i > 0 {
-        i -= 1;
-        word = word << 8 | text[i] as u128;
-    }
-    word
-}
+const GAME_OBJECTS: u128 = words::of(b"gameObjects");
+const PLAYERS: u128 = words::of(b"players");
 
 /// The end of the delta that stands here, if it is written as usual and changes nothing about who the
 /// players are, and if `matters` is true for no entry of `gameObjects` with an index of up to `digits`

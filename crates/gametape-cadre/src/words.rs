@@ -3,6 +3,16 @@
 //! There are no branches here that depend on how long a key or a number is. Keys and numbers of
 //! changing lengths are what deltas are made of, and a processor guesses the end of each wrongly.
 
+/// The number for a text of at most 16 bytes, as [`short_string`] gives it.
+pub(crate) const fn of(text: &[u8]) -> u128 {
+    let (mut word, mut i) = (0, text.len());
+    while i > 0 {
+        i -= 1;
+        word = word << 8 | text[i] as u128;
+    }
+    word
+}
+
 /// The number that repeats `byte` in all of its bytes.
 const fn each(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])

@@ -60,8 +60,8 @@ macro_rules! kinds {
 
             /// The row of the table; those without a name stand behind the last.
             ///
-            /// A number to look things up by: a jump for each kind is what encoding and printing
-            /// would wait for most.
+            /// A number to look the code up by: a jump for each kind is what encoding would wait
+            /// for most.
             #[inline]
             const fn row(self) -> usize {
                 enum Row { $($variant,)* Unknown }

@@ -205,6 +205,7 @@ impl<'a> Message<'a> {
         Ok((filled.length, filled.worst))
     }
 
+    // A function of its own for each dialect: together they have more values than registers.
     #[inline(never)]
     fn fill_in<const D: usize>(messages: &[Self], room: &mut PayloadRoom) -> Result<Filled> {
         let mut filled = Filled::EMPTY;
