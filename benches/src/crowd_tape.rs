@@ -1,8 +1,7 @@
 //! The messages of a crowd in a tape.
 
 use gametape_tape::{
-    Cadence, Chunk, ChunkKind, EVERYBODY, Front, KeyframeMaker, Restorer, Tape, TapeFrames,
-    TapeWriter,
+    Cadence, Chunk, ChunkKind, KeyframeMaker, Restorer, Tape, TapeFrames, TapeHeader, TapeWriter,
 };
 use gametape_wire::{Error, Result, ViewSet};
 
@@ -15,7 +14,7 @@ const FLUSH_TICKS: u64 = 20;
 pub const FOR_SEEKING: Cadence = Cadence { ticks: 12, full_every: 1, delta_percent: 0 };
 
 fn begin() -> Result<TapeWriter> {
-    TapeWriter::new(Front::new(50_000, 1)?, br#"{"game":"crowd"}"#)
+    TapeWriter::new(TapeHeader::new(50_000, 1)?, br#"{"game":"crowd"}"#)
 }
 
 /// A tape of messages, those of a tick together, and nothing else.
@@ -27,7 +26,7 @@ pub fn write(messages: &[u8]) -> Result<Vec<u8>> {
         // One by one, as a game says them.
         payload.clear();
         tick_messages.chunks_exact(MESSAGE_BYTES).for_each(|one| payload.extend_from_slice(one));
-        writer.frame_for_all(0, tick, EVERYBODY, &payload)?;
+        writer.frame_for_all(0, tick, ViewSet::ALL, &payload)?;
         if tick % FLUSH_TICKS == 0 {
             file.extend(writer.take());
         }
@@ -74,7 +73,7 @@ pub fn record<E: From<Error>>(
         }
         payload.clear();
         crowd.step(&mut payload);
-        writer.frame_for_all(0, tick, EVERYBODY, &payload)?;
+        writer.frame_for_all(0, tick, ViewSet::ALL, &payload)?;
         if tick % FLUSH_TICKS == FLUSH_TICKS - 1 {
             writer.flush()?;
             give(&writer.take())?;

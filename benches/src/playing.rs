@@ -6,10 +6,10 @@ use std::time::Instant;
 use gametape_cadre::{Log, Options};
 use gametape_minewars::ReplayFile;
 use gametape_replay::{
-    ConvertOptions, GameState, Player, PlayerOptions, Recording, Source, Track, Watched, cadre,
+    ConvertOptions, GameState, Player, PlayerOptions, Recording, Source, Track, ViewTrack, cadre,
     minewars, streams,
 };
-use gametape_tape::{Cadence, Front, KeyframeMaker, TapeWriter};
+use gametape_tape::{Cadence, KeyframeMaker, TapeHeader, TapeWriter};
 use gametape_wire::{Result, View, ViewSet};
 
 use crate::crowd::{Crowd, Dice, Seen};
@@ -67,7 +67,7 @@ pub fn steps<S: Source, T: Track>(
 pub fn watched(mut crowd: Crowd, ticks: u64) -> Result<Vec<u8>> {
     let spectator = ViewSet::EMPTY.with(View::SPECTATOR);
     let mut seen = first_sight(&crowd)?;
-    let mut writer = TapeWriter::new(Front::new(50_000, 2)?, br#"{"game":"crowd"}"#)?;
+    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 2)?, br#"{"game":"crowd"}"#)?;
     let mut keyframes = KeyframeMaker::new(Cadence::default());
     let mut payload = Vec::new();
     for tick in 0..ticks {
@@ -97,7 +97,7 @@ pub fn spectator<'a>(
     file: &'a [u8],
     crowd: &Crowd,
     options: PlayerOptions,
-) -> Result<Player<&'a [u8], Watched<Seen>>> {
+) -> Result<Player<&'a [u8], ViewTrack<Seen>>> {
     Player::view(Recording::open(file)?, View::SPECTATOR, first_sight(crowd)?, options)
 }
 

@@ -3,8 +3,9 @@
 use allocation_counter::measure;
 use gametape_benches::crowd::Crowd;
 use gametape_benches::crowd_tape::{Seeker, read_chunk, recorded, write};
+use gametape_minewars::{FrameLayout, FrameWriter, Frames, Generation};
 use gametape_tape::{Cadence, ChunkKind, Tape};
-use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation, Result, View, ViewSet};
+use gametape_wire::{Result, View, ViewSet};
 use std::hint::black_box;
 
 /// Frames of every kind.

@@ -22,7 +22,7 @@ const TOOL: &str = "target/release/gametape";
 const SESSION_MAKER: &str = "target/release/examples/make_session";
 
 pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
-    cmd!(sh, "cargo build --release --package gametape").run()?;
+    cmd!(sh, "cargo build --release --package gametape-cli").run()?;
     cmd!(sh, "cargo build --release --package gametape-minewars --example make_session").run()?;
     let start = Instant::now();
     sh.remove_path(FOLDER)?;

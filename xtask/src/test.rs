@@ -137,5 +137,5 @@ fn library_crates(sh: &Shell) -> Result<Vec<String>> {
     let folders =
         sh.read_dir("crates")?.into_iter().filter(|path| path.join("Cargo.toml").exists());
     let names = folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
-    Ok(names.filter(|name| name != "gametape").collect())
+    Ok(names.filter(|name| name != "gametape-cli").collect())
 }

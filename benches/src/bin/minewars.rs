@@ -13,9 +13,8 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{
     Dialect, Grid, Message, Messages, ReplayFile, WriteOptions, print_frame, write_file,
 };
-use gametape_wire::{
-    FrameKind, FrameLayout, FrameWriter, Frames, Generation, PayloadRoom, ViewSet,
-};
+use gametape_minewars::{FrameKind, FrameLayout, FrameWriter, Frames, Generation, PayloadRoom};
+use gametape_wire::ViewSet;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use gametape_benches::crowd::{Crowd, MESSAGE_BYTES, UNITS};
 use gametape_benches::{Claim, Report};
 use gametape_replay::{Counters, Recorder, RecorderOptions, Sink};
-use gametape_tape::{Cadence, Front};
+use gametape_tape::{Cadence, TapeHeader};
 use gametape_wire::View;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -96,7 +96,7 @@ fn at(sorted: &[f64], share: f64) -> f64 {
 /// Records the whole crowd, tick by tick.
 fn record(sink: impl Sink + Send + 'static) -> Outcome<(Costs, Counters)> {
     let options = RecorderOptions { cadence: CADENCE, ..RecorderOptions::default() };
-    let recorder = Recorder::start(sink, Front::new(50_000, 1)?, b"{}", &options)?;
+    let recorder = Recorder::start(sink, TapeHeader::new(50_000, 1)?, b"{}", &options)?;
     let mut crowd = Crowd::new(1);
     let mut costs = Costs::default();
     let (mut told, mut copy) = (Vec::new(), Vec::new());

@@ -13,6 +13,7 @@ use gametape_analysis::{AnalysisEvent, Block};
 use gametape_benches::insight::{codec, encode, highlights, many_matches};
 use gametape_benches::playing::{print_steps, print_times, random_seeks, steps};
 use gametape_benches::{Claim, Report, median};
+use gametape_minewars::Generation;
 use gametape_replay::{
     Player, PlayerOptions, Recording, Simulation, Source, Track, minewars, streams,
 };
@@ -20,7 +21,7 @@ use gametape_skirmish::{
     Config, Match, NAMES, SECOND, Style, TICK_MS, gamelog, record_match, recorded_game,
 };
 use gametape_tape::{ChunkKind, pack_bytes};
-use gametape_wire::{Error, Generation, Result, View};
+use gametape_wire::{Error, Result, View};
 
 const ABOUT: &[u8] = br#"{"content":"skirmish","generation":"current"}"#;
 /// Distinct matches among the many that are exported.

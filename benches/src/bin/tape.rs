@@ -6,6 +6,7 @@
 //! promises, its size and its seeks. Every claim is about MCAP's fastest way and smallest file; the
 //! others stand beside it.
 
+use gametape_wire::ViewSet;
 use std::error::Error;
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -19,9 +20,7 @@ use gametape_benches::crowd_tape::{self, FOR_SEEKING, Seeker};
 use gametape_benches::memory::{self, Task};
 use gametape_benches::{Claim, Contest, Report, median, peer, playing};
 use gametape_replay::{Player, PlayerOptions, Recording, Source, Track};
-use gametape_tape::{
-    Cadence, ChunkKind, Depth, EVERYBODY, Front, Need, Tape, TapeReader, TapeWriter,
-};
+use gametape_tape::{Cadence, ChunkKind, Depth, Need, Tape, TapeHeader, TapeReader, TapeWriter};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -279,11 +278,11 @@ impl Drop for Temporary {
 fn write_large(path: &Path) -> Outcome<()> {
     let noise = random_messages();
     let mut file = BufWriter::new(File::create(path)?);
-    let mut writer = TapeWriter::new(Front::new(50_000, 7)?, b"{}")?;
+    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 7)?, b"{}")?;
     let mut tick = 0;
     while writer.length() < LARGE_BYTES {
         let start = tick as usize * TICK_BYTES % noise.len();
-        writer.frame_for_all(0, tick, EVERYBODY, &noise[start..start + TICK_BYTES])?;
+        writer.frame_for_all(0, tick, ViewSet::ALL, &noise[start..start + TICK_BYTES])?;
         tick += 1;
         if tick % 20 == 0 {
             writer.flush()?;

@@ -14,11 +14,11 @@
 //! ```
 //! use gametape_analysis::{AnalysisEvent, EventWriter, HighlightFinder, KindSet, NameId};
 //! use gametape_analysis::{Rarity, TapeEvents, WorldPos, json_line, read_names};
-//! use gametape_tape::{Front, Tape, TapeWriter};
+//! use gametape_tape::{TapeHeader, Tape, TapeWriter};
 //!
 //! # fn main() -> gametape_wire::Result<()> {
 //! // While the match is played: ticks of 50 ms.
-//! let mut tape = TapeWriter::new(Front::new(50_000, 1)?, b"{}")?;
+//! let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1)?, b"{}")?;
 //! let nuke = NameId(tape.names(&["nuke"])?);
 //! let mut events = EventWriter::new();
 //! events.push(&AnalysisEvent::SuperweaponFired {

@@ -3,7 +3,7 @@
 use crate::json::Span;
 use crate::keys::Key;
 use crate::limits::{HOLES, LIST_INDEX, STATE_PLACES};
-use crate::pass::{Frame, Merged, Pass, Stop, Target, over_limit};
+use crate::merge_pass::{Frame, Merged, Pass, Stop, Target, over_limit};
 use crate::tree::Value;
 use crate::watch::{Oddity, Site, Watch};
 

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use gametape_wire::{Error, ErrorKind, Result};
 
 use crate::scan::{Skimmer, truncated_at, unclosed};
+use crate::swar;
 use crate::text;
-use crate::words;
 
 /// What a byte means inside of a string.
 const PLAIN: u8 = 0;
@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
         // Decided here, so that nothing travels through memory for most strings.
         let start = self.at;
         let starts_here = self.text.get(start) == Some(&b'"');
-        match words::short_string_end(self.text, start + 1).filter(|_| starts_here) {
+        match swar::short_string_end(self.text, start + 1).filter(|_| starts_here) {
             Some(end) => {
                 self.at = end + 1;
                 Ok(StringToken { start, end: self.at, escaped: false })
@@ -176,7 +176,7 @@ impl<'a> Cursor<'a> {
         let start = self.at;
         let mut at = start + 1;
         while let Some(bytes) = self.text.get(at..).and_then(|rest| rest.first_chunk()) {
-            let special = words::special_in_strings(u128::from_le_bytes(*bytes));
+            let special = swar::special_in_strings(u128::from_le_bytes(*bytes));
             at += special.trailing_zeros() as usize / 8;
             if special != 0 {
                 break;
@@ -220,7 +220,7 @@ impl<'a> Cursor<'a> {
         }
         let rest = &self.text[self.at + 1..];
         let (index, length) = match rest.first_chunk() {
-            Some(bytes) => words::leading_number(u64::from_le_bytes(*bytes))?,
+            Some(bytes) => swar::leading_number(u64::from_le_bytes(*bytes))?,
             None => leading_number(rest)?,
         };
         if rest.get(length..length + 2) != Some(b"\":") {
@@ -234,7 +234,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(crate) fn last_number(&mut self) -> Option<u32> {
         let bytes = self.text.get(self.at..)?.first_chunk()?;
-        let (number, length) = words::leading_number(u64::from_le_bytes(*bytes))?;
+        let (number, length) = swar::leading_number(u64::from_le_bytes(*bytes))?;
         if bytes[length] != b'}' {
             return None;
         }
@@ -302,7 +302,7 @@ impl<'a> Cursor<'a> {
     fn digits_end(&self, start: usize) -> Result<usize> {
         let mut at = start;
         while let Some(bytes) = self.text.get(at..).and_then(|rest| rest.first_chunk()) {
-            let digits = words::leading_digits(u64::from_le_bytes(*bytes));
+            let digits = swar::leading_digits(u64::from_le_bytes(*bytes));
             at += digits;
             if digits < bytes.len() {
                 break;
@@ -361,13 +361,13 @@ pub enum Kind {
     Object,
 }
 
-/// What [`words::leading_number`] finds, where the text is too short for a word.
+/// What [`swar::leading_number`] finds, where the text is too short for a word.
 #[cold]
 fn leading_number(text: &[u8]) -> Option<(u32, usize)> {
     let mut bytes = [0; 8];
     let length = text.len().min(bytes.len());
     bytes[..length].copy_from_slice(&text[..length]);
-    words::leading_number(u64::from_le_bytes(bytes))
+    swar::leading_number(u64::from_le_bytes(bytes))
 }
 
 /// The error for text that is not UTF-8.

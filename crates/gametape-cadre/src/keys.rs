@@ -10,8 +10,8 @@ use gametape_wire::{Error, ErrorKind, Place, Result};
 
 use crate::json::StringToken;
 use crate::limits::{KEYS, LIST_INDEX};
+use crate::swar;
 use crate::text;
-use crate::words;
 
 /// A key: an index as itself, any other name as a number that [`Keys`] gave it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,7 +89,7 @@ impl Keys {
     /// The key for a name without escapes, which stands in the text.
     #[inline]
     pub(crate) fn intern_plain(&mut self, text: &[u8], token: StringToken) -> Result<Key> {
-        match words::short_string(text, token.start + 1, token.end - 1) {
+        match swar::short_string(text, token.start + 1, token.end - 1) {
             Some(name) => {
                 let slot = slot_of(name);
                 let recent = self.recent[slot];

@@ -38,7 +38,7 @@
 //! How it is fast: bodies are never parsed into a tree of their own. Opening a log only finds where
 //! deltas begin and end; merging reads the text of a delta once and writes straight into the state,
 //! whose scalars stay in the text. See `tree` and `pass` in the source; `scan`, `words`, `references`
-//! and `usual` are the places where many bytes are looked at in one step.
+//! and `fast_path` are the places where many bytes are looked at in one step.
 //!
 //! What it does not do: no file, socket, clock or thread; no knowledge of any game's rules; no
 //! conversion of numbers (they stay the text that was written); no reading of logs that do not fit
@@ -47,6 +47,8 @@
 mod apply;
 mod canonical;
 mod diff;
+mod duplicate_keys;
+mod fast_path;
 mod find;
 mod game;
 mod gzip;
@@ -61,8 +63,8 @@ mod live;
 mod log;
 mod markers;
 mod merge;
+mod merge_pass;
 mod outcome;
-mod pass;
 mod path;
 mod plan;
 mod raw;
@@ -70,18 +72,16 @@ mod records;
 mod references;
 pub mod sample;
 mod scan;
-mod seen;
 mod source;
 mod state;
 mod summary;
+mod swar;
 mod text;
 mod timeline;
 mod tree;
 mod turns;
-mod usual;
 mod verify;
 mod watch;
-mod words;
 
 pub use diff::diff;
 pub use find::{Change, Pattern, Query, find};

@@ -2,15 +2,15 @@
 
 use gametape_wire::{Error, Place, Result};
 
+use crate::duplicate_keys::DuplicateKeys;
 use crate::journal::Journal;
 use crate::json::{Cursor, Span};
 use crate::keys::{Key, Keys};
 use crate::limits::HOLES;
 use crate::log::Log;
 use crate::markers::Markers;
-use crate::pass::{Frame, Merged, Pass, Stop};
+use crate::merge_pass::{Frame, Merged, Pass, Stop};
 use crate::plan::Plan;
-use crate::seen::Seen;
 use crate::tree::{Shape, Tree, Value};
 use crate::watch::Watch;
 
@@ -33,7 +33,7 @@ pub(crate) struct Merger {
     /// The size of the tree when it was last compact.
     compact_size: usize,
     // What a pass needs, kept for the next one.
-    pub(crate) seen: Seen,
+    pub(crate) seen: DuplicateKeys,
     pub(crate) frames: Vec<Frame>,
     pub(crate) scratch: Vec<(Key, Value)>,
 }
@@ -59,7 +59,7 @@ impl Merger {
             id_key,
             holes_left: HOLES.max,
             compact_size: 0,
-            seen: Seen::default(),
+            seen: DuplicateKeys::default(),
             frames: Vec::new(),
             scratch: Vec::new(),
         })
@@ -76,7 +76,7 @@ impl Merger {
             keys: self.keys.clone(),
             markers: self.markers.clone(),
             journal: Journal::default(),
-            seen: Seen::default(),
+            seen: DuplicateKeys::default(),
             frames: Vec::new(),
             scratch: Vec::new(),
             ..*self

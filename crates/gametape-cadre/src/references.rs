@@ -6,10 +6,10 @@
 
 use crate::json::Span;
 use crate::keys::Key;
-use crate::pass::{Merged, Pass, Target};
+use crate::merge_pass::{Merged, Pass, Target};
+use crate::swar;
 use crate::tree::Value;
 use crate::watch::Watch;
-use crate::words;
 
 /// What stands between an index and the id.
 const BETWEEN: &[u8; 9] = b"\":{\"id\":\"";
@@ -40,7 +40,7 @@ const DIGITS: [u32; COUNTED] = {
 #[inline(always)]
 fn expected(index: u32) -> Option<(u128, u128, usize)> {
     const fn between(digits: usize) -> u128 {
-        words::of(BETWEEN) << (8 * digits)
+        swar::of(BETWEEN) << (8 * digits)
     }
     const WORDS: [u128; 4] = [0, between(1), between(2), between(3)];
     let digits = *DIGITS.get(index as usize)?;
@@ -98,7 +98,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     /// The length of the id at the beginning of `bytes`, if it is short and not the removal marker.
     #[inline(always)]
     fn id_length(&mut self, bytes: &[u8; 8]) -> Option<usize> {
-        let special = words::special_in_short_strings(u64::from_le_bytes(*bytes));
+        let special = swar::special_in_short_strings(u64::from_le_bytes(*bytes));
         if Some(&bytes[0]) == self.merger.markers.removed.first() {
             return None;
         }

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use gametape_wire::Result;
 
+use crate::fast_path;
 use crate::header::{Field, Header, Root};
 use crate::json::{Cursor, Kind, Span};
 use crate::keys::parse_index;
@@ -22,7 +23,6 @@ use crate::raw::Raw;
 use crate::source;
 use crate::state::State;
 use crate::timeline::Timeline;
-use crate::usual;
 use crate::watch::Unwatched;
 
 /// What a log is about and how it ended.
@@ -174,7 +174,7 @@ impl Projection {
         cursor.peek();
         let start = cursor.at;
         let text = cursor.text;
-        let end = usual::end_of_delta(cursor, self.players.most_digits?, |index, value| {
+        let end = fast_path::end_of_delta(cursor, self.players.most_digits?, |index, value| {
             self.players.indices.contains(&index) && self.matters(text, value)
         });
         cursor.at = start;

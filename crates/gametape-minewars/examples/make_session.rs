@@ -5,9 +5,9 @@
 use std::error::Error;
 use std::path::PathBuf;
 
+use gametape_minewars::Generation;
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{WriteOptions, write_file};
-use gametape_wire::Generation;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args_os().nth(1).unwrap_or_else(|| ".".into()));

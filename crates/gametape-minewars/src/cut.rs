@@ -1,7 +1,8 @@
 //! Some views of a recording, some of its time, or both; normative text:
 //! `spec/minewars-tools.md`, section 4.
 
-use gametape_wire::{Error, Frame, FrameLayout, FrameWriter, Frames, Result, View, ViewSet};
+use crate::{Frame, FrameLayout, FrameWriter, Frames};
+use gametape_wire::{Error, Result, View, ViewSet};
 
 use crate::dialect::Dialect;
 use crate::kinds::ItemKind;
@@ -48,7 +49,8 @@ pub struct Cut {
 /// ```
 /// use gametape_minewars::sample::Sample;
 /// use gametape_minewars::{Selection, cut};
-/// use gametape_wire::{Generation, View, ViewSet};
+/// use gametape_minewars::Generation;
+/// use gametape_wire::{View, ViewSet};
 ///
 /// let (setup, frames) = Sample::default().build(Generation::Current)?;
 /// let second = ViewSet::EMPTY.with(View::new(2).unwrap());

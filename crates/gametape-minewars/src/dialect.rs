@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gametape_wire::Generation;
+use crate::Generation;
 
 /// A way of writing the message model down.
 ///

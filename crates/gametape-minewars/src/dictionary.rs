@@ -48,7 +48,7 @@ fn sorted_tiles(map: &Map, wanted: impl Fn(TileKind) -> bool) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use gametape_wire::Generation;
+    use crate::Generation;
 
     use super::*;
     use crate::grid::Grid;

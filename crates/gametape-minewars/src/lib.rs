@@ -13,7 +13,7 @@
 //! ```
 //! use gametape_minewars::sample::Sample;
 //! use gametape_minewars::{Messages, ReplayFile, WriteOptions, write_file};
-//! use gametape_wire::{Frames, Generation};
+//! use gametape_minewars::{Frames, Generation};
 //!
 //! let (setup, frames) = Sample::default().build(Generation::Current)?;
 //! let bytes = write_file(&setup, &frames, &WriteOptions::default())?;
@@ -46,6 +46,8 @@ mod decimal;
 mod dialect;
 mod dictionary;
 mod file;
+mod frames;
+mod generation;
 mod grid;
 mod kinds;
 mod losses;
@@ -74,6 +76,11 @@ pub use file::{
     Check, Detection, FileHeader, FilePart, FrameBytes, FrameStorage, MAX_FRAME_BYTES, ReplayFile,
     WriteOptions, write_file, write_file_around,
 };
+pub use frames::{
+    Frame, FrameKind, FrameLayout, FrameWriter, Frames, Irregularity, Parts, PayloadRoom, Tail,
+    merge_views, select_views,
+};
+pub use generation::Generation;
 pub use grid::{Grid, MAX_RADIUS};
 pub use kinds::{ItemKind, StructureKind, TileKind};
 pub use losses::{Loss, LossCount, Losses};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use gametape_wire::{Generation, ViewSet};
+use crate::Generation;
+use gametape_wire::ViewSet;
 
 /// One sort of thing that could not be expressed, or not exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

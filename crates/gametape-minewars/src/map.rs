@@ -1,6 +1,7 @@
 //! The map as a session begins: what every tile is, what lies on it, whose region it is in.
 
-use gametape_wire::{Error, ErrorKind, Generation, Limit, Place, Result};
+use crate::Generation;
+use gametape_wire::{Error, ErrorKind, Limit, Place, Result};
 
 use crate::coord::Coord;
 use crate::dialect::Dialect;

@@ -1,6 +1,7 @@
 //! What a view knows at a time: its messages applied to the map, from the start.
 
-use gametape_wire::{Error, Frame, Place, Result, View};
+use crate::Frame;
+use gametape_wire::{Error, Place, Result, View};
 
 use crate::dialect::Dialect;
 use crate::map::Map;
@@ -30,7 +31,8 @@ pub struct Replayed {
 ///
 /// ```
 /// use gametape_minewars::{Dialect, Grid, ItemKind, Map, Tile, TileKind, replay_view};
-/// use gametape_wire::{FrameLayout, Frames, Generation, View};
+/// use gametape_minewars::{FrameLayout, Frames, Generation};
+/// use gametape_wire::View;
 ///
 /// let land = Tile { kind: TileKind::Regular, item: ItemKind::None };
 /// let map = Map::new(Grid::Hex, 3, land)?;
@@ -130,7 +132,8 @@ impl ViewState {
 
 #[cfg(test)]
 mod tests {
-    use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation, ViewSet};
+    use crate::{FrameLayout, FrameWriter, Frames, Generation};
+    use gametape_wire::ViewSet;
 
     use super::*;
     use crate::{Coord, Grid, ItemKind, Tile, TileKind};

@@ -3,7 +3,8 @@
 //! The same [`Sample`] gives the same bytes everywhere. Every message that the generation knows
 //! occurs in a session of some hundred moments.
 
-use gametape_wire::{Error, FrameLayout, FrameWriter, Generation, Result, View};
+use crate::{FrameLayout, FrameWriter, Generation};
+use gametape_wire::{Error, Result, View};
 
 use crate::coord::Coord;
 use crate::dialect::Dialect;
@@ -22,7 +23,7 @@ use crate::setup::{City, Setup};
 /// ```
 /// use gametape_minewars::sample::Sample;
 /// use gametape_minewars::{ReplayFile, WriteOptions, write_file};
-/// use gametape_wire::Generation;
+/// use gametape_minewars::Generation;
 ///
 /// let (setup, frames) = Sample::default().build(Generation::Current)?;
 /// let bytes = write_file(&setup, &frames, &WriteOptions::default())?;

@@ -1,6 +1,7 @@
 //! Figures about a frame stream: what is in it, for whom, and what cannot be read.
 
-use gametape_wire::{Error, Frame, FrameKind, Part, Result, View, ViewSet};
+use crate::{Frame, FrameKind};
+use gametape_wire::{Error, Part, Result, View, ViewSet};
 
 use crate::dialect::Dialect;
 use crate::message::{Class, Messages};
@@ -34,7 +35,8 @@ impl Survey {
     ///
     /// ```
     /// use gametape_minewars::{Class, Dialect, Survey};
-    /// use gametape_wire::{FrameLayout, Frames, Generation, View};
+    /// use gametape_minewars::{FrameLayout, Frames, Generation};
+    /// use gametape_wire::View;
     ///
     /// let layout = FrameLayout::new(Generation::Current, View::new(2).unwrap())?;
     /// // After 67 ms a tremor for the spectator and both players.
@@ -119,7 +121,7 @@ impl Survey {
 
 #[cfg(test)]
 mod tests {
-    use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation};
+    use crate::{FrameLayout, FrameWriter, Frames, Generation};
 
     use super::*;
 

@@ -1,6 +1,7 @@
 //! What a view knows at any frame, forward, backward, in any order.
 
-use gametape_wire::{Error, Frame, Frames, Result, View};
+use crate::{Frame, Frames};
+use gametape_wire::{Error, Result, View};
 
 use crate::dialect::Dialect;
 use crate::map::Map;
@@ -25,7 +26,8 @@ const COPIED_PER_PLAYED: usize = 16;
 /// ```
 /// use gametape_minewars::sample::Sample;
 /// use gametape_minewars::{Dialect, Timeline, replay_view};
-/// use gametape_wire::{FrameLayout, Frames, Generation, View};
+/// use gametape_minewars::{FrameLayout, Frames, Generation};
+/// use gametape_wire::View;
 ///
 /// let (setup, bytes) = Sample::default().build(Generation::Current)?;
 /// let frames = Frames::new(FrameLayout::new(Generation::Current, setup.max_view())?, &bytes);
@@ -246,7 +248,7 @@ fn bytes_of(moment: &Moment<'_>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use gametape_wire::{FrameLayout, Generation};
+    use crate::{FrameLayout, Generation};
 
     use super::*;
     use crate::replay_view;

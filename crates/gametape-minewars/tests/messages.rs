@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use gametape_minewars::Generation;
 use gametape_minewars::{Dialect, Line, Lines, Message, Messages, assemble_payload, opcode_tables};
-use gametape_wire::{ErrorClass, Generation, Reader};
+use gametape_wire::{ErrorClass, Reader};
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/minewars-messages.md");
 const BEGIN: &str = "<!-- opcode tables -->\n";

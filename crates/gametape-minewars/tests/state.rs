@@ -7,7 +7,8 @@ use gametape_minewars::{
     Coord, Dialect, Digit, FlagState, Grid, ItemKind, Map, Messages, Pending, StructureKind, Tile,
     TileKind, ViewState, assemble_payload,
 };
-use gametape_wire::{FrameLayout, Frames, Generation, View};
+use gametape_minewars::{FrameLayout, Frames, Generation};
+use gametape_wire::View;
 
 const CURRENT: Generation = Generation::Current;
 

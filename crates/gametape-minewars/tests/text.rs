@@ -10,7 +10,7 @@ use gametape_minewars::{
     Dialect, Line, Lines, Message, Messages, ReplayFile, assemble_file, assemble_payload,
     print_frame, print_setup,
 };
-use gametape_wire::{FrameKind, FrameLayout, Frames};
+use gametape_minewars::{FrameKind, FrameLayout, Frames};
 
 /// The folder with the MineWars part of the corpus, where there is one.
 fn corpus() -> Option<PathBuf> {
@@ -102,7 +102,7 @@ fn every_message_and_frame_encodes_to_the_same_bytes() {
         for (path, bytes, _) in sessions(folder) {
             let file = ReplayFile::open(&bytes).unwrap();
             let frames = file.frames().unwrap();
-            let mut writer = gametape_wire::FrameWriter::new(layout(&file));
+            let mut writer = gametape_minewars::FrameWriter::new(layout(&file));
             for frame in Frames::new(layout(&file), &frames.bytes) {
                 let frame = frame.unwrap();
                 let parts: Vec<_> = frame
@@ -162,7 +162,7 @@ fn the_public_tools_message_stream_is_read_in_its_dialect() {
     let text = std::fs::read_to_string(root.join("mw-datatool/allops.asm")).unwrap();
     // The tool packs digits of neighbouring lines into one message; ours are packed the same way.
     let (ours, _) = assemble_payload(&text, Dialect::Current).unwrap();
-    let mut packer = gametape_minewars::Packer::new(gametape_wire::Generation::Current);
+    let mut packer = gametape_minewars::Packer::new(gametape_minewars::Generation::Current);
     for message in Messages::new(&ours, 0, Dialect::Current) {
         packer.push(&message.unwrap()).unwrap();
     }

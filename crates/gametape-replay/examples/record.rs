@@ -7,8 +7,8 @@
 use std::error::Error;
 
 use gametape_replay::{Recorder, RecorderOptions};
-use gametape_tape::{EVERYBODY, Front, SimSnapshot, UnitTag};
-use gametape_wire::{Result, View};
+use gametape_tape::{SimSnapshot, TapeHeader, UnitTag};
+use gametape_wire::{Result, View, ViewSet};
 
 /// Two snails, and how far they came.
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl Race {
         }
         self.places = [self.places[0] + 2, self.places[1] + 2];
         let text = format!("{:?}", self.places);
-        recorder.frame_for_all(self.tick, EVERYBODY, text.as_bytes())?;
+        recorder.frame_for_all(self.tick, ViewSet::ALL, text.as_bytes())?;
         recorder.end_tick(self.tick);
         self.tick += 1;
         Ok(())
@@ -55,7 +55,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     let mut race = Race::default();
 
     // The process number tells recordings apart.
-    let front = Front::new(50_000, std::process::id())?;
+    let front = TapeHeader::new(50_000, std::process::id())?;
     let metadata =
         br#"{"game":"snails","players":[{"view":1,"name":"Ana"},{"view":2,"name":"Ben"}]}"#;
     let recorder = Recorder::create(&path, front, metadata, &options)?;

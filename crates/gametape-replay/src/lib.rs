@@ -42,12 +42,13 @@ pub mod streams;
 
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
+pub use gametape_wire::Source;
 pub use player::{
     DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayFinding, Player,
-    PlayerOptions, Rerun, Site, Track, Watched, differences,
+    PlayerOptions, SimulationTrack, Site, Track, ViewTrack, differences,
 };
 pub use recorder::{
     Closing, Count, Counters, Durability, Next, Pump, Recorder, RecorderOptions, Report,
     ResumableSink, Shed, Sink,
 };
-pub use source::{Recording, Source};
+pub use source::Recording;

@@ -5,53 +5,15 @@ use std::ops::Range;
 
 use gametape_cadre::Raw;
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Depth, Gap, Need, Tape, TapeReader};
-use gametape_wire::{Error, ErrorKind, Result};
-
-/// Bytes of a tape, read when they are needed: from memory, a file, an HTTP range request.
-pub trait Source {
-    /// How many bytes there are.
-    fn length(&self) -> u64;
-
-    /// These bytes, all of them; the range lies within the length.
-    fn read(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>>;
-}
-
-impl Source for &[u8] {
-    fn length(&self) -> u64 {
-        self.len() as u64
-    }
-
-    fn read(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        slice(self, &range).map(Cow::Borrowed)
-    }
-}
-
-impl Source for Vec<u8> {
-    fn length(&self) -> u64 {
-        self.len() as u64
-    }
-
-    fn read(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        slice(self, &range).map(Cow::Borrowed)
-    }
-}
-
-fn slice<'a>(bytes: &'a [u8], range: &Range<u64>) -> Result<&'a [u8]> {
-    let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
-    bytes.get(place(range.start)..place(range.end)).ok_or_else(|| {
-        let available = (bytes.len() as u64).saturating_sub(range.start);
-        let needed = range.end.saturating_sub(range.start);
-        Error::at(range.start, "tape", ErrorKind::Truncated { needed, available })
-    })
-}
+use gametape_wire::{Error, ErrorKind, Result, Source};
 
 /// A tape that is opened for playing or converting: finished or not, whole or damaged.
 ///
 /// ```
 /// use gametape_replay::Recording;
-/// use gametape_tape::{Front, TapeWriter};
+/// use gametape_tape::{TapeHeader, TapeWriter};
 ///
-/// let mut writer = TapeWriter::new(Front::new(50_000, 7)?, br#"{"content":"digger"}"#)?;
+/// let mut writer = TapeWriter::new(TapeHeader::new(50_000, 7)?, br#"{"content":"digger"}"#)?;
 /// let bytes = writer.take(); // Never finished: the power went.
 /// let recording = Recording::open(&bytes[..])?;
 /// assert_eq!(recording.field("content").as_deref(), Some("digger"));
@@ -70,7 +32,7 @@ impl<S: Source> Recording<S> {
     pub fn open(mut source: S) -> Result<Self> {
         let mut reader = TapeReader::new(source.length(), Depth::Index);
         while let Need::Range(range) = reader.need() {
-            reader.supply(&source.read(range)?)?;
+            reader.supply(&source.fetch(range)?)?;
         }
         let tape = reader.finish()?;
         tape.check_playable()?;
@@ -123,7 +85,7 @@ impl<S: Source> Recording<S> {
             let kind = ErrorKind::Truncated { needed: range.end - range.start, available };
             return Err(Error::at(range.start, "chunk", kind));
         }
-        look(&self.source.read(range)?)
+        look(&self.source.fetch(range)?)
     }
 
     /// The chunks of a kind and stream, in the order of the recording.

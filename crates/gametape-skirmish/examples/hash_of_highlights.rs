@@ -7,10 +7,11 @@
 use gametape_analysis::{
     Block, EventWriter, Highlight, HighlightFinder, Statistics, StatisticsCollector,
 };
+use gametape_minewars::Generation;
 use gametape_minewars::Grid;
 use gametape_replay::Simulation;
 use gametape_skirmish::{Config, Match, NAMES, Style, TICK_MS};
-use gametape_wire::{Generation, Result};
+use gametape_wire::Result;
 use sha2::{Digest, Sha256};
 
 /// Players, radius, grid and seed of the matches.

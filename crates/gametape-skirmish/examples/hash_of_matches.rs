@@ -4,10 +4,11 @@
 //! an output, such as bare WebAssembly, can be asked whether they play the same matches.
 
 use gametape_analysis::EventWriter;
+use gametape_minewars::Generation;
 use gametape_minewars::Grid;
 use gametape_replay::Simulation;
 use gametape_skirmish::{Config, Match, Style};
-use gametape_wire::{Generation, Result};
+use gametape_wire::Result;
 use sha2::{Digest, Sha256};
 
 /// The hash of three matches, as text.

@@ -3,11 +3,12 @@
 //! `cargo run -p gametape-skirmish --example record_a_game -- match.tape`
 
 use gametape_analysis::EventWriter;
+use gametape_minewars::Generation;
 use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{GameState, Recorder, RecorderOptions, Simulation};
 use gametape_skirmish::{Config, Match, NAMES, Style, TICK_MS, record_block, record_setups};
-use gametape_tape::Front;
-use gametape_wire::{Generation, Result, ViewSet};
+use gametape_tape::TapeHeader;
+use gametape_wire::{Result, ViewSet};
 
 fn main() {
     let path = std::env::args().nth(1).unwrap_or_else(|| "match.tape".to_owned());
@@ -20,7 +21,7 @@ fn main() {
 fn record(path: &str) -> Result<()> {
     // The game: two bots on a small island. The number of the tape tells recordings apart.
     let config = Config::new(2, 12, 7);
-    let front = Front::new(TICK_MS * 1000, 0x5C1)?;
+    let front = TapeHeader::new(TICK_MS * 1000, 0x5C1)?;
     let mut game = Match::new(config, &Style::ALL, Generation::Current)?;
 
     // What the recording starts from: for the views, for the simulation, and for the events.

@@ -15,7 +15,7 @@
 //! ```
 //! use gametape_replay::Simulation;
 //! use gametape_skirmish::{Config, Match, Style};
-//! use gametape_wire::Generation;
+//! use gametape_minewars::Generation;
 //!
 //! let config = Config { time_limit: 30, ..Config::new(2, 8, 1) };
 //! let mut game = Match::new(config, &[Style::Careful, Style::Striker], Generation::Current)?;
@@ -55,7 +55,7 @@ pub use config::Config;
 pub use events::{Analyst, NAMES};
 pub use gamelog::{Gamelog, GamelogWriter, gamelog};
 pub use order::{Channel, Command, GroupAction, VoteKind};
-pub use play::{Match, Said, Turn};
+pub use play::{Input, Match, Turn};
 pub use recording::{
     MatchRecorder, full_speed, game_time, record_block, record_match, record_setups,
     recorded_config, recorded_game,

@@ -1,10 +1,11 @@
 //! A whole match: game, views, players.
 
 use gametape_analysis::AnalysisEvent;
+use gametape_minewars::Generation;
 use gametape_minewars::{Coord, Setup, ViewState};
 use gametape_replay::{Order, Simulation};
 use gametape_tape::SimTick;
-use gametape_wire::{Generation, Result, View};
+use gametape_wire::{Result, View};
 
 use crate::bots::{Bot, Pilot, Style};
 use crate::config::Config;
@@ -18,7 +19,7 @@ use crate::world::Skirmish;
 ///
 /// ```
 /// use gametape_skirmish::{Config, Match, Style};
-/// use gametape_wire::Generation;
+/// use gametape_minewars::Generation;
 ///
 /// let mut game = Match::new(Config::new(2, 6, 1), &[Style::Careful, Style::Striker], Generation::Current)?;
 /// while !game.is_over() && game.game().clock() < 200 {
@@ -42,11 +43,11 @@ pub struct Turn {
     /// Which tick it was.
     pub tick: SimTick,
     /// The inputs of the simulation, in their order.
-    pub orders: Vec<Said>,
+    pub orders: Vec<Input>,
     /// What was said.
-    pub talk: Vec<Said>,
+    pub talk: Vec<Input>,
     /// What the players' machines reported.
-    pub reports: Vec<Said>,
+    pub reports: Vec<Input>,
     /// What each view was told, the spectator's first; most are empty.
     pub payloads: Vec<Vec<u8>>,
     /// What analysis is told.
@@ -55,7 +56,7 @@ pub struct Turn {
 
 /// An order as it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct Input {
     /// Whose.
     pub player: View,
     /// Its bytes.
@@ -166,7 +167,7 @@ impl Turn {
                 Channel::Talk => &mut self.talk,
                 Channel::Report => &mut self.reports,
             };
-            list.push(Said { player, payload });
+            list.push(Input { player, payload });
             if command.channel() != Channel::Game {
                 said.push((number, command));
             }

@@ -9,12 +9,12 @@ use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{
     Durability, GameState, Next, Recorder, RecorderOptions, Recording, Simulation, Source, streams,
 };
-use gametape_tape::{Front, SimSnapshot, SimTick};
+use gametape_tape::{SimSnapshot, SimTick, TapeHeader};
 use gametape_wire::{Error, Result, View, ViewSet};
 
 use crate::config::Config;
 use crate::events::NAMES;
-use crate::play::{Match, Said, Turn};
+use crate::play::{Input, Match, Turn};
 use crate::rules::{SECOND, TICK_MS};
 use crate::world::Skirmish;
 
@@ -76,13 +76,13 @@ impl MatchRecorder {
 
     fn turn(&mut self, turn: &Turn) -> Result<()> {
         let (recorder, tick) = (&self.recorder, turn.tick);
-        for Said { player, payload } in &turn.orders {
+        for Input { player, payload } in &turn.orders {
             recorder.order(tick, *player, payload)?;
         }
-        for Said { player, payload } in &turn.talk {
+        for Input { player, payload } in &turn.talk {
             recorder.talk(tick, *player, payload)?;
         }
-        for Said { player, payload } in &turn.reports {
+        for Input { player, payload } in &turn.reports {
             recorder.reported(tick, *player, payload)?;
         }
         let parts = turn.parts();
@@ -164,7 +164,7 @@ fn missing(recorder: &Recorder) -> u64 {
 /// ```
 /// use gametape_skirmish::{Config, Match, Style, record_match};
 /// use gametape_tape::Tape;
-/// use gametape_wire::Generation;
+/// use gametape_minewars::Generation;
 ///
 /// let mut game = Match::new(Config::new(2, 6, 1), &[Style::Careful], Generation::Current)?;
 /// let about = br#"{"content":"skirmish","generation":"current"}"#;
@@ -178,7 +178,7 @@ pub fn record_match(
     id: u32,
     last_tick: SimTick,
 ) -> Result<Vec<u8>> {
-    let front = Front::new(TICK_MS * 1000, id)?;
+    let front = TapeHeader::new(TICK_MS * 1000, id)?;
     let sink = Cursor::new(Vec::new());
     let (recorder, mut pump) = Recorder::with_pump(sink, front, metadata, &full_speed())?;
     let mut recorder = MatchRecorder::new(recorder, game)?;
@@ -249,9 +249,9 @@ pub fn record_block(recorder: &Recorder, block: Block) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use gametape_minewars::Generation;
     use gametape_minewars::ViewState;
     use gametape_replay::{PlayerOptions, minewars};
-    use gametape_wire::Generation;
 
     use super::*;
     use crate::bots::Style;

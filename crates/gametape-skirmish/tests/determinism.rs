@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
+use gametape_minewars::Generation;
 use gametape_minewars::Grid;
 use gametape_replay::{Order, Simulation};
-use gametape_skirmish::{Config, Match, Said, Skirmish, Style};
+use gametape_skirmish::{Config, Input, Match, Skirmish, Style};
 use gametape_tape::{DeltaSnapshot, SimSnapshot};
-use gametape_wire::Generation;
 
 /// A match with the orders of every tick.
-fn played(config: Config, ticks: u64) -> (Skirmish, Vec<Vec<Said>>) {
+fn played(config: Config, ticks: u64) -> (Skirmish, Vec<Vec<Input>>) {
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
     let mut orders = Vec::new();
     while !game.is_over() && game.game().tick() < ticks {
@@ -18,7 +18,7 @@ fn played(config: Config, ticks: u64) -> (Skirmish, Vec<Vec<Said>>) {
     (game.game().clone(), orders)
 }
 
-fn step(game: &mut Skirmish, said: &[Said]) {
+fn step(game: &mut Skirmish, said: &[Input]) {
     let orders: Vec<Order<'_>> =
         said.iter().map(|said| Order { player: said.player, payload: &said.payload }).collect();
     game.step(&orders).unwrap();

@@ -9,11 +9,12 @@ use gametape_minewars::{
     Coord, Dialect, Grid, Message, Messages, PlayerUpdate, ReplayFile, ViewState, WriteOptions,
     replay_view, whole_messages, write_file,
 };
+use gametape_minewars::{FrameLayout, FrameWriter, Frames, Generation};
 use gametape_replay::{Order, Simulation};
 use gametape_skirmish::{
     Bot, Command, Config, Match, Outcome, Pilot, Skirmish, Style, TICK_MS, Views, VoteKind, setup,
 };
-use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation, View};
+use gametape_wire::View;
 
 /// More matches where `GAMETAPE_SCALE` multiplies them.
 fn scaled(count: u64) -> u64 {

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::chunk::Chunk;
-use crate::front::Front;
+use crate::tape_header::TapeHeader;
 
 /// A SHA-256 value.
 pub type Hash = [u8; 32];
@@ -26,7 +26,7 @@ pub struct Chain {
 impl Chain {
     /// The chain before the first chunk.
     #[must_use]
-    pub fn start(front: &Front) -> Self {
+    pub fn start(front: &TapeHeader) -> Self {
         Self { head: sha256(&[START, &front.to_bytes()]), length: 0 }
     }
 

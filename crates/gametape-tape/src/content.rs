@@ -5,7 +5,6 @@ use gametape_wire::{Error, ErrorKind, Result, ViewSet};
 use crate::chunk::Chunk;
 use crate::frames::TapeFrames;
 use crate::gap::Gap;
-use crate::header::EVERYBODY;
 use crate::kind::ChunkKind;
 use crate::names::{NameTable, Resource};
 use crate::sign::Signature;
@@ -22,7 +21,7 @@ pub(crate) fn check_content(chunk: &Chunk<'_>, buffer: &mut Vec<u8>) -> Result<(
     let checked = match header.kind {
         ChunkKind::METADATA => {
             check_metadata(raw, chunk.payload_offset())?;
-            header.views == EVERYBODY && header.stream <= 1
+            header.views == ViewSet::ALL && header.stream <= 1
         }
         ChunkKind::ORDERS | ChunkKind::FRAMES => frames_agree(chunk, raw)?,
         ChunkKind::FULL_KEYFRAME => SimSnapshot::read(raw)?.core.tick == header.first_tick,

@@ -5,28 +5,27 @@ use std::ops::Range;
 
 use gametape_wire::{Error, Result, ViewSet};
 
-use crate::front::Front;
 use crate::gap::{Gap, GapCause};
-use crate::header::EVERYBODY;
 use crate::index::{ChunkEntry, KeyframeIndex};
 use crate::kind::ChunkKind;
 use crate::rewrite::Rewriter;
 use crate::tape::Tape;
+use crate::tape_header::TapeHeader;
 
 /// What of a tape is in a cut, so that it plays there as it does in the whole tape.
 ///
 /// ```
-/// use gametape_tape::{Cut, Front, Tape, TapeWriter};
+/// use gametape_tape::{Cut, TapeHeader, Tape, TapeWriter};
 /// use gametape_wire::{View, ViewSet};
 ///
-/// # let mut writer = TapeWriter::new(Front::new(50_000, 7)?, b"{}")?;
+/// # let mut writer = TapeWriter::new(TapeHeader::new(50_000, 7)?, b"{}")?;
 /// # for tick in 0..100 {
 /// #     writer.frame_for_all(0, tick, ViewSet::EMPTY.with(View::SPECTATOR), b"message")?;
 /// # }
 /// # let file = [writer.take(), writer.finish()?].concat();
 /// let tape = Tape::open(&file)?;
 /// let cut = Cut::new(&tape, None, 20..30)?;
-/// let mut rewriter = cut.rewriter(&tape, Front::new(50_000, 8)?)?;
+/// let mut rewriter = cut.rewriter(&tape, TapeHeader::new(50_000, 8)?)?;
 /// for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
 ///     rewriter.chunk(&tape.read(entry, &file)?)?;
 /// }
@@ -86,7 +85,7 @@ impl Cut {
 
     /// Begins the new tape, with gaps for the time before the cut and for what `tape` lost in it.
     /// Then it takes the chunks that the cut [keeps](Self::keeps).
-    pub fn rewriter(&self, tape: &Tape, front: Front) -> Result<Rewriter> {
+    pub fn rewriter(&self, tape: &Tape, front: TapeHeader) -> Result<Rewriter> {
         let metadata = tape.metadata.as_bytes();
         let metadata = if metadata.is_empty() { b"{}" } else { metadata };
         let rewriter = match self.views {
@@ -114,7 +113,7 @@ impl Cut {
             stream: 0,
             count: 0,
             bytes: 0,
-            views: self.views.unwrap_or(EVERYBODY),
+            views: self.views.unwrap_or(ViewSet::ALL),
             first_tick: 0,
             tick_count,
         })
@@ -145,7 +144,7 @@ fn choose_keyframes(
     asked: &Range<u64>,
 ) -> (u64, BTreeSet<u64>) {
     let is_wanted =
-        |set: ViewSet| views.is_none_or(|views| set == EVERYBODY || !set.and(views).is_empty());
+        |set: ViewSet| views.is_none_or(|views| set == ViewSet::ALL || !set.and(views).is_empty());
     let wanted = index.entries().iter().filter(|entry| is_wanted(entry.views));
     let runs: BTreeSet<Run> = wanted.map(|entry| (entry.stream, entry.views.bits())).collect();
     let mut start = if runs.is_empty() { 0 } else { asked.start };

@@ -3,7 +3,7 @@
 use gametape_wire::{Error, Place, Result, ViewSet, Writer};
 
 use crate::check::check64;
-use crate::header::{ChunkHeader, EVERYBODY};
+use crate::header::ChunkHeader;
 use crate::kind::{ChunkKind, Codec, Flags};
 
 /// What a writer is told about a chunk; the rest of its header follows from the bytes.
@@ -33,7 +33,7 @@ impl ChunkDraft {
             kind,
             flags: kind.usual_flags(),
             stream: 0,
-            views: EVERYBODY,
+            views: ViewSet::ALL,
             first_tick: 0,
             tick_count: 0,
             detail: 0,

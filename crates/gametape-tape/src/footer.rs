@@ -1,15 +1,14 @@
 //! Writing the index: pages, summary and trailer.
 
-use gametape_wire::{Result, Writer};
+use gametape_wire::{Result, ViewSet, Writer};
 
 use crate::chunk::Compressor;
 use crate::draft::{ChunkDraft, put_chunk};
-use crate::front::Front;
-use crate::header::EVERYBODY;
 use crate::index::{ChunkEntry, KeyframeIndex, KeyframeIndexEntry, tick_span};
 use crate::kind::{ChunkKind, Codec};
 use crate::limits::{PAGES, TABLE_PAGE, TAPE_BYTES};
 use crate::summary::{PageRow, Summary};
+use crate::tape_header::TapeHeader;
 use crate::trailer::Trailer;
 
 /// The stream of the summary among the index chunks.
@@ -17,7 +16,7 @@ pub(crate) const SUMMARY_STREAM: u16 = 0;
 
 /// Writes index chunks behind the counted chunks.
 pub(crate) struct FooterWriter<'a> {
-    pub(crate) front: Front,
+    pub(crate) front: TapeHeader,
     /// How many chunks were counted.
     pub(crate) count: u32,
     pub(crate) out: &'a mut Writer,
@@ -25,7 +24,7 @@ pub(crate) struct FooterWriter<'a> {
 }
 
 impl<'a> FooterWriter<'a> {
-    pub(crate) fn new(front: Front, count: u32, out: &'a mut Writer) -> Self {
+    pub(crate) fn new(front: TapeHeader, count: u32, out: &'a mut Writer) -> Self {
         Self { front, count, out, compressor: Compressor::default() }
     }
 
@@ -63,7 +62,7 @@ impl<'a> FooterWriter<'a> {
     fn draft(&self, stream: u16, ticks: std::ops::Range<u64>, entries: usize) -> ChunkDraft {
         ChunkDraft {
             stream,
-            views: EVERYBODY,
+            views: ViewSet::ALL,
             first_tick: ticks.start,
             tick_count: u32::try_from(ticks.end - ticks.start).unwrap_or(u32::MAX),
             detail: entries as u32,

@@ -8,10 +8,6 @@ use crate::limits::{CHUNK_BYTES, CHUNKS, EVENTS_BYTES, METADATA_BYTES, TICK};
 
 /// Where a chunk begins; what a search for chunks looks for.
 pub(crate) const SYNC: [u8; 4] = [0xA5, 0xC3, 0x7E, 0x1B];
-
-/// Everybody may know the chunk.
-pub const EVERYBODY: ViewSet = ViewSet::from_bits(u16::MAX);
-
 /// The 56 bytes before a chunk's stored bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkHeader {

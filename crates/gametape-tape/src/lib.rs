@@ -14,13 +14,13 @@
 //! The format is specified in `spec/tape.md` of the repository.
 //!
 //! ```
-//! use gametape_tape::{ChunkKind, Front, Tape, TapeFrames, TapeWriter, cut_bytes};
+//! use gametape_tape::{ChunkKind, TapeHeader, Tape, TapeFrames, TapeWriter, cut_bytes};
 //! use gametape_wire::{View, ViewSet};
 //!
 //! # fn main() -> gametape_wire::Result<()> {
 //! let [ana, ben] = [1, 2].map(|number| View::new(number).unwrap());
 //! // Ticks of 50 ms; the tape id tells recordings apart.
-//! let mut writer = TapeWriter::new(Front::new(50_000, 0xB0A7)?, br#"{"game":"digger"}"#)?;
+//! let mut writer = TapeWriter::new(TapeHeader::new(50_000, 0xB0A7)?, br#"{"game":"digger"}"#)?;
 //! writer.frame(0, 0, &[(ana, b"dawn"), (ben, b"dawn")])?;
 //! writer.frame(0, 90, &[(ana, b"mine"), (ben, b"?")])?;
 //! let mut file = writer.take();
@@ -51,8 +51,8 @@
 //! Readers say which bytes they need; a file, memory or an HTTP range request answers:
 //!
 //! ```
-//! use gametape_tape::{Depth, Front, Need, TapeReader, TapeWriter};
-//! # let file = TapeWriter::new(Front::new(50_000, 1)?, b"{}").and_then(|mut writer| {
+//! use gametape_tape::{Depth, TapeHeader, Need, TapeReader, TapeWriter};
+//! # let file = TapeWriter::new(TapeHeader::new(50_000, 1)?, b"{}").and_then(|mut writer| {
 //! #     Ok([writer.take(), writer.finish()?].concat())
 //! # })?;
 //!
@@ -80,7 +80,6 @@ mod draft;
 mod fetched;
 mod footer;
 mod frames;
-mod front;
 mod gap;
 mod header;
 mod index;
@@ -100,6 +99,7 @@ mod sign;
 mod snapshot;
 mod summary;
 mod tape;
+mod tape_header;
 mod trailer;
 mod verify;
 mod writer;
@@ -109,9 +109,8 @@ pub use chunk::Chunk;
 pub use cut::Cut;
 pub use draft::ChunkDraft;
 pub use frames::{TapeFrame, TapeFrames};
-pub use front::{Front, MAGIC, MAJOR_VERSION};
 pub use gap::{Gap, GapCause};
-pub use header::{ChunkHeader, EVERYBODY};
+pub use header::ChunkHeader;
 pub use index::{ChunkEntry, KeyframeIndex, KeyframeIndexEntry};
 pub use kind::{ChunkKind, Codec, Flags};
 pub use names::{NameTable, Resource};
@@ -130,5 +129,6 @@ pub use snapshot::{
 };
 pub use summary::{KindSummary, PageRow, Summary};
 pub use tape::Tape;
+pub use tape_header::{MAGIC, MAJOR_VERSION, TapeHeader};
 pub use verify::{Finding, Level, MOST_FINDINGS, Verification, Verifier, verify_bytes};
 pub use writer::{TapeWriter, check_metadata};

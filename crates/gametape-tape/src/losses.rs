@@ -1,9 +1,10 @@
 //! What a damaged tape lost, as gaps.
 
+use gametape_wire::ViewSet;
 use std::ops::Range;
 
 use crate::gap::{Gap, GapCause};
-use crate::header::{ChunkHeader, EVERYBODY};
+use crate::header::ChunkHeader;
 use crate::index::ChunkEntry;
 use crate::kind::ChunkKind;
 use crate::order::TickOrder;
@@ -119,7 +120,7 @@ fn gap(header: Option<&ChunkHeader>, count: u32, bytes: u64, ticks: &Range<u64>)
         stream: header.map_or(0, |header| header.stream),
         count,
         bytes,
-        views: header.map_or(EVERYBODY, |header| header.views),
+        views: header.map_or(ViewSet::ALL, |header| header.views),
         first_tick: ticks.start,
         tick_count: u32::try_from(ticks.end - ticks.start).unwrap_or(u32::MAX),
     }

@@ -116,7 +116,7 @@ impl Layout {
     }
 
     fn with_pages(order: &[&ChunkEntry], metadata: usize, keyframes: usize, pages: usize) -> Self {
-        let mut at = crate::Front::LENGTH as u64;
+        let mut at = crate::TapeHeader::LENGTH as u64;
         let mut moved = Vec::with_capacity(order.len());
         let mut pages_start = at;
         let pages_length =

@@ -7,7 +7,6 @@ use gametape_wire::{Error, ErrorKind, Result};
 use crate::chunk::Chunk;
 use crate::fetched::Fetched;
 use crate::footer::SUMMARY_STREAM;
-use crate::front::Front;
 use crate::header::ChunkHeader;
 use crate::index::read_table_page;
 use crate::kind::ChunkKind;
@@ -16,13 +15,14 @@ use crate::recover::Recovery;
 use crate::scan::Need;
 use crate::summary::{PageRow, Summary};
 use crate::tape::Tape;
+use crate::tape_header::TapeHeader;
 use crate::trailer::Trailer;
 use crate::writer::check_metadata;
 
 /// How far opening goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// Front, metadata and summary: at most 64 KiB, usually 8 KiB.
+    /// TapeHeader, metadata and summary: at most 64 KiB, usually 8 KiB.
     Summary,
     /// The keyframe index too.
     Keyframes,
@@ -50,7 +50,7 @@ pub struct TapeReader {
 
 #[derive(Debug)]
 enum Step {
-    Front,
+    TapeHeader,
     Metadata,
     Trailer,
     Summary,
@@ -69,7 +69,7 @@ impl TapeReader {
         Self {
             length,
             depth,
-            step: Step::Front,
+            step: Step::TapeHeader,
             wanted: 0..PROBE.min(length),
             fetched: Fetched::default(),
             tape: None,
@@ -126,9 +126,9 @@ impl TapeReader {
 
     /// Takes one step whose bytes are there.
     fn advance(&mut self) -> Result<()> {
-        if matches!(self.step, Step::Front) {
+        if matches!(self.step, Step::TapeHeader) {
             // Without a front it is no tape; everything behind can be rebuilt.
-            let front = Front::read(self.fetched.get(&self.wanted))?;
+            let front = TapeHeader::read(self.fetched.get(&self.wanted))?;
             self.tape = Some(Tape::new(front));
             self.go(Step::Metadata, self.metadata_range());
             return Ok(());
@@ -139,7 +139,7 @@ impl TapeReader {
             Step::Summary => self.summary(),
             Step::Closing => self.closing(),
             Step::Page(page) => self.page(page),
-            Step::Front | Step::Scan(_) | Step::Done => Ok(()),
+            Step::TapeHeader | Step::Scan(_) | Step::Done => Ok(()),
         };
         taken.or_else(|problem| self.scan(problem))
     }
@@ -155,8 +155,8 @@ impl TapeReader {
 
     /// The metadata chunk, as its header says; just the header where that is not valid.
     fn metadata_range(&self) -> Range<u64> {
-        let start = Front::LENGTH as u64;
-        let head = self.fetched.get(&self.wanted).get(Front::LENGTH..).unwrap_or_default();
+        let start = TapeHeader::LENGTH as u64;
+        let head = self.fetched.get(&self.wanted).get(TapeHeader::LENGTH..).unwrap_or_default();
         let header = head.first_chunk().and_then(|bytes| ChunkHeader::read(bytes, start).ok());
         start..start + header.map_or(ChunkHeader::LENGTH as u64, |header| header.chunk_length())
     }

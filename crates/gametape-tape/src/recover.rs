@@ -7,13 +7,13 @@ use gametape_wire::{Error, Place, Result, Writer};
 use crate::chain::{Chain, leaf};
 use crate::chunk::Chunk;
 use crate::footer::SUMMARY_STREAM;
-use crate::front::Front;
 use crate::gap::Gap;
 use crate::index::ChunkEntry;
 use crate::kind::ChunkKind;
 use crate::losses::{gaps, lost_ticks};
 use crate::scan::{Damage, DamageKind, Found, Need, Scanner};
 use crate::summary::Summary;
+use crate::tape_header::TapeHeader;
 use crate::writer::TapeWriter;
 
 const DAMAGED: &str = "it is damaged before its end: repair it first";
@@ -22,7 +22,7 @@ const DAMAGED: &str = "it is damaged before its end: repair it first";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recovered {
     /// The front, from the summary where its own place is damaged.
-    pub front: Option<Front>,
+    pub front: Option<TapeHeader>,
     /// The metadata, as JSON.
     pub metadata: Option<Vec<u8>>,
     /// The closing metadata, as JSON.
@@ -97,10 +97,10 @@ impl Recovery {
     pub fn supply<'a>(&mut self, bytes: &'a [u8]) -> Found<'a> {
         let found = self.scanner.supply(bytes);
         match &found {
-            Found::Front(front) => {
+            Found::TapeHeader(front) => {
                 self.found.front = Some(*front);
                 self.found.chain = self.hashes.then(|| Chain::start(front));
-                self.found.end = Front::LENGTH as u64;
+                self.found.end = TapeHeader::LENGTH as u64;
             }
             Found::Chunk(chunk) => self.note(chunk),
             Found::Damage(damage) => self.found.damages.push(damage.clone()),
@@ -154,7 +154,7 @@ impl Recovery {
     }
 }
 
-fn front_of_summary(chunk: &Chunk<'_>) -> Option<Front> {
+fn front_of_summary(chunk: &Chunk<'_>) -> Option<TapeHeader> {
     if chunk.header.stream != SUMMARY_STREAM {
         return None;
     }

@@ -7,13 +7,13 @@ use gametape_wire::{Result, ViewSet};
 
 use crate::chunk::Chunk;
 use crate::frames::{Pieces, TapeFrames};
-use crate::front::Front;
 use crate::gap::Gap;
-use crate::header::{ChunkHeader, EVERYBODY};
+use crate::header::ChunkHeader;
 use crate::kind::{ChunkKind, Flags};
 use crate::order::TickOrder;
 use crate::recover::Recovered;
 use crate::tape::Tape;
+use crate::tape_header::TapeHeader;
 use crate::writer::TapeWriter;
 
 /// Writes a tape with those chunks of another that may be in it.
@@ -43,16 +43,16 @@ pub struct Rewritten {
 
 impl Rewriter {
     /// Cuts a tape to what `views` may know. `metadata` is for everybody.
-    pub fn cut(front: Front, metadata: &[u8], views: ViewSet) -> Result<Self> {
+    pub fn cut(front: TapeHeader, metadata: &[u8], views: ViewSet) -> Result<Self> {
         Self::new(front, metadata, Some(views))
     }
 
     /// Repairs a tape: everything that is whole, and gaps where something is missing.
-    pub fn repair(front: Front, metadata: &[u8]) -> Result<Self> {
+    pub fn repair(front: TapeHeader, metadata: &[u8]) -> Result<Self> {
         Self::new(front, metadata, None)
     }
 
-    fn new(front: Front, metadata: &[u8], views: Option<ViewSet>) -> Result<Self> {
+    fn new(front: TapeHeader, metadata: &[u8], views: Option<ViewSet>) -> Result<Self> {
         let writer = TapeWriter::new(front, metadata)?;
         let ticks = 0..u64::MAX;
         let (dropped, order, buffer) = (BTreeMap::new(), TickOrder::default(), Vec::new());
@@ -87,7 +87,7 @@ impl Rewriter {
             self.ticks.start <= header.first_tick && header.end_tick() <= self.ticks.end;
         match self.views {
             Some(views) if header.kind.is_framed() => self.select(chunk, views),
-            None if header.kind.is_framed() && !is_within => self.select(chunk, EVERYBODY),
+            None if header.kind.is_framed() && !is_within => self.select(chunk, ViewSet::ALL),
             _ => match kept_views(header, self.views) {
                 Some(views) => self.writer.copy(chunk, views),
                 None => {
@@ -120,8 +120,8 @@ impl Rewriter {
     /// new one, where that is for somebody who may have known it.
     pub fn gap(&mut self, gap: &Gap) -> Result<()> {
         let Some(wanted) = self.views else { return self.writer.gap(gap) };
-        let is_public = gap.views == EVERYBODY;
-        let views = if is_public { EVERYBODY } else { gap.views.and(wanted) };
+        let is_public = gap.views == ViewSet::ALL;
+        let views = if is_public { ViewSet::ALL } else { gap.views.and(wanted) };
         if views.is_empty() {
             return Ok(());
         }
@@ -145,7 +145,7 @@ fn kept_views(header: &ChunkHeader, wanted: Option<ViewSet>) -> Option<ViewSet> 
         _ => header.flags.has(Flags::SAFE_TO_COPY),
     };
     let Some(wanted) = wanted else { return survives.then_some(header.views) };
-    let is_public = header.views == EVERYBODY;
+    let is_public = header.views == ViewSet::ALL;
     let fits = match is_known {
         true => is_public || !header.views.and(wanted).is_empty(),
         // Its payload may hold parts for others.
@@ -154,7 +154,7 @@ fn kept_views(header: &ChunkHeader, wanted: Option<ViewSet>) -> Option<ViewSet> 
         }
         false => true,
     };
-    let views = if is_public { EVERYBODY } else { header.views.and(wanted) };
+    let views = if is_public { ViewSet::ALL } else { header.views.and(wanted) };
     (survives && fits).then_some(views)
 }
 
@@ -163,7 +163,7 @@ fn kept_views(header: &ChunkHeader, wanted: Option<ViewSet>) -> Option<ViewSet> 
 /// Of a damaged tape, what is whole is cut, and gaps say what is not.
 pub fn cut_bytes(bytes: &[u8], views: ViewSet, tape_id: u32) -> Result<Rewritten> {
     let tape = Tape::open(bytes)?;
-    let front = Front::new(tape.front.tick_length, tape_id)?;
+    let front = TapeHeader::new(tape.front.tick_length, tape_id)?;
     let mut rewriter = Rewriter::cut(front, tape.metadata.as_bytes(), views)?;
     for entry in &tape.chunks {
         rewriter.chunk(&tape.read(entry, bytes)?)?;
@@ -175,13 +175,13 @@ pub fn cut_bytes(bytes: &[u8], views: ViewSet, tape_id: u32) -> Result<Rewritten
 /// Writes what is whole of the tape in `bytes` as a new tape with `tape_id`.
 ///
 /// `front` is used where the tape's own is lost, and metadata that is lost becomes `{}`.
-pub fn repair_bytes(bytes: &[u8], front: Option<Front>, tape_id: u32) -> Result<Rewritten> {
+pub fn repair_bytes(bytes: &[u8], front: Option<TapeHeader>, tape_id: u32) -> Result<Rewritten> {
     let found = Recovered::from_bytes(bytes);
     let old = found.front.or(front);
     let old = old.ok_or_else(|| {
         gametape_wire::Error::misuse("repair", "the front is lost: the tick length must be given")
     })?;
-    let front = Front::new(old.tick_length, tape_id)?;
+    let front = TapeHeader::new(old.tick_length, tape_id)?;
     let metadata = found.metadata.as_deref().unwrap_or(b"{}");
     let mut rewriter = Rewriter::repair(front, metadata)?;
     for entry in &found.chunks {

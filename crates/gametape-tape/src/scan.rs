@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use crate::check::check64;
 use crate::chunk::Chunk;
-use crate::front::Front;
 use crate::header::{ChunkHeader, SYNC};
 use crate::limits::{OVERLAPPING_FAILURES, TAPE_BYTES};
 use crate::sequences::Sequences;
+use crate::tape_header::TapeHeader;
 use crate::trailer::Trailer;
 
 /// What a reader needs next.
@@ -26,7 +26,7 @@ pub enum Found<'a> {
     /// Nothing yet: go on.
     Nothing,
     /// The front.
-    Front(Front),
+    TapeHeader(TapeHeader),
     /// A whole chunk; index chunks too.
     Chunk(Chunk<'a>),
     /// A trailer.
@@ -104,7 +104,7 @@ pub struct Scanner {
 #[derive(Debug, Clone, Copy)]
 enum State {
     /// At the front.
-    Front,
+    TapeHeader,
     /// Where a chunk or trailer should begin.
     Place,
     /// At a valid header.
@@ -128,7 +128,7 @@ impl Scanner {
             length: None,
             tape_id: None,
             at: 0,
-            state: State::Front,
+            state: State::TapeHeader,
             lost: None,
             failures: Vec::new(),
             sequences: Sequences::default(),
@@ -158,7 +158,7 @@ impl Scanner {
     #[must_use]
     pub fn need(&self) -> Need {
         let most = match self.state {
-            State::Front => Front::LENGTH as u64,
+            State::TapeHeader => TapeHeader::LENGTH as u64,
             State::Place => HEADER,
             State::Chunk(header) => header.chunk_length() + HEADER,
             State::Search => WINDOW,
@@ -166,7 +166,7 @@ impl Scanner {
         };
         let end = self.at.saturating_add(most);
         let end = self.length.map_or(end, |length| end.min(length));
-        if end <= self.at && self.lost.is_none() && !matches!(self.state, State::Front) {
+        if end <= self.at && self.lost.is_none() && !matches!(self.state, State::TapeHeader) {
             return Need::Done;
         }
         Need::Range(self.at..end.max(self.at))
@@ -183,7 +183,7 @@ impl Scanner {
             return Found::Nothing;
         }
         match self.state {
-            State::Front => self.front(bytes),
+            State::TapeHeader => self.front(bytes),
             State::Place => self.place(bytes),
             State::Chunk(header) => self.chunk(&header, bytes),
             State::Search => self.search(bytes),
@@ -192,14 +192,14 @@ impl Scanner {
     }
 
     fn front<'a>(&mut self, bytes: &[u8]) -> Found<'a> {
-        if self.length.is_none() && bytes.len() < Front::LENGTH {
+        if self.length.is_none() && bytes.len() < TapeHeader::LENGTH {
             return Found::Waiting;
         }
-        match Front::read(bytes) {
+        match TapeHeader::read(bytes) {
             Ok(front) => {
                 self.tape_id = Some(front.tape_id);
-                self.go_to(Front::LENGTH as u64);
-                Found::Front(front)
+                self.go_to(TapeHeader::LENGTH as u64);
+                Found::TapeHeader(front)
             }
             Err(_) => {
                 self.lost = Some((0, None));

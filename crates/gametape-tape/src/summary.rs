@@ -6,17 +6,16 @@ use std::ops::Range;
 use gametape_wire::{Error, ErrorKind, Reader, Result, ViewSet, Writer};
 
 use crate::chain::Hash;
-use crate::front::Front;
-use crate::header::EVERYBODY;
 use crate::index::{ChunkEntry, tick_span};
 use crate::kind::{ChunkKind, Flags};
 use crate::limits::{CHUNK_BYTES, CHUNKS, PAGES, TAPE_BYTES};
+use crate::tape_header::TapeHeader;
 
 /// What a tape contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// The front, again.
-    pub front: Front,
+    pub front: TapeHeader,
     /// Counted chunks.
     pub chunk_count: u32,
     /// The first tick of anything that has ticks; 0 if nothing has.
@@ -114,11 +113,11 @@ impl KindSummary {
 impl Summary {
     /// A summary of these chunks; pages are added when they are written.
     #[must_use]
-    pub fn of(front: Front, chunks: &[ChunkEntry], chain_head: Hash) -> Self {
+    pub fn of(front: TapeHeader, chunks: &[ChunkEntry], chain_head: Hash) -> Self {
         let ticks = tick_span(chunks);
         let closing = chunks.iter().rev().find(|chunk| chunk.is_closing_metadata());
         let seen = chunks.iter().map(|chunk| &chunk.header);
-        let seen = seen.filter(|h| h.views != EVERYBODY || h.flags.has(Flags::PARTS));
+        let seen = seen.filter(|h| h.views != ViewSet::ALL || h.flags.has(Flags::PARTS));
         Self {
             front,
             chunk_count: chunks.len() as u32,
@@ -143,7 +142,7 @@ impl Summary {
     pub fn read(raw: &[u8], offset: u64) -> Result<Self> {
         const ITEM: &str = "summary";
         let mut r = Reader::with_base(raw, offset);
-        let front = Front::read(r.take(Front::LENGTH, ITEM)?)?;
+        let front = TapeHeader::read(r.take(TapeHeader::LENGTH, ITEM)?)?;
         let chunk_count = CHUNKS.check(r.u32_le(ITEM)?.into(), r.offset())? as u32;
         let (kinds, pages) = (r.u16_le(ITEM)?, r.u16_le(ITEM)?);
         PAGES.check(pages.into(), r.offset())?;

@@ -6,7 +6,6 @@ use std::ops::Range;
 use gametape_wire::{Error, ErrorKind, Result};
 
 use crate::chunk::Chunk;
-use crate::front::Front;
 use crate::gap::Gap;
 use crate::index::{ChunkEntry, KeyframeIndex};
 use crate::kind::{ChunkKind, Flags};
@@ -16,6 +15,7 @@ use crate::reader::{Depth, TapeReader};
 use crate::recover::Recovered;
 use crate::scan::{Damage, Need};
 use crate::summary::Summary;
+use crate::tape_header::TapeHeader;
 
 /// What is in a tape, and where; the bytes themselves stay where they are.
 ///
@@ -24,7 +24,7 @@ use crate::summary::Summary;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tape {
     /// The front.
-    pub front: Front,
+    pub front: TapeHeader,
     /// The metadata, a JSON object; empty where it is lost.
     pub metadata: String,
     /// The closing metadata, a JSON object.
@@ -48,7 +48,7 @@ pub struct Tape {
 type Runs = BTreeMap<(ChunkKind, u16), Vec<u32>>;
 
 impl Tape {
-    pub(crate) fn new(front: Front) -> Self {
+    pub(crate) fn new(front: TapeHeader) -> Self {
         Self {
             front,
             metadata: String::new(),

@@ -8,7 +8,6 @@ use crate::baselines::Baselines;
 use crate::chain::{Chain, Hash, leaf};
 use crate::chunk::Chunk;
 use crate::content::check_content;
-use crate::front::Front;
 use crate::index::{ChunkEntry, KeyframeIndex};
 use crate::kind::ChunkKind;
 use crate::order::TickOrder;
@@ -18,6 +17,7 @@ use crate::scan::{Damage, DamageKind, Found, Need, Scanner};
 use crate::sign::{PublicKey, Signature};
 use crate::summary::Summary;
 use crate::tape::Tape;
+use crate::tape_header::TapeHeader;
 
 /// How much is verified; each level includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -111,7 +111,7 @@ pub struct Verifier {
     key: Option<PublicKey>,
     phase: Phase,
     report: Verification,
-    front: Option<Front>,
+    front: Option<TapeHeader>,
     /// Whole counted chunks, in the order of the tape.
     chunks: Vec<ChunkEntry>,
     leaves: Vec<(u32, Hash)>,
@@ -191,7 +191,7 @@ impl Verifier {
 
     fn note(&mut self, found: &Found<'_>) {
         match found {
-            Found::Front(front) => self.front = Some(*front),
+            Found::TapeHeader(front) => self.front = Some(*front),
             Found::Chunk(chunk) => self.note_chunk(chunk),
             Found::Damage(damage) => self.report.find(level_of(damage.kind), error_of(damage)),
             Found::Trailer | Found::Nothing | Found::Waiting => {}
@@ -370,12 +370,12 @@ fn check_first(first: Option<&ChunkEntry>) -> Result<()> {
         let header = &chunk.header;
         header.kind == ChunkKind::METADATA
             && (header.sequence, header.stream) == (0, 0)
-            && chunk.offset == Front::LENGTH as u64
+            && chunk.offset == TapeHeader::LENGTH as u64
     });
     if is_right {
         return Ok(());
     }
-    Err(bad(Place::Byte(Front::LENGTH as u64), "metadata", "it is not the first chunk"))
+    Err(bad(Place::Byte(TapeHeader::LENGTH as u64), "metadata", "it is not the first chunk"))
 }
 
 fn level_of(kind: DamageKind) -> Level {

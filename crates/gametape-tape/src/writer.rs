@@ -7,7 +7,6 @@ use crate::chunk::{Chunk, Compressor};
 use crate::draft::{ChunkDraft, put_chunk};
 use crate::footer::FooterWriter;
 use crate::frames::{FrameBlock, Pieces};
-use crate::front::Front;
 use crate::gap::Gap;
 use crate::header::ChunkHeader;
 use crate::index::ChunkEntry;
@@ -17,6 +16,7 @@ use crate::names::NameTable;
 use crate::sign::{self, SigningKey};
 use crate::snapshot::Keyframe;
 use crate::summary::Summary;
+use crate::tape_header::TapeHeader;
 
 /// Writes a tape, chunk after chunk.
 ///
@@ -26,7 +26,7 @@ use crate::summary::Summary;
 /// refuses leaves the tape as it was.
 #[derive(Debug)]
 pub struct TapeWriter {
-    front: Front,
+    front: TapeHeader,
     out: Writer,
     chunks: Vec<ChunkEntry>,
     chain: Chain,
@@ -46,7 +46,7 @@ struct StreamState {
 
 impl TapeWriter {
     /// Begins a tape: front and metadata, a JSON object.
-    pub fn new(front: Front, metadata: &[u8]) -> Result<Self> {
+    pub fn new(front: TapeHeader, metadata: &[u8]) -> Result<Self> {
         let mut out = Writer::new();
         out.bytes(&front.to_bytes());
         let mut writer = Self::continuing(front, out, Vec::new(), Chain::start(&front));
@@ -56,7 +56,7 @@ impl TapeWriter {
 
     /// A writer that goes on behind chunks that stand already.
     pub(crate) fn continuing(
-        front: Front,
+        front: TapeHeader,
         out: Writer,
         chunks: Vec<ChunkEntry>,
         chain: Chain,
@@ -84,7 +84,7 @@ impl TapeWriter {
 
     /// The front.
     #[must_use]
-    pub fn front(&self) -> &Front {
+    pub fn front(&self) -> &TapeHeader {
         &self.front
     }
 

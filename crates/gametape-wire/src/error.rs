@@ -88,6 +88,7 @@ pub enum ErrorKind {
 
 /// Whose move it is: decides how a caller reacts and which exit code a tool returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum ErrorClass {
     /// More bytes may help: the input is cut short.
     Truncated,
@@ -271,6 +272,13 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        let problem = error.to_string().into();
+        Self::new(Place::Nowhere, "I/O", ErrorKind::Io { problem })
+    }
+}
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,40 +1,23 @@
-//! The base of the Gametape replay stack: bytes, errors, limits and multi-view frames.
+//! The base of the Gametape replay stack: bytes, errors, limits and views.
 //!
 //! - [`Reader`] and [`Writer`] walk bytes and always know their absolute offset.
 //! - [`Error`] is the one error shape: [kind](ErrorKind), item, [place](Place), and a
 //!   [class](ErrorClass) that says whose move it is.
 //! - [`Limit`] is asked before anything that a file claims is granted.
 //! - [`View`] and [`ViewSet`] name points of view.
-//! - [`Frames`] and [`FrameWriter`] read and write multi-view frames, [`select_views`] and
-//!   [`merge_views`] rewrite them; normative text: `spec/frames.md`.
-//!
-//! A match is written once, with what each view may know, and read from any seat:
+//! - [`SansIo`] is the contract between a computation without I/O and a [`Source`] of bytes.
+//! - [`Tick`], [`Time`] and [`Moment`] are time in a recording; [`When`] is how people write it.
+//! - [`Finding`] and [`Report`] are what a check finds.
+//! - A [`Part`] is what some views receive at one moment.
 //!
 //! ```
-//! use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation, Result, Tail};
-//! use gametape_wire::{View, ViewSet, select_views};
+//! use gametape_wire::{ErrorKind, Reader, Result};
 //!
 //! # fn main() -> Result<()> {
-//! let [ana, ben] = [1, 2].map(|number| View::new(number).unwrap());
-//! let layout = FrameLayout::new(Generation::Current, ben)?;
-//! // Where a payload may be cut when it is too long for a frame: here after any byte.
-//! let anywhere = |_: &[u8], limit: usize| limit;
-//!
-//! let mut out = FrameWriter::new(layout);
-//! out.moment(100, &[(View::SPECTATOR, b"dawn"), (ana, b"dawn"), (ben, b"dawn")], anywhere)?;
-//! out.moment(90_000, &[(View::SPECTATOR, b"mine"), (ana, b"mine"), (ben, b"?")], anywhere)?;
-//! let stream = out.into_bytes();
-//!
-//! for frame in Frames::new(layout, &stream) {
-//!     let frame = frame?;
-//!     if let Some(payload) = frame.view(ben) {
-//!         println!("{} ms: {}", frame.time(), payload.escape_ascii());
-//!     }
-//! }
-//!
-//! // What Ben may keep: nothing of the others is left in it.
-//! let bens = select_views(Frames::new(layout, &stream), ViewSet::EMPTY.with(ben), Tail::Drop)?;
-//! assert!(!bens.windows(4).any(|bytes| bytes == b"mine"));
+//! let mut reader = Reader::new(&[0x01, 0x02, 0xFF]);
+//! assert_eq!(reader.u16_be("length")?, 0x0102);
+//! let error = reader.u16_be("checksum").unwrap_err();
+//! assert_eq!(error.to_string(), "checksum: the input ends early: 2 more bytes needed, 1 there (at byte 2)");
 //! # Ok(())
 //! # }
 //! ```
@@ -44,17 +27,16 @@
 
 mod cursor;
 mod error;
-mod frames;
-mod generation;
+mod finding;
 mod limit;
+mod need;
+mod time;
 mod views;
 
 pub use cursor::{Reader, Writer, unzigzag, zigzag};
 pub use error::{Error, ErrorClass, ErrorKind, Place, Result};
-pub use frames::{
-    Frame, FrameKind, FrameLayout, FrameWriter, Frames, Irregularity, Part, Parts, PayloadRoom,
-    Tail, merge_views, select_views,
-};
-pub use generation::Generation;
+pub use finding::{Finding, Report, Severity};
 pub use limit::Limit;
-pub use views::{View, ViewSet};
+pub use need::{Need, SansIo, Source, drive};
+pub use time::{Moment, Tick, TickLength, Time, When};
+pub use views::{Part, View, ViewSet};

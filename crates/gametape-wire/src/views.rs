@@ -46,6 +46,8 @@ pub struct ViewSet(u16);
 impl ViewSet {
     /// No view.
     pub const EMPTY: Self = Self(0);
+    /// Every view, 0 to 15.
+    pub const ALL: Self = Self(u16::MAX);
 
     /// The set with the given bits.
     #[must_use]
@@ -142,6 +144,17 @@ impl fmt::Display for ViewSet {
         }
         Ok(())
     }
+}
+
+/// One payload of a frame and the views that receive it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// Who receives it: all views of a homogenous frame, one view of a heterogenous frame.
+    pub views: ViewSet,
+    /// What they receive.
+    pub payload: &'a [u8],
+    /// Absolute offset of the payload's first byte.
+    pub offset: u64,
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Multi-view frames of both generations.
 
 use crate::Seed;
-use gametape_wire::{
-    Error, ErrorClass, Frame, FrameKind, FrameLayout, FrameWriter, Frames, Generation, Result,
-    Tail, View, ViewSet, merge_views, select_views,
+use gametape_minewars::{
+    Frame, FrameKind, FrameLayout, FrameWriter, Frames, Generation, Tail, merge_views, select_views,
 };
+use gametape_wire::{Error, ErrorClass, Result, View, ViewSet};
 
 /// Where the stream of [`frames`] stands in the imagined whole input.
 const BASE: u64 = 1 << 40;

@@ -7,7 +7,8 @@ use gametape_minewars::{
     ReplayFile, Setup, SetupView, Tile, TileKind, ViewState, WriteOptions, assemble_file,
     assemble_payload, print_frame, print_raw, print_setup, repair, verify, write_file,
 };
-use gametape_wire::{ErrorClass, Frames, Generation, PayloadRoom, Result, View};
+use gametape_minewars::{Frames, Generation, PayloadRoom};
+use gametape_wire::{ErrorClass, Result, View};
 
 /// Where payloads stand in the imagined whole input.
 const BASE: u64 = 1 << 40;
@@ -266,7 +267,7 @@ pub fn message_seeds() -> Result<Vec<Seed>> {
         [("v01", Dialect::V01), ("current", Dialect::Current), ("tool", Dialect::MwDatatool)]
     {
         let (setup, frames) = rich_session(dialect.generation())?;
-        let layout = gametape_wire::FrameLayout::new(dialect.generation(), setup.max_view())?;
+        let layout = gametape_minewars::FrameLayout::new(dialect.generation(), setup.max_view())?;
         let mut input = vec![dialect as u8];
         for frame in Frames::new(layout, &frames).flatten() {
             input.extend_from_slice(frame.view(View::SPECTATOR).unwrap_or_default());
@@ -334,7 +335,7 @@ pub fn state_seeds() -> Result<Vec<Seed>> {
     let start = small_state()?;
     let mut later = start.clone();
     let (_, frames) = rich_session(Generation::Current)?;
-    let layout = gametape_wire::FrameLayout::new(Generation::Current, View::SPECTATOR)?;
+    let layout = gametape_minewars::FrameLayout::new(Generation::Current, View::SPECTATOR)?;
     for frame in Frames::new(layout, &frames).flatten() {
         let payload = frame.view(View::SPECTATOR).unwrap_or_default();
         for message in Messages::new(payload, 0, Dialect::Current).flatten() {

@@ -1,16 +1,17 @@
 //! Playing tapes, and turning them into the files that they hold.
 
 use gametape_cadre::{Log, Options};
+use gametape_minewars::Generation;
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Check, ReplayFile, WriteOptions, write_file};
 use gametape_replay::{
-    ConvertOptions, DeepLevel, GameState, Player, PlayerOptions, Recording, Watched, cadre,
+    ConvertOptions, DeepLevel, GameState, Player, PlayerOptions, Recording, ViewTrack, cadre,
     minewars,
 };
 use gametape_tape::{
-    ChunkDraft, ChunkKind, EVERYBODY, Front, MAGIC, Resource, SimTick, Tape, TapeFrames, TapeWriter,
+    ChunkDraft, ChunkKind, MAGIC, Resource, SimTick, Tape, TapeFrames, TapeHeader, TapeWriter,
 };
-use gametape_wire::{Generation, Reader, Result, View, ViewSet, Writer};
+use gametape_wire::{Reader, Result, View, ViewSet, Writer};
 
 use crate::Seed;
 
@@ -41,7 +42,7 @@ fn small_cache() -> PlayerOptions {
     PlayerOptions { cache_bytes: 10_000, check: true }
 }
 
-type ViewPlayer<'a, G> = Player<&'a [u8], Watched<G>>;
+type ViewPlayer<'a, G> = Player<&'a [u8], ViewTrack<G>>;
 
 fn play<'a, G: GameState>(open: impl Fn() -> Result<ViewPlayer<'a, G>>) {
     let (Ok(mut there), Ok(mut back)) = (open(), open()) else { return };
@@ -76,7 +77,7 @@ const RAW_FRAMES: u8 = 5;
 
 impl Default for Recipe {
     fn default() -> Self {
-        let front = Front::new(1000, 1).ok();
+        let front = TapeHeader::new(1000, 1).ok();
         let writer = front.and_then(|front| TapeWriter::new(front, b"{}").ok());
         Self { writer }
     }
@@ -105,7 +106,7 @@ impl Recipe {
             ..ChunkDraft::new(kind)
         };
         match kind {
-            SETUP => writer.setup(0, EVERYBODY, bytes),
+            SETUP => writer.setup(0, ViewSet::ALL, bytes),
             FRAME => writer.frame_for_all(0, tick, ViewSet::from_bits(0b11), bytes),
             RESOURCE => writer.resource("minewars/frames", ViewSet::EMPTY, bytes),
             KEYFRAME | DELTA => {
@@ -120,7 +121,8 @@ impl Recipe {
             }
             RAW_FRAMES => {
                 writer.flush()?;
-                let draft = ChunkDraft { tick_count: 50, ..chunk(ChunkKind::FRAMES, 0, EVERYBODY) };
+                let draft =
+                    ChunkDraft { tick_count: 50, ..chunk(ChunkKind::FRAMES, 0, ViewSet::ALL) };
                 writer.chunk(&draft, bytes)
             }
             _ => Ok(()),

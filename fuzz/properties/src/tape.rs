@@ -2,10 +2,10 @@
 
 use crate::Seed;
 use gametape_tape::{
-    Chunk, ChunkDraft, ChunkKind, Codec, DeltaSnapshot, EVERYBODY, Found, Front, Gap, GapCause,
-    Keyframe, Level, NameTable, Need, Recovered, Recovery, Resource, Signature, SigningKey,
-    SimSnapshot, Summary, Tape, TapeFrames, TapeWriter, UnitTag, cut_bytes, pack_bytes,
-    repair_bytes, verify_bytes,
+    Chunk, ChunkDraft, ChunkKind, Codec, DeltaSnapshot, Found, Gap, GapCause, Keyframe, Level,
+    NameTable, Need, Recovered, Recovery, Resource, Signature, SigningKey, SimSnapshot, Summary,
+    Tape, TapeFrames, TapeHeader, TapeWriter, UnitTag, cut_bytes, pack_bytes, repair_bytes,
+    verify_bytes,
 };
 use gametape_wire::{Error, Result, View, ViewSet};
 
@@ -113,9 +113,9 @@ pub fn chunk(data: &[u8]) {
 }
 
 fn tape_with(kind: u8, views: u8, tick: u8, raw: &[u8]) -> Result<Vec<u8>> {
-    let mut writer = TapeWriter::new(Front::new(1000, 1)?, b"{}")?;
+    let mut writer = TapeWriter::new(TapeHeader::new(1000, 1)?, b"{}")?;
     let draft = ChunkDraft {
-        views: if views == u8::MAX { EVERYBODY } else { ViewSet::from_bits(views.into()) },
+        views: if views == u8::MAX { ViewSet::ALL } else { ViewSet::from_bits(views.into()) },
         first_tick: tick.into(),
         ..ChunkDraft::new(ChunkKind(kind))
     };
@@ -202,7 +202,7 @@ fn two_states_have_a_delta(old: &SimSnapshot, new: &SimSnapshot) {
 /// Tapes: finished, packed, unfinished, signed, damaged.
 pub fn tape_seeds() -> Result<Vec<Seed>> {
     let finished = whole(filled()?)?;
-    let mut signed = TapeWriter::new(Front::new(1000, 1)?, b"{}")?;
+    let mut signed = TapeWriter::new(TapeHeader::new(1000, 1)?, b"{}")?;
     signed.sign(&SigningKey::from_seed(&[7; 32]))?;
     let mut damaged = finished.clone();
     damaged[300..310].fill(0);
@@ -217,8 +217,8 @@ pub fn tape_seeds() -> Result<Vec<Seed>> {
 
 fn filled() -> Result<TapeWriter> {
     let [one, two] = [1, 2].map(|number| View::new(number).unwrap_or(View::SPECTATOR));
-    let mut tape = TapeWriter::new(Front::new(1000, 1)?, b"{}")?;
-    tape.setup(0, EVERYBODY, b"setup")?;
+    let mut tape = TapeWriter::new(TapeHeader::new(1000, 1)?, b"{}")?;
+    tape.setup(0, ViewSet::ALL, b"setup")?;
     tape.names(&["tank"])?;
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0)?))?;
     tape.frame(0, 3, &[(one, b"a"), (two, b"b")])?;
@@ -231,7 +231,7 @@ fn filled() -> Result<TapeWriter> {
         stream: 0,
         count: 2,
         bytes: 0,
-        views: EVERYBODY,
+        views: ViewSet::ALL,
         first_tick: 4,
         tick_count: 2,
     })?;

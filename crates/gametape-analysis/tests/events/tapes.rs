@@ -7,18 +7,16 @@ use std::ops::Range;
 use gametape_analysis::{
     AnalysisEvent, EventKind, EventWriter, KindSet, Names, TapeEvents, read_names, sample,
 };
-use gametape_tape::{
-    ChunkDraft, ChunkKind, EVERYBODY, Front, Level, Tape, TapeWriter, verify_bytes,
-};
-use gametape_wire::{Result, View};
+use gametape_tape::{ChunkDraft, ChunkKind, Level, Tape, TapeHeader, TapeWriter, verify_bytes};
+use gametape_wire::{Result, View, ViewSet};
 
 use crate::common::examples;
 
 /// A tape with the events, and with other chunks between them.
 fn tape_of(events: &[AnalysisEvent]) -> Vec<u8> {
-    let mut tape = TapeWriter::new(Front::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
     let mut writer = EventWriter::new();
-    tape.setup(0, EVERYBODY, b"setup").unwrap();
+    tape.setup(0, ViewSet::ALL, b"setup").unwrap();
     tape.names(&sample::NAMES).unwrap();
     for (place, event) in events.iter().enumerate() {
         writer.push(event).unwrap();
@@ -87,7 +85,7 @@ fn only_what_is_needed_is_fetched() {
 /// A block that lies costs itself alone.
 #[test]
 fn a_bad_block_gives_one_error() {
-    let mut tape = TapeWriter::new(Front::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
     let mut writer = EventWriter::new();
     let example = &examples()[0];
     let mut put = |draft: &ChunkDraft, raw: &[u8]| tape.chunk(draft, raw).unwrap();

@@ -1,6 +1,7 @@
 //! From assembly text to bytes: payloads, streams, whole files.
 
-use gametape_wire::{Error, FrameLayout, FrameWriter, Result, View, ViewSet};
+use crate::{FrameLayout, FrameWriter};
+use gametape_wire::{Error, Result, View, ViewSet};
 
 use super::frame::{HETEROGENOUS, HOMOGENOUS, KEEPALIVE, RAW, VIEW};
 use super::payload::{assemble_line, parse_bytes};

@@ -1,6 +1,7 @@
 //! Assembly text of frames.
 
-use gametape_wire::{Frame, FrameKind, Part, Reader, ViewSet};
+use crate::{Frame, FrameKind};
+use gametape_wire::{Part, Reader, ViewSet};
 
 use super::payload::{Line, push_bytes};
 use crate::decimal::{self, Short};

@@ -1,6 +1,7 @@
 //! Assembly text of the setup: directives that begin with a dot.
 
-use gametape_wire::{Error, ErrorKind, Generation, Place, Result};
+use crate::Generation;
+use gametape_wire::{Error, ErrorKind, Place, Result};
 
 use super::payload::{parse_bytes, push_bytes};
 use crate::coord::Coord;

@@ -1,6 +1,7 @@
 //! Messages of one generation in the words of the other.
 
-use gametape_wire::{Frame, FrameLayout, Generation, Part, View, ViewSet};
+use crate::{Frame, FrameLayout, Generation};
+use gametape_wire::{Part, View, ViewSet};
 
 use crate::coord::Coord;
 use crate::dialect::Dialect;

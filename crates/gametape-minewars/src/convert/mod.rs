@@ -2,7 +2,8 @@
 
 mod message;
 
-use gametape_wire::{Error, Frame, FrameLayout, FrameWriter, Frames, Generation, Result, View};
+use crate::{Frame, FrameLayout, FrameWriter, Frames, Generation};
+use gametape_wire::{Error, Result, View};
 
 use crate::dialect::Dialect;
 use crate::losses::{Loss, Losses};
@@ -29,7 +30,7 @@ pub struct Converted {
 /// ```
 /// use gametape_minewars::sample::Sample;
 /// use gametape_minewars::{Loss, convert};
-/// use gametape_wire::Generation;
+/// use gametape_minewars::Generation;
 ///
 /// let (setup, frames) = Sample::default().build(Generation::Current)?;
 /// let converted = convert(&setup, &frames, setup.dialect(), Generation::V01)?;

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Generation, Reader, Result, Writer};
+use crate::Generation;
+use gametape_wire::{Error, ErrorKind, Reader, Result, Writer};
 
 /// The header of a replay file as it stands in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,8 @@ mod write;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, FrameLayout, Generation, Limit, Reader, Result};
+use crate::{FrameLayout, Generation};
+use gametape_wire::{Error, ErrorKind, Limit, Reader, Result};
 
 pub use header::{Check, FileHeader, FilePart};
 pub use write::{WriteOptions, write_file, write_file_around};
@@ -80,7 +81,7 @@ pub struct FrameBytes<'a> {
 /// ```
 /// use gametape_minewars::{Grid, ItemKind, Map, ReplayFile, Setup, Tile, TileKind};
 /// use gametape_minewars::{WriteOptions, write_file};
-/// use gametape_wire::Generation;
+/// use gametape_minewars::Generation;
 ///
 /// let ground = Tile { kind: TileKind::Regular, item: ItemKind::None };
 /// let mut setup = Setup::new(Generation::Current, Map::new(Grid::Hex, 3, ground)?);

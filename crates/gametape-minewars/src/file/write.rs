@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use gametape_wire::{Error, Generation, Result, Writer};
+use crate::Generation;
+use gametape_wire::{Error, Result, Writer};
 
 use super::MAX_FRAME_BYTES;
 use super::header::{FileHeader, seal};

@@ -1,6 +1,7 @@
 //! Packing: neighbouring messages of one kind become one message with several tiles.
 
-use gametape_wire::{Generation, Result};
+use crate::Generation;
+use gametape_wire::Result;
 
 use super::lists::{DigitBuf, DigitTile, TileBuf};
 use super::operand::Fit;
@@ -12,7 +13,7 @@ use crate::coord::Coord;
 ///
 /// ```
 /// use gametape_minewars::{Coord, Message, Packer, TileBuf};
-/// use gametape_wire::Generation;
+/// use gametape_minewars::Generation;
 ///
 /// let mut packer = Packer::new(Generation::Current);
 /// for x in 1..=3 {

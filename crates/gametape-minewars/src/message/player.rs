@@ -1,6 +1,7 @@
 //! Operands about players and cities: who, for how long, how they voted, how much money.
 
-use gametape_wire::{Generation, Reader, Result};
+use crate::Generation;
+use gametape_wire::{Reader, Result};
 
 use super::operand::{Fit, Operand, Slot, parse_word, put};
 use super::wire::Wire;

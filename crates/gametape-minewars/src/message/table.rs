@@ -1,6 +1,7 @@
 //! The two instruction tables: messages, and what can happen to a player.
 
-use gametape_wire::{Error, ErrorKind, Generation, PayloadRoom, Reader, Result};
+use crate::{Generation, PayloadRoom};
+use gametape_wire::{Error, ErrorKind, Reader, Result};
 
 use super::class::Class;
 use super::instructions::{Row, instructions, patterns_of};
@@ -190,7 +191,7 @@ impl<'a> Message<'a> {
 
     /// Writes messages one after the other to the beginning of `room`, and says how many bytes they
     /// are and how well they fit: the fast way to a payload, for
-    /// [`FrameWriter::homogenous_with`](gametape_wire::FrameWriter::homogenous_with). Refuses what the
+    /// [`FrameWriter::homogenous_with`](crate::FrameWriter::homogenous_with). Refuses what the
     /// generation cannot express, and what is too long for a payload.
     #[inline]
     pub fn encode_payload(

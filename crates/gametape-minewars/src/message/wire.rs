@@ -1,6 +1,6 @@
 //! One message on its way to the wire.
 
-use gametape_wire::PayloadRoom;
+use crate::PayloadRoom;
 
 use super::operand::Fit;
 
@@ -166,7 +166,7 @@ impl<'a> Take<'a> for Keep {
 
 #[cfg(test)]
 mod tests {
-    use gametape_wire::Generation;
+    use crate::Generation;
 
     use super::*;
     use crate::coord::Coord;

@@ -7,7 +7,8 @@ mod report;
 
 use std::borrow::Cow;
 
-use gametape_wire::{Error, ErrorKind, FrameLayout, Frames, Generation, Result, Writer};
+use crate::{FrameLayout, Frames, Generation};
+use gametape_wire::{Error, ErrorKind, Result, Writer};
 
 pub use report::{Change, Lost, Repaired};
 
@@ -31,7 +32,7 @@ pub struct RepairOptions {
 /// ```
 /// use gametape_minewars::sample::Sample;
 /// use gametape_minewars::{ReplayFile, WriteOptions, repair, verify, write_file};
-/// use gametape_wire::Generation;
+/// use gametape_minewars::Generation;
 ///
 /// let (setup, frames) = Sample::default().build(Generation::Current)?;
 /// let whole = write_file(&setup, &frames, &WriteOptions::default())?;

@@ -1,6 +1,7 @@
 //! Dropping what cannot be read from payloads.
 
-use gametape_wire::{Frame, FrameLayout, FrameWriter, Frames, Part, Result, View};
+use crate::{Frame, FrameLayout, FrameWriter, Frames};
+use gametape_wire::{Part, Result, View};
 
 use super::report::Lost;
 use crate::dialect::Dialect;

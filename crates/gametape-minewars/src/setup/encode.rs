@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use gametape_wire::{Error, Generation, Result, Writer};
+use crate::Generation;
+use gametape_wire::{Error, Result, Writer};
 
 use super::header::{MAX_PLAYERS_V01, SQUARE_FLAG, SetupHeader, is_version_of};
 use super::{City, Setup};

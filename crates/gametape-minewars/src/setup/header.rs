@@ -1,6 +1,7 @@
 //! The fixed part of a setup: version, flags, counts and lengths.
 
-use gametape_wire::{Error, ErrorKind, Generation, Limit, Reader, Result, View, Writer};
+use crate::Generation;
+use gametape_wire::{Error, ErrorKind, Limit, Reader, Result, View, Writer};
 
 use crate::dialect::Dialect;
 use crate::grid::{Grid, MAX_RADIUS};

@@ -4,7 +4,8 @@ mod encode;
 mod header;
 mod view;
 
-use gametape_wire::{Generation, View};
+use crate::Generation;
+use gametape_wire::View;
 
 pub use encode::EncodedSetup;
 pub(crate) use encode::fit_u16;

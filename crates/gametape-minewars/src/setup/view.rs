@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Generation, Reader, Result};
+use crate::Generation;
+use gametape_wire::{Error, ErrorKind, Reader, Result};
 
 use super::header::{SetupHeader, SetupPart};
 use super::{City, Setup};

@@ -8,7 +8,8 @@ mod rebuild;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gametape_wire::{Error, ErrorKind, Generation, Place, Result, View};
+use crate::Generation;
+use gametape_wire::{Error, ErrorKind, Place, Result, View};
 
 use crate::coord::Coord;
 use crate::grid::Grid;
@@ -28,7 +29,8 @@ pub use people::{CityState, ClientState, Gone, PlayerState, VoteState};
 ///
 /// ```
 /// use gametape_minewars::{Coord, Grid, ItemKind, Map, Message, Tile, TileBuf, TileKind, ViewState};
-/// use gametape_wire::{Generation, View};
+/// use gametape_minewars::Generation;
+/// use gametape_wire::View;
 ///
 /// let land = Tile { kind: TileKind::Regular, item: ItemKind::None };
 /// let map = Map::new(Grid::Hex, 3, land)?;

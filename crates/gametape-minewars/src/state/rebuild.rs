@@ -5,7 +5,8 @@
 //! cluster takes the cluster's owner along. So the messages are tried on a state while they are
 //! written, and each step writes only what still differs.
 
-use gametape_wire::{Error, Generation, Result, View};
+use crate::Generation;
+use gametape_wire::{Error, Result, View};
 
 use super::people::{CityState, ClientState, Gone, PlayerState};
 use super::{FlagState, TileState, ViewState};
@@ -23,7 +24,8 @@ impl ViewState {
     /// ```
     /// use gametape_minewars::{Coord, Dialect, Grid, ItemKind, Map, Message, Messages};
     /// use gametape_minewars::{Tile, TileKind, ViewState};
-    /// use gametape_wire::{Generation, View};
+    /// use gametape_minewars::Generation;
+    /// use gametape_wire::View;
     ///
     /// let land = Tile { kind: TileKind::Regular, item: ItemKind::None };
     /// let map = Map::new(Grid::Hex, 3, land)?;

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use gametape_wire::{Error, ErrorKind, Generation, Place};
+use crate::Generation;
+use gametape_wire::{Error, ErrorKind, Place};
 
 use super::rule::Rule;
 use crate::coord::Coord;

@@ -5,9 +5,8 @@ mod finding;
 mod messages;
 mod rule;
 
-use gametape_wire::{
-    Error, ErrorClass, ErrorKind, Frame, FrameLayout, Frames, Irregularity, Part, Reader, ViewSet,
-};
+use crate::{Frame, FrameLayout, Frames, Irregularity};
+use gametape_wire::{Error, ErrorClass, ErrorKind, Part, Reader, ViewSet};
 
 pub use finding::{Finding, FrameRef, Space};
 pub use rule::{Rule, Severity};
@@ -79,7 +78,7 @@ impl Verification {
 /// ```
 /// use gametape_minewars::sample::Sample;
 /// use gametape_minewars::{ReplayFile, Rule, WriteOptions, verify, write_file};
-/// use gametape_wire::Generation;
+/// use gametape_minewars::Generation;
 ///
 /// let (setup, frames) = Sample::default().build(Generation::Current)?;
 /// let mut bytes = write_file(&setup, &frames, &WriteOptions::default())?;

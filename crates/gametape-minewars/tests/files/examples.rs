@@ -1,7 +1,7 @@
 //! The worked examples of the specification, and setups for properties.
 
+use gametape_minewars::Generation;
 use gametape_minewars::{City, CityName, Coord, Dialect, Grid, Map, Setup};
-use gametape_wire::Generation;
 use proptest::prelude::*;
 
 /// The 66 bytes of the specification's v0.1 file.

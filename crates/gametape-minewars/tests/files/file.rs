@@ -1,11 +1,12 @@
 //! Replay files: golden bytes, detection, damage, hostile claims, round trips, known sessions.
 
 use crate::examples::{current_example, setup_strategy, v01_example};
+use gametape_minewars::Generation;
 use gametape_minewars::{
     Check, Detection, Dialect, FilePart, FrameStorage, Grid, ItemKind, Map, ReplayFile, Setup,
     Tile, TileKind, WriteOptions, write_file,
 };
-use gametape_wire::{ErrorClass, ErrorKind, Generation};
+use gametape_wire::{ErrorClass, ErrorKind};
 use proptest::prelude::*;
 
 const RAW: WriteOptions = WriteOptions { compress: false, dictionary: false };

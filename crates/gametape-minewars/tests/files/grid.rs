@@ -1,8 +1,8 @@
 //! Ring order against drawings made by hand, and against a walk that follows the specification's
 //! words step by step.
 
+use gametape_minewars::Generation;
 use gametape_minewars::{Coord, Dialect, Grid, Map};
-use gametape_wire::Generation;
 use proptest::prelude::*;
 
 /// Rows of a drawing from the top, that is from the highest y; in each row x goes up to the right.

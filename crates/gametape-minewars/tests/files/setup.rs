@@ -1,11 +1,12 @@
 //! Setups of both generations: golden bytes, refusals, damage part by part, round trips.
 
 use crate::examples::{current_example, setup_strategy, v01_example};
+use gametape_minewars::Generation;
 use gametape_minewars::{
     City, CityName, Coord, Dialect, Grid, ItemKind, Map, ReplayFile, Setup, SetupPart, SetupView,
     Tile, TileKind,
 };
-use gametape_wire::{ErrorClass, ErrorKind, Generation};
+use gametape_wire::{ErrorClass, ErrorKind};
 use proptest::prelude::*;
 
 fn small_map() -> Map {

@@ -4,7 +4,8 @@ use gametape_minewars::{
     Dialect, Loss, Losses, ReplayFile, Setup, WriteOptions, assemble_payload, convert, verify,
     write_file,
 };
-use gametape_wire::{ErrorClass, FrameWriter, Generation};
+use gametape_minewars::{FrameWriter, Generation};
+use gametape_wire::ErrorClass;
 
 use crate::support::{
     end_time, layout, one_frame, open, plain_setup, received, sample, state, view, views,

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gametape_minewars::Generation;
 use gametape_minewars::{
     Dialect, Loss, ReplayFile, Selection, Setup, Severity, convert, cut, repair, verify,
 };
-use gametape_wire::Generation;
 
 use crate::support::{end_time, received, state_hash, view, views};
 

@@ -6,7 +6,8 @@ use gametape_minewars::{
     Dialect, Message, Messages, ReplayFile, Selection, Setup, ViewState, WriteOptions,
     assemble_payload, cut, verify, write_file,
 };
-use gametape_wire::{ErrorClass, FrameWriter, Frames, Generation, View};
+use gametape_minewars::{FrameWriter, Frames, Generation};
+use gametape_wire::{ErrorClass, View};
 use proptest::prelude::*;
 
 use crate::support::{

@@ -4,7 +4,8 @@ use gametape_minewars::{
     Change, Dialect, FilePart, Lost, RepairOptions, Repaired, ReplayFile, Rule, WriteOptions,
     repair, verify, write_file,
 };
-use gametape_wire::{ErrorClass, FrameWriter, Frames, Generation};
+use gametape_minewars::{FrameWriter, Frames, Generation};
+use gametape_wire::ErrorClass;
 use proptest::prelude::*;
 
 use crate::support::{

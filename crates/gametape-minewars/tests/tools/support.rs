@@ -5,7 +5,8 @@ use gametape_minewars::{
     Dialect, Grid, ItemKind, Map, Message, Messages, ReplayFile, Replayed, Setup, Tile, TileKind,
     WriteOptions, replay_view, write_file,
 };
-use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation, View, ViewSet};
+use gametape_minewars::{FrameLayout, FrameWriter, Frames, Generation};
+use gametape_wire::{View, ViewSet};
 
 /// A sample on a small map.
 pub(crate) fn sample(generation: Generation, moments: u32, seed: u64) -> (Setup, Vec<u8>) {

@@ -4,7 +4,7 @@ use gametape_minewars::{
     CityName, Dialect, ReplayFile, Rule, Setup, Severity, Space, Verification, WriteOptions,
     verify, write_file,
 };
-use gametape_wire::{FrameWriter, Generation};
+use gametape_minewars::{FrameWriter, Generation};
 
 use crate::support::{layout, one_frame, plain_setup, raw_file, sample, sample_file, view, views};
 

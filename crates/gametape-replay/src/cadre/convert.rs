@@ -1,14 +1,15 @@
 //! From a gamelog to a tape and back.
 
 use gametape_cadre::{Log, Markers, Options, Outcome, PlayerResult};
-use gametape_tape::{ChunkKind, EVERYBODY, Front, TapeFrames, TapeWriter};
+use gametape_tape::{ChunkKind, TapeFrames, TapeHeader, TapeWriter};
 use gametape_wire::{Error, ErrorKind, Limit, Place, Result, View, ViewSet};
 
 use super::TICK_LENGTH;
 use super::state::CadreGame;
 use crate::convert::{ConvertOptions, Object, RECORDER, ViewKeyframes, small_metadata};
 use crate::game::GameState;
-use crate::source::{Recording, Source, concerns};
+use crate::source::{Recording, concerns};
+use gametape_wire::Source;
 
 const SPECTATOR: ViewSet = ViewSet::EMPTY.with(View::SPECTATOR);
 
@@ -27,10 +28,10 @@ const SPECTATOR: ViewSet = ViewSet::EMPTY.with(View::SPECTATOR);
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
 pub fn to_tape(log: &Log, options: &ConvertOptions) -> Result<Vec<u8>> {
-    let front = Front::new(TICK_LENGTH, options.tape_id)?;
+    let front = TapeHeader::new(TICK_LENGTH, options.tape_id)?;
     let mut writer = TapeWriter::new(front, &metadata(log))?;
     let (before, behind) = log.around_deltas();
-    writer.setup(0, EVERYBODY, &[before, behind].concat())?;
+    writer.setup(0, ViewSet::ALL, &[before, behind].concat())?;
     let mut game = CadreGame::new(log.markers().clone())?;
     let mut keyframes = ViewKeyframes::new([View::SPECTATOR].into_iter(), options);
     keyframes.write(&mut writer, |_| game.snapshot(0))?;

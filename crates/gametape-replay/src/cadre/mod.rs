@@ -5,8 +5,9 @@ mod state;
 
 use gametape_wire::{Result, View};
 
-use crate::player::{Player, PlayerOptions, Watched};
-use crate::source::{Recording, Source};
+use crate::player::{Player, PlayerOptions, ViewTrack};
+use crate::source::Recording;
+use gametape_wire::Source;
 
 pub use convert::{from_tape, markers_of, to_tape};
 pub use state::CadreGame;
@@ -18,7 +19,7 @@ pub const TICK_LENGTH: u32 = 100_000;
 pub fn player<S: Source>(
     mut recording: Recording<S>,
     options: PlayerOptions,
-) -> Result<Player<S, Watched<CadreGame>>> {
+) -> Result<Player<S, ViewTrack<CadreGame>>> {
     let game = CadreGame::new(markers_of(&mut recording)?)?;
     Player::view(recording, View::SPECTATOR, game, options)
 }

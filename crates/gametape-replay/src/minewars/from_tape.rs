@@ -4,11 +4,13 @@ use gametape_minewars::{
     Dialect, FrameStorage, Losses, Setup, SetupView, WriteOptions, convert, whole_messages,
     write_file, write_file_around,
 };
+use gametape_minewars::{FrameLayout, FrameWriter, Generation};
 use gametape_tape::{ChunkEntry, ChunkKind, Resource, TapeFrame, TapeFrames};
-use gametape_wire::{Error, FrameLayout, FrameWriter, Generation, Limit, Reader, Result, View};
+use gametape_wire::{Error, Limit, Reader, Result, View};
 
 use super::exact::{Entries, Entry, RESOURCE, What};
-use crate::source::{Recording, Source, concerns};
+use crate::source::{Recording, concerns};
+use gametape_wire::Source;
 
 /// The last time of a file: keepalives up to here take few megabytes.
 const LAST_TIME: Limit = Limit::new("time of a frame in milliseconds", 1 << 35);

@@ -7,8 +7,9 @@ mod view;
 
 use gametape_wire::{Result, View};
 
-use crate::player::{Player, PlayerOptions, Watched};
-use crate::source::{Recording, Source};
+use crate::player::{Player, PlayerOptions, ViewTrack};
+use crate::source::Recording;
+use gametape_wire::Source;
 
 pub use from_tape::{MinewarsFile, from_tape, setup_of};
 pub use to_tape::to_tape;
@@ -25,7 +26,7 @@ pub fn player<S: Source>(
     mut recording: Recording<S>,
     view: View,
     options: PlayerOptions,
-) -> Result<Player<S, Watched<MinewarsView>>> {
+) -> Result<Player<S, ViewTrack<MinewarsView>>> {
     let setup = setup_of(&mut recording)?;
     Player::view(recording, view, MinewarsView::new(&setup, view), options)
 }

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use gametape_minewars::{
     Dialect, FrameStorage, PlayerState, ReplayFile, Setup, ViewState, convert,
 };
-use gametape_tape::{EVERYBODY, Front, TapeWriter};
-use gametape_wire::{Frame, FrameKind, FrameLayout, Frames, Generation, Result, View, ViewSet};
+use gametape_minewars::{Frame, FrameKind, FrameLayout, Frames, Generation};
+use gametape_tape::{TapeHeader, TapeWriter};
+use gametape_wire::{Result, View, ViewSet};
 
 use super::exact::{ExactWriter, RESOURCE, What};
 use super::view::MinewarsView;
@@ -22,7 +23,7 @@ use crate::game::GameState;
 /// use gametape_minewars::sample::Sample;
 /// use gametape_minewars::{ReplayFile, WriteOptions, write_file};
 /// use gametape_replay::{ConvertOptions, Recording, minewars};
-/// use gametape_wire::Generation;
+/// use gametape_minewars::Generation;
 ///
 /// let (setup, frames) = Sample::default().build(Generation::Current)?;
 /// let bytes = write_file(&setup, &frames, &WriteOptions::default())?;
@@ -56,7 +57,7 @@ struct Match<'a> {
 
 impl Match<'_> {
     fn to_tape(&self, frames: &[u8], options: &ConvertOptions) -> Result<Vec<u8>> {
-        let front = Front::new(TICK_LENGTH, options.tape_id)?;
+        let front = TapeHeader::new(TICK_LENGTH, options.tape_id)?;
         let mut writer = TapeWriter::new(front, &self.metadata())?;
         self.write_setups(&mut writer)?;
         let layout = FrameLayout::new(self.setup.generation, self.setup.max_view())?;
@@ -97,11 +98,11 @@ impl Match<'_> {
     fn write_setups(&self, writer: &mut TapeWriter) -> Result<()> {
         let mut shown = self.setup.clone();
         if shown.map.remove_items()? == 0 || self.setup.max_player == 0 {
-            return writer.setup(0, EVERYBODY, &self.setup_bytes);
+            return writer.setup(0, ViewSet::ALL, &self.setup_bytes);
         }
         let spectator = ViewSet::EMPTY.with(View::SPECTATOR);
         writer.setup(0, spectator, &self.setup_bytes)?;
-        writer.setup(0, EVERYBODY.without(spectator), &shown.encode(true)?.into_bytes())
+        writer.setup(0, ViewSet::ALL.without(spectator), &shown.encode(true)?.into_bytes())
     }
 }
 

@@ -6,7 +6,8 @@ use gametape_tape::{Chunk, Restorer, SimSnapshot, SimTick, Tape};
 use gametape_wire::{Error, ErrorKind, Result};
 
 use super::track::Track;
-use crate::source::{Recording, Source};
+use crate::source::Recording;
+use gametape_wire::Source;
 
 /// Keyframes that are tried before play begins at the start instead.
 const MOST_TRIES: usize = 64;

@@ -6,7 +6,8 @@ use gametape_tape::{Gap, SimTick};
 use gametape_wire::ViewSet;
 
 use super::track::Track;
-use crate::source::{Recording, Source, concerns};
+use crate::source::{Recording, concerns};
+use gametape_wire::Source;
 
 /// The ticks whose input is known to be lost.
 pub(super) fn lost_input<S: Source, T: Track>(

@@ -3,11 +3,11 @@
 mod cache;
 mod clock;
 mod difference;
-mod feed;
 mod findings;
+mod input_cursor;
+mod keyframe_check;
 mod keyframes;
 mod lost;
-mod meet;
 mod route;
 mod track;
 mod verify;
@@ -18,19 +18,20 @@ use gametape_tape::{SimSnapshot, SimTick};
 use gametape_wire::{Error, Limit, Result, View};
 
 use crate::game::{GameState, Simulation};
-use crate::source::{Recording, Source};
+use crate::source::Recording;
+use gametape_wire::Source;
 
 use cache::Cache;
 use clock::Clock;
-use feed::Feed;
 use findings::Findings;
+use input_cursor::InputCursor;
 use keyframes::Keyframes;
 use lost::lost_input;
 use route::{FRAME_COST, TICK_COST, WIDER, spacing, waypoints};
 
 pub use difference::{Difference, Divergence, MOST_DIFFERENCES, Site, differences};
 pub use findings::{DeepLevel, DeepVerification, PlayFinding};
-pub use track::{Rerun, Track, Watched};
+pub use track::{SimulationTrack, Track, ViewTrack};
 
 /// Ticks that one seek simulates at most.
 const SIMULATED_TICKS: Limit = Limit::new("ticks to simulate in one seek", 1 << 24);
@@ -62,7 +63,8 @@ impl Default for PlayerOptions {
 /// use gametape_minewars::sample::Sample;
 /// use gametape_minewars::{ReplayFile, WriteOptions, write_file};
 /// use gametape_replay::{ConvertOptions, PlayerOptions, Recording, minewars};
-/// use gametape_wire::{Generation, View};
+/// use gametape_minewars::Generation;
+/// use gametape_wire::View;
 ///
 /// // A file can be played as it is: as a tape in memory.
 /// let (setup, frames) = Sample::default().build(Generation::Current)?;
@@ -89,7 +91,7 @@ impl Default for PlayerOptions {
 pub struct Player<S, T> {
     recording: Recording<S>,
     track: T,
-    feed: Feed,
+    input: InputCursor,
     keyframes: Keyframes,
     /// The state before tick 0.
     start: SimSnapshot,
@@ -110,7 +112,7 @@ pub struct Player<S, T> {
     findings: Findings,
 }
 
-impl<S: Source, G: GameState> Player<S, Watched<G>> {
+impl<S: Source, G: GameState> Player<S, ViewTrack<G>> {
     /// Plays what `view` knows; `state` is what it knows before tick 0.
     pub fn view(
         recording: Recording<S>,
@@ -118,7 +120,7 @@ impl<S: Source, G: GameState> Player<S, Watched<G>> {
         state: G,
         options: PlayerOptions,
     ) -> Result<Self> {
-        Self::new(recording, Watched::new(view, state), options)
+        Self::new(recording, ViewTrack::new(view, state), options)
     }
 
     /// What the view knows now.
@@ -127,7 +129,7 @@ impl<S: Source, G: GameState> Player<S, Watched<G>> {
     }
 }
 
-impl<S: Source, X: Simulation> Player<S, Rerun<X>> {
+impl<S: Source, X: Simulation> Player<S, SimulationTrack<X>> {
     /// Runs a simulation again by its recorded orders; it must be at tick 0.
     pub fn simulation(
         recording: Recording<S>,
@@ -137,7 +139,7 @@ impl<S: Source, X: Simulation> Player<S, Rerun<X>> {
         if simulation.tick() != 0 {
             return Err(Error::misuse("simulation", "it must be at tick 0"));
         }
-        Self::new(recording, Rerun::new(simulation), options)
+        Self::new(recording, SimulationTrack::new(simulation), options)
     }
 }
 
@@ -146,7 +148,7 @@ impl<S: Source, T: Track> Player<S, T> {
         let views = track.views();
         let gaps = lost_input::<S, T>(&recording, views);
         let mut player = Self {
-            feed: Feed::new(&recording, T::INPUT, views),
+            input: InputCursor::new(&recording, T::INPUT, views),
             keyframes: Keyframes::new(recording.tape(), &track),
             start: track.snapshot(0),
             tick: 0,
@@ -165,7 +167,7 @@ impl<S: Source, T: Track> Player<S, T> {
             recording,
             track,
         };
-        player.feed.seek(&mut player.recording, 0);
+        player.input.seek(&mut player.recording, 0);
         player.meet_keyframe(options.check)?;
         Ok(player)
     }
@@ -214,7 +216,7 @@ impl<S: Source, T: Track> Player<S, T> {
     /// The first lost input between keyframe and now, and why it is lost where that is known.
     fn lost(&self) -> Option<(&Range<SimTick>, Option<&Error>)> {
         let told = self.gaps.iter().map(|ticks| (ticks, None));
-        let unreadable = self.feed.lost().map(|(ticks, error)| (ticks, Some(error)));
+        let unreadable = self.input.lost().map(|(ticks, error)| (ticks, Some(error)));
         told.chain(unreadable)
             .filter(|(gap, _)| gap.start < self.tick && gap.end > self.base)
             .min_by_key(|(gap, _)| gap.start)
@@ -242,7 +244,7 @@ impl<S: Source, T: Track> Player<S, T> {
     /// Applies the next tick that changes anything. False at the end.
     pub fn step(&mut self) -> Result<bool> {
         let next =
-            if T::EVERY_TICK { Some(self.tick) } else { self.feed.peek(&mut self.recording) };
+            if T::EVERY_TICK { Some(self.tick) } else { self.input.peek(&mut self.recording) };
         let Some(next) = next.filter(|next| *next < self.end) else { return Ok(false) };
         self.seek(next + 1)?;
         Ok(true)
@@ -253,10 +255,10 @@ impl<S: Source, T: Track> Player<S, T> {
         let last = if T::EVERY_TICK {
             self.tick.checked_sub(1)
         } else {
-            self.feed.last_before(&mut self.recording, self.tick)
+            self.input.last_before(&mut self.recording, self.tick)
         };
         let Some(last) = last else {
-            self.feed.seek(&mut self.recording, self.tick);
+            self.input.seek(&mut self.recording, self.tick);
             return Ok(false);
         };
         self.seek(last)?;
@@ -332,7 +334,7 @@ impl<S: Source, T: Track> Player<S, T> {
                 self.work += TICK_COST;
                 self.tick + 1
             } else {
-                let next = self.feed.peek(&mut self.recording).filter(|next| *next < stop);
+                let next = self.input.peek(&mut self.recording).filter(|next| *next < stop);
                 next.map_or(stop, |next| next + 1)
             };
             self.input_before(until);
@@ -345,7 +347,7 @@ impl<S: Source, T: Track> Player<S, T> {
 
     fn input_before(&mut self, stop: SimTick) {
         let views = self.track.views();
-        while let Some(frame) = self.feed.take(&mut self.recording, stop) {
+        while let Some(frame) = self.input.take(&mut self.recording, stop) {
             for part in frame.parts() {
                 for view in part.views.and(views).iter() {
                     self.work += FRAME_COST + part.payload.len() as u64;

@@ -6,7 +6,7 @@ use gametape_wire::Result;
 use super::cache::KeptState;
 use super::track::Track;
 use super::{PlayFinding, Player};
-use crate::source::Source;
+use gametape_wire::Source;
 
 /// What applying a frame costs besides its bytes, in bytes.
 pub(super) const FRAME_COST: u64 = 64;
@@ -57,7 +57,7 @@ impl<S: Source, T: Track> Player<S, T> {
         let Some(earlier) = earlier else { return false };
         let Some(later) = later.filter(|later| earlier < *later) else { return true };
         let ticks = if T::EVERY_TICK { (later - earlier).saturating_mul(TICK_COST) } else { 0 };
-        worth.checked_sub(ticks).is_some_and(|left| self.feed.has_at_most(left, &(earlier..later)))
+        worth.checked_sub(ticks).is_some_and(|left| self.input.has_at_most(left, &(earlier..later)))
     }
 
     fn restore_kept(&mut self, goal: SimTick) -> Result<()> {
@@ -103,7 +103,7 @@ impl<S: Source, T: Track> Player<S, T> {
     /// The state is now that of `tick`.
     fn land(&mut self, tick: SimTick, base: SimTick) {
         (self.tick, self.base, self.broken, self.work) = (tick, base, false, 0);
-        self.feed.seek(&mut self.recording, tick);
+        self.input.seek(&mut self.recording, tick);
     }
 
     /// Keeps a copy of the state, where it can be copied.

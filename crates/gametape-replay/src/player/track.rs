@@ -42,12 +42,12 @@ pub trait Track {
 
 /// What one view knows, carried forward by recorded frames.
 #[derive(Debug, Clone)]
-pub struct Watched<G> {
+pub struct ViewTrack<G> {
     view: View,
     state: G,
 }
 
-impl<G> Watched<G> {
+impl<G> ViewTrack<G> {
     pub(super) fn new(view: View, state: G) -> Self {
         Self { view, state }
     }
@@ -63,7 +63,7 @@ impl<G> Watched<G> {
     }
 }
 
-impl<G: GameState> Track for Watched<G> {
+impl<G: GameState> Track for ViewTrack<G> {
     const INPUT: ChunkKind = ChunkKind::FRAMES;
     const EVERY_TICK: bool = false;
 
@@ -99,14 +99,14 @@ impl<G: GameState> Track for Watched<G> {
 
 /// A simulation that runs again from its recorded orders.
 #[derive(Debug, Clone)]
-pub struct Rerun<X> {
+pub struct SimulationTrack<X> {
     simulation: X,
     /// The orders of the present tick: who, and where in `payloads`.
     orders: Vec<(View, Range<usize>)>,
     payloads: Vec<u8>,
 }
 
-impl<X> Rerun<X> {
+impl<X> SimulationTrack<X> {
     pub(super) fn new(simulation: X) -> Self {
         Self { simulation, orders: Vec::new(), payloads: Vec::new() }
     }
@@ -122,12 +122,12 @@ impl<X> Rerun<X> {
     }
 }
 
-impl<X: Simulation> Track for Rerun<X> {
+impl<X: Simulation> Track for SimulationTrack<X> {
     const INPUT: ChunkKind = ChunkKind::ORDERS;
     const EVERY_TICK: bool = true;
 
     fn views(&self) -> ViewSet {
-        gametape_tape::EVERYBODY
+        gametape_wire::ViewSet::ALL
     }
 
     fn owns(&self, keyframe: &KeyframeIndexEntry) -> bool {

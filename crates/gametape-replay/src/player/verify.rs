@@ -5,7 +5,7 @@ use gametape_wire::Result;
 use super::findings::{DeepLevel, DeepVerification, Findings};
 use super::track::Track;
 use super::{Player, SIMULATED_TICKS};
-use crate::source::Source;
+use gametape_wire::Source;
 
 impl<S: Source, T: Track> Player<S, T> {
     /// Plays everything from the start and compares it with every keyframe.

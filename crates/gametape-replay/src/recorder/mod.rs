@@ -2,15 +2,15 @@
 
 mod counters;
 mod deadline;
-mod intake;
 mod item;
 mod options;
+mod producer;
 mod pump;
 mod queue;
 mod resume;
-mod scribe;
 mod shared;
 mod sink;
+mod tape_builder;
 mod thread;
 
 pub use counters::{Count, Counters, Report, Shed};
@@ -23,14 +23,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gametape_tape::{ChunkKind, Front, SigningKey, SimSnapshot, SimTick, TapeWriter};
+use gametape_tape::{ChunkKind, SigningKey, SimSnapshot, SimTick, TapeHeader, TapeWriter};
 use gametape_wire::{Error, Result, View, ViewSet};
 
 use crate::streams;
-use intake::{Ending, Intake};
 use item::Item;
-use scribe::Scribe;
+use producer::{Ending, Producer};
 use shared::Shared;
+use tape_builder::TapeBuilder;
 
 /// Records a game into a tape.
 ///
@@ -39,7 +39,7 @@ use shared::Shared;
 ///
 /// ```
 /// use gametape_replay::{Recorder, RecorderOptions};
-/// use gametape_tape::{Front, SimSnapshot, Tape};
+/// use gametape_tape::{TapeHeader, SimSnapshot, Tape};
 /// use gametape_wire::View;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -48,7 +48,7 @@ use shared::Shared;
 /// # let path = folder.join("match.tape");
 /// # let ana = View::new(1).unwrap();
 /// // Ticks of 50 ms; the tape id tells recordings apart.
-/// let front = Front::new(50_000, 0xB0A7)?;
+/// let front = TapeHeader::new(50_000, 0xB0A7)?;
 /// let options = RecorderOptions::default();
 /// let recorder = Recorder::create(&path, front, br#"{"game":"digger"}"#, &options)?;
 /// for tick in 0..1000 {
@@ -105,7 +105,7 @@ impl Recorder {
     /// Records into a new file; `metadata` is a JSON object. Refused where a file is already.
     pub fn create(
         path: impl AsRef<Path>,
-        front: Front,
+        front: TapeHeader,
         metadata: &[u8],
         options: &RecorderOptions,
     ) -> Result<Self> {
@@ -124,7 +124,7 @@ impl Recorder {
     /// Records into any sink, with a thread that writes.
     pub fn start<S: Sink + Send + 'static>(
         sink: S,
-        front: Front,
+        front: TapeHeader,
         metadata: &[u8],
         options: &RecorderOptions,
     ) -> Result<Self> {
@@ -146,12 +146,12 @@ impl Recorder {
     /// As [`start`](Self::start), but the caller drives the writer: where there are no threads.
     pub fn with_pump<S: Sink>(
         sink: S,
-        front: Front,
+        front: TapeHeader,
         metadata: &[u8],
         options: &RecorderOptions,
     ) -> Result<(Self, Pump<S>)> {
-        let scribe = Scribe::new(TapeWriter::new(front, metadata)?, None, options);
-        Ok(Self::around(sink, 0, scribe, 0, options))
+        let builder = TapeBuilder::new(TapeWriter::new(front, metadata)?, None, options);
+        Ok(Self::around(sink, 0, builder, 0, options))
     }
 
     /// As [`resume`](Self::resume), but the caller drives the writer.
@@ -161,20 +161,20 @@ impl Recorder {
     ) -> Result<(Self, Pump<S>)> {
         let resume::Resumed { tape, interruption } = resume::resume(&mut sink)?;
         let written = tape.length();
-        let scribe = Scribe::new(tape, Some(interruption), options);
-        Ok(Self::around(sink, written, scribe, interruption.end_tick, options))
+        let builder = TapeBuilder::new(tape, Some(interruption), options);
+        Ok(Self::around(sink, written, builder, interruption.end_tick, options))
     }
 
     fn around<S: Sink>(
         sink: S,
         written: u64,
-        scribe: Scribe,
+        builder: TapeBuilder,
         begins_at: SimTick,
         options: &RecorderOptions,
     ) -> (Self, Pump<S>) {
-        let tape = scribe.tape();
-        let shared = Shared::new(Intake::new(options, tape.chunks(), tape.next_name()));
-        let pump = Pump::new(sink, written, scribe, Arc::clone(&shared));
+        let tape = builder.tape();
+        let shared = Shared::new(Producer::new(options, tape.chunks(), tape.next_name()));
+        let pump = Pump::new(sink, written, builder, Arc::clone(&shared));
         (Self { shared, begins_at }, pump)
     }
 
@@ -186,13 +186,13 @@ impl Recorder {
 
     /// What the views start from.
     pub fn setup(&self, views: ViewSet, raw: impl Into<Vec<u8>>) -> Result<()> {
-        self.shared.give(|intake| intake.setup(streams::SETUP_OF_VIEWS, views, raw.into()))
+        self.shared.give(|producer| producer.setup(streams::SETUP_OF_VIEWS, views, raw.into()))
     }
 
     /// What the simulation starts from; nobody's view.
     pub fn simulation_setup(&self, raw: impl Into<Vec<u8>>) -> Result<()> {
         let stream = streams::SETUP_OF_SIMULATION;
-        self.shared.give(|intake| intake.setup(stream, ViewSet::EMPTY, raw.into()))
+        self.shared.give(|producer| producer.setup(stream, ViewSet::EMPTY, raw.into()))
     }
 
     /// An order that the simulation is advanced by at `tick`, in the order in which they apply.
@@ -212,19 +212,19 @@ impl Recorder {
 
     fn said(&self, stream: u16, tick: SimTick, player: View, payload: &[u8]) -> Result<()> {
         let parts = std::iter::once((ViewSet::EMPTY.with(player), payload));
-        self.shared.give(|intake| intake.framed((ChunkKind::ORDERS, stream), tick, parts))
+        self.shared.give(|producer| producer.framed((ChunkKind::ORDERS, stream), tick, parts))
     }
 
     /// What views are told at `tick`; each view at most once.
     pub fn frame(&self, tick: SimTick, parts: &[(View, &[u8])]) -> Result<()> {
         let parts = parts.iter().map(|&(view, payload)| (ViewSet::EMPTY.with(view), payload));
-        self.shared.give(|intake| intake.framed(FRAMES, tick, parts))
+        self.shared.give(|producer| producer.framed(FRAMES, tick, parts))
     }
 
     /// What all of `views` are told at `tick`.
     pub fn frame_for_all(&self, tick: SimTick, views: ViewSet, payload: &[u8]) -> Result<()> {
         let parts = std::iter::once((views, payload));
-        self.shared.give(|intake| intake.framed(FRAMES, tick, parts))
+        self.shared.give(|producer| producer.framed(FRAMES, tick, parts))
     }
 
     /// Is a keyframe of the simulation due before the orders of `tick`?
@@ -238,7 +238,7 @@ impl Recorder {
     /// One at the end, behind the last tick, tells how long the match was even if nothing happened
     /// in its last ticks.
     pub fn keyframe(&self, snapshot: SimSnapshot) -> Result<()> {
-        self.shared.give(|intake| intake.keyframe(None, snapshot))
+        self.shared.give(|producer| producer.keyframe(None, snapshot))
     }
 
     /// Is a keyframe of what `view` knows due before the frames of `tick`?
@@ -249,7 +249,7 @@ impl Recorder {
 
     /// What `view` knows, due or not; its ticks ascend.
     pub fn view_keyframe(&self, view: View, snapshot: SimSnapshot) -> Result<()> {
-        self.shared.give(|intake| intake.keyframe(Some(view), snapshot))
+        self.shared.give(|producer| producer.keyframe(Some(view), snapshot))
     }
 
     /// A block of `count` events of the ticks `first..=last`, in the format of the analysis stream.
@@ -265,40 +265,40 @@ impl Recorder {
         count: u32,
         raw: impl Into<Vec<u8>>,
     ) -> Result<()> {
-        self.shared.give(|intake| intake.events(stream, (first, last), count, raw.into()))
+        self.shared.give(|producer| producer.events(stream, (first, last), count, raw.into()))
     }
 
     /// Strings for the next ids of the recording's string table; returns the first of these ids.
     pub fn names<N: AsRef<str>>(&self, names: &[N]) -> Result<u32> {
         let names = names.iter().map(|name| name.as_ref().to_owned()).collect();
-        self.shared.give(|intake| intake.names(names))
+        self.shared.give(|producer| producer.names(names))
     }
 
     /// A named attachment.
     pub fn resource(&self, name: &str, views: ViewSet, content: impl Into<Vec<u8>>) -> Result<()> {
-        self.shared.give(|intake| intake.resource(name, views, content.into()))
+        self.shared.give(|producer| producer.resource(name, views, content.into()))
     }
 
     /// Everything of `tick` was given. The counters of ticks count these calls, nothing else does.
     pub fn end_tick(&self, tick: SimTick) {
         // This call cannot be wrong.
-        let _: Result<()> = self.shared.give(|intake| {
-            intake.end_tick(tick);
+        let _: Result<()> = self.shared.give(|producer| {
+            producer.end_tick(tick);
             Ok(())
         });
     }
 
     /// What is known only at the end, a JSON object.
     pub fn closing_metadata(&self, metadata: &[u8]) -> Result<()> {
-        self.shared.give(|intake| intake.closing(metadata))
+        self.shared.give(|producer| producer.closing(metadata))
     }
 
     /// Signs everything given so far. Whatever is given later was signed by nobody, so this is the
     /// last call before [`finish`](Self::finish).
     pub fn sign(&self, key: SigningKey) {
         // This call cannot be wrong.
-        let _: Result<()> = self.shared.give(|intake| {
-            intake.push(Item::Sign(Box::new(key)));
+        let _: Result<()> = self.shared.give(|producer| {
+            producer.push(Item::Sign(Box::new(key)));
             Ok(())
         });
     }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use gametape_tape::SimTick;
 use gametape_wire::{Error, Result};
 
-use super::intake::Ending;
+use super::producer::Ending;
 use super::queue::Segment;
-use super::scribe::{Finished, Scribe};
 use super::shared::Shared;
 use super::sink::Sink;
+use super::tape_builder::{Finished, TapeBuilder};
 
 /// So many bytes are written before more of what waits is made into chunks: after a long wait, the
 /// tape does not stand in memory twice.
@@ -29,7 +29,7 @@ pub struct Pump<S> {
 
 #[derive(Debug)]
 enum Work {
-    Tape(Box<Scribe>),
+    Tape(Box<TapeBuilder>),
     Done,
 }
 
@@ -86,8 +86,8 @@ impl<S: Sink> Outlet<S> {
 }
 
 impl<S: Sink> Pump<S> {
-    pub(super) fn new(sink: S, written: u64, scribe: Scribe, shared: Arc<Shared>) -> Self {
-        let work = Work::Tape(Box::new(scribe));
+    pub(super) fn new(sink: S, written: u64, builder: TapeBuilder, shared: Arc<Shared>) -> Self {
+        let work = Work::Tape(Box::new(builder));
         Self { outlet: Outlet { sink, written }, work, presence: Presence(shared) }
     }
 
@@ -110,24 +110,24 @@ impl<S: Sink> Pump<S> {
                 Next::Idle => None,
                 Next::Done => return,
             };
-            let is_idle = matches!(&self.work, Work::Tape(scribe) if scribe.is_idle());
+            let is_idle = matches!(&self.work, Work::Tape(builder) if builder.is_idle());
             self.presence.0.sleep(most, is_idle);
         }
     }
 
     fn round(&mut self, now: Duration) -> Result<Next> {
-        let Work::Tape(scribe) = &mut self.work else { return Ok(Next::Done) };
+        let Work::Tape(builder) = &mut self.work else { return Ok(Next::Done) };
         let (mut segments, ending) = self.presence.0.take();
         for segment in &mut segments {
-            scribe.take(segment, now)?;
-            if scribe.tape().length() - self.outlet.written >= WRITE_BYTES {
-                self.outlet.append(&scribe.output())?;
+            builder.take(segment, now)?;
+            if builder.tape().length() - self.outlet.written >= WRITE_BYTES {
+                self.outlet.append(&builder.output())?;
             }
         }
-        let syncs = scribe.is_sync_due(now) || ending.is_some();
-        scribe.flush(now, syncs)?;
-        self.outlet.append(&scribe.output())?;
-        let (tick, chunks) = (scribe.flushed_tick(), scribe.tape().chunks().len() as u32);
+        let syncs = builder.is_sync_due(now) || ending.is_some();
+        builder.flush(now, syncs)?;
+        self.outlet.append(&builder.output())?;
+        let (tick, chunks) = (builder.flushed_tick(), builder.tape().chunks().len() as u32);
         let is_all = self.note_written(tick, chunks, segments);
         let ending = ending.filter(|_| is_all);
         if ending == Some(Ending::Finished) {
@@ -146,15 +146,15 @@ impl<S: Sink> Pump<S> {
     fn next(&self, now: Duration, is_all: bool) -> Next {
         match &self.work {
             Work::Tape(_) if !is_all => Next::Within(Duration::ZERO),
-            Work::Tape(scribe) => scribe.wait(now).map_or(Next::Idle, Next::Within),
+            Work::Tape(builder) => builder.wait(now).map_or(Next::Idle, Next::Within),
             Work::Done => Next::Done,
         }
     }
 
     /// Appends the index.
     fn finish(&mut self) -> Result<()> {
-        if let Work::Tape(scribe) = std::mem::replace(&mut self.work, Work::Done) {
-            let Finished { bytes, tick, chunks } = scribe.finish()?;
+        if let Work::Tape(builder) = std::mem::replace(&mut self.work, Work::Done) {
+            let Finished { bytes, tick, chunks } = builder.finish()?;
             self.outlet.append(&bytes)?;
             self.note_written(tick, chunks, Vec::new());
         }
@@ -170,23 +170,23 @@ impl<S: Sink> Pump<S> {
     ) -> bool {
         segments.retain_mut(Segment::reset);
         let written = self.outlet.written;
-        let mut intake = self.presence.0.lock();
-        intake.release(&mut segments);
-        intake.update(|counters| {
+        let mut producer = self.presence.0.lock();
+        producer.release(&mut segments);
+        producer.update(|counters| {
             counters.written_bytes = written;
             counters.chunks = chunks;
             counters.last_written_tick = tick;
         });
-        let is_all = intake.queue.is_empty();
+        let is_all = producer.queue.is_empty();
         // What is left of the segments is freed without the lock.
-        drop(intake);
+        drop(producer);
         is_all
     }
 
     fn sync(&mut self, now: Duration) -> Result<()> {
         self.outlet.sync()?;
-        if let Work::Tape(scribe) = &mut self.work {
-            scribe.synced(now);
+        if let Work::Tape(builder) = &mut self.work {
+            builder.synced(now);
         }
         self.presence.0.lock().update(|counters| {
             counters.durable_bytes = counters.written_bytes;

@@ -3,8 +3,8 @@
 use std::io::{self, SeekFrom};
 use std::ops::Range;
 
-use gametape_tape::{ChunkKind, EVERYBODY, Need, Recovered, Recovery, SimTick, TapeWriter};
-use gametape_wire::{Error, Result};
+use gametape_tape::{ChunkKind, Need, Recovered, Recovery, SimTick, TapeWriter};
+use gametape_wire::{Error, Result, ViewSet};
 
 use super::item::Loss;
 use super::sink::ResumableSink;
@@ -45,7 +45,7 @@ impl Interruption {
         Loss {
             kind: ChunkKind(0),
             stream: 0,
-            views: EVERYBODY,
+            views: ViewSet::ALL,
             first_tick: self.end_tick,
             end_tick: tick.max(self.end_tick),
             items: self.torn_chunks,

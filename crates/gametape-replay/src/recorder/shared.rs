@@ -6,7 +6,7 @@ use std::time::Duration;
 use gametape_wire::{Error, Result};
 
 use super::counters::Report;
-use super::intake::{Ending, Intake};
+use super::producer::{Ending, Producer};
 use super::queue::Segment;
 
 /// So much in the queue wakes the writer before its time.
@@ -16,7 +16,7 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
 
 #[derive(Debug)]
 pub(super) struct Shared {
-    intake: Mutex<Intake>,
+    producer: Mutex<Producer>,
     /// The writer waits for work.
     work: Condvar,
     /// The game waits for the end.
@@ -24,23 +24,23 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(intake: Intake) -> Arc<Self> {
+    pub(super) fn new(producer: Producer) -> Arc<Self> {
         let (work, done) = (Condvar::new(), Condvar::new());
-        Arc::new(Self { intake: Mutex::new(intake), work, done })
+        Arc::new(Self { producer: Mutex::new(producer), work, done })
     }
 
     /// Nothing that holds the lock panics; if it did, what is behind it would still be whole.
-    pub(super) fn lock(&self) -> MutexGuard<'_, Intake> {
-        self.intake.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn lock(&self) -> MutexGuard<'_, Producer> {
+        self.producer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The game gives something.
-    pub(super) fn give<T>(&self, give: impl FnOnce(&mut Intake) -> Result<T>) -> Result<T> {
-        let mut intake = self.lock();
-        let given = give(&mut intake)?;
-        let wakes = intake.is_writer_idle || intake.queue.waiting() >= WAKE_BYTES;
-        if wakes && !std::mem::replace(&mut intake.is_woken, true) {
-            drop(intake);
+    pub(super) fn give<T>(&self, give: impl FnOnce(&mut Producer) -> Result<T>) -> Result<T> {
+        let mut producer = self.lock();
+        let given = give(&mut producer)?;
+        let wakes = producer.is_writer_idle || producer.queue.waiting() >= WAKE_BYTES;
+        if wakes && !std::mem::replace(&mut producer.is_woken, true) {
+            drop(producer);
             self.work.notify_one();
         }
         Ok(given)
@@ -48,31 +48,31 @@ impl Shared {
 
     /// The game gives nothing more.
     pub(super) fn end(&self, ending: Ending) {
-        let mut intake = self.lock();
-        intake.ending.get_or_insert(ending);
-        intake.is_woken = true;
-        drop(intake);
+        let mut producer = self.lock();
+        producer.ending.get_or_insert(ending);
+        producer.is_woken = true;
+        drop(producer);
         self.work.notify_one();
     }
 
     /// The writer takes everything that waits, and learns whether the game has ended.
     pub(super) fn take(&self) -> (Vec<Segment>, Option<Ending>) {
-        let mut intake = self.lock();
-        (intake.queue.take(), intake.ending)
+        let mut producer = self.lock();
+        (producer.queue.take(), producer.ending)
     }
 
     /// The writer sleeps for so long, or until there is much work; if it is idle, any work.
     pub(super) fn sleep(&self, most: Option<Duration>, is_idle: bool) {
-        let mut intake = self.lock();
-        intake.is_writer_idle = is_idle;
-        let has_work = !intake.queue.is_empty() && is_idle;
-        if !has_work && intake.ending.is_none() {
+        let mut producer = self.lock();
+        producer.is_writer_idle = is_idle;
+        let has_work = !producer.queue.is_empty() && is_idle;
+        if !has_work && producer.ending.is_none() {
             let most = most.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP);
-            let slept = self.work.wait_timeout_while(intake, most, |intake| !intake.is_woken);
-            intake = slept.unwrap_or_else(PoisonError::into_inner).0;
+            let slept = self.work.wait_timeout_while(producer, most, |producer| !producer.is_woken);
+            producer = slept.unwrap_or_else(PoisonError::into_inner).0;
         }
-        intake.is_writer_idle = false;
-        intake.is_woken = false;
+        producer.is_writer_idle = false;
+        producer.is_woken = false;
     }
 
     /// The writer ended.
@@ -84,17 +84,17 @@ impl Shared {
 
     /// Waits for the writer's end, but not longer than `most`.
     pub(super) fn wait_for_end(&self, most: Option<Duration>) -> Option<Report> {
-        let intake = self.lock();
-        let running = |intake: &mut Intake| !intake.is_done;
-        let intake = match most {
+        let producer = self.lock();
+        let running = |producer: &mut Producer| !producer.is_done;
+        let producer = match most {
             Some(most) => {
-                let waited = self.done.wait_timeout_while(intake, most, running);
+                let waited = self.done.wait_timeout_while(producer, most, running);
                 waited.unwrap_or_else(PoisonError::into_inner).0
             }
-            None => self.done.wait_while(intake, running).unwrap_or_else(PoisonError::into_inner),
+            None => self.done.wait_while(producer, running).unwrap_or_else(PoisonError::into_inner),
         };
-        intake
+        producer
             .is_done
-            .then(|| Report { is_finished: intake.is_finished, counters: intake.counters() })
+            .then(|| Report { is_finished: producer.is_finished, counters: producer.counters() })
     }
 }

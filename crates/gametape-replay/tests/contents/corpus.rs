@@ -4,8 +4,8 @@ use std::fs;
 
 use gametape_cadre::{Log, Options, Timeline};
 use gametape_minewars::{Dialect, ReplayFile, convert, replay_view};
+use gametape_minewars::{Frames, Generation};
 use gametape_replay::{ConvertOptions, DeepLevel, PlayerOptions, Recording, cadre, minewars};
-use gametape_wire::{Frames, Generation};
 
 use super::corpus_files::files;
 

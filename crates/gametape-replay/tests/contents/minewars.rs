@@ -3,10 +3,13 @@ use gametape_minewars::{
     Coord, Dialect, Grid, ItemKind, Map, Message, Messages, Packer, ReplayFile, Setup, Tile,
     TileKind, WriteOptions, convert, replay_view, write_file,
 };
+use gametape_minewars::{FrameLayout, Frames, Generation};
 use gametape_replay::minewars::{MinewarsFile, from_tape, setup_of, to_tape};
 use gametape_replay::{ConvertOptions, Recording};
-use gametape_tape::{ChunkKind, Front, Level, TapeWriter, cut_bytes, pack_bytes, verify_bytes};
-use gametape_wire::{FrameLayout, Frames, Generation, View, ViewSet};
+use gametape_tape::{
+    ChunkKind, Level, TapeHeader, TapeWriter, cut_bytes, pack_bytes, verify_bytes,
+};
+use gametape_wire::{View, ViewSet};
 use proptest::prelude::*;
 
 pub(crate) fn tape_of(file: &[u8]) -> Vec<u8> {
@@ -154,7 +157,7 @@ fn another_generation_is_what_the_file_would_become() {
 fn a_tape_of_a_game_becomes_a_file() {
     let setup = small_setup(Generation::Current, 2);
     let encoded = setup.encode(true).unwrap();
-    let front = Front::new(50_000, 3).unwrap();
+    let front = TapeHeader::new(50_000, 3).unwrap();
     let mut writer = TapeWriter::new(front, br#"{"content":"skirmish"}"#).unwrap();
     let bytes = encoded.into_bytes();
     writer.setup(0, ViewSet::from_bits(u16::MAX), &bytes).unwrap();

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use gametape_cadre::{Log, Options, sample};
 use gametape_minewars::sample::Sample;
+use gametape_minewars::{FrameLayout, FrameWriter, Frames, Generation};
 use gametape_minewars::{ReplayFile, WriteOptions, write_file};
 use gametape_replay::{ConvertOptions, PlayerOptions, Track, cadre, minewars};
 use gametape_replay::{Player, Recording};
 use gametape_tape::{
     ChunkEntry, ChunkKind, DeltaSnapshot, Keyframe, SimSnapshot, StateHash, Tape, TapeWriter,
 };
-use gametape_wire::{FrameLayout, FrameWriter, Frames, Generation, View, ViewSet};
+use gametape_wire::{View, ViewSet};
 
 pub(crate) fn minewars_tape(generation: Generation) -> Vec<u8> {
     let sample = Sample { radius: 2, players: 2, cities: 1, moments: 60, ..Sample::default() };

@@ -17,7 +17,7 @@ use gametape_minewars::{Dialect, ReplayFile};
 use gametape_replay::cadre::CadreGame;
 use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{
-    ConvertOptions, GameState, PlayFinding, Player, PlayerOptions, Recording, Watched, cadre,
+    ConvertOptions, GameState, PlayFinding, Player, PlayerOptions, Recording, ViewTrack, cadre,
     minewars, streams,
 };
 use gametape_tape::{ChunkKind, DeltaSnapshot, Keyframe, SimSnapshot, Tape, TapeFrames};
@@ -94,7 +94,7 @@ fn shuffled(ticks: &[u64]) -> Vec<u64> {
     shuffled
 }
 
-type Watching<'a, G> = Player<&'a [u8], Watched<G>>;
+type Watching<'a, G> = Player<&'a [u8], ViewTrack<G>>;
 
 /// The ticks to try and how their states are told, by playing once from the start, without any
 /// keyframe; and snapshots of some.

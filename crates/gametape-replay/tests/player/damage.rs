@@ -1,13 +1,14 @@
+use gametape_minewars::Generation;
 use gametape_replay::{PlayFinding, Player, PlayerOptions, Recording, cadre, minewars};
 use gametape_tape::{ChunkKind, Tape};
-use gametape_wire::{Generation, View};
+use gametape_wire::View;
 
 use super::common::{cadre_tape, chunks, linear, minewars_tape};
 use super::toy::{self, Toy};
 
 const PAYLOAD: usize = 56;
 
-fn spectator(tape: &[u8]) -> Player<Vec<u8>, gametape_replay::Watched<minewars::MinewarsView>> {
+fn spectator(tape: &[u8]) -> Player<Vec<u8>, gametape_replay::ViewTrack<minewars::MinewarsView>> {
     let recording = Recording::open(tape.to_vec()).unwrap();
     minewars::player(recording, View::SPECTATOR, PlayerOptions::default()).unwrap()
 }

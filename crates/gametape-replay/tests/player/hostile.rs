@@ -3,7 +3,7 @@
 use gametape_cadre::Options;
 use gametape_replay::{DeepLevel, PlayFinding, Player, PlayerOptions, Recording, cadre};
 use gametape_tape::{
-    ChunkKind, DeltaSnapshot, Front, Keyframe, Level, Recovered, Tape, verify_bytes,
+    ChunkKind, DeltaSnapshot, Keyframe, Level, Recovered, Tape, TapeHeader, verify_bytes,
 };
 use gametape_wire::ViewSet;
 
@@ -15,7 +15,7 @@ use super::toy::{self, Toy};
 /// Every second frames chunk is told `back` ticks earlier, and all checksums and the index are right.
 fn with_ticks_going_back(bytes: &[u8], back: u64) -> Vec<u8> {
     let tape = Tape::open(bytes).unwrap();
-    let mut out = bytes[..Front::LENGTH].to_vec();
+    let mut out = bytes[..TapeHeader::LENGTH].to_vec();
     let mut frames = 0;
     for entry in &tape.chunks {
         let chunk = tape.read(entry, bytes).unwrap();
@@ -34,7 +34,7 @@ fn with_ticks_going_back(bytes: &[u8], back: u64) -> Vec<u8> {
     out
 }
 
-fn player(tape: &[u8]) -> Player<&[u8], gametape_replay::Watched<cadre::CadreGame>> {
+fn player(tape: &[u8]) -> Player<&[u8], gametape_replay::ViewTrack<cadre::CadreGame>> {
     cadre::player(Recording::open(tape).unwrap(), PlayerOptions::default()).unwrap()
 }
 

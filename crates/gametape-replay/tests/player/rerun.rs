@@ -1,13 +1,14 @@
+use gametape_minewars::Generation;
 use gametape_replay::{
     DeepLevel, PlayFinding, Player, PlayerOptions, Recording, Site, cadre, minewars,
 };
 use gametape_tape::{Keyframe, UnitTag};
-use gametape_wire::{Generation, View};
+use gametape_wire::View;
 
 use super::common::{cadre_tape, finish, keyframe_states, minewars_tape, without_keyframes};
 use super::toy::{self, Toy};
 
-fn player(tape: &[u8], toy: Toy) -> Player<&[u8], gametape_replay::Rerun<Toy>> {
+fn player(tape: &[u8], toy: Toy) -> Player<&[u8], gametape_replay::SimulationTrack<Toy>> {
     let recording = Recording::open(tape).unwrap();
     Player::simulation(recording, toy, PlayerOptions::default()).unwrap()
 }

@@ -1,8 +1,9 @@
+use gametape_minewars::Generation;
 use gametape_replay::{
     DeepLevel, Player, PlayerOptions, Recording, Source, Track, cadre, minewars,
 };
-use gametape_tape::{Cut, Front, Tape, cut_bytes, pack_bytes};
-use gametape_wire::{Generation, View, ViewSet};
+use gametape_tape::{Cut, Tape, TapeHeader, cut_bytes, pack_bytes};
+use gametape_wire::{View, ViewSet};
 
 use super::common::{cadre_tape, chained, linear, minewars_tape, shuffled};
 use super::toy::{self, Toy};
@@ -37,7 +38,10 @@ fn every_tick<T: Track>(
 
 fn view_of<S: Source>(
     number: u8,
-) -> impl Fn(Recording<S>, PlayerOptions) -> Player<S, gametape_replay::Watched<minewars::MinewarsView>>
+) -> impl Fn(
+    Recording<S>,
+    PlayerOptions,
+) -> Player<S, gametape_replay::ViewTrack<minewars::MinewarsView>>
 + Copy {
     move |recording, options| {
         minewars::player(recording, View::new(number).unwrap(), options).unwrap()
@@ -153,7 +157,7 @@ fn a_packed_tape_and_one_cut_to_a_view_play_the_same() {
 fn cut_to(bytes: &[u8], views: Option<ViewSet>, ticks: std::ops::Range<u64>) -> Vec<u8> {
     let tape = Tape::open(bytes).unwrap();
     let cut = Cut::new(&tape, views, ticks).unwrap();
-    let front = Front::new(tape.front.tick_length, 9).unwrap();
+    let front = TapeHeader::new(tape.front.tick_length, 9).unwrap();
     let mut rewriter = cut.rewriter(&tape, front).unwrap();
     for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
         rewriter.chunk(&tape.read(entry, bytes).unwrap()).unwrap();
@@ -206,7 +210,7 @@ impl Source for Counted {
         self.0.len() as u64
     }
 
-    fn read(
+    fn fetch(
         &mut self,
         range: std::ops::Range<u64>,
     ) -> gametape_wire::Result<std::borrow::Cow<'_, [u8]>> {

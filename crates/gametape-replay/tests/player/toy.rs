@@ -4,7 +4,9 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use gametape_replay::{Order, Simulation};
-use gametape_tape::{Cadence, Front, KeyframeMaker, SimSnapshot, SimTick, TapeWriter, UnitTag};
+use gametape_tape::{
+    Cadence, KeyframeMaker, SimSnapshot, SimTick, TapeHeader, TapeWriter, UnitTag,
+};
 use gametape_wire::{Error, Result, View, ViewSet};
 
 pub(crate) const PIECES: u16 = 6;
@@ -101,7 +103,7 @@ impl Simulation for Toy {
 /// A tape of `ticks` ticks, played by this toy, with a keyframe every 50 ticks.
 pub(crate) fn tape(mut toy: Toy, ticks: u64) -> Vec<u8> {
     let mut writer =
-        TapeWriter::new(Front::new(50_000, 1).unwrap(), br#"{"content":"toy"}"#).unwrap();
+        TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), br#"{"content":"toy"}"#).unwrap();
     let mut keyframes = KeyframeMaker::new(Cadence { ticks: 50, ..Cadence::default() });
     for tick in 0..ticks {
         if let Some(keyframe) = keyframes.at(tick, || toy.snapshot()) {

@@ -4,17 +4,15 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use gametape_replay::{Recorder, streams};
-use gametape_tape::{
-    ChunkKind, EVERYBODY, Level, SigningKey, SimSnapshot, Tape, TapeWriter, verify_bytes,
-};
-use gametape_wire::ErrorClass;
+use gametape_tape::{ChunkKind, Level, SigningKey, SimSnapshot, Tape, TapeWriter, verify_bytes};
+use gametape_wire::{ErrorClass, ViewSet};
 
 use crate::common::*;
 
 #[test]
 fn everything_that_is_given_stands_on_the_tape_in_its_stream() {
     let (recorder, mut pump, sink) = driven(&options());
-    recorder.setup(EVERYBODY, *b"map").unwrap();
+    recorder.setup(ViewSet::ALL, *b"map").unwrap();
     recorder.simulation_setup(*b"rules").unwrap();
     assert_eq!(recorder.names(&["tank", "mine"]).unwrap(), 0);
     assert_eq!(recorder.names(&["wall"]).unwrap(), 2);
@@ -89,8 +87,8 @@ fn a_wrong_call_is_refused_and_leaves_no_trace() {
     over(recorder.order(1 << 56, view(1), b"never"));
     over(recorder.keyframe(SimSnapshot { core: state(1 << 57, 0).core, ..Default::default() }));
     over(recorder.events(0, 8, 8, 1, vec![0; (256 << 10) + 1]));
-    over(recorder.setup(EVERYBODY, vec![0; (16 << 20) + 1]));
-    over(recorder.resource("large", EVERYBODY, vec![0; 16 << 20]));
+    over(recorder.setup(ViewSet::ALL, vec![0; (16 << 20) + 1]));
+    over(recorder.resource("large", ViewSet::ALL, vec![0; 16 << 20]));
     over(recorder.closing_metadata(&[b' '; 13 << 10]));
     assert!(recorder.closing_metadata(b"no JSON").is_err());
     assert!(recorder.names(&vec!["n"; (1 << 20) + 1]).is_err());

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use gametape_replay::{Next, Pump, Recorder, RecorderOptions, Sink};
 use gametape_tape::{
-    Cadence, ChunkEntry, ChunkKind, Front, Gap, GapCause, Level, Recovered, Restorer, SimSnapshot,
-    StateHash, TapeFrames, UnitTag, verify_bytes,
+    Cadence, ChunkEntry, ChunkKind, Gap, GapCause, Level, Recovered, Restorer, SimSnapshot,
+    StateHash, TapeFrames, TapeHeader, UnitTag, verify_bytes,
 };
 use gametape_wire::{View, ViewSet};
 
 pub(crate) const METADATA: &[u8] = br#"{"game":"sample"}"#;
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
-pub(crate) fn front() -> Front {
-    Front::new(50_000, 0x7A9E).unwrap()
+pub(crate) fn front() -> TapeHeader {
+    TapeHeader::new(50_000, 0x7A9E).unwrap()
 }
 
 pub(crate) fn view(number: u8) -> View {

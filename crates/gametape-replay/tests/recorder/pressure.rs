@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gametape_replay::{RecorderOptions, Shed, streams};
-use gametape_tape::{ChunkKind, EVERYBODY, GapCause};
+use gametape_tape::{ChunkKind, GapCause};
 use gametape_wire::{ErrorClass, ViewSet};
 
 use crate::common::*;
@@ -135,7 +135,7 @@ fn too_much_that_is_never_shed_interrupts_the_recording_until_the_disk_is_back()
     let gap = content.gaps_of(GapCause::INTERRUPTED, ChunkKind(0), 0);
     assert_eq!((gap.len(), content.gaps.len()), (1, 1));
     assert_eq!((gap[0].first_tick, u64::from(gap[0].tick_count)), (kept, lost));
-    assert_eq!((u64::from(gap[0].count), gap[0].views), (lost, EVERYBODY));
+    assert_eq!((u64::from(gap[0].count), gap[0].views), (lost, ViewSet::ALL));
     assert_eq!(content.keyframes.iter().map(|k| (k.1, k.2)).next(), Some((200, true)));
 }
 

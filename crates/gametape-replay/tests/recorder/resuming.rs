@@ -3,8 +3,8 @@
 use std::io::Cursor;
 
 use gametape_replay::{Pump, Recorder};
-use gametape_tape::{EVERYBODY, GapCause, Recovered, Tape, pack_bytes};
-use gametape_wire::ErrorClass;
+use gametape_tape::{GapCause, Recovered, Tape, pack_bytes};
+use gametape_wire::{ErrorClass, ViewSet};
 
 use crate::common::*;
 
@@ -56,7 +56,7 @@ fn a_tape_torn_at_any_byte_goes_on_behind_its_last_whole_chunk() {
         let fresh: Vec<_> = fresh.map(|keyframe| (keyframe.1, keyframe.2)).collect();
         assert_eq!(fresh, [(100, true), (110, false)]);
         let [gap] = content.gaps[..] else { panic!("{:?}", content.gaps) };
-        assert_eq!((gap.cause, gap.kind.0, gap.views), (GapCause::INTERRUPTED, 0, EVERYBODY));
+        assert_eq!((gap.cause, gap.kind.0, gap.views), (GapCause::INTERRUPTED, 0, ViewSet::ALL));
         assert_eq!(gap.first_tick + u64::from(gap.tick_count), 100);
         let torn_bytes: u64 = found.damages.iter().map(|d| d.range.end - d.range.start).sum();
         assert_eq!(gap.bytes, torn_bytes);

@@ -1,8 +1,8 @@
 //! A gamelog says at every tick what the simulation says.
 
 use gametape_cadre::{Log, Options, Timeline, verify};
+use gametape_minewars::Generation;
 use gametape_replay::{Order, Simulation};
-use gametape_wire::Generation;
 
 use super::*;
 use crate::bots::Style;

@@ -1,7 +1,7 @@
 //! What a view is told of cities: money, resources, trade, owners, lives.
 
+use gametape_minewars::Generation;
 use gametape_minewars::{CityState, Message, Money, PlayerUpdate};
-use gametape_wire::Generation;
 
 use super::Telling;
 use crate::rules::SECOND;

@@ -11,10 +11,11 @@ mod people;
 mod tests;
 mod tiles;
 
+use gametape_minewars::Generation;
 use gametape_minewars::{
     Coord, Duration, Message, Packer, PlayerUpdate, Setup, Text, TileBuf, ViewState, Who,
 };
-use gametape_wire::{Generation, Result, View};
+use gametape_wire::{Result, View};
 
 use crate::atlas::Cell;
 use crate::order::Command;

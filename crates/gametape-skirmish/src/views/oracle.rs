@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use gametape_minewars::Generation;
 use gametape_minewars::{
     CityState, ClientState, Coord, FlagState, Gone, ItemKind, Pending, PlayerState, StructureKind,
     TileState, ViewState, VoteState,
 };
 use gametape_tape::UnitTag;
-use gametape_wire::{Generation, View};
+use gametape_wire::View;
 
 use super::people::vote_text;
 use crate::atlas::Cell;

@@ -1,7 +1,7 @@
 //! What happens to players, and what they say.
 
+use gametape_minewars::Generation;
 use gametape_minewars::{Ballot, Coord, ItemKind, Message, PlayerUpdate, Text, TileBuf, TileKind};
-use gametape_wire::Generation;
 
 use super::Telling;
 use crate::atlas::Cell;

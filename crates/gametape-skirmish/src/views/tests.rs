@@ -1,8 +1,9 @@
 //! No leak, and nothing missing: every view of every tick is compared with what it may know.
 
+use gametape_minewars::Generation;
 use gametape_minewars::{Dialect, Duration, Grid, Message, Messages, ViewState};
 use gametape_replay::Simulation;
-use gametape_wire::{Generation, View};
+use gametape_wire::View;
 
 use super::oracle::Oracle;
 use crate::order::Command;

@@ -1,9 +1,9 @@
 //! What a view is told of tiles.
 
+use gametape_minewars::Generation;
 use gametape_minewars::{
     Coord, DigitTile, FlagState, Message, Pending, PlayerUpdate, StructureKind, TileState,
 };
-use gametape_wire::Generation;
 
 use super::Telling;
 use crate::atlas::Cell;

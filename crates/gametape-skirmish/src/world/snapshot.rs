@@ -1,8 +1,9 @@
 //! The whole state as a snapshot; normative text: `spec/skirmish.md`, section 11.
 
+use gametape_minewars::Generation;
 use gametape_minewars::{Coord, ItemKind, TileKind};
 use gametape_tape::{CellPos, Key, SimCoreSnapshot, SimSnapshot, SlotTable, UnitTag, ValueTable};
-use gametape_wire::{Generation, Reader, Result, Writer};
+use gametape_wire::{Reader, Result, Writer};
 use sha2::{Digest, Sha256};
 
 use super::restore::wrong;

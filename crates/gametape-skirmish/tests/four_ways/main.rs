@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use gametape_cadre::{Log, Options};
+use gametape_minewars::{Frames, Generation};
 use gametape_minewars::{Grid, ReplayFile, Timeline, ViewState};
 use gametape_replay::{
     DeepLevel, Order, Player, PlayerOptions, Recording, Simulation, minewars, streams,
 };
 use gametape_skirmish::{Command, Config, Match, Skirmish, Style, TICK_MS, Views, record_match};
 use gametape_tape::{ChunkKind, SimSnapshot, TapeFrames, cut_bytes, pack_bytes};
-use gametape_wire::{Frames, Generation, View, ViewSet};
+use gametape_wire::{View, ViewSet};
 
 use views::{Seen, Words, differences};
 use world::World;

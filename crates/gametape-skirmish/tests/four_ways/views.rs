@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use gametape_minewars::Generation;
 use gametape_minewars::{Coord, Digit, FlagState, Grid, TileState, ViewState};
-use gametape_wire::Generation;
 
 use crate::world::{City, Part, Tile, Unit, World};
 

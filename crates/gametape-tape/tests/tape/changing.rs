@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use gametape_tape::{
-    ChunkDraft, ChunkKind, Depth, EVERYBODY, Flags, Front, Gap, GapCause, Level, NameTable, Need,
-    Recovered, Segment, Tape, TapeReader, TapeWriter, cut_bytes, pack, pack_bytes, repair_bytes,
+    ChunkDraft, ChunkKind, Depth, Flags, Gap, GapCause, Level, NameTable, Need, Recovered, Segment,
+    Tape, TapeHeader, TapeReader, TapeWriter, cut_bytes, pack, pack_bytes, repair_bytes,
     verify_bytes,
 };
 use gametape_wire::{View, ViewSet};
@@ -49,7 +49,7 @@ fn a_packed_tape_begins_with_metadata_and_keyframes() {
     let entry = tape.keyframes.entries()[0];
     assert_eq!(entry.blob_offset, 56, "offsets count from behind the index");
     assert_eq!(tape.keyframes.chunk_range(0), Some(first.range()));
-    // Front, metadata and keyframe index are one range at the beginning.
+    // TapeHeader, metadata and keyframe index are one range at the beginning.
     let page = tape.summary.pages.iter().find(|page| page.stream == 2).unwrap();
     assert_eq!(page.range.end, first.offset);
     assert_eq!(page.range.start, order[1].range().end);
@@ -143,11 +143,11 @@ fn unknown_chunks_are_cut_carefully() {
         tape.chunk(&draft, raw).unwrap();
     };
     let safe = Flags::SAFE_TO_COPY;
-    put(200, safe, EVERYBODY, b"public and safe");
-    put(201, safe.with(Flags::PARTS), EVERYBODY, b"parts of everybody");
+    put(200, safe, ViewSet::ALL, b"public and safe");
+    put(201, safe.with(Flags::PARTS), ViewSet::ALL, b"parts of everybody");
     put(202, safe, views(&[1, 2]), b"of one and two");
     put(203, safe, views(&[1]), b"of one alone");
-    put(204, Flags::NONE, EVERYBODY, b"not safe to copy");
+    put(204, Flags::NONE, ViewSet::ALL, b"not safe to copy");
     put(205, safe, ViewSet::EMPTY, b"of nobody");
     let bytes = finished(tape);
     let kept = |bytes: &[u8]| -> Vec<u8> {
@@ -189,7 +189,7 @@ fn a_repair_without_a_front_needs_the_tick_length() {
     assert!(repair_bytes(&bytes, None, 6).is_err());
     let repaired = repair_bytes(&bytes, Some(front()), 6).unwrap();
     let tape = Tape::open(&repaired.bytes).unwrap();
-    assert_eq!(tape.front, Front::new(66_667, 6).unwrap());
+    assert_eq!(tape.front, TapeHeader::new(66_667, 6).unwrap());
     assert_eq!(tape.summary.end_tick, 100);
     let mut names = NameTable::default();
     let chunk = tape.stream(ChunkKind::NAMES, 0).next().unwrap();

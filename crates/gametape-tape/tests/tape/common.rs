@@ -1,8 +1,8 @@
 //! Sample tapes, and chance that is the same in every run.
 
 use gametape_tape::{
-    CellPos, ChunkDraft, ChunkHeader, ChunkKind, EVERYBODY, Flags, Front, Keyframe, KeyframeMaker,
-    Recovered, SigningKey, SimSnapshot, Tape, TapeWriter, UnitTag,
+    CellPos, ChunkDraft, ChunkHeader, ChunkKind, Flags, Keyframe, KeyframeMaker, Recovered,
+    SigningKey, SimSnapshot, Tape, TapeHeader, TapeWriter, UnitTag,
 };
 use gametape_wire::{View, ViewSet};
 
@@ -34,8 +34,8 @@ pub(crate) fn views(numbers: &[u8]) -> ViewSet {
     numbers.iter().map(|&number| view(number)).collect()
 }
 
-pub(crate) fn front() -> Front {
-    Front::new(66_667, 0x7A9E).unwrap()
+pub(crate) fn front() -> TapeHeader {
+    TapeHeader::new(66_667, 0x7A9E).unwrap()
 }
 
 /// What view `number` receives at a tick; each view's bytes can be told from the others'.
@@ -72,7 +72,7 @@ pub(crate) fn state(tick: u64) -> SimSnapshot {
 pub(crate) fn filled(ticks: u64) -> TapeWriter {
     let mut tape =
         TapeWriter::new(front(), br#"{"game":"sample","players":["Ana","Ben"]}"#).unwrap();
-    tape.setup(0, EVERYBODY, b"the map").unwrap();
+    tape.setup(0, ViewSet::ALL, b"the map").unwrap();
     tape.names(&["soldier", "tank"]).unwrap();
     let mut keyframes = KeyframeMaker::default();
     for tick in 0..ticks {
@@ -81,7 +81,7 @@ pub(crate) fn filled(ticks: u64) -> TapeWriter {
         }
         fill_tick(&mut tape, tick);
     }
-    tape.resource("map.png", EVERYBODY, &[0x5A; 300]).unwrap();
+    tape.resource("map.png", ViewSet::ALL, &[0x5A; 300]).unwrap();
     tape.closing_metadata(br#"{"winner":"Ana"}"#).unwrap();
     tape
 }
@@ -144,7 +144,7 @@ pub(crate) fn contains(bytes: &[u8], part: &[u8]) -> bool {
 /// The same chunks with other headers, checksums and index right all the same: what no writer writes.
 pub(crate) fn with_headers(bytes: &[u8], change: impl Fn(&mut ChunkHeader)) -> Vec<u8> {
     let tape = Tape::open(bytes).unwrap();
-    let mut out = bytes[..Front::LENGTH].to_vec();
+    let mut out = bytes[..TapeHeader::LENGTH].to_vec();
     for entry in &tape.chunks {
         let chunk = tape.read(entry, bytes).unwrap();
         let mut header = chunk.header;

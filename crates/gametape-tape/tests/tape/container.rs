@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use gametape_tape::{
-    Chunk, ChunkDraft, ChunkEntry, ChunkHeader, ChunkKind, Depth, EVERYBODY, Flags, Found, Front,
-    Gap, GapCause, NameTable, Need, Recovery, Resource, Tape, TapeFrames, TapeReader, TapeWriter,
+    Chunk, ChunkDraft, ChunkEntry, ChunkHeader, ChunkKind, Depth, Flags, Found, Gap, GapCause,
+    NameTable, Need, Recovery, Resource, Tape, TapeFrames, TapeHeader, TapeReader, TapeWriter,
     limits,
 };
 use gametape_wire::{ErrorClass, ViewSet};
@@ -219,12 +219,12 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     assert_eq!(error.class(), ErrorClass::Limit);
     assert!(tape.chunk(&ChunkDraft::new(ChunkKind::INDEX), b"").is_err());
     assert!(tape.chunk(&ChunkDraft::new(ChunkKind(0)), b"").is_err());
-    assert!(tape.resource("big", EVERYBODY, &vec![0; 17 << 20]).is_err());
+    assert!(tape.resource("big", ViewSet::ALL, &vec![0; 17 << 20]).is_err());
     let bytes = finished(tape);
     let opened = Tape::open(&bytes).unwrap();
     assert_eq!(received(&opened, &bytes, 1), [(10, b"x".to_vec())]);
     assert_eq!(opened.summary.chunk_count, 2);
-    assert!(Front::new(0, 1).is_err());
+    assert!(TapeHeader::new(0, 1).is_err());
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn large_frames_get_chunks_of_their_own() {
 #[test]
 fn a_bomb_is_refused_before_anything_is_allocated() {
     let mut tape = TapeWriter::new(front(), b"{}").unwrap();
-    tape.setup(0, EVERYBODY, &[0; 10_000]).unwrap();
+    tape.setup(0, ViewSet::ALL, &[0; 10_000]).unwrap();
     let bytes = finished(tape);
     let opened = Tape::open(&bytes).unwrap();
     let mut chunk = opened.read(&opened.chunks[1], &bytes).unwrap();

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::common::*;
 use gametape_tape::{
-    Chunk, ChunkKind, Cut, Front, Gap, GapCause, Keyframe, KeyframeIndexEntry, KeyframeMaker,
-    Level, SimSnapshot, Tape, TapeFrames, TapeWriter, verify_bytes,
+    Chunk, ChunkKind, Cut, Gap, GapCause, Keyframe, KeyframeIndexEntry, KeyframeMaker, Level,
+    SimSnapshot, Tape, TapeFrames, TapeHeader, TapeWriter, verify_bytes,
 };
 use gametape_wire::{View, ViewSet};
 use proptest::prelude::*;
@@ -49,7 +49,7 @@ fn state_of(stream: u16, tick: u64) -> SimSnapshot {
 fn cut(bytes: &[u8], wanted: Option<ViewSet>, asked: Range<u64>) -> (Cut, Vec<u8>) {
     let tape = Tape::open(bytes).unwrap();
     let cut = Cut::new(&tape, wanted, asked).unwrap();
-    let mut rewriter = cut.rewriter(&tape, Front::new(66_667, 8).unwrap()).unwrap();
+    let mut rewriter = cut.rewriter(&tape, TapeHeader::new(66_667, 8).unwrap()).unwrap();
     for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
         rewriter.chunk(&tape.read(entry, bytes).unwrap()).unwrap();
     }

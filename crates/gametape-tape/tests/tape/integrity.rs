@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use gametape_tape::{
-    Chain, Chunk, ChunkEntry, Front, Level, PublicKey, SigningKey, Summary, Tape, TapeWriter,
+    Chain, Chunk, ChunkEntry, Level, PublicKey, SigningKey, Summary, Tape, TapeHeader, TapeWriter,
     Verification, leaf, pack_bytes, verify_bytes,
 };
 
@@ -21,7 +21,7 @@ fn parts(bytes: &[u8]) -> Vec<Chunk<'_>> {
 }
 
 /// A tape made of chunks by somebody who can compute everything but a signature.
-fn forge(front: Front, chunks: &[Chunk<'_>]) -> Vec<u8> {
+fn forge(front: TapeHeader, chunks: &[Chunk<'_>]) -> Vec<u8> {
     let (first, rest) = chunks.split_first().unwrap();
     let mut tape = TapeWriter::new(front, &first.raw().unwrap()).unwrap();
     rest.iter().for_each(|chunk| tape.copy(chunk, chunk.header.views).unwrap());
@@ -113,7 +113,7 @@ fn what_is_forged_with_right_checksums_is_not_signed() {
 #[test]
 fn another_front_is_not_signed() {
     let bytes = signed(50);
-    let slower = Front::new(100_000, front().tape_id).unwrap();
+    let slower = TapeHeader::new(100_000, front().tape_id).unwrap();
     assert!(!verify(&forge(slower, &parts(&bytes))).passed());
 }
 

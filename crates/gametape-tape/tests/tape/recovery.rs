@@ -1,9 +1,10 @@
 //! Damage: what is whole is kept, nothing is invented, every damage is reported.
 
+use gametape_wire::ViewSet;
 use std::ops::Range;
 
 use crate::common::*;
-use gametape_tape::{ChunkEntry, DamageKind, EVERYBODY, Front, Recovered, Tape, TapeWriter};
+use gametape_tape::{ChunkEntry, DamageKind, Recovered, Tape, TapeHeader, TapeWriter};
 
 /// A way to spoil bytes.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +93,7 @@ fn every_torn_end_is_told() {
 fn every_flipped_bit_is_detected() {
     let mut tape = TapeWriter::new(front(), b"{}").unwrap();
     tape.frame(0, 0, &[(view(0), b"a"), (view(1), b"b")]).unwrap();
-    tape.keyframe(0, EVERYBODY, &keyframe(1)).unwrap();
+    tape.keyframe(0, ViewSet::ALL, &keyframe(1)).unwrap();
     let mut bytes = finished(tape);
     assert!(Recovered::from_bytes(&bytes).is_undamaged());
     for bit in 0..bytes.len() * 8 {
@@ -106,9 +107,10 @@ fn every_flipped_bit_is_detected() {
 
 #[test]
 fn a_tape_inside_a_tape_stays_a_resource() {
-    let inner = finished(TapeWriter::new(Front::new(1000, 99).unwrap(), b"{\"inner\":1}").unwrap());
+    let inner =
+        finished(TapeWriter::new(TapeHeader::new(1000, 99).unwrap(), b"{\"inner\":1}").unwrap());
     let mut tape = TapeWriter::new(front(), b"{}").unwrap();
-    tape.resource("inner.tape", EVERYBODY, &inner).unwrap();
+    tape.resource("inner.tape", ViewSet::ALL, &inner).unwrap();
     tape.frame(0, 5, &[(view(1), b"x")]).unwrap();
     let mut bytes = finished(tape);
     let place = Tape::open(&bytes).unwrap().chunks[1].offset as usize;
@@ -163,7 +165,7 @@ fn a_dropped_chunk_is_missing_by_number() {
 fn hostile_headers_do_not_make_the_search_slow() {
     // Thousands of valid headers, each of which claims all the rest as its payload.
     let mut tape = TapeWriter::new(front(), b"{}").unwrap();
-    tape.setup(0, EVERYBODY, b"x").unwrap();
+    tape.setup(0, ViewSet::ALL, b"x").unwrap();
     let mut bytes = tape.take();
     let mut header = tape.chunks()[1].header;
     let count = 20_000u32;

@@ -1,0 +1,136 @@
+//! Disassembly for machines: one JSON object a line.
+
+use std::io::Write;
+
+use gametape_minewars::{Dialect, Line, Lines};
+use gametape_minewars::{Frame, FrameKind};
+use gametape_wire::{Part, View, ViewSet};
+
+/// Appends objects to a buffer, without allocating for each.
+pub(super) struct Objects {
+    dialect: Dialect,
+    frames: u64,
+    /// What the objects of all messages of a payload begin with.
+    start: Vec<u8>,
+    asm: Vec<u8>,
+}
+
+impl Objects {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        Self { dialect, frames: 0, start: Vec::new(), asm: Vec::new() }
+    }
+
+    /// Appends a frame and its messages. Returns how many of its payloads cannot be read to their
+    /// end.
+    pub(super) fn push_frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> usize {
+        push_moment(frame, self.frames, out);
+        push(out, format_args!(",\"kind\":\"{}\",\"views\":", frame.kind().name()));
+        push_views(frame.views(), out);
+        out.extend_from_slice(b"}\n");
+        let unreadable = frame.parts().filter(|part| !self.push_part(frame, part, out)).count();
+        self.frames += 1;
+        unreadable
+    }
+
+    /// Appends a line of a stream without frames.
+    pub(super) fn push_bare(&mut self, line: &Line<'_>, out: &mut Vec<u8>) {
+        self.start.clear();
+        self.start.push(b'{');
+        self.push_line(line, out);
+    }
+
+    /// Returns whether the payload can be read to its end.
+    fn push_part(&mut self, frame: &Frame<'_>, part: &Part<'_>, out: &mut Vec<u8>) -> bool {
+        self.start.clear();
+        push_moment(frame, self.frames, &mut self.start);
+        self.start.extend_from_slice(b",\"view\":");
+        match frame.kind() {
+            FrameKind::Heterogenous => push_numbers(part.views, &mut self.start),
+            FrameKind::Homogenous | FrameKind::Keepalive => push_views(part.views, &mut self.start),
+        }
+        self.start.push(b',');
+        let mut is_readable = true;
+        for line in Lines::new(part.payload, part.offset, self.dialect) {
+            is_readable &= !matches!(line, Line::Unreadable(..));
+            self.push_line(&line, out);
+        }
+        is_readable
+    }
+
+    fn push_line(&mut self, line: &Line<'_>, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.start);
+        out.extend_from_slice(b"\"asm\":");
+        self.asm.clear();
+        line.print(self.dialect, &mut self.asm);
+        push_string(&self.asm, out);
+        if let Line::Unreadable(error, _) = line {
+            out.extend_from_slice(b",\"error\":");
+            push_string(error.to_string().as_bytes(), out);
+        }
+        out.extend_from_slice(b"}\n");
+    }
+}
+
+/// `{"t":195,"frame":0`
+fn push_moment(frame: &Frame<'_>, number: u64, out: &mut Vec<u8>) {
+    push(out, format_args!("{{\"t\":{},\"frame\":{number}", frame.time()));
+}
+
+/// `[0,1]`
+fn push_views(views: ViewSet, out: &mut Vec<u8>) {
+    out.push(b'[');
+    push_numbers(views, out);
+    out.push(b']');
+}
+
+fn push_numbers(views: ViewSet, out: &mut Vec<u8>) {
+    for (i, view) in views.iter().map(View::number).enumerate() {
+        let comma = if i == 0 { "" } else { "," };
+        push(out, format_args!("{comma}{view}"));
+    }
+}
+
+/// A vector takes everything.
+fn push(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    let _ = out.write_fmt(text);
+}
+
+/// Appends UTF-8 text as a JSON string. Most lines have nothing to escape.
+fn push_string(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for run in text.split_inclusive(|byte| needs_escape(*byte)) {
+        match run.split_last() {
+            Some((&last, before)) if needs_escape(last) => {
+                out.extend_from_slice(before);
+                push_escaped(last, out);
+            }
+            _ => out.extend_from_slice(run),
+        }
+    }
+    out.push(b'"');
+}
+
+fn needs_escape(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+fn push_escaped(byte: u8, out: &mut Vec<u8>) {
+    match byte {
+        b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+        _ => push(out, format_args!("\\u{byte:04x}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_becomes_a_json_string() {
+        for text in ["", "OWNER 1 -7,2", r#"SAY "a\"b\\""#, "\u{1}é\n\t\"", "\"", "x\\"] {
+            let mut json = Vec::new();
+            push_string(text.as_bytes(), &mut json);
+            assert_eq!(serde_json::from_slice::<String>(&json).unwrap(), text);
+        }
+    }
+}

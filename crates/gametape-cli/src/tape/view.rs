@@ -1,0 +1,97 @@
+//! What a tape leads to at a moment, entered at a keyframe.
+
+use std::collections::BTreeMap;
+
+use gametape_minewars::{Replayed, ViewState};
+use gametape_replay::minewars::{MinewarsView, setup_of};
+use gametape_replay::{PlayFinding, Player, PlayerOptions, Recording, Track};
+use gametape_tape::{ChunkKind, TapeFrames, TapeHeader};
+use gametape_wire::{Error, Result as WireResult, View};
+
+use super::{TapeFile, milliseconds};
+use crate::cities::{Place, places_of};
+use crate::failure::{Failure, warn_of_loss};
+use crate::input::Source;
+use crate::moment::At;
+use crate::progress::waiting;
+
+/// Nothing is played twice.
+pub(crate) const PLAY_ONCE: PlayerOptions = PlayerOptions { cache_bytes: 0, check: false };
+
+/// What a MineWars view knows at a moment.
+pub(crate) struct ViewAt {
+    pub(crate) replayed: Replayed,
+    /// What it knew before the first message.
+    pub(crate) start: ViewState,
+    pub(crate) cities: BTreeMap<u8, Place>,
+}
+
+/// Goes to a moment of a tape whose frames are MineWars messages.
+pub(crate) fn view_at(
+    source: &Source,
+    mut recording: Recording<TapeFile>,
+    view: View,
+    at: At,
+) -> Result<ViewAt, Failure> {
+    let failed = |error: Error| Failure::of(source, &error);
+    let setup = setup_of(&mut recording).map_err(failed)?;
+    let most = setup.max_view();
+    if view > most {
+        return Err(Failure::usage(format_args!("{source} has views 0 to {most}, not {view}")));
+    }
+    let start = MinewarsView::new(&setup, view);
+    let mut player = Player::view(recording, view, start.clone(), PLAY_ONCE).map_err(failed)?;
+    let tick = tick_of(source, at, &player.recording().tape().front, player.end())?;
+    waiting("seeking", || player.seek(tick)).map_err(failed)?;
+    warn_of_doubt(source, &player);
+    let mut replayed = replayed(&player);
+    replayed.time = last_time(&mut player.into_recording(), tick).map_err(failed)?;
+    Ok(ViewAt { replayed, start: start.state().clone(), cities: places_of(&setup) })
+}
+
+/// Behind everything up to and including the moment.
+fn tick_of(source: &Source, at: At, front: &TapeHeader, end: u64) -> Result<u64, Failure> {
+    match at {
+        At::Start => Ok(0),
+        At::Number(time) => {
+            let tick = u128::from(time) * 1000 / u128::from(front.tick_length) + 1;
+            Ok(u64::try_from(tick).unwrap_or(u64::MAX).min(end))
+        }
+        At::Turn(_) => {
+            let problem = format_args!("turns are for gamelogs, and {source} holds none");
+            Err(Failure::usage(problem))
+        }
+        At::End => Ok(end),
+    }
+}
+
+/// Tells what is missing on the way to the state, and what could not be used.
+pub(crate) fn warn_of_doubt<T: Track>(source: &Source, player: &Player<TapeFile, T>) {
+    let is_told = |finding: &&PlayFinding| !matches!(finding, PlayFinding::Input { .. });
+    let told = player.findings().iter().filter(is_told);
+    told.for_each(|finding| warn_of_loss(source, finding));
+}
+
+/// What the view knows; messages that could not be applied are problems.
+fn replayed(player: &Player<TapeFile, gametape_replay::ViewTrack<MinewarsView>>) -> Replayed {
+    let problem = |finding: &PlayFinding| match finding {
+        PlayFinding::Input { tick, error } => {
+            Some(error.clone().within(format_args!("tick {tick}")))
+        }
+        _ => None,
+    };
+    let problems: Vec<Error> = player.findings().iter().filter_map(problem).collect();
+    let problem_count = problems.len() as u64;
+    Replayed { state: player.state().state().clone(), time: 0, problems, problem_count }
+}
+
+/// When the last frame before a tick happens, in milliseconds.
+fn last_time(recording: &mut Recording<TapeFile>, tick: u64) -> WireResult<u64> {
+    let chunks = recording.entries(ChunkKind::FRAMES, 0);
+    let last = chunks.iter().rfind(|entry| entry.header.first_tick < tick);
+    let Some(entry) = last else { return Ok(0) };
+    let raw = recording.raw(entry)?;
+    let frames = TapeFrames::new(&entry.header, &raw).map_while(Result::ok);
+    let last = frames.map(|frame| frame.tick).take_while(|at| *at < tick).last();
+    Ok(milliseconds(&recording.tape().front, last.unwrap_or(0)))
+}

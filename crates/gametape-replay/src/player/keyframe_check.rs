@@ -1,0 +1,80 @@
+//! What happens where play comes to a keyframe.
+
+use gametape_tape::{SimSnapshot, SimTick};
+use gametape_wire::Result;
+
+use super::difference::{Divergence, differences};
+use super::track::Track;
+use super::{PlayFinding, Player};
+use gametape_wire::Source;
+
+impl<S: Source, T: Track> Player<S, T> {
+    /// Goes over the keyframe of this tick, if there is one; one that agreed before needs no look.
+    pub(super) fn pass_keyframe(&mut self) -> Result<()> {
+        if !self.keyframes.has_agreed(self.tick) || self.doubt().is_some() {
+            return self.meet_keyframe(self.options.check);
+        }
+        self.base = self.tick;
+        Ok(())
+    }
+
+    /// Compares with the keyframe of this tick, if there is one. After lost input, takes it over.
+    pub(super) fn meet_keyframe(&mut self, check: bool) -> Result<()> {
+        let doubtful = self.note_lost();
+        // An earlier one says nothing about now, and loading it may cost more than all else.
+        let is_there = self.keyframes.nearest(self.tick) == Some(self.tick);
+        if !is_there || (!check && !doubtful) {
+            return Ok(());
+        }
+        let Some(found) = self.keyframes.load(&mut self.recording, self.tick) else {
+            return Ok(());
+        };
+        let expected = match found.state {
+            Ok(expected) => expected,
+            Err(error) => {
+                self.keyframes.give_up(found.place);
+                self.findings.note(PlayFinding::Keyframe { tick: found.tick, error });
+                return Ok(());
+            }
+        };
+        self.findings.checked += 1;
+        if !self.compare(&expected, doubtful) {
+            return self.take_over(&expected, found.place);
+        }
+        if !doubtful {
+            self.keyframes.note_agreed(found.place);
+        }
+        Ok(())
+    }
+
+    /// Is the state the expected one? Who is in doubt only asks.
+    fn compare(&mut self, expected: &SimSnapshot, doubtful: bool) -> bool {
+        let state = self.track.snapshot(self.tick);
+        if state == *expected {
+            self.base = self.tick;
+            return true;
+        }
+        if !doubtful {
+            let (agreed, tick) = (self.recorded_base(), self.tick);
+            let differences = differences(expected, &state);
+            self.findings.note(PlayFinding::Divergence(Divergence { agreed, tick, differences }));
+        }
+        false
+    }
+
+    /// The tick of the keyframe that the state comes from, unless it comes from the start.
+    fn recorded_base(&self) -> Option<SimTick> {
+        let is_recorded = self.keyframes.nearest(self.base) == Some(self.base);
+        (is_recorded && self.base < self.tick).then_some(self.base)
+    }
+
+    /// The recorded state counts, unless it cannot be restored.
+    fn take_over(&mut self, expected: &SimSnapshot, place: usize) -> Result<()> {
+        let before = (self.track.snapshot(self.tick), self.base);
+        self.cache.clear();
+        let Err(error) = self.restore(expected, self.tick) else { return Ok(()) };
+        self.keyframes.give_up(place);
+        self.findings.note(PlayFinding::Keyframe { tick: expected.core.tick, error });
+        self.restore(&before.0, before.1)
+    }
+}

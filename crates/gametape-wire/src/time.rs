@@ -1,0 +1,422 @@
+//! Time in a recording: ticks, their length, moments between them, and how people write a time.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+
+/// The game's unit of time, counted from the start of the recording.
+///
+/// A gamelog has no clock: its ticks are its deltas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Tick(pub u64);
+
+impl fmt::Display for Tick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// How long a tick takes. The only place where ticks and times are converted.
+///
+/// ```
+/// use gametape_wire::{Tick, TickLength};
+///
+/// let length = TickLength::from_micros(50_000).unwrap();
+/// assert_eq!(length.time_of(Tick(3)).micros(), 150_000);
+/// assert_eq!(length.tick_at(length.time_of(Tick(3))), Tick(3));
+/// assert_eq!(length.tick_from(length.time_of(Tick(3)).plus_micros(1)), Tick(4));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TickLength(NonZeroU32);
+
+impl TickLength {
+    /// One millisecond, the tick of MineWars recordings.
+    pub const MILLISECOND: Self = Self(NonZeroU32::new(1000).unwrap());
+
+    /// A length in microseconds; `None` for 0.
+    #[must_use]
+    pub const fn from_micros(micros: u32) -> Option<Self> {
+        match NonZeroU32::new(micros) {
+            Some(micros) => Some(Self(micros)),
+            None => None,
+        }
+    }
+
+    /// The length in microseconds.
+    #[must_use]
+    pub const fn micros(self) -> u32 {
+        self.0.get()
+    }
+
+    /// When a tick begins.
+    #[must_use]
+    pub fn time_of(self, tick: Tick) -> Time {
+        Time(tick.0.saturating_mul(u64::from(self.micros())))
+    }
+
+    /// The tick during which a time is.
+    #[must_use]
+    pub fn tick_at(self, time: Time) -> Tick {
+        Tick(time.0 / u64::from(self.micros()))
+    }
+
+    /// The first tick that begins at a time or later.
+    #[must_use]
+    pub fn tick_from(self, time: Time) -> Tick {
+        Tick(time.0.div_ceil(u64::from(self.micros())))
+    }
+
+    /// How many milliseconds a number of ticks takes, rounded down.
+    #[must_use]
+    pub fn millis_of(self, tick: Tick) -> u64 {
+        self.time_of(tick).millis()
+    }
+}
+
+/// A time since the start of a recording, in microseconds.
+///
+/// It is written as `3:37.6`: minutes, seconds, and of the fraction what is not zero; an hour and more
+/// as `1:02:03`.
+///
+/// ```
+/// use gametape_wire::Time;
+///
+/// assert_eq!(Time::from_millis(217_600).to_string(), "3:37.6");
+/// assert_eq!(Time::from_millis(3_723_000).to_string(), "1:02:03");
+/// assert_eq!(Time::from_millis(50).to_string(), "0:00.05");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Time(u64);
+
+impl Time {
+    /// The start.
+    pub const ZERO: Self = Self(0);
+
+    /// A time in microseconds.
+    #[must_use]
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros)
+    }
+
+    /// A time in milliseconds, at most what microseconds can count.
+    #[must_use]
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis.saturating_mul(1000))
+    }
+
+    /// In microseconds.
+    #[must_use]
+    pub const fn micros(self) -> u64 {
+        self.0
+    }
+
+    /// In milliseconds, rounded down.
+    #[must_use]
+    pub const fn millis(self) -> u64 {
+        self.0 / 1000
+    }
+
+    /// In seconds.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// A later time.
+    #[must_use]
+    pub const fn plus_micros(self, micros: u64) -> Self {
+        Self(self.0.saturating_add(micros))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, fraction) = (self.0 / 1_000_000, self.0 % 1_000_000);
+        let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        match hours {
+            0 => write!(f, "{minutes}:{seconds:02}")?,
+            _ => write!(f, "{hours}:{minutes:02}:{seconds:02}")?,
+        }
+        match fraction {
+            0 => Ok(()),
+            _ => write!(f, ".{}", format!("{fraction:06}").trim_end_matches('0')),
+        }
+    }
+}
+
+/// How much of a recording is applied: everything before one tick.
+///
+/// `seek` of every timeline and `--at` of every command mean the same: after *everything* that
+/// happened at a tick, [`Moment::after`] it. A keyframe of tick K holds the state
+/// [before](Self::before) anything of K.
+///
+/// ```
+/// use gametape_wire::{Moment, Tick};
+///
+/// assert!(Moment::START < Moment::after(Tick(0)));
+/// assert_eq!(Moment::after(Tick(6)), Moment::before(Tick(7)));
+/// assert_eq!(Moment::after(Tick(6)).last_tick(), Some(Tick(6)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Moment(u64);
+
+impl Moment {
+    /// Nothing is applied.
+    pub const START: Self = Self(0);
+
+    /// After everything of a tick and of all before it.
+    #[must_use]
+    pub const fn after(tick: Tick) -> Self {
+        Self(tick.0.saturating_add(1))
+    }
+
+    /// Before anything of a tick, after everything of those before it.
+    #[must_use]
+    pub const fn before(tick: Tick) -> Self {
+        Self(tick.0)
+    }
+
+    /// The first tick of which nothing is applied.
+    #[must_use]
+    pub const fn next_tick(self) -> Tick {
+        Tick(self.0)
+    }
+
+    /// The last tick that is applied; `None` at the start.
+    #[must_use]
+    pub const fn last_tick(self) -> Option<Tick> {
+        match self.0.checked_sub(1) {
+            Some(tick) => Some(Tick(tick)),
+            None => None,
+        }
+    }
+}
+
+impl From<Tick> for Moment {
+    fn from(tick: Tick) -> Self {
+        Self::after(tick)
+    }
+}
+
+/// A moment as people write it; what it means depends on the recording.
+///
+/// | text | meaning |
+/// |---|---|
+/// | `start`, `end` | after everything of the first tick; after the last |
+/// | `3:37.6`, `1:02:03`, `217.6s`, `217600ms` | a time since the start |
+/// | `-10s`, `-0:10` | that long before the end |
+/// | `tick:4352` | a tick; in a gamelog, a delta |
+/// | `turn:12` | the begin of a turn, in recordings that have turns |
+/// | `50%` | a share of the whole length |
+/// | `4352` | milliseconds; in a gamelog, a delta |
+///
+/// ```
+/// use gametape_wire::{Time, When};
+///
+/// assert_eq!("3:37.6".parse::<When>()?, "217600ms".parse::<When>()?);
+/// assert_eq!("-10s".parse::<When>()?, When::BeforeEnd(Time::from_millis(10_000)));
+/// assert!("3:99".parse::<When>().is_err());
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum When {
+    /// After everything of the first tick.
+    Start,
+    /// After the last tick.
+    End,
+    /// A time since the start.
+    Time(Time),
+    /// A time before the end.
+    BeforeEnd(Time),
+    /// A tick, or the delta of a gamelog.
+    Tick(Tick),
+    /// The begin of a turn.
+    Turn(i64),
+    /// Millionths of the whole length.
+    Share(u32),
+    /// A number without a unit: milliseconds, or the delta of a gamelog.
+    Number(u64),
+}
+
+/// How times are written, for help and errors.
+const GRAMMAR: &str = "times are written as 3:37.6, 217.6s, 217600ms, tick:4352, turn:12, 50%, \
+                       start, end or -10s (before the end)";
+
+impl When {
+    /// How times are written, for help texts.
+    pub const GRAMMAR: &'static str = GRAMMAR;
+
+    /// The moment that it means in a recording of ticks of this length that ends before `end`.
+    ///
+    /// A time means after everything that happened by then. `None` for a turn: only the recording
+    /// knows where its turns begin.
+    #[must_use]
+    pub fn moment(self, length: TickLength, end: Moment) -> Option<Moment> {
+        let last = end.next_tick();
+        let moment = match self {
+            Self::Start => Moment::after(Tick(0)),
+            Self::End => end,
+            Self::Time(time) => Moment::after(length.tick_at(time)),
+            Self::Number(millis) => Moment::after(length.tick_at(Time::from_millis(millis))),
+            Self::BeforeEnd(time) => {
+                let whole = length.time_of(last).micros();
+                let at = length.tick_at(Time::from_micros(whole.saturating_sub(time.micros())));
+                Moment::before(at)
+            }
+            Self::Tick(tick) => Moment::after(tick),
+            Self::Share(millionths) => {
+                let tick = u128::from(last.0) * u128::from(millionths) / 1_000_000;
+                Moment::before(Tick(tick as u64))
+            }
+            Self::Turn(_) => return None,
+        };
+        Some(moment.min(end))
+    }
+}
+
+impl FromStr for When {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        parse_when(text).ok_or_else(|| Error::misuse(format!("{text:?}"), GRAMMAR))
+    }
+}
+
+fn parse_when(text: &str) -> Option<When> {
+    match text {
+        "start" => return Some(When::Start),
+        "end" => return Some(When::End),
+        _ => {}
+    }
+    if let Some(tick) = text.strip_prefix("tick:") {
+        return digits(tick).map(|tick| When::Tick(Tick(tick)));
+    }
+    if let Some(turn) = text.strip_prefix("turn:") {
+        return turn.parse().ok().map(When::Turn);
+    }
+    if let Some(share) = text.strip_suffix('%') {
+        let millionths = fixed(share, 4)?;
+        return (millionths <= 1_000_000).then_some(When::Share(millionths as u32));
+    }
+    if let Some(time) = text.strip_prefix('-') {
+        return parse_time(time).map(When::BeforeEnd);
+    }
+    match digits(text) {
+        Some(number) => Some(When::Number(number)),
+        None => parse_time(text).map(When::Time),
+    }
+}
+
+/// A time with its unit, or as minutes and seconds.
+fn parse_time(text: &str) -> Option<Time> {
+    if let Some(millis) = text.strip_suffix("ms") {
+        return fixed(millis, 3).map(Time);
+    }
+    if let Some(seconds) = text.strip_suffix('s') {
+        return fixed(seconds, 6).map(Time);
+    }
+    let (rest, seconds) = text.rsplit_once(':')?;
+    let (hours, minutes) = match rest.split_once(':') {
+        Some((hours, minutes)) => (digits(hours)?, below_60(digits(minutes)?)?),
+        None => (0, digits(rest)?),
+    };
+    let seconds = fixed(seconds, 6).filter(|micros| *micros < 60_000_000)?;
+    let minutes = hours.checked_mul(60)?.checked_add(minutes)?;
+    minutes.checked_mul(60_000_000)?.checked_add(seconds).map(Time)
+}
+
+fn below_60(number: u64) -> Option<u64> {
+    (number < 60).then_some(number)
+}
+
+fn digits(text: &str) -> Option<u64> {
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| text.parse().ok()).flatten()
+}
+
+/// A decimal number times ten to `places`; more places than that are refused.
+fn fixed(text: &str, places: usize) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let has_fraction = text.contains('.');
+    if fraction.len() > places || (has_fraction && fraction.is_empty()) {
+        return None;
+    }
+    let fraction = if has_fraction { digits(&format!("{fraction:0<places$}"))? } else { 0 };
+    digits(whole)?.checked_mul(10u64.pow(places as u32))?.checked_add(fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWENTIETH: TickLength = TickLength(NonZeroU32::new(50_000).unwrap());
+
+    fn moment(text: &str, end: u64) -> Moment {
+        text.parse::<When>().unwrap().moment(TWENTIETH, Moment::before(Tick(end))).unwrap()
+    }
+
+    #[test]
+    fn a_time_means_after_everything_that_happened_by_then() {
+        assert_eq!(moment("start", 100), Moment::after(Tick(0)));
+        assert_eq!(moment("0:00.099", 100), Moment::after(Tick(1)));
+        assert_eq!(moment("0.1s", 100), Moment::after(Tick(2)));
+        assert_eq!(moment("100ms", 100), moment("tick:2", 100));
+        assert_eq!(moment("100", 100), moment("100ms", 100));
+        assert_eq!(moment("end", 100), Moment::before(Tick(100)));
+        assert_eq!(moment("9:00", 100), moment("end", 100));
+    }
+
+    #[test]
+    fn shares_and_times_before_the_end_count_from_the_length() {
+        assert_eq!(moment("50%", 100), Moment::before(Tick(50)));
+        assert_eq!(moment("100%", 100), moment("end", 100));
+        assert_eq!(moment("-1s", 100), Moment::before(Tick(80)));
+        assert_eq!(moment("-9:00", 100), Moment::START);
+    }
+
+    #[test]
+    fn a_recording_without_ticks_has_one_moment() {
+        for text in ["start", "end", "5s", "50%", "tick:3", "-1s"] {
+            assert_eq!(moment(text, 0), Moment::START, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_read_back() {
+        for micros in [0, 1, 59_999_999, 60_000_000, 217_600_000, 3_600_000_000, 86_399_000_001] {
+            let time = Time(micros);
+            assert_eq!(time.to_string().parse::<When>().unwrap(), When::Time(time));
+        }
+    }
+
+    #[test]
+    fn odd_times_are_refused_with_the_grammar() {
+        let odd = [
+            "",
+            "-",
+            "s",
+            "1.s",
+            ".5s",
+            "1:60",
+            "1:2:99",
+            "1:60:00",
+            "tick:",
+            "tick:-1",
+            "101%",
+            "x",
+            "1e3s",
+            "+5s",
+            "--5s",
+            "1.1234567s",
+            "18446744073709551616",
+            "99999999999999999:00",
+        ];
+        for text in odd {
+            let error = text.parse::<When>().unwrap_err();
+            assert!(error.to_string().contains("3:37.6"), "{text}: {error}");
+        }
+    }
+}
