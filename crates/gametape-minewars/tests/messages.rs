@@ -194,10 +194,7 @@ fn every_truncation_of_every_example_is_reported() {
 fn irregular_messages_are_text_with_a_mark_that_keeps_their_bytes() {
     let v01: [(&[u8], &str); 5] = [
         (&[0x80, 4, 4, 0x30], "DIGITS 3/4,4 = 80040430"),
-        (
-            &[0x82, 4, 4, 4, 5, 4, 6, 0x09, 0x2F],
-            "DIGITS 0/4,4 1*/4,5 2/4,6 = 82040404050406092f",
-        ),
+        (&[0x82, 4, 4, 4, 5, 4, 6, 0x09, 0x2F], "DIGITS 0/4,4 1*/4,5 2/4,6 = 82040404050406092f"),
         (&[0x00, 0x13, 0x01, 0x80], "PLAYER 3/1 RTT 120 = 00130180"),
         (&[0x00, 0x13, 0x01, 0xC0], "PLAYER 3/1 RTT 700 = 001301c0"),
         (&[0x00, 0x03, 0x02, 0xC0], "PLAYER 3/0 TIMEOUT 700 = 000302c0"),

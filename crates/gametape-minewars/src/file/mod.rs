@@ -118,7 +118,8 @@ impl<'a> ReplayFile<'a> {
         if file.as_ref().is_ok_and(|file| file.detection == Detection::Checksum) {
             return file;
         }
-        let streams = Generation::ALL.map(|generation| Self::sniff_stream(bytes, generation.into()));
+        let streams =
+            Generation::ALL.map(|generation| Self::sniff_stream(bytes, generation.into()));
         streams.into_iter().flatten().next().map_or(file, Ok)
     }
 
@@ -317,8 +318,7 @@ impl<'a> ReplayFile<'a> {
         let length = (bytes.len() as u64).saturating_sub(setup.end_offset());
         let length = u32::try_from(length)
             .map_err(|_| Error::misuse("frames", format!("{length} bytes are over 4 GiB")))?;
-        let header =
-            FileHeader { checksums: [0; 3], frames_stored: length, frames_raw: length };
+        let header = FileHeader { checksums: [0; 3], frames_stored: length, frames_raw: length };
         Ok(Self { bytes, detection: Detection::Headerless, header, headerless: true, setup })
     }
 

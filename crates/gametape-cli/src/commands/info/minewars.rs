@@ -244,7 +244,9 @@ impl MineWars {
             Detection::Structure => {
                 "told by version bytes and lengths, because no checksum matches"
             }
-            Detection::Headerless => "a stream without file header, told by version bytes and setup",
+            Detection::Headerless => {
+                "a stream without file header, told by version bytes and setup"
+            }
             _ => "as was asked for",
         }
     }
