@@ -55,7 +55,7 @@ impl Source {
         if is_tape(&bytes) {
             return Ok(Opened::Tape(TapeFile::in_memory(self, bytes)));
         }
-        Ok(Opened::Whole(Input { source: self.clone(), bytes, dialect: None }))
+        Ok(Opened::Whole(Input { source: self.clone(), bytes, dialect: None, headerless: false }))
     }
 
     /// The file as a tape, whatever it begins with.
@@ -142,6 +142,10 @@ pub(crate) struct RecordingArgs {
     /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
     #[arg(long, value_parser = one_of(&Dialect::ALL, Dialect::name))]
     pub(crate) dialect: Option<Dialect>,
+
+    /// Read MineWars data as a stream without file header, as sent over a network
+    #[arg(long)]
+    pub(crate) headerless: bool,
 }
 
 /// The arguments of every command that reads one recording after the other.
@@ -154,6 +158,10 @@ pub(crate) struct RecordingsArgs {
     /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
     #[arg(long, value_parser = one_of(&Dialect::ALL, Dialect::name))]
     pub(crate) dialect: Option<Dialect>,
+
+    /// Read MineWars data as a stream without file header, as sent over a network
+    #[arg(long)]
+    pub(crate) headerless: bool,
 }
 
 /// The argument of every command that reads a tape and nothing else.
@@ -207,6 +215,17 @@ impl Opened {
             Self::Whole(input) => Ok(Self::Whole(Input { dialect, ..input })),
         }
     }
+
+    /// The same, to be read as a stream without file header.
+    pub(crate) fn headerless(self, headerless: bool) -> Result<Self, Failure> {
+        match self {
+            Self::Tape(tape) => {
+                tape.refuse(&[("--headerless", headerless)])?;
+                Ok(Self::Tape(tape))
+            }
+            Self::Whole(input) => Ok(Self::Whole(Input { headerless, ..input })),
+        }
+    }
 }
 
 /// A file in memory, and how it is to be read.
@@ -215,6 +234,7 @@ pub(crate) struct Input {
     pub(crate) source: Source,
     pub(crate) bytes: Vec<u8>,
     pub(crate) dialect: Option<Dialect>,
+    pub(crate) headerless: bool,
 }
 
 /// A recording of any kind. The place where kinds are told apart: by content, never by name.
@@ -236,7 +256,7 @@ pub(crate) struct Gamelog<'a> {
 impl RecordingArgs {
     /// Opens the file, which may be a tape.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
-        self.source.open()?.in_dialect(self.dialect)
+        self.source.open()?.in_dialect(self.dialect)?.headerless(self.headerless)
     }
 
     /// Reads the file; a tape as the recording that it holds.
@@ -269,6 +289,7 @@ impl Input {
     pub(crate) fn recording(&self) -> Result<Recording<'_>, Failure> {
         let gamelog = Gamelog { source: &self.source, bytes: &self.bytes };
         let file = match self.dialect {
+            _ if self.headerless => ReplayFile::open_stream(&self.bytes, self.dialect),
             Some(dialect) => ReplayFile::open_as(&self.bytes, dialect),
             None => ReplayFile::open(&self.bytes),
         };
@@ -277,7 +298,10 @@ impl Input {
                 Ok(Recording::MineWars(file))
             }
             (_, true) => {
-                gamelog.refuse(&[("--dialect", self.dialect.is_some())])?;
+                gamelog.refuse(&[
+                    ("--dialect", self.dialect.is_some()),
+                    ("--headerless", self.headerless),
+                ])?;
                 Ok(Recording::Gamelog(gamelog))
             }
             (file, false) => {

@@ -99,7 +99,8 @@ impl Args {
     }
 
     fn look_at(&self, source: &Source, show: &mut Show) -> Outcome {
-        let input = match source.open()?.in_dialect(self.recordings.dialect)? {
+        let opened = source.open()?.in_dialect(self.recordings.dialect)?;
+        let input = match opened.headerless(self.recordings.headerless)? {
             Opened::Whole(input) => input,
             Opened::Tape(mut tape) => {
                 tape.refuse(&[("--frames", self.frames), ("--deltas", self.deltas)])?;

@@ -80,7 +80,8 @@ impl Args {
     }
 
     fn check(&self, source: &Source, wanted: &tape::Wanted) -> Outcome {
-        let input = match source.open()?.in_dialect(self.recordings.dialect)? {
+        let opened = source.open()?.in_dialect(self.recordings.dialect)?;
+        let input = match opened.headerless(self.recordings.headerless)? {
             Opened::Tape(mut tape) => return self.show(&tape::Checked::of(&mut tape, wanted)?),
             Opened::Whole(input) => input,
         };
