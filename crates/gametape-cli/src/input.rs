@@ -7,11 +7,13 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use flate2::read::GzDecoder;
 use gametape_cadre::{Log, Options, Summary};
 use gametape_minewars::{Detection, Dialect, ReplayFile};
 use gametape_wire::{Error, ErrorKind, View};
 
 use crate::failure::Failure;
+use crate::many::FilesArgs;
 use crate::tape::{TapeFile, is_tape};
 
 /// The largest file that is read: it is held in memory as a whole.
@@ -40,6 +42,11 @@ impl fmt::Display for Source {
 }
 
 impl Source {
+    /// Is it a folder?
+    pub(crate) fn is_folder(&self) -> bool {
+        matches!(self, Self::File(path) if path.is_dir())
+    }
+
     /// Opens the file as far as is needed to tell whether it is a tape.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
         let failed = |error: io::Error| Failure::io(self, &error);
@@ -100,6 +107,35 @@ impl Source {
     }
 }
 
+/// How much of a file shows whether it is a recording.
+const SNIFFED_BYTES: u64 = 64 << 10;
+
+/// Does the file look like a recording of any kind?
+pub(crate) fn is_recording(source: &Source) -> Result<bool, Failure> {
+    let Source::File(path) = source else { return Ok(true) };
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(SNIFFED_BYTES).read_to_end(&mut start));
+    read.map_err(|error| Failure::io(source, &error))?;
+    Ok(is_tape(&start) || ReplayFile::open(&start).is_ok() || looks_like_gamelog(&start))
+}
+
+/// Is this the start of JSON, plain or gzip, with the fields of a gamelog?
+fn looks_like_gamelog(start: &[u8]) -> bool {
+    let mut text = Vec::new();
+    if start.starts_with(&[0x1F, 0x8B]) {
+        // What was unpacked before the start ends is enough.
+        let _ = GzDecoder::new(start).take(SNIFFED_BYTES).read_to_end(&mut text);
+    } else {
+        text.extend_from_slice(start);
+    }
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text).trim_ascii_start();
+    let has = |field: &[u8]| text.windows(field.len()).any(|window| window == field);
+    text.starts_with(b"{") && GAMELOG_FIELDS.iter().any(|field| has(field))
+}
+
+/// Fields that gamelogs of every age have near their start.
+const GAMELOG_FIELDS: [&[u8]; 3] = [b"\"gameName\"", b"\"deltas\"", b"\"gameSession\""];
+
 /// The file, if it is a tape that can be entered anywhere.
 fn open_tape(path: &Path) -> io::Result<Option<File>> {
     let mut file = File::open(path)?;
@@ -144,12 +180,11 @@ pub(crate) struct RecordingArgs {
     pub(crate) dialect: Option<Dialect>,
 }
 
-/// The arguments of every command that reads one recording after the other.
+/// The arguments of every command that reads many recordings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordingsArgs {
-    /// Recordings to read, `-` for standard input
-    #[arg(value_name = "FILE", required = true)]
-    pub(crate) sources: Vec<Source>,
+    #[command(flatten)]
+    pub(crate) files: FilesArgs,
 
     /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
     #[arg(long, value_parser = one_of(&Dialect::ALL, Dialect::name))]

@@ -9,7 +9,7 @@ use std::fmt::{Display, Write};
 
 use serde::Serialize;
 
-use crate::failure::{Done, Failure, Outcome, for_each};
+use crate::failure::{Done, Failure, Outcome};
 use crate::input::{Opened, Recording, RecordingsArgs, Source};
 use crate::output::{print, print_json};
 use crate::text::{count, printable, thousands};
@@ -76,7 +76,7 @@ const SHOWN_PER_RULE: u64 = 20;
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let wanted = self.tape.read()?;
-        for_each(&self.recordings.sources, |source| self.check(source, &wanted))
+        self.recordings.files.each("sound", |source| self.check(source, &wanted))
     }
 
     fn check(&self, source: &Source, wanted: &tape::Wanted) -> Outcome {
