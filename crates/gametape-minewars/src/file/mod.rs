@@ -122,6 +122,24 @@ impl<'a> ReplayFile<'a> {
         Ok(Self { detection: Detection::Forced, ..file })
     }
 
+    /// How a file that begins with `start` would be recognised; `None` where it is no MineWars file.
+    /// `length` is how long all of it is, where that is known.
+    ///
+    /// The headers decide, so a few kilobytes are enough.
+    #[must_use]
+    pub fn sniff(start: &'a [u8], length: Option<u64>) -> Option<Detection> {
+        let readings = Generation::ALL.map(|generation| Self::read(start, generation.into()));
+        let signs = readings.iter().flatten().map(|file| {
+            let (intact, has_version, _) = file.plausibility();
+            (intact, has_version, length == Some(file.frames_range().end))
+        });
+        match signs.max()? {
+            (true, ..) => Some(Detection::Checksum),
+            (false, false, false) => None,
+            _ => Some(Detection::Structure),
+        }
+    }
+
     /// The dialect the file is read as.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
