@@ -5,7 +5,7 @@
 //! here: [`input`] opens files of any kind, [`many`] works on many of them at once, [`streams`] prints
 //! in the order of the input, [`output`] writes results, [`failure`] turns what went wrong into lines
 //! and exit codes, [`progress`] shows how far a long command is, [`global`] has the options of every
-//! command, [`moment`] finds a time in a recording, [`cities`] names places, [`rewrite`] is for commands
+//! command, [`moment`] finds a time in a recording, [`view_arg`] a view, [`cities`] names places, [`rewrite`] is for commands
 //! that write a recording again, [`gamelog`] for those that look into gamelogs, [`tape`] reads tapes
 //! range by range, [`events`] the events of a tape, [`columns`] aligns tables, [`json`] lays out JSON
 //! text, [`text`] makes numbers readable.
@@ -27,6 +27,7 @@ mod rewrite;
 mod streams;
 mod tape;
 mod text;
+mod view_arg;
 
 use std::process::ExitCode;
 

@@ -103,14 +103,15 @@ impl Args {
 
     /// Shows what a recording is, or returns its row of the table.
     fn look_at(&self, source: &Source, show: Show) -> Result<(Done, Option<Row>), Failure> {
-        let input = match source.open()?.in_dialect(self.recordings.dialect)? {
+        let input = match source.open_in(self.recordings.dialect)? {
             Opened::Whole(input) => input,
             Opened::Tape(mut tape) => {
                 tape.refuse(&[("--frames", self.frames), ("--deltas", self.deltas)])?;
                 return show.one(source, &tape::Report::of(&mut tape, self.chunks)?);
             }
         };
-        match input.recording()? {
+        let recording = if self.frames { input.recording()? } else { input.headers()? };
+        match recording {
             Recording::MineWars(file) => {
                 input.refuse_for_minewars(&[("--deltas", self.deltas)])?;
                 self.refuse_chunks(source)?;
