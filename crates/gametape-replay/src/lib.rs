@@ -35,6 +35,7 @@ pub mod cadre;
 mod convert;
 mod game;
 pub mod minewars;
+pub mod open;
 mod player;
 mod recorder;
 mod source;

@@ -16,7 +16,7 @@ pub use write::{WriteOptions, write_file, write_file_around};
 use crate::compress::Packed;
 use crate::dialect::Dialect;
 use crate::dictionary::frame_dictionary;
-use crate::setup::SetupView;
+use crate::setup::{SetupHeader, SetupView};
 
 /// The most raw bytes of frames that are unpacked or written.
 pub const MAX_FRAME_BYTES: Limit = Limit::new("raw length of the frames", 1 << 30);
@@ -165,6 +165,25 @@ impl<'a> ReplayFile<'a> {
             (Some(file), _) if file.plausibility() != (false, false, false) => file.accept(),
             (_, Some(error)) => Err(error),
             _ => Err(not_minewars()),
+        }
+    }
+
+    /// How a file that begins with `start` would be recognised; `None` where it is no MineWars file.
+    /// `length` is how long all of it is, where that is known.
+    ///
+    /// The headers decide, so a few kilobytes are enough.
+    #[must_use]
+    pub fn sniff(start: &'a [u8], length: Option<u64>) -> Option<Detection> {
+        let readings = Generation::ALL.map(|generation| Self::read(start, generation.into()));
+        let signs = readings.iter().flatten().map(|file| {
+            let (intact, has_version, _) = file.plausibility();
+            (intact, has_version, length == Some(file.frames_range().end))
+        });
+        match signs.max() {
+            Some((true, ..)) => Some(Detection::Checksum),
+            _ if Self::begins_as_stream(start) => Some(Detection::Headerless),
+            None | Some((false, false, false)) => None,
+            Some(_) => Some(Detection::Structure),
         }
     }
 
@@ -320,6 +339,15 @@ impl<'a> ReplayFile<'a> {
             .map_err(|_| Error::misuse("frames", format!("{length} bytes are over 4 GiB")))?;
         let header = FileHeader { checksums: [0; 3], frames_stored: length, frames_raw: length };
         Ok(Self { bytes, detection: Detection::Headerless, header, headerless: true, setup })
+    }
+
+    /// Do the first bytes look like the setup header of a stream?
+    fn begins_as_stream(start: &[u8]) -> bool {
+        let has_version = |generation: Generation| {
+            SetupHeader::read(&mut Reader::new(start), generation.into())
+                .is_ok_and(|header| header.has_own_version())
+        };
+        Generation::ALL.into_iter().any(has_version)
     }
 
     /// The bytes as a stream, if they begin with version bytes and a setup without any fault.
