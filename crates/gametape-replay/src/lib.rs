@@ -39,6 +39,7 @@ mod player;
 mod recorder;
 mod source;
 pub mod streams;
+mod timeline;
 
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
@@ -52,3 +53,7 @@ pub use recorder::{
     ResumableSink, Shed, Sink,
 };
 pub use source::Recording;
+pub use timeline::{
+    Change, Clock, Direction, Driven, GamelogTimeline, MapState, Marker, MarkerKind,
+    MinewarsTimeline, Timeline, TimelineOptions,
+};
