@@ -6,7 +6,7 @@
 //! went wrong into lines and exit codes, [`progress`] shows how far a long command is, [`moment`]
 //! names a time in a recording, [`cities`] names places, [`rewrite`] is for commands that write a
 //! recording anew, [`gamelog`] for those that look into gamelogs, [`tape`] reads tapes piece by piece,
-//! [`events`] the events of a tape, [`columns`] aligns tables,
+//! [`events`] the events of a tape, [`games`] lists the games that are known, [`columns`] aligns tables,
 //! [`json`] lays JSON text out, [`text`] makes numbers readable.
 
 mod cities;
@@ -15,6 +15,7 @@ mod commands;
 mod events;
 mod failure;
 mod gamelog;
+mod games;
 mod input;
 mod json;
 mod moment;

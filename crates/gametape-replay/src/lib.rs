@@ -34,6 +34,7 @@
 pub mod cadre;
 mod convert;
 mod game;
+pub mod games;
 pub mod minewars;
 mod player;
 mod recorder;
@@ -43,6 +44,7 @@ mod timeline;
 
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
+pub use games::KnownGame;
 pub use gametape_wire::Source;
 pub use player::{
     DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayFinding, Player,
