@@ -34,15 +34,18 @@
 pub mod cadre;
 mod convert;
 mod game;
+pub mod games;
 pub mod minewars;
 pub mod open;
 mod player;
 mod recorder;
 mod source;
 pub mod streams;
+mod timeline;
 
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
+pub use games::KnownGame;
 pub use gametape_wire::Source;
 pub use player::{
     DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayFinding, Player,
@@ -53,3 +56,7 @@ pub use recorder::{
     ResumableSink, Shed, Sink,
 };
 pub use source::Recording;
+pub use timeline::{
+    Change, Clock, Direction, Driven, GamelogTimeline, MapState, Marker, MarkerKind,
+    MinewarsTimeline, Timeline, TimelineOptions,
+};

@@ -1,10 +1,11 @@
-//! Converting a tape of Skirmish to a gamelog: the match is simulated again.
+//! Converting a tape of a known game to a gamelog: the match is simulated again.
 
 use gametape_replay::Recording;
 use gametape_wire::Error;
 
 use super::{Args, Form, Storage, gamelog};
 use crate::failure::{Failure, Outcome};
+use crate::games::known;
 use crate::input::{Gamelog, Source};
 use crate::progress::waiting;
 use crate::rewrite::Told;
@@ -16,7 +17,7 @@ impl Args {
         let ends_so = |end: &std::ffi::OsStr| end == "json" || end == "gz";
         let by_name = || self.result.extension().is_some_and(ends_so);
         let is_wanted = self.to.map_or_else(by_name, |to| to == Form::Gamelog);
-        is_wanted && recording.field("content").as_deref() == Some("skirmish")
+        is_wanted && known(recording.field("content").as_deref()).is_some()
     }
 
     /// Simulates a match again, and tells it as a gamelog.
@@ -25,8 +26,13 @@ impl Args {
             return Err(Failure::usage("a gamelog has no dictionary"));
         }
         warn_of_losses(source, recording.tape());
+        let content = recording.field("content");
+        let Some(game) = known(content.as_deref()) else {
+            return Err(Failure::usage(format_args!("{source} holds no game that is known here")));
+        };
+        let mut file = recording.into_source();
         let target = self.result.target()?;
-        let made = waiting("simulating", || gametape_skirmish::gamelog(recording));
+        let made = waiting("simulating", || game.gamelog(&mut file));
         let made = made.map_err(|error: Error| Failure::of(source, &error))?;
         let log = Gamelog { source, bytes: &made.json };
         let gzip = self.compress.map(|storage| storage == Storage::Yes);
