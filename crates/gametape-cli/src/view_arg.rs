@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use gametape_minewars::ReplayFile;
+use gametape_minewars::{Ending, ReplayFile};
 use gametape_wire::View;
 
 use crate::failure::Failure;
@@ -20,7 +20,11 @@ pub(crate) struct ViewArg {
 
 impl ViewArg {
     /// The view that was given, or the spectator.
-    pub(crate) fn find(&self, source: &impl Display, names: &Names) -> Result<View, Failure> {
+    pub(crate) fn find(
+        &self,
+        source: &impl Display,
+        names: impl FnOnce() -> Names,
+    ) -> Result<View, Failure> {
         self.given.as_ref().map_or(Ok(View::SPECTATOR), |name| name.find(source, names))
     }
 }
@@ -47,13 +51,18 @@ impl FromStr for ViewName {
 }
 
 impl ViewName {
-    /// The view in a recording with these players. Letter case matters only where it must.
-    pub(crate) fn find(&self, source: &impl Display, names: &Names) -> Result<View, Failure> {
+    /// The view in a recording with these players, which are asked for only if a name was given.
+    /// Letter case matters only where two names differ in nothing else.
+    pub(crate) fn find(
+        &self,
+        source: &impl Display,
+        names: impl FnOnce() -> Names,
+    ) -> Result<View, Failure> {
         let wanted = match self {
             Self::Number(view) => return Ok(*view),
             Self::Name(name) => name,
         };
-        let folded = wanted.to_lowercase();
+        let (names, folded) = (names(), wanted.to_lowercase());
         let exact: Vec<View> = names.views(|name| name == wanted);
         let found = match &*exact {
             [] => names.views(|name| name.to_lowercase() == folded),
@@ -74,11 +83,11 @@ impl ViewName {
 pub(crate) struct Names(Vec<(View, String)>);
 
 impl Names {
-    /// Those in the setup of a MineWars file, as far as it can be read.
+    /// Those in a MineWars file, as far as it can be read.
     pub(crate) fn of_file(file: &ReplayFile<'_>) -> Self {
-        let names = file.setup().player_names().ok().flatten().unwrap_or_default();
-        let names = (1..).map_while(View::new).zip(names.into_iter().map(String::from));
-        Self(names.collect())
+        let names = Ending::of(file).map(|ending| ending.names).unwrap_or_default();
+        let view = |(id, name)| View::new(id).map(|view| (view, name));
+        Self(names.into_iter().filter_map(view).collect())
     }
 
     /// Those in the metadata of a tape.
@@ -112,7 +121,7 @@ mod tests {
     fn find(text: &str) -> Option<u8> {
         let names = [(1, "Ana"), (2, "Ben"), (3, "ben"), (4, "Émile"), (5, "CLEO")];
         let names = names.map(|(view, name)| (View::new(view).unwrap(), name.to_owned()));
-        let view = text.parse::<ViewName>().ok()?.find(&"match.tape", &Names(names.into()));
+        let view = text.parse::<ViewName>().ok()?.find(&"match.tape", || Names(names.into()));
         view.ok().map(View::number)
     }
 

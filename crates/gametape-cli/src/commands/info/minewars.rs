@@ -1,7 +1,8 @@
 //! What there is to say about a MineWars file.
 
-use gametape_minewars::Frames;
-use gametape_minewars::{Check, Class, Detection, FilePart, FrameStorage, ReplayFile, Survey};
+use gametape_minewars::{
+    Check, Class, Detection, Ending, FilePart, FrameStorage, Frames, ReplayFile, Survey,
+};
 use gametape_wire::{Result, View, ViewSet};
 use serde::Serialize;
 
@@ -35,6 +36,9 @@ pub(super) struct MineWars {
     #[serde(skip_serializing_if = "Option::is_none")]
     contents: Option<Contents>,
     problems: Vec<String>,
+    /// How it ended, for the row of a table.
+    #[serde(skip)]
+    ending: Option<Ending>,
 }
 
 #[derive(Debug, Serialize)]
@@ -116,7 +120,14 @@ impl MineWars {
             header_checksum: file.check(FilePart::Headers).as_ref().map(Checksum::of),
             contents,
             problems,
+            ending: None,
         }
+    }
+
+    /// The same with how the match ended, as far as the frames can be played.
+    pub(super) fn with_ending(mut self, file: &ReplayFile<'_>) -> Self {
+        self.ending = Ending::of(file).map_err(|error| self.problems.push(error.to_string())).ok();
+        self
     }
 }
 
@@ -222,14 +233,19 @@ impl Report for MineWars {
     }
 
     fn row(&self) -> super::Row {
-        let names = self.player_names.as_deref();
-        let length = self.contents.as_ref().map(|contents| clock(contents.duration_ms));
-        super::Row {
+        let row = super::Row {
             format: format!("MineWars {}", self.dialect),
             about: format!("{}, radius {}", self.grid, self.radius),
-            length: length.unwrap_or_else(|| count(self.frames.raw.into(), "byte")),
-            players: names.map_or_else(|| self.players_text(), |names| names.join(", ")),
+            players: count(self.max_player.into(), "player"),
             ..super::Row::default()
+        };
+        let Some(ending) = &self.ending else { return row };
+        let names: Vec<&str> = ending.names.values().map(String::as_str).collect();
+        super::Row {
+            result: ending.winner.map(|id| format!("{} won", ending.name(id))).unwrap_or_default(),
+            length: clock(ending.time),
+            players: if names.is_empty() { row.players } else { names.join(", ") },
+            ..row
         }
     }
 
