@@ -23,6 +23,7 @@ mod progress;
 mod rewrite;
 mod tape;
 mod text;
+mod view_arg;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,10 @@ use clap::Parser;
 struct Cli {
     #[command(subcommand)]
     command: commands::Command,
+
+    /// Replace files that exist
+    #[arg(long, global = true)]
+    force: bool,
 }
 
 const EXIT_CODES: &str = "\
@@ -42,6 +47,9 @@ Files are told apart by what is in them, never by their names; `-` stands for st
 Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 finished, but data was lost.";
 
 fn main() -> ExitCode {
-    let outcome = Cli::parse().command.run();
-    failure::conclude(outcome)
+    let cli = Cli::parse();
+    if cli.force {
+        output::allow_replacing();
+    }
+    failure::conclude(cli.command.run())
 }

@@ -13,8 +13,7 @@ use std::ops::Range;
 use gametape_tape::{
     Chunk, ChunkEntry, Depth, Found, Need, Recovered, Recovery, Tape, TapeHeader, TapeReader,
 };
-use gametape_wire::{Error, ErrorKind, Result as WireResult, ViewSet};
-use sha2::{Digest, Sha256};
+use gametape_wire::{Error, ErrorKind, Result as WireResult};
 
 use crate::failure::{Failure, warn_of_loss};
 use crate::input::{Source, refuse};
@@ -256,30 +255,11 @@ impl Asks for gametape_tape::Verifier {
     }
 }
 
-/// The views that somebody has: those of frames, orders and keyframes, where the index was read.
-/// The summary also counts those who may know a setup.
-pub(crate) fn views_of(tape: &Tape) -> ViewSet {
-    let own = tape.chunks.iter().map(|entry| &entry.header).filter(|header| {
-        header.kind.is_framed() || (header.kind.is_keyframe() && header.views != ViewSet::ALL)
-    });
-    let views = own.fold(ViewSet::EMPTY, |views, header| views.or(header.views));
-    if views.is_empty() { tape.summary.views } else { views }
-}
+pub(crate) use gametape_replay::cut::views_of;
+pub(crate) use gametape_replay::tape_id_of as id_of;
 
-/// The id of a tape that is made of something else: the same bytes become the same tape.
-pub(crate) fn id_of(bytes: &[u8]) -> u32 {
-    let digest = Sha256::digest(bytes);
-    u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]])
-}
-
-/// The front of a tape that is made of others. Its id follows from theirs and from what was done:
-/// the same command makes the same tape.
-pub(crate) fn new_front(from: &[TapeHeader], what: &str) -> WireResult<TapeHeader> {
-    let fronts = from.iter().flat_map(TapeHeader::to_bytes);
-    let id = id_of(&fronts.chain(what.bytes()).collect::<Vec<u8>>());
-    let tick_length = from.first().map_or(0, |front| front.tick_length);
-    TapeHeader::new(tick_length, id)
-}
+/// The header of a tape that is made of others.
+pub(crate) use gametape_replay::derived_header as new_front;
 
 /// Milliseconds that so many ticks last.
 pub(crate) fn milliseconds(front: &TapeHeader, ticks: u64) -> u64 {
@@ -302,14 +282,5 @@ mod tests {
         let front = TapeHeader::new(16_667, 1).unwrap();
         assert_eq!([0, 1, 16, 17, 1000].map(|ms| tick_at(&front, ms)), [0, 1, 1, 2, 60]);
         assert_eq!([0, 1, 60, u64::MAX].map(|t| milliseconds(&front, t)), [0, 16, 1000, u64::MAX]);
-    }
-
-    #[test]
-    fn the_same_change_of_the_same_tape_has_the_same_id() {
-        let fronts = [1, 2].map(|id| TapeHeader::new(1000, id).unwrap());
-        let id = |front, what| new_front(&[front], what).unwrap().tape_id;
-        assert_eq!(id(fronts[0], "cut"), id(fronts[0], "cut"));
-        assert_ne!(id(fronts[0], "cut"), id(fronts[1], "cut"));
-        assert_ne!(id(fronts[0], "cut"), id(fronts[0], "repair"));
     }
 }

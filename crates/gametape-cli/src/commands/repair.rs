@@ -5,7 +5,7 @@ use gametape_minewars::{RepairOptions, Repaired, Severity, repair, verify};
 use crate::failure::{Failure, Outcome, note, warn};
 use crate::input::{Input, Opened, RecordingArgs, Source};
 use crate::output::Target;
-use crate::rewrite::{Told, check_apart};
+use crate::rewrite::{Report, check_apart};
 use crate::text::count;
 
 /// Make a damaged recording whole again, and tell what was lost
@@ -69,10 +69,10 @@ impl Args {
             None if bytes == input.bytes => {}
             None => Target::overwrite(&input.source, &bytes)?,
         }
-        let mut told = Told::new(&input.source, self.output.as_ref());
+        let mut told = Report::new(&input.source, self.output.as_ref());
         told.changes = changes.iter().map(ToString::to_string).collect();
         told.lost = lost.iter().map(ToString::to_string).collect();
-        let done = told.tell(self.json)?;
+        let done = told.print(self.json)?;
         if changes.is_empty() && lost.is_empty() {
             note(&input.source, "nothing to repair");
         }

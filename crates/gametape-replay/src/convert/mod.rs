@@ -1,10 +1,16 @@
-//! What both ways into a tape have in common.
+//! A recording in another format, generation or storage.
+
+mod any;
+mod gamelog;
 
 use gametape_cadre::write_quoted;
 use gametape_tape::{Cadence, KeyframeMaker, SimSnapshot, TapeWriter};
 use gametape_wire::{Result, View, ViewSet};
 
 use crate::streams::keyframes_of;
+
+pub use any::{Conversion, Converted, Form, Storage, convert};
+pub use gamelog::{Layout, write_gamelog};
 
 /// How a foreign recording becomes a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +43,7 @@ impl Pace {
         Self { spacing: options.spacing, since: 0, full: 0 }
     }
 
-    /// A frame with so many bytes of payloads was written.
+    /// A frame with N bytes of payloads was written.
     pub(crate) fn note(&mut self, bytes: usize) {
         self.since += bytes as u64 + 8;
     }

@@ -1,58 +1,56 @@
 //! One metadata out of several.
 
+use gametape_wire::{Result, Source};
 use serde_json::{Map, Value};
 
-use super::{Part, contradiction};
-use crate::failure::Failure;
-use crate::tape::Seat;
+use super::MergeInput;
+use crate::metadata::Seat;
 
 type Fields = Map<String, Value>;
 
 /// Fields in which all tapes of one match agree.
 const AGREED: [&str; 3] = ["content", "game", "generation"];
 
-/// The metadata of all parts: what the first one says counts.
-pub(super) fn joined(parts: &[Part]) -> Result<String, Failure> {
+/// The metadata of all inputs: what the first one says counts.
+pub(super) fn joined<S: Source>(inputs: &[MergeInput<S>]) -> Result<String> {
     let mut joined = Fields::new();
-    for part in parts {
-        let fields = parse(part, &part.tape.metadata)?;
+    for input in inputs {
+        let fields = parse(input, &input.tape.metadata)?;
         for field in AGREED {
-            agree(part, field, joined.get(field), fields.get(field))?;
+            agree(input, field, joined.get(field), fields.get(field))?;
         }
         add(&mut joined, fields);
     }
     Ok(Value::Object(joined).to_string())
 }
 
-/// The closing metadata of all parts: what the one says counts that ends last.
-pub(super) fn joined_closing(parts: &[Part]) -> Result<Option<String>, Failure> {
-    let mut closed: Vec<(&Part, &String)> =
-        parts.iter().filter_map(|part| Some((part, part.tape.closing.as_ref()?))).collect();
-    closed.sort_by_key(|(part, _)| std::cmp::Reverse(part.tape.summary.end_tick));
+/// The closing metadata of all inputs: what the one says counts that ends last.
+pub(super) fn joined_closing<S: Source>(inputs: &[MergeInput<S>]) -> Result<Option<String>> {
+    let mut closed: Vec<(&MergeInput<S>, &String)> =
+        inputs.iter().filter_map(|input| Some((input, input.tape.closing.as_ref()?))).collect();
+    closed.sort_by_key(|(input, _)| std::cmp::Reverse(input.tape.summary.end_tick));
     let mut joined = Fields::new();
-    for (part, json) in &closed {
-        add(&mut joined, parse(part, json)?);
+    for (input, json) in &closed {
+        add(&mut joined, parse(input, json)?);
     }
     Ok((!closed.is_empty()).then(|| Value::Object(joined).to_string()))
 }
 
-fn parse(part: &Part, json: &str) -> Result<Fields, Failure> {
+fn parse<S: Source>(input: &MergeInput<S>, json: &str) -> Result<Fields> {
     let json = if json.is_empty() { "{}" } else { json };
-    serde_json::from_str(json).map_err(|error| {
-        Failure::refused(&part.file.source, &format!("metadata: no JSON object: {error}"))
-    })
+    serde_json::from_str(json)
+        .map_err(|error| input.contradicts(format!("metadata: no JSON object: {error}")))
 }
 
-fn agree(
-    part: &Part,
+fn agree<S: Source>(
+    input: &MergeInput<S>,
     field: &str,
     ours: Option<&Value>,
     theirs: Option<&Value>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     match (ours, theirs) {
         (Some(ours), Some(theirs)) if ours != theirs => {
-            let source = &part.file.source;
-            Err(contradiction(&format!("{field} is {theirs} in {source}, and {ours} before")))
+            Err(input.contradicts(format!("{field} is {theirs}, and {ours} in the tapes before")))
         }
         _ => Ok(()),
     }
