@@ -13,6 +13,7 @@ use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::input::Source;
+use crate::streams::{self, Stdout, Stream};
 use crate::text::printable;
 
 /// How much is gathered before it is written.
@@ -146,7 +147,7 @@ pub(crate) struct Output {
 }
 
 enum Sink {
-    Stdout(io::StdoutLock<'static>),
+    Stdout(Stdout),
     /// Something that is there and is no ordinary file, such as a pipe or a device.
     Device(File),
     /// Becomes the target once it is complete.
@@ -164,7 +165,7 @@ impl Output {
 
     /// Standard output, for machines: nothing is added or taken away.
     pub(crate) fn stdout() -> Self {
-        Self::new(Target::Stdout, Sink::Stdout(io::stdout().lock()))
+        Self::new(Target::Stdout, Sink::Stdout(Stdout))
     }
 
     /// Writes one JSON value and an end of line.
@@ -286,13 +287,12 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// Prints to stdout what may be too long to be held as a whole, as [`print()`] does.
 pub(crate) struct Printer {
-    stdout: anstream::Stdout,
     waiting: String,
 }
 
 impl Printer {
     pub(crate) fn new() -> Self {
-        Self { stdout: anstream::stdout(), waiting: String::new() }
+        Self { waiting: String::new() }
     }
 
     /// Prints a piece.
@@ -309,8 +309,7 @@ impl Printer {
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
-        let stdout = &mut self.stdout;
-        let written = stdout.write_all(self.waiting.as_bytes()).and_then(|()| stdout.flush());
+        let written = streams::put(Stream::Text, self.waiting.as_bytes());
         self.waiting.clear();
         written.map_err(|error| Failure::io(&Target::Stdout, &error))
     }

@@ -1,105 +1,143 @@
-//! Players and views on the command line: by number, or by name.
+//! A view or a player as an argument: a number, or the name of the player.
 
-use std::convert::Infallible;
+use std::fmt::Display;
 use std::str::FromStr;
 
+use gametape_minewars::ReplayFile;
+use gametape_replay::players_of_minewars;
 use gametape_wire::{View, ViewSet};
 
 use crate::failure::Failure;
-use crate::input::Source;
+use crate::tape::{Metadata, Seat};
 use crate::text::printable;
 
-/// A player or view as it is given.
+/// Whose view to show.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ViewArg {
+    /// The view to show: the name or number of a player, or 0 for the spectator [default: 0]
+    #[arg(long = "view", value_name = "VIEW")]
+    pub(crate) given: Option<ViewName>,
+}
+
+impl ViewArg {
+    /// The view that was given, or the spectator.
+    pub(crate) fn find(&self, source: &impl Display, names: &Names) -> Result<View, Failure> {
+        self.given.as_ref().map_or(Ok(View::SPECTATOR), |name| name.find(source, names))
+    }
+}
+
+/// A view by its number or by the name of its player.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum PlayerArg {
-    /// By number; it need not be one of a view.
-    Number(u64),
-    /// By name.
+pub(crate) enum ViewName {
+    Number(View),
     Name(String),
 }
 
-impl FromStr for PlayerArg {
-    type Err = Infallible;
+impl FromStr for ViewName {
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Number))
-    }
-}
-
-impl PlayerArg {
-    /// Is it a name, so that the names of the players are needed?
-    pub(crate) fn is_name(&self) -> bool {
-        matches!(self, Self::Name(_))
-    }
-
-    /// The view that is meant in a recording with these players.
-    pub(crate) fn resolve(
-        &self,
-        source: &Source,
-        players: &[(View, String)],
-    ) -> Result<View, Failure> {
-        match self {
-            Self::Number(number) => {
-                u8::try_from(*number).ok().and_then(View::new).ok_or_else(|| {
-                    Failure::usage(format_args!("{number}: views are 0 to {}", View::MAX))
-                })
-            }
-            Self::Name(name) => named(name, players).ok_or_else(|| unknown(source, name, players)),
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse().ok().and_then(View::new) {
+            _ if text.is_empty() => Err("a view has a number or a name".to_owned()),
+            Some(view) if is_number => Ok(Self::Number(view)),
+            _ if is_number => Err(format!("views are 0 to {}", View::MAX)),
+            _ => Ok(Self::Name(text.to_owned())),
         }
     }
 }
 
-/// The views that are meant by several arguments.
-pub(crate) fn resolve_all(
-    given: &[PlayerArg],
-    source: &Source,
-    players: &[(View, String)],
+impl ViewName {
+    /// The view in a recording with these players. Letter case matters only where it must.
+    pub(crate) fn find(&self, source: &impl Display, names: &Names) -> Result<View, Failure> {
+        let wanted = match self {
+            Self::Number(view) => return Ok(*view),
+            Self::Name(name) => name,
+        };
+        let folded = wanted.to_lowercase();
+        let exact: Vec<View> = names.views(|name| name == wanted);
+        let found = match &*exact {
+            [] => names.views(|name| name.to_lowercase() == folded),
+            _ => exact,
+        };
+        let problem = match &*found {
+            [view] => return Ok(*view),
+            [] if folded == "spectator" => return Ok(View::SPECTATOR),
+            [] => format!("{source} has no player {wanted:?}: {}", names.list()),
+            _ => format!("{source} has several players {wanted:?}: {}", names.list()),
+        };
+        Err(Failure::usage(problem))
+    }
+}
+
+/// The views that several arguments mean; none where none are given.
+pub(crate) fn find_all(
+    given: &[ViewName],
+    source: &impl Display,
+    names: impl FnOnce() -> Names,
 ) -> Result<ViewSet, Failure> {
-    given.iter().map(|player| player.resolve(source, players)).collect()
+    let is_name = |view: &ViewName| matches!(view, ViewName::Name(_));
+    // Names may be expensive to find.
+    let names = if given.iter().any(is_name) { names() } else { Names::default() };
+    given.iter().map(|view| view.find(source, &names)).collect()
 }
 
-/// The view with this name: letter case counts only where several differ in nothing else.
-fn named(name: &str, players: &[(View, String)]) -> Option<View> {
-    if let Some((view, _)) = players.iter().find(|(_, known)| known == name) {
-        return Some(*view);
-    }
-    if name.eq_ignore_ascii_case("spectator") {
-        return Some(View::SPECTATOR);
-    }
-    let name = name.to_lowercase();
-    let mut alike = players.iter().filter(|(_, known)| known.to_lowercase() == name);
-    match (alike.next(), alike.next()) {
-        (Some((view, _)), None) => Some(*view),
-        _ => None,
-    }
-}
+/// The names of the players by view.
+#[derive(Debug, Default)]
+pub(crate) struct Names(Vec<(View, String)>);
 
-fn unknown(source: &Source, name: &str, players: &[(View, String)]) -> Failure {
-    let list: Vec<String> =
-        players.iter().map(|(view, known)| format!("{view} {}", printable(known))).collect();
-    let known = if list.is_empty() {
-        "its players have no names".to_owned()
-    } else {
-        format!("its players are {}", list.join(", "))
-    };
-    Failure::usage(format_args!("{source}: no player is called {}: {known}", printable(name)))
+impl Names {
+    /// Those in the setup of a MineWars file, or else those that joined, as far as it can be read.
+    pub(crate) fn of_file(file: &ReplayFile<'_>) -> Self {
+        Self(players_of_minewars(file).unwrap_or_default())
+    }
+
+    /// Those in the metadata of a tape.
+    pub(crate) fn of_tape(metadata: &Metadata) -> Self {
+        let view = |seat| match seat {
+            Seat::View(number) => u8::try_from(number).ok().and_then(View::new),
+            Seat::Player(_) => None,
+        };
+        let players = metadata.players().into_iter();
+        Self(players.filter_map(|player| Some((view(player.seat)?, player.name))).collect())
+    }
+
+    fn views(&self, is_it: impl Fn(&str) -> bool) -> Vec<View> {
+        self.0.iter().filter(|(_, name)| is_it(name)).map(|(view, _)| *view).collect()
+    }
+
+    /// `the players are 1 Ana, 2 Ben`
+    fn list(&self) -> String {
+        let names = self.0.iter().map(|(view, name)| format!("{view} {}", printable(name)));
+        match &*names.collect::<Vec<_>>() {
+            [] => "its players have no names".to_owned(),
+            names => format!("the players are {}", names.join(", ")),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn resolved(text: &str) -> Option<u8> {
-        let players = [(1, "Ana"), (2, "ben"), (3, "Ben"), (4, "7")];
-        let players = players.map(|(view, name)| (View::new(view).unwrap(), name.to_owned()));
-        let arg: PlayerArg = text.parse().unwrap();
-        arg.resolve(&Source::Stdin, &players).ok().map(View::number)
+    fn find(text: &str) -> Option<u8> {
+        let names = [(1, "Ana"), (2, "Ben"), (3, "ben"), (4, "Émile"), (5, "CLEO")];
+        let names = names.map(|(view, name)| (View::new(view).unwrap(), name.to_owned()));
+        let view = text.parse::<ViewName>().ok()?.find(&"match.tape", &Names(names.into()));
+        view.ok().map(View::number)
     }
 
     #[test]
-    fn names_and_numbers_lead_to_views() {
-        assert_eq!(["Ana", "ANA", "1", "spectator", "0"].map(resolved), [1, 1, 1, 0, 0].map(Some));
-        assert_eq!(["ben", "Ben", "7"].map(resolved), [2, 3, 7].map(Some));
-        assert_eq!(["BEN", "An", "16", ""].map(resolved), [None; 4]);
+    fn views_have_numbers_and_names() {
+        let found = ["0", "15", "Ana", "ana", "ben", "émile", "cleo", "spectator"].map(find);
+        let views = [0, 15, 1, 1, 3, 4, 5, 0];
+        assert_eq!(found, views.map(Some));
+    }
+
+    #[test]
+    fn other_names_are_refused() {
+        for text in ["", "16", "BEN", "Dora", "-1"] {
+            assert_eq!(find(text), None, "{text}");
+        }
     }
 }

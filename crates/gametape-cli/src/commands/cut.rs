@@ -4,18 +4,17 @@ use std::ops::Range;
 
 use gametape_minewars::Dialect;
 use gametape_replay::cut::{CutRequest, cut_minewars, cut_tape};
-use gametape_replay::{players_of_minewars, players_of_tape};
 use gametape_tape::{Depth, Tape};
-use gametape_wire::{Tick, View, ViewSet, When};
+use gametape_wire::{Tick, ViewSet, When};
 
 use crate::failure::{Failure, Outcome, warn};
 use crate::input::{Input, Opened, Source, one_of};
 use crate::output::{Destination, Target};
 use crate::progress::waiting;
 use crate::rewrite::{Report, RewriteArgs};
-use crate::tape::TapeFile;
+use crate::tape::{Metadata, TapeFile};
 use crate::text::count;
-use crate::view_arg::{PlayerArg, resolve_all};
+use crate::view_arg::{Names, ViewName, find_all};
 
 /// Keep some views or a span of time of a MineWars recording or a tape
 ///
@@ -43,8 +42,8 @@ pub(crate) struct Args {
     dialect: Option<Dialect>,
 
     /// The views to keep: numbers or names of players, such as 0,2 or Ana [default: all of them]
-    #[arg(long, visible_alias = "views", value_name = "PLAYER,…", value_delimiter = ',')]
-    view: Vec<PlayerArg>,
+    #[arg(long, visible_alias = "views", value_name = "VIEW,…", value_delimiter = ',')]
+    view: Vec<ViewName>,
 
     /// Keep what happens at this time or later
     #[arg(long, value_name = "TIME", default_value = "start", allow_hyphen_values = true)]
@@ -77,14 +76,19 @@ impl Args {
         })
     }
 
-    fn request(&self, source: &Source, players: &[(View, String)]) -> Result<CutRequest, Failure> {
-        let views = resolve_all(&self.view, source, players)?;
+    fn request(
+        &self,
+        source: &Source,
+        names: impl FnOnce() -> Names,
+    ) -> Result<CutRequest, Failure> {
+        let views = find_all(&self.view, source, names)?;
         Ok(CutRequest { views, from: self.from, to: self.to })
     }
 
     fn cut_tape(&self, mut file: TapeFile, destination: &Destination) -> Outcome {
         let tape = file.open(Depth::Index)?;
-        let request = self.request(&file.source, &players_of_tape(&tape))?;
+        let names = || Names::of_tape(&Metadata::of(&tape));
+        let request = self.request(&file.source, names)?;
         write_cut(&mut file, &tape, &request, destination)?.print(self.files.json)
     }
 
@@ -92,12 +96,7 @@ impl Args {
         let source = &input.source;
         let file = input.minewars()?;
         let failed = |error| Failure::of(source, &error);
-        let players = if self.view.iter().any(PlayerArg::is_name) {
-            players_of_minewars(&file).map_err(failed)?
-        } else {
-            Vec::new()
-        };
-        let request = self.request(source, &players)?;
+        let request = self.request(source, || Names::of_file(&file))?;
         let cut = waiting("cutting", || cut_minewars(&file, &request)).map_err(failed)?;
         cut.wrong_checksums.iter().for_each(|error| warn(source, error));
         let mut out = destination.open(source)?;

@@ -15,9 +15,10 @@ use gametape_minewars::{Grid, Replayed};
 use crate::cities::{Place, places};
 use crate::failure::{Failure, Outcome};
 use crate::input::{Opened, RecordingArgs};
-use crate::moment::{At, ViewArg, replay, warn_of_problems};
+use crate::moment::{When, replay, warn_of_problems};
 use crate::output::{Target, colours_show, print};
 use crate::tape::{Content, view_at};
+use crate::view_arg::{Names, ViewArg};
 use picture::Picture;
 use scene::Scene;
 
@@ -31,9 +32,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     recording: RecordingArgs,
 
-    /// When: start, end, or milliseconds since the start
-    #[arg(long, value_name = "TIME", default_value = "start")]
-    at: At,
+    /// When, such as 3:37.6, 217.6s, tick:4352, 50%, end, or -10s for ten seconds before the end
+    #[arg(long, value_name = "TIME", default_value = "start", allow_hyphen_values = true)]
+    at: When,
 
     #[command(flatten)]
     view: ViewArg,
@@ -60,10 +61,11 @@ const COMFORTABLE_SIDE: u32 = 1400;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let (source, view) = (&self.recording.source, self.view.number());
+        let source = &self.recording.source;
         match self.recording.open()? {
             Opened::Whole(input) => {
                 let file = input.minewars()?;
+                let view = self.view.find(source, &Names::of_file(&file))?;
                 self.draw(&places(&file), &replay(source, &file, view, self.at)?)
             }
             Opened::Tape(file) => {
@@ -72,7 +74,7 @@ impl Args {
                     let problem = "this command is for MineWars recordings, and";
                     return Err(Failure::usage(format_args!("{problem} {source} holds a gamelog")));
                 }
-                let then = view_at(source, recording, view, self.at)?;
+                let then = view_at(source, recording, &self.view, self.at)?;
                 self.draw(&then.cities, &then.replayed)
             }
         }

@@ -3,6 +3,7 @@
 mod anonymize;
 mod asm;
 mod cat;
+mod completions;
 mod convert;
 mod cut;
 mod diff;
@@ -13,6 +14,7 @@ mod highlights;
 mod info;
 mod keygen;
 mod log;
+mod man;
 mod map;
 mod merge;
 mod pack;
@@ -35,7 +37,7 @@ use crate::failure::Outcome;
 /// has `fn run(self) -> Outcome`.
 macro_rules! commands {
     ($($name:ident($args:ty),)*) => {
-        #[derive(clap::Subcommand)]
+        #[derive(Debug, clap::Subcommand)]
         pub(crate) enum Command {
             $($name($args),)*
         }
@@ -77,4 +79,6 @@ commands! {
     Events(events::Args),
     Stats(stats::Args),
     Highlights(highlights::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }

@@ -17,14 +17,15 @@ mod testing;
 
 use gametape_minewars::ReplayFile;
 use gametape_tape::Depth;
-use gametape_wire::Error;
+use gametape_wire::{Error, View};
 
 use crate::failure::{Done, Failure, Outcome};
 use crate::gamelog::load;
 use crate::input::{self, Input, Opened, Recording, RecordingArgs, Source};
-use crate::moment::{At, ViewArg, warn_of_problems};
+use crate::moment::{When, warn_of_problems};
 use crate::progress::waiting_first;
 use crate::tape::{Content, Metadata, TapeFile};
+use crate::view_arg::{Names, ViewArg};
 use gamelog::Gamelog;
 use minewars::MineWars;
 use player::Player;
@@ -44,7 +45,7 @@ pub(crate) struct Args {
     /// Where to begin: start, end, turn:N or the number of a delta in a gamelog, milliseconds in a
     /// MineWars recording or a tape of one
     #[arg(long, value_name = "MOMENT", default_value = "start")]
-    at: At,
+    at: When,
 
     #[command(flatten)]
     view: ViewArg,
@@ -63,7 +64,7 @@ impl Args {
     /// To watch a recording from a time in milliseconds on.
     pub(super) fn from_time(source: &Source, milliseconds: u64) -> Self {
         let recording = RecordingArgs { source: source.clone(), dialect: None };
-        Self { recording, at: At::Number(milliseconds), view: ViewArg { given: None } }
+        Self { recording, at: When::Number(milliseconds), view: ViewArg { given: None } }
     }
 
     pub(crate) fn run(self) -> Outcome {
@@ -74,7 +75,10 @@ impl Args {
                 let tape = file.open(Depth::Summary)?;
                 let content = Metadata::of(&tape).text("content");
                 if Content::of(content.as_deref()) == Some(Content::MineWars) {
-                    return play_tape(file, self.at, &self.view);
+                    let names = Names::of_tape(&Metadata::of(&tape));
+                    let view = self.view.given.as_ref();
+                    let view = view.map(|name| name.find(&file.source, &names)).transpose()?;
+                    return play_tape(file, self.at, view);
                 }
                 file.into_recording()?
             }
@@ -89,28 +93,29 @@ impl Args {
     }
 }
 
-fn play_minewars(input: &Input, file: &ReplayFile<'_>, at: At, view: &ViewArg) -> Outcome {
+fn play_minewars(input: &Input, file: &ReplayFile<'_>, at: When, view: &ViewArg) -> Outcome {
     let failed = |error: Error| Failure::of(&input.source, &error);
     let frames = file.frames().map_err(failed)?;
     let name = short_name(&input.source);
-    let open = || MineWars::open(&name, file, &frames.bytes, view.number());
+    let view = view.find(&input.source, &Names::of_file(file))?;
+    let open = || MineWars::open(&name, file, &frames.bytes, view);
     let player = play(waiting_first("replaying", open).map_err(failed)?, at)?;
     let (problems, count) = player.show.problems();
     Ok(warn_of_problems(&input.source, &problems, count))
 }
 
 /// Plays a tape from its keyframes, whatever its length.
-fn play_tape(file: TapeFile, at: At, view: &ViewArg) -> Outcome {
+fn play_tape(file: TapeFile, at: When, view: Option<View>) -> Outcome {
     let source = file.source.clone();
     let name = short_name(&source);
-    let open = || MineWars::open_tape(&name, file, view.given);
+    let open = || MineWars::open_tape(&name, file, view);
     let opened = waiting_first("reading", open).map_err(|error| Failure::of(&source, &error))?;
     let player = play(opened, at)?;
     let (problems, count) = player.show.problems();
     Ok(warn_of_problems(&source, &problems, count))
 }
 
-fn play_gamelog(log: &input::Gamelog<'_>, at: At) -> Outcome {
+fn play_gamelog(log: &input::Gamelog<'_>, at: When) -> Outcome {
     let timeline = waiting_first("merging", || load(log))?;
     play(Gamelog::new(&short_name(log.source), timeline), at)?;
     Ok(Done::Fine)
@@ -126,7 +131,7 @@ fn short_name(source: &Source) -> String {
 }
 
 /// Plays from a moment until somebody quits.
-fn play<S: Show>(show: S, at: At) -> Result<Player<S>, Failure> {
+fn play<S: Show>(show: S, at: When) -> Result<Player<S>, Failure> {
     let moment = show.find(at).map_err(Failure::usage)?;
     let mut player = Player::new(show, moment);
     terminal::run(&mut player)?;

@@ -144,7 +144,9 @@ impl super::Report for Report {
         super::Row {
             format: format!("gamelog {}", self.layout),
             about: self.game.clone().unwrap_or_default(),
+            result: self.outcome_text(),
             length: count(self.deltas as u64, "delta"),
+            date: self.created.and_then(date).unwrap_or_default(),
             players: self.players.iter().map(name).collect::<Vec<_>>().join(", "),
         }
     }

@@ -226,6 +226,7 @@ impl Report for MineWars {
             about: format!("{}, radius {}", self.grid, self.radius),
             length: length.unwrap_or_else(|| count(self.frames.raw.into(), "byte")),
             players: names.map_or_else(|| self.players_text(), |names| names.join(", ")),
+            ..super::Row::default()
         }
     }
 

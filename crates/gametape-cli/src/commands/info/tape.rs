@@ -166,13 +166,17 @@ impl super::Report for Report {
 
     fn row(&self) -> super::Row {
         let content = self.content.as_deref().unwrap_or("without content");
-        let known = |name: &str| self.known.iter().find(|(field, _)| *field == name);
-        let about = known("title").or_else(|| known("game")).map(|(_, value)| value.clone());
+        let known = |name: &str| {
+            let field = self.known.iter().find(|(field, _)| *field == name);
+            field.map(|(_, value)| value.clone())
+        };
         let names = self.players.iter().map(|player| player.name.as_str());
         super::Row {
             format: format!("tape {content}"),
-            about: about.unwrap_or_default(),
+            about: known("title").or_else(|| known("game")).unwrap_or_default(),
+            result: known("outcome").unwrap_or_default(),
             length: clock(self.duration_ms),
+            date: known("recorded").unwrap_or_default(),
             players: names.collect::<Vec<_>>().join(", "),
         }
     }

@@ -5,7 +5,7 @@ mod delta;
 mod tree;
 
 use gametape_cadre::{Change, Outcome, Timeline};
-use gametape_wire as wire;
+use gametape_wire::{self as wire, Tick};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -16,7 +16,7 @@ use super::list::List;
 use super::screen::{framed, split};
 use super::show::Show;
 use crate::gamelog::Players;
-use crate::moment::At;
+use crate::moment::When;
 use crate::text::{count, printable, thousands};
 use changes::Marks;
 use tree::Tree;
@@ -164,18 +164,22 @@ impl Show for Gamelog {
         format!("delta {} of {}{turn}", thousands(self.moment as u64), thousands(last))
     }
 
-    fn find(&self, at: At) -> Result<usize, String> {
+    fn find(&self, at: When) -> Result<usize, String> {
         match at {
-            At::Start => Ok(0),
-            At::End => Ok(self.moments() - 1),
-            At::Number(number) => self.find_index(number),
-            At::Turn(turn) => {
+            When::Start => Ok(0),
+            When::End => Ok(self.moments() - 1),
+            When::Number(number) | When::Tick(Tick(number)) => self.find_index(number),
+            When::Turn(turn) => {
                 let first = self.timeline.turns().first_delta(turn);
                 first.ok_or_else(|| match self.timeline.turns().last() {
                     Some(last) => format!("there is no turn {turn}, the last is {last}"),
                     None => "the state of this game has no turns".to_owned(),
                 })
             }
+            When::Share(millionths) => {
+                Ok(self.timeline.len().saturating_sub(1) * millionths as usize / 1_000_000)
+            }
+            _ => Err("a gamelog has no clock".to_owned()),
         }
     }
 
@@ -192,7 +196,7 @@ impl Show for Gamelog {
 
     fn find_clock(&self, text: &str) -> Result<usize, String> {
         let turn = text.parse().map_err(|_| format!("{text} is no turn"))?;
-        self.find(At::Turn(turn))
+        self.find(When::Turn(turn))
     }
 
     fn time(&self, moment: usize) -> u64 {

@@ -7,7 +7,7 @@ mod tape;
 use std::collections::{BTreeMap, HashSet};
 
 use gametape_minewars::{Coord, Dialect, Lines, ReplayFile};
-use gametape_wire::{self as wire, Error, View};
+use gametape_wire::{self as wire, Error, Moment, Tick, TickLength, View};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -19,7 +19,7 @@ use super::screen::{DIM, framed, split};
 use super::show::Show;
 use crate::cities::{Place, places, places_of};
 use crate::commands::map::scene::Scene;
-use crate::moment::At;
+use crate::moment::When;
 use crate::tape::TapeFile;
 use crate::text::{clock, printable, thousands};
 use board::Board;
@@ -221,12 +221,19 @@ impl<R: Reel> Show for MineWars<R> {
         }
     }
 
-    fn find(&self, at: At) -> Result<usize, String> {
+    fn find(&self, at: When) -> Result<usize, String> {
         match at {
-            At::Start => Ok(0),
-            At::Number(time) => Ok(self.reel.position_at(time)),
-            At::End => Ok(self.reel.len()),
-            At::Turn(_) => Err("turns are for gamelogs, and this is a MineWars recording".into()),
+            When::Start => Ok(0),
+            When::Number(time) => Ok(self.reel.position_at(time)),
+            When::End => Ok(self.reel.len()),
+            When::Turn(_) => Err("turns are for gamelogs, and this is a MineWars recording".into()),
+            when => {
+                let last = self.reel.len().checked_sub(1).map(|last| self.time(last + 1));
+                let end = last.map_or(Moment::START, |last| Moment::after(Tick(last)));
+                let moment = when.moment(TickLength::MILLISECOND, end);
+                let last = moment.and_then(Moment::last_tick);
+                Ok(last.map_or(0, |Tick(time)| self.reel.position_at(time)))
+            }
         }
     }
 

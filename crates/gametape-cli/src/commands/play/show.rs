@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use crate::moment::At;
+use crate::moment::When;
 
 /// A recording, seen as a row of moments of which one is shown.
 ///
@@ -24,7 +24,7 @@ pub(super) trait Show {
     fn label(&self) -> String;
 
     /// The moment that the command line names, or why there is none.
-    fn find(&self, at: At) -> Result<usize, String>;
+    fn find(&self, at: When) -> Result<usize, String>;
 
     /// The moment of the frame or delta with a number.
     fn find_index(&self, number: u64) -> Result<usize, String>;

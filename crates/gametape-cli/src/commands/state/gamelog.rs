@@ -7,12 +7,12 @@ use crate::failure::{Done, Failure, Outcome};
 use crate::gamelog::tree::{Sign, Trees};
 use crate::gamelog::{load_at, moment};
 use crate::input::{Gamelog, Source};
-use crate::moment::At;
+use crate::moment::When;
 use crate::output::{Output, Printer, print};
 
 /// What to show, and how.
 pub(super) struct Wanted<'a> {
-    pub(super) at: At,
+    pub(super) at: When,
     /// Only what stands at this path.
     pub(super) path: Option<&'a str>,
     /// How many references inside each other to follow.

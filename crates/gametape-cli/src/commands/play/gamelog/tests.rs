@@ -139,8 +139,8 @@ fn moments_are_found_by_number_and_by_turn() {
     assert!(player.message.as_deref().unwrap().starts_with("there is no turn 999"));
     press(&mut player, "g120⏎");
     assert_eq!(player.message.as_deref(), Some("there are 120 deltas, the first is 0"));
-    assert_eq!(player.show.find(At::End), Ok(119));
-    assert_eq!(player.show.find(At::Turn(3)), player.show.find_clock("3"));
+    assert_eq!(player.show.find(When::End), Ok(119));
+    assert_eq!(player.show.find(When::Turn(3)), player.show.find_clock("3"));
 }
 
 #[test]

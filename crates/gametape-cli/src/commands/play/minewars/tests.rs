@@ -83,9 +83,9 @@ fn moments_are_found_by_number_and_by_seconds() {
     with_sample(|mut player| {
         let show = &player.show;
         let last = show.moments() - 1;
-        assert_eq!(show.find(At::End), Ok(last));
-        assert_eq!(show.find(At::Number(u64::MAX)), Ok(last));
-        assert!(show.find(At::Turn(3)).is_err());
+        assert_eq!(show.find(When::End), Ok(last));
+        assert_eq!(show.find(When::Number(u64::MAX)), Ok(last));
+        assert!(show.find(When::Turn(3)).is_err());
         assert!(show.find_index(last as u64).is_err() && show.find_clock("soon").is_err());
         let time = show.time(10);
         press(&mut player, "g9⏎");

@@ -4,7 +4,7 @@ use ratatui::crossterm::event::KeyModifiers;
 use ratatui::layout::Rect;
 
 use super::*;
-use crate::moment::At;
+use crate::moment::When;
 
 /// Five hundred moments, one in 100 ms; moment 13 cannot be shown.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Show for Numbers {
     fn label(&self) -> String {
         self.shown.0.to_string()
     }
-    fn find(&self, _: At) -> Result<usize, String> {
+    fn find(&self, _: When) -> Result<usize, String> {
         Ok(0)
     }
     fn find_index(&self, number: u64) -> Result<usize, String> {
