@@ -35,6 +35,7 @@ pub mod cadre;
 pub mod convert;
 pub mod cut;
 mod game;
+pub mod games;
 pub mod json;
 pub mod merge;
 pub mod metadata;
@@ -49,6 +50,7 @@ pub mod streams;
 
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
+pub use games::KnownGame;
 pub use gametape_wire::Source;
 pub use player::{
     DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayFinding, Player,

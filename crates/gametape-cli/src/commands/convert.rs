@@ -1,18 +1,17 @@
 //! `gametape convert`: a recording in another format, generation or storage.
 
 use gametape_cadre::{Log, Options};
-use gametape_replay::Recording as TapeRecording;
 use gametape_replay::convert::{
     Conversion, Converted, Form, Layout, Storage, convert, write_gamelog,
 };
 use gametape_replay::open::{GamelogBytes, MinewarsBytes, Opened as AnyRecording};
-use gametape_wire::Error;
 
 use crate::failure::{Failure, Outcome, warn};
+use crate::games::GAMES;
 use crate::input::{Input, Opened, Recording, RecordingArgs, one_of};
 use crate::progress::waiting;
 use crate::rewrite::{Report, ResultArgs};
-use crate::tape::{TapeFile, warn_of_losses};
+use crate::tape::TapeFile;
 
 /// Convert a recording to a tape and back, to another generation or storage
 ///
@@ -90,9 +89,6 @@ impl Args {
     pub(crate) fn run(self) -> Outcome {
         let conversion = self.conversion()?;
         match self.recording.open()? {
-            Opened::Tape(file) if conversion.to == Some(Form::Gamelog) => {
-                self.convert_to_gamelog(file, &conversion)
-            }
             Opened::Tape(file) => self.convert(AnyRecording::Tape(file), &conversion),
             Opened::Whole(input) => {
                 let opened = self.opened(input)?;
@@ -138,7 +134,7 @@ impl Args {
         let source = &self.recording.source;
         let mut out = self.result.target()?.open(source)?;
         let converted =
-            waiting("converting", || out.fill(source, |put| convert(opened, conversion, put)))?;
+            waiting("converting", || out.fill(source, |put| convert(opened, conversion, &GAMES, put)))?;
         out.finish()?;
         self.report(converted)
     }
@@ -149,31 +145,5 @@ impl Args {
         let mut report = Report::new(source, Some(self.result.target()?));
         report.lost = converted.lost;
         report.print(self.result.json)
-    }
-
-    /// Converts a tape to a gamelog. That of a game which is known here is simulated again.
-    fn convert_to_gamelog(&self, file: TapeFile, conversion: &Conversion) -> Outcome {
-        let source = &self.recording.source;
-        let failed = |error: Error| Failure::of(source, &error);
-        let recording = TapeRecording::open(file).map_err(failed)?;
-        if recording.field("content").as_deref() != Some("skirmish") {
-            return self.convert(AnyRecording::Tape(recording.into_source()), conversion);
-        }
-        if self.compress == Some(Storage::Dictionary) {
-            return Err(Failure::usage("a gamelog has no dictionary"));
-        }
-        warn_of_losses(source, recording.tape());
-        let mut out = self.result.target()?.open(source)?;
-        let made =
-            waiting("simulating", || gametape_skirmish::gamelog(recording)).map_err(failed)?;
-        let log = Log::open(made.json, &Options::default()).map_err(failed)?;
-        let layout = &conversion.layout;
-        let default = !layout.pretty && !layout.lines;
-        let gzip = conversion.storage.map_or(default, |storage| storage == Storage::Compressed);
-        out.fill(source, |put| write_gamelog(&log, layout, gzip, put))?;
-        out.finish()?;
-        let mut converted = Converted::default();
-        converted.lost = made.findings.iter().map(ToString::to_string).collect();
-        self.report(converted)
     }
 }

@@ -1,5 +1,6 @@
 //! Converting a recording of any kind to any other.
 
+use gametape_cadre::{Log, Options};
 use gametape_minewars::{Check, Generation, ReplayFile, WriteOptions, write_file};
 use gametape_tape::Gap;
 use gametape_wire::{Error, Result, Source};
@@ -7,6 +8,7 @@ use gametape_wire::{Error, Result, Source};
 use super::ConvertOptions;
 use super::gamelog::{Layout, write_gamelog};
 use crate::open::{Content, GamelogBytes, Inner, MinewarsBytes, Opened, inner_recording};
+use crate::games::{self, KnownGame};
 use crate::rewrite::{Put, tape_id_of};
 use crate::source::Recording;
 use crate::{cadre, minewars};
@@ -78,6 +80,17 @@ pub struct Conversion {
     pub layout: Layout,
 }
 
+impl Conversion {
+    /// Is a gamelog to be compressed?
+    fn wants_gzip(&self) -> Result<bool> {
+        match self.storage {
+            Some(Storage::Dictionary) => Err(misuse("a gamelog has no dictionary")),
+            Some(storage) => Ok(storage == Storage::Compressed),
+            None => Ok(self.layout.is_for_machines()),
+        }
+    }
+}
+
 /// What a conversion led to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -90,9 +103,12 @@ pub struct Converted {
 }
 
 /// Converts a recording of any kind, and puts the result piece by piece.
+///
+/// Tapes of one of `games` also become gamelogs: the match is simulated again.
 pub fn convert<S: Source>(
     opened: Opened<S>,
     conversion: &Conversion,
+    games: &[&dyn KnownGame],
     put: &mut Put<'_>,
 ) -> Result<Converted> {
     let wants_tape = conversion.to == Some(Form::Tape);
@@ -103,10 +119,32 @@ pub fn convert<S: Source>(
         Opened::Tape(_) if wants_tape => {
             Err(misuse("it is a tape already: tapes are packed, cut, merged and recovered"))
         }
-        Opened::Tape(source) => convert_tape(Recording::open(source)?, conversion, put),
+        Opened::Tape(source) => {
+            let recording = Recording::open(source)?;
+            match games::find(games, recording.field("content").as_deref()) {
+                Some(game) if conversion.to == Some(Form::Gamelog) => {
+                    simulate(game, &mut recording.into_source(), conversion, put)
+                }
+                _ => convert_tape(recording, conversion, put),
+            }
+        }
         Opened::MineWars(file) => convert_minewars(&file, conversion, put),
         Opened::Gamelog(log) => convert_gamelog(&log, conversion, put),
     }
+}
+
+/// Simulates a match again, and writes it as a gamelog.
+fn simulate(
+    game: &dyn KnownGame,
+    source: &mut dyn Source,
+    conversion: &Conversion,
+    put: &mut Put<'_>,
+) -> Result<Converted> {
+    let made = game.gamelog(source)?;
+    let log = Log::open(made.json, &Options::default())?;
+    write_gamelog(&log, &conversion.layout, conversion.wants_gzip()?, put)?;
+    let lost = made.findings.iter().map(ToString::to_string).collect();
+    Ok(Converted { lost, ..Converted::default() })
 }
 
 /// Converts a tape to what it holds.
@@ -201,12 +239,7 @@ fn convert_gamelog(
             cadre::write_tape(&log, &options, put)?;
         }
         None | Some(Form::Gamelog) => {
-            let gzip = match conversion.storage {
-                Some(Storage::Dictionary) => return Err(misuse("a gamelog has no dictionary")),
-                Some(storage) => storage == Storage::Compressed,
-                None => conversion.layout.is_for_machines(),
-            };
-            write_gamelog(&log, &conversion.layout, gzip, put)?;
+            write_gamelog(&log, &conversion.layout, conversion.wants_gzip()?, put)?;
         }
         Some(_) => return Err(misuse("it is a gamelog, which has no MineWars form")),
     }
