@@ -1,9 +1,6 @@
 //! `gametape convert`: a recording in another format, generation or storage.
 
-use gametape_cadre::{Log, Options};
-use gametape_replay::convert::{
-    Conversion, Converted, Form, Layout, Storage, convert, write_gamelog,
-};
+use gametape_replay::convert::{Conversion, Converted, Form, Layout, Storage, convert};
 use gametape_replay::open::{GamelogBytes, MinewarsBytes, Opened as AnyRecording};
 
 use crate::failure::{Failure, Outcome, warn};
