@@ -47,6 +47,7 @@ mod recorder;
 mod rewrite;
 mod source;
 pub mod streams;
+mod timeline;
 
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
@@ -63,3 +64,7 @@ pub use recorder::{
 };
 pub use rewrite::{Put, derived_header, tape_id_of};
 pub use source::Recording;
+pub use timeline::{
+    Change, Clock, Direction, Driven, GamelogTimeline, MapState, Marker, MarkerKind,
+    MinewarsTimeline, Timeline, TimelineOptions,
+};
