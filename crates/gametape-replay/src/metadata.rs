@@ -47,6 +47,16 @@ pub struct PlayerName {
     pub name: String,
 }
 
+/// A string of the metadata; the closing metadata counts where both have it.
+#[must_use]
+pub fn field(tape: &Tape, name: &str) -> Option<String> {
+    let metadata = [tape.closing.as_deref(), Some(&*tape.metadata)];
+    metadata.into_iter().flatten().find_map(|json| {
+        let fields: Map<String, Value> = serde_json::from_str(json).ok()?;
+        fields.get(name)?.as_str().map(ToOwned::to_owned)
+    })
+}
+
 /// The players that the metadata of a tape names; where both metadata name them, the closing one
 /// counts.
 #[must_use]

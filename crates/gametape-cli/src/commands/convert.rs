@@ -130,8 +130,9 @@ impl Args {
     fn convert(&self, opened: AnyRecording<TapeFile>, conversion: &Conversion) -> Outcome {
         let source = &self.recording.source;
         let mut out = self.result.target()?.open(source)?;
-        let converted =
-            waiting("converting", || out.fill(source, |put| convert(opened, conversion, &GAMES, put)))?;
+        let converted = waiting("converting", || {
+            out.fill(source, |put| convert(opened, conversion, &GAMES, put))
+        })?;
         out.finish()?;
         self.report(converted)
     }

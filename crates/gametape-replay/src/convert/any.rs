@@ -7,8 +7,8 @@ use gametape_wire::{Error, Result, Source};
 
 use super::ConvertOptions;
 use super::gamelog::{Layout, write_gamelog};
-use crate::open::{Content, GamelogBytes, Inner, MinewarsBytes, Opened, inner_recording};
 use crate::games::{self, KnownGame};
+use crate::open::{Content, GamelogBytes, Inner, MinewarsBytes, Opened, inner_recording};
 use crate::rewrite::{Put, tape_id_of};
 use crate::source::Recording;
 use crate::{cadre, minewars};
