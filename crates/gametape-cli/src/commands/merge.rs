@@ -119,12 +119,13 @@ impl Args {
 }
 
 fn fronts(parts: &[Part]) -> Result<Vec<TapeHeader>, Failure> {
-    let fronts: Vec<TapeHeader> = parts.iter().map(|part| part.tape.front).collect();
-    let lengths = |pair: &&[Part]| pair[0].tape.front.tick_length != pair[1].tape.front.tick_length;
+    let fronts: Vec<TapeHeader> = parts.iter().map(|part| part.tape.header).collect();
+    let lengths =
+        |pair: &&[Part]| pair[0].tape.header.tick_length != pair[1].tape.header.tick_length;
     match parts.windows(2).find(lengths) {
         None => Ok(fronts),
         Some([a, b]) => {
-            let [ours, theirs] = [a, b].map(|part| part.tape.front.tick_length);
+            let [ours, theirs] = [a, b].map(|part| part.tape.header.tick_length.micros());
             let (a, b) = (&a.file.source, &b.file.source);
             let problem = format!("{a} has ticks of {ours} µs, {b} of {theirs} µs");
             Err(contradiction(&problem))

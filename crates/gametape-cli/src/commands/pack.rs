@@ -1,9 +1,8 @@
 //! `gametape pack`: the form of a tape for archives and range requests.
 
-use gametape_tape::{Depth, Segment, pack};
+use gametape_tape::{Depth, pack};
 
 use crate::failure::{Failure, Outcome};
-use crate::progress::Progress;
 use crate::rewrite::{TapeResultArgs, Told};
 use crate::text::thousands;
 
@@ -37,19 +36,7 @@ impl Args {
         file.visit("checking", &tape.chunks, |_| Ok(()))?;
         let segments = pack(&tape).map_err(|error| file.failure(&error))?;
         let mut out = target.open(&file.source)?;
-        let mut written = 0;
-        let mut progress = Progress::new("packing", file.length()?);
-        for segment in &segments {
-            let mut put = |bytes: &[u8]| {
-                written += bytes.len() as u64;
-                progress.at(written);
-                out.put(bytes)
-            };
-            match segment {
-                Segment::Bytes(bytes) => put(bytes)?,
-                Segment::Copy(range) => file.copy(range, put)?,
-            }
-        }
+        let written = file.put_segments("packing", &segments, |bytes| out.put(bytes))?;
         out.finish()?;
         let mut told = Told::new(&file.source, Some(target));
         let [before, after] = [file.length()?, written].map(thousands);

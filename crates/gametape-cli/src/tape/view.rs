@@ -6,7 +6,7 @@ use gametape_minewars::{Replayed, ViewState};
 use gametape_replay::minewars::{MinewarsView, setup_of};
 use gametape_replay::{PlayFinding, Player, PlayerOptions, Recording, Track};
 use gametape_tape::{ChunkKind, TapeFrames, TapeHeader};
-use gametape_wire::{Error, Result as WireResult, View};
+use gametape_wire::{Error, Result as WireResult, Time, View};
 
 use super::{TapeFile, milliseconds};
 use crate::cities::{Place, places_of};
@@ -41,7 +41,7 @@ pub(crate) fn view_at(
     }
     let start = MinewarsView::new(&setup, view);
     let mut player = Player::view(recording, view, start.clone(), PLAY_ONCE).map_err(failed)?;
-    let tick = tick_of(source, at, &player.recording().tape().front, player.end())?;
+    let tick = tick_of(source, at, &player.recording().tape().header, player.end())?;
     waiting("seeking", || player.seek(tick)).map_err(failed)?;
     warn_of_doubt(source, &player);
     let mut replayed = replayed(&player);
@@ -54,8 +54,8 @@ fn tick_of(source: &Source, at: At, front: &TapeHeader, end: u64) -> Result<u64,
     match at {
         At::Start => Ok(0),
         At::Number(time) => {
-            let tick = u128::from(time) * 1000 / u128::from(front.tick_length) + 1;
-            Ok(u64::try_from(tick).unwrap_or(u64::MAX).min(end))
+            let tick = front.tick_length.tick_at(Time::from_millis(time)).0;
+            Ok(tick.saturating_add(1).min(end))
         }
         At::Turn(_) => {
             let problem = format_args!("turns are for gamelogs, and {source} holds none");
@@ -93,5 +93,5 @@ fn last_time(recording: &mut Recording<TapeFile>, tick: u64) -> WireResult<u64> 
     let raw = recording.raw(entry)?;
     let frames = TapeFrames::new(&entry.header, &raw).map_while(Result::ok);
     let last = frames.map(|frame| frame.tick).take_while(|at| *at < tick).last();
-    Ok(milliseconds(&recording.tape().front, last.unwrap_or(0)))
+    Ok(milliseconds(&recording.tape().header, last.unwrap_or(0)))
 }

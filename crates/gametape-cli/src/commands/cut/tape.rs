@@ -9,15 +9,15 @@ use super::Args;
 use crate::failure::{Failure, Outcome};
 use crate::output::Target;
 use crate::rewrite::Told;
-use crate::tape::{TapeFile, new_front, views_of};
+use crate::tape::{TapeFile, new_front};
 use crate::text::count;
 
 pub(super) fn cut(file: &mut TapeFile, args: &Args) -> Outcome {
     let target = args.result.target()?;
     let tape = file.open(Depth::Index)?;
     let views = args.view.iter().copied().collect();
-    let end = args.to.map_or(u64::MAX, |time| time.tick(&tape.front));
-    let asked = args.from.tick(&tape.front)..end;
+    let end = args.to.map_or(u64::MAX, |time| time.tick(&tape.header));
+    let asked = args.from.tick(&tape.header)..end;
     cut_span(file, &tape, views, asked, target)?.tell(args.result.json)
 }
 
@@ -31,10 +31,9 @@ pub(in crate::commands) fn cut_span(
 ) -> Result<Told, Failure> {
     let source = file.source.clone();
     let failed = |error: Error| Failure::of(&source, &error);
-    check_views(tape, views).map_err(failed)?;
     let views = (!views.is_empty()).then_some(views);
     let cut = Cut::new(tape, views, asked.clone()).map_err(failed)?;
-    let front = new_front(&[tape.front], &done(views, &asked)).map_err(failed)?;
+    let front = new_front(&[tape.header], &done(views, &asked)).map_err(failed)?;
     let mut rewriter = cut.rewriter(tape, front).map_err(failed)?;
     let mut out = target.open(&source)?;
     let kept = tape.chunks.iter().filter(|entry| cut.keeps(entry));
@@ -47,13 +46,7 @@ pub(in crate::commands) fn cut_span(
     out.finish()?;
     let mut told = Told::new(&source, Some(target));
     told.changes.extend(earlier_start(&cut, &asked));
-    let keyframes = tape.keyframes.entries().len() - cut.keyframes();
-    if keyframes > 0 {
-        told.changes.push(format!("{} left out", count(keyframes as u64, "keyframe")));
-    }
-    for (kind, chunks) in &end.dropped {
-        told.changes.push(format!("{} of kind {kind} left out", count((*chunks).into(), "chunk")));
-    }
+    told.changes.extend(end.dropped.iter().map(|row| format!("left out: {row}")));
     told.lost = lost(tape);
     Ok(told)
 }
@@ -79,14 +72,4 @@ fn earlier_start(cut: &Cut, asked: &Range<u64>) -> Option<String> {
     let Range { start, .. } = cut.ticks();
     let why = if cut.keyframes() == 0 { "there is no keyframe" } else { "a keyframe is there" };
     (start < asked.start).then(|| format!("it begins at tick {start}: {why}"))
-}
-
-/// Refuses views that the tape does not have.
-fn check_views(tape: &Tape, views: ViewSet) -> gametape_wire::Result<()> {
-    let there = views_of(tape);
-    let absent = views.without(there);
-    if absent.is_empty() {
-        return Ok(());
-    }
-    Err(Error::misuse("cut", format!("it has views {there}, and not {absent}")))
 }
