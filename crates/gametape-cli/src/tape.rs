@@ -11,9 +11,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use gametape_tape::{
-    Chunk, ChunkEntry, Depth, Found, Need, Recovered, Recovery, Tape, TapeHeader, TapeReader,
+    Chunk, ChunkEntry, Depth, Recovered, Recovery, Segment, Tape, TapeHeader, TapeReader,
 };
-use gametape_wire::{Error, ErrorKind, Result as WireResult};
+use gametape_wire::{Error, ErrorKind, Need, SansIo, Tick, Time};
 
 use crate::failure::{Failure, warn_of_loss};
 use crate::input::{Source, refuse};
@@ -128,15 +128,40 @@ impl TapeFile {
     pub(crate) fn answer(
         &mut self,
         label: &'static str,
-        reader: &mut impl Asks,
+        reader: &mut impl SansIo,
     ) -> Result<(), Failure> {
         let mut progress = Progress::new(label, self.length()?);
-        while let Need::Range(range) = reader.asks() {
-            progress.at(range.start);
-            let supplied = reader.answer(self.fetch(&range)?);
-            supplied.map_err(|error| self.failure(&error))?;
+        while let Need::Bytes(ranges) = reader.need() {
+            for range in ranges {
+                progress.at(range.start);
+                let supplied = reader.supply(range.clone(), self.fetch(&range)?);
+                supplied.map_err(|error| self.failure(&error))?;
+            }
         }
         Ok(())
+    }
+
+    /// Writes a tape that is made of this one; returns how many bytes it has.
+    pub(crate) fn put_segments(
+        &mut self,
+        label: &'static str,
+        segments: &[Segment],
+        mut put: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<u64, Failure> {
+        let mut written = 0;
+        let mut progress = Progress::new(label, segments.iter().map(Segment::length).sum());
+        for segment in segments {
+            let mut put = |bytes: &[u8]| {
+                written += bytes.len() as u64;
+                progress.at(written);
+                put(bytes)
+            };
+            match segment {
+                Segment::Bytes(bytes) => put(bytes)?,
+                Segment::Copy(range) => self.copy(range, put)?,
+            }
+        }
+        Ok(written)
     }
 
     /// One chunk, checked against the index.
@@ -185,6 +210,14 @@ impl TapeFile {
         Ok(())
     }
 
+    /// The bytes of a tape in memory; none of one in a file.
+    pub(crate) fn into_memory(self) -> Vec<u8> {
+        match self.store {
+            Store::Memory(bytes) => bytes,
+            Store::File(_) => Vec::new(),
+        }
+    }
+
     /// Can there be more of it later?
     pub(crate) fn may_grow(&self) -> bool {
         matches!(self.store, Store::File(_))
@@ -217,60 +250,17 @@ pub(crate) fn warn_of_losses(source: &Source, tape: &Tape) {
     losses(tape).for_each(|loss| warn_of_loss(source, loss));
 }
 
-/// A reader that says which bytes it needs.
-pub(crate) trait Asks {
-    fn asks(&self) -> Need;
-    fn answer(&mut self, bytes: &[u8]) -> WireResult<()>;
-}
-
-impl Asks for TapeReader {
-    fn asks(&self) -> Need {
-        self.need()
-    }
-
-    fn answer(&mut self, bytes: &[u8]) -> WireResult<()> {
-        self.supply(bytes)
-    }
-}
-
-impl Asks for Recovery {
-    fn asks(&self) -> Need {
-        self.need()
-    }
-
-    fn answer(&mut self, bytes: &[u8]) -> WireResult<()> {
-        let _: Found<'_> = self.supply(bytes);
-        Ok(())
-    }
-}
-
-impl Asks for gametape_tape::Verifier {
-    fn asks(&self) -> Need {
-        self.need()
-    }
-
-    fn answer(&mut self, bytes: &[u8]) -> WireResult<()> {
-        self.supply(bytes);
-        Ok(())
-    }
-}
-
-pub(crate) use gametape_replay::cut::views_of;
-pub(crate) use gametape_replay::tape_id_of as id_of;
-
-/// The header of a tape that is made of others.
 pub(crate) use gametape_replay::derived_header as new_front;
+pub(crate) use gametape_replay::tape_id_of as id_of;
 
 /// Milliseconds that so many ticks last.
 pub(crate) fn milliseconds(front: &TapeHeader, ticks: u64) -> u64 {
-    let microseconds = u128::from(ticks) * u128::from(front.tick_length);
-    u64::try_from(microseconds / 1000).unwrap_or(u64::MAX)
+    front.tick_length.millis_of(Tick(ticks))
 }
 
 /// The first tick that begins at this many milliseconds or later.
 pub(crate) fn tick_at(front: &TapeHeader, milliseconds: u64) -> u64 {
-    let microseconds = u128::from(milliseconds) * 1000;
-    u64::try_from(microseconds.div_ceil(front.tick_length.into())).unwrap_or(u64::MAX)
+    front.tick_length.tick_from(Time::from_millis(milliseconds)).0
 }
 
 #[cfg(test)]
@@ -281,6 +271,6 @@ mod tests {
     fn times_become_ticks_and_back() {
         let front = TapeHeader::new(16_667, 1).unwrap();
         assert_eq!([0, 1, 16, 17, 1000].map(|ms| tick_at(&front, ms)), [0, 1, 1, 2, 60]);
-        assert_eq!([0, 1, 60, u64::MAX].map(|t| milliseconds(&front, t)), [0, 16, 1000, u64::MAX]);
+        assert_eq!([0, 1, 60].map(|t| milliseconds(&front, t)), [0, 16, 1000]);
     }
 }

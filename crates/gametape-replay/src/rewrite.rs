@@ -19,7 +19,7 @@ pub fn tape_id_of(bytes: &[u8]) -> u32 {
 pub fn derived_header(from: &[TapeHeader], what: &str) -> Result<TapeHeader> {
     let headers = from.iter().flat_map(TapeHeader::to_bytes);
     let id = tape_id_of(&headers.chain(what.bytes()).collect::<Vec<u8>>());
-    let tick_length = from.first().map_or(0, |header| header.tick_length);
+    let tick_length = from.first().map_or(0, |header| header.tick_length.micros());
     TapeHeader::new(tick_length, id)
 }
 

@@ -8,7 +8,7 @@ use gametape_tape::{Depth, Tape};
 use gametape_wire::{Tick, ViewSet, When};
 
 use crate::failure::{Failure, Outcome, warn};
-use crate::input::{Input, Opened, Source, one_of};
+use crate::input::{Input, Opened, RecordingArgs, Source, one_of};
 use crate::output::{Destination, Target};
 use crate::progress::waiting;
 use crate::rewrite::{Report, RewriteArgs};
@@ -69,7 +69,8 @@ Examples:
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         self.files.for_each(|source, destination| {
-            match source.open()?.in_dialect(self.dialect)? {
+            let recording = RecordingArgs { source: source.clone(), dialect: self.dialect };
+            match recording.open()? {
                 Opened::Tape(file) => self.cut_tape(file, destination),
                 Opened::Whole(input) => self.cut_minewars(&input, destination),
             }

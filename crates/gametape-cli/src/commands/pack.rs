@@ -1,11 +1,10 @@
 //! `gametape pack`: the form of a tape for archives and range requests.
 
-use gametape_tape::{Depth, Segment, pack};
+use gametape_tape::{Depth, pack};
 
 use crate::failure::{Failure, Outcome};
 use crate::input::Source;
 use crate::output::Destination;
-use crate::progress::Progress;
 use crate::rewrite::{Report, RewriteArgs};
 use crate::text::thousands;
 
@@ -46,19 +45,7 @@ impl Args {
         file.visit("checking", &tape.chunks, |_| Ok(()))?;
         let segments = pack(&tape).map_err(|error| file.failure(&error))?;
         let mut out = destination.open(source)?;
-        let mut written = 0;
-        let mut progress = Progress::new("packing", file.length()?);
-        for segment in &segments {
-            let mut put = |bytes: &[u8]| {
-                written += bytes.len() as u64;
-                progress.at(written);
-                out.put(bytes)
-            };
-            match segment {
-                Segment::Bytes(bytes) => put(bytes)?,
-                Segment::Copy(range) => file.copy(range, put)?,
-            }
-        }
+        let written = file.put_segments("packing", &segments, |bytes| out.put(bytes))?;
         let before = file.length()?;
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));

@@ -12,9 +12,9 @@ use crate::tape::read_secret;
 
 /// Sign tapes, so that every later change can be detected
 ///
-/// The signature covers everything in the tape: metadata, orders, frames, keyframes and events. A
-/// tape can be signed with several keys, one after the other. Packing keeps signatures; cutting,
-/// merging, anonymizing and recovering drop them.
+/// The signature covers every byte of the tape: `gametape verify --key` refuses whatever else is in it.
+/// A tape can be signed with several keys, one after the other, before or after packing. Packing keeps
+/// signatures; cutting, merging and anonymizing drop them.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -47,22 +47,13 @@ impl Args {
     fn sign(&self, key: &SigningKey, source: &Source, destination: &Destination) -> Outcome {
         let mut file = source.tape()?;
         let found = file.recover()?;
-        if found.is_reordered {
-            let problem = "a packed tape is complete: sign it before packing";
-            return Err(Failure::refused(source, problem));
-        }
-        if !found.is_undamaged() {
+        if !found.is_complete() {
             let problem = "it is damaged: `gametape recover` it first";
             return Err(Failure::refused(source, problem));
         }
-        let end = found.end;
-        let failed = |error: gametape_wire::Error| Failure::of(source, &error);
-        let mut writer = found.resume().map_err(failed)?;
-        writer.sign(key).map_err(failed)?;
+        let segments = found.sign(key).map_err(|error| Failure::of(source, &error))?;
         let mut out = destination.open(source)?;
-        file.copy(&(0..end), |bytes| out.put(bytes))?;
-        out.put(&writer.take())?;
-        out.put(&writer.finish().map_err(failed)?)?;
+        file.put_segments("signing", &segments, |bytes| out.put(bytes))?;
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));
         report.changes.push(format!("signed with key {}", key.public_key()));

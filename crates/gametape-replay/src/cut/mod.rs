@@ -8,7 +8,7 @@ use std::ops::Range;
 use gametape_wire::{Error, Result, Tick, TickLength, ViewSet, When};
 
 pub use minewars::{MinewarsCut, cut_minewars};
-pub use tape::{TapeCut, cut_tape, views_of};
+pub use tape::{TapeCut, cut_tape};
 
 /// What of a recording is in a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

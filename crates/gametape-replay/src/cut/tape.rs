@@ -1,10 +1,9 @@
 //! Cutting a tape.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gametape_tape::{ChunkKind, Cut, Tape};
-use gametape_wire::{Error, Result, Source, Tick, TickLength, ViewSet};
+use gametape_tape::{Cut, Dropped, Tape};
+use gametape_wire::{Result, Source, Tick, ViewSet};
 
 use super::CutRequest;
 use crate::open::visit_chunks;
@@ -19,10 +18,8 @@ pub struct TapeCut {
     pub earlier_start: Option<u64>,
     /// How many keyframes are in it.
     pub keyframes: u64,
-    /// How many keyframes of the tape are not in it.
-    pub dropped_keyframes: u64,
-    /// How many chunks of which other kinds were dropped.
-    pub dropped: BTreeMap<ChunkKind, u32>,
+    /// What of the tape is not in it, and why.
+    pub dropped: Vec<Dropped>,
     /// What the tape had lost before, in the cut or not.
     pub lost: Vec<String>,
 }
@@ -37,12 +34,7 @@ impl TapeCut {
                 if self.keyframes == 0 { "there is no keyframe" } else { "a keyframe is there" };
             changes.push(format!("it begins at tick {tick}: {why}"));
         }
-        if self.dropped_keyframes > 0 {
-            changes.push(format!("{} dropped", count(self.dropped_keyframes, "keyframe")));
-        }
-        for (kind, chunks) in &self.dropped {
-            changes.push(format!("{} of kind {kind} dropped", count((*chunks).into(), "chunk")));
-        }
+        changes.extend(self.dropped.iter().map(|row| format!("left out: {row}")));
         changes
     }
 }
@@ -57,12 +49,10 @@ pub fn cut_tape<S: Source>(
     request: &CutRequest,
     put: &mut Put<'_>,
 ) -> Result<TapeCut> {
-    check_views(tape, request.views)?;
-    let length = TickLength::from_micros(tape.front.tick_length).unwrap_or(TickLength::MILLISECOND);
-    let asked = request.ticks(length, Tick(tape.summary.end_tick))?;
+    let asked = request.ticks(tape.header.tick_length, Tick(tape.summary.end_tick))?;
     let views = (!request.views.is_empty()).then_some(request.views);
     let cut = Cut::new(tape, views, asked.clone())?;
-    let header = derived_header(&[tape.front], &done(views, &asked))?;
+    let header = derived_header(&[tape.header], &done(views, &asked))?;
     let mut rewriter = cut.rewriter(tape, header)?;
     let kept = tape.chunks.iter().filter(|entry| cut.keeps(entry));
     visit_chunks(source, kept, |chunk| {
@@ -74,31 +64,9 @@ pub fn cut_tape<S: Source>(
     Ok(TapeCut {
         earlier_start: Some(cut.ticks().start).filter(|start| *start < asked.start),
         keyframes: cut.keyframes() as u64,
-        dropped_keyframes: (tape.keyframes.entries().len() - cut.keyframes()) as u64,
         dropped: end.dropped,
         lost: lost(tape),
     })
-}
-
-/// The views that somebody has: those of frames, orders and keyframes, where the index was read.
-/// The summary also counts those who may know a setup.
-#[must_use]
-pub fn views_of(tape: &Tape) -> ViewSet {
-    let own = tape.chunks.iter().map(|entry| &entry.header).filter(|header| {
-        header.kind.is_framed() || (header.kind.is_keyframe() && header.views != ViewSet::ALL)
-    });
-    let views = own.fold(ViewSet::EMPTY, |views, header| views.or(header.views));
-    if views.is_empty() { tape.summary.views } else { views }
-}
-
-/// Refuses views that the tape does not have.
-fn check_views(tape: &Tape, views: ViewSet) -> Result<()> {
-    let there = views_of(tape);
-    let absent = views.without(there);
-    if absent.is_empty() {
-        return Ok(());
-    }
-    Err(Error::misuse("cut", format!("it has views {there}, and not {absent}")))
 }
 
 /// What the tape had lost before, in the cut or not.

@@ -109,14 +109,14 @@ pub fn merge<S: Source>(inputs: &mut [MergeInput<S>], put: &mut Put<'_>) -> Resu
 
 /// The headers of all tapes, which have ticks of one length.
 fn headers<S: Source>(inputs: &[MergeInput<S>]) -> Result<Vec<TapeHeader>> {
-    let headers: Vec<TapeHeader> = inputs.iter().map(|input| input.tape.front).collect();
+    let headers: Vec<TapeHeader> = inputs.iter().map(|input| input.tape.header).collect();
     let Some(first) = headers.first() else {
         return Err(Error::misuse("merge", "there are no tapes to join"));
     };
-    match inputs.iter().find(|input| input.tape.front.tick_length != first.tick_length) {
+    match inputs.iter().find(|input| input.tape.header.tick_length != first.tick_length) {
         None => Ok(headers),
         Some(other) => {
-            let (ours, theirs) = (first.tick_length, other.tape.front.tick_length);
+            let [ours, theirs] = [first, &other.tape.header].map(|header| header.tick_length.micros());
             let before = &inputs[0].name;
             Err(other.contradicts(format!("it has ticks of {theirs} µs, {before} of {ours} µs")))
         }
