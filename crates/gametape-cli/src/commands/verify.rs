@@ -4,6 +4,8 @@ mod gamelog;
 mod minewars;
 mod tape;
 
+pub(super) use tape::check_keyframes;
+
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
