@@ -59,11 +59,19 @@ impl ViewName {
         source: &impl Display,
         names: impl FnOnce() -> Names,
     ) -> Result<View, Failure> {
+        match self {
+            Self::Number(view) => Ok(*view),
+            Self::Name(_) => self.find_in(source, &names()),
+        }
+    }
+
+    /// The view in a recording with these players.
+    fn find_in(&self, source: &impl Display, names: &Names) -> Result<View, Failure> {
         let wanted = match self {
             Self::Number(view) => return Ok(*view),
             Self::Name(name) => name,
         };
-        let (names, folded) = (names(), wanted.to_lowercase());
+        let folded = wanted.to_lowercase();
         let exact: Vec<View> = names.views(|name| name == wanted);
         let found = match &*exact {
             [] => names.views(|name| name.to_lowercase() == folded),
@@ -88,7 +96,7 @@ pub(crate) fn find_all(
     let is_name = |view: &ViewName| matches!(view, ViewName::Name(_));
     // Names may be expensive to find.
     let names = if given.iter().any(is_name) { names() } else { Names::default() };
-    given.iter().map(|view| view.find(source, &names)).collect()
+    given.iter().map(|view| view.find_in(source, &names)).collect()
 }
 
 /// The names of the players by view.
