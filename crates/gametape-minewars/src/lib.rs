@@ -37,6 +37,7 @@
 //! What it does not do: no file, socket, clock or thread (bytes in, bytes out); no rules of the
 //! game beyond what its messages say; no writing of the public tool's dialect.
 
+mod anonymize;
 mod asm;
 mod compress;
 mod convert;
@@ -63,6 +64,7 @@ mod survey;
 mod timeline;
 mod verify;
 
+pub use anonymize::{AnonymizeOptions, Anonymized, Removed, anonymize};
 pub use asm::{
     Assembled, Inexact, Line, Lines, assemble_file, assemble_payload, print_frame, print_raw,
     print_setup,
@@ -98,4 +100,4 @@ pub use state::{
 };
 pub use survey::Survey;
 pub use timeline::Timeline;
-pub use verify::{Finding, FrameRef, Rule, Severity, Space, Verification, verify};
+pub use verify::{FrameRef, Located, Rule, Space, Verification, verify};

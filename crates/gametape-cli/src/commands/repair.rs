@@ -1,6 +1,6 @@
 //! `gametape repair`: make a damaged recording whole again.
 
-use gametape_minewars::{RepairOptions, Repaired, Severity, repair, verify};
+use gametape_minewars::{RepairOptions, Repaired, repair, verify};
 
 use crate::failure::{Failure, Outcome, note, warn};
 use crate::input::{Input, Opened, RecordingArgs, Source};
@@ -85,7 +85,7 @@ impl Args {
 fn warn_if_unsound(repaired: &Input) -> Result<(), Failure> {
     let found = verify(&repaired.minewars()?);
     if !found.is_ok() {
-        let errors = count(found.count_of(Severity::Error), "error");
+        let errors = count(found.report().errors(), "error");
         let advice = "`gametape verify` on the result shows them";
         warn(&repaired.source, format_args!("{errors} cannot be repaired; {advice}"));
     }
