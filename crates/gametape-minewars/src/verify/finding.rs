@@ -4,7 +4,7 @@ use std::fmt;
 
 use gametape_wire::{Finding, Place, ViewSet};
 
-use crate::losses::For;
+use crate::edit::losses::For;
 
 /// One thing that is wrong with a recording, and where in the file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 mod finding;
 mod messages;
 mod rule;
+mod survey;
 
 use crate::{Frame, FrameLayout, Frames, Irregularity};
 use gametape_wire::{
@@ -12,9 +13,10 @@ use gametape_wire::{
 
 pub use finding::{FrameRef, Located, Space};
 pub use rule::Rule;
+pub use survey::Survey;
 
 use crate::file::{FrameStorage, ReplayFile};
-use crate::kinds::{ItemKind, TileKind};
+use crate::map::{ItemKind, TileKind};
 use crate::message::{Message, Messages};
 use crate::setup::SetupPart;
 use finding::Location;
