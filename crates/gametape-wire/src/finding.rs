@@ -121,9 +121,9 @@ impl Report {
         }
     }
 
-    /// Counts a finding that is not kept, for a check that keeps only some of each rule.
-    pub fn count_only(&mut self, severity: Severity) {
-        self.counts[severity as usize] += 1;
+    /// Counts findings that are not kept, for a check that keeps only some of each rule.
+    pub fn add_omitted(&mut self, severity: Severity, count: u64) {
+        self.counts[severity as usize] += count;
     }
 
     /// Adds all findings of another report.

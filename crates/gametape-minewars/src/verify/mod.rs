@@ -81,7 +81,7 @@ impl Verification {
         let count = &mut self.counts[rule as usize];
         *count += 1;
         if *count > KEPT_PER_RULE {
-            return self.report.count_only(rule.severity());
+            return self.report.add_omitted(rule.severity(), 1);
         }
         let finding = match rule.severity() {
             Severity::Error => Finding::error(rule.name(), error()),
