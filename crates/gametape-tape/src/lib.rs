@@ -81,6 +81,7 @@ mod fetched;
 mod footer;
 mod frames;
 mod gap;
+mod grow;
 mod header;
 mod index;
 mod kind;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gametape_replay::{
-    DeepLevel, DeepVerification, Difference, Divergence, PlayFinding, Player, PlayerOptions,
+    DeepLevel, DeepVerification, Difference, Divergence, Driven, PlayFinding, PlayerOptions,
     Recording,
 };
 use gametape_skirmish::{Config, Skirmish, recorded_config};
@@ -52,7 +52,7 @@ impl Args {
         warn_of_losses(source, recording.tape());
         let game = Skirmish::new(config(source, &mut recording)?).map_err(failed)?;
         let options = PlayerOptions { check: false, ..PlayerOptions::default() };
-        let mut player = Player::simulation(recording, game, options).map_err(failed)?;
+        let mut player = Driven::simulation(recording, game, options).map_err(failed)?;
         let verified = waiting("simulating", || player.verify(DeepLevel::Simulation));
         let told = Told::of(source, &verified.map_err(failed)?);
         match self.json {

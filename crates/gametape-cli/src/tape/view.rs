@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use gametape_minewars::{Replayed, ViewState};
 use gametape_replay::minewars::{MinewarsView, setup_of};
-use gametape_replay::{PlayFinding, Player, PlayerOptions, Recording, Track};
-use gametape_tape::{ChunkKind, TapeFrames, TapeHeader};
-use gametape_wire::{Error, Result as WireResult, View};
+use gametape_replay::{Driven, PlayFinding, Player, PlayerOptions, Recording, Track, ViewTrack};
+use gametape_tape::{ChunkKind, TapeFrames};
+use gametape_wire::{Error, Moment, Result as WireResult, TickLength, Time, View, When};
 
 use super::{TapeFile, milliseconds};
 use crate::cities::{Place, places_of};
@@ -40,40 +40,43 @@ pub(crate) fn view_at(
         return Err(Failure::usage(format_args!("{source} has views 0 to {most}, not {view}")));
     }
     let start = MinewarsView::new(&setup, view);
-    let mut player = Player::view(recording, view, start.clone(), PLAY_ONCE).map_err(failed)?;
-    let tick = tick_of(source, at, &player.recording().tape().front, player.end())?;
-    waiting("seeking", || player.seek(tick)).map_err(failed)?;
+    let mut player = Driven::view(recording, view, start.clone(), PLAY_ONCE).map_err(failed)?;
+    let moment = moment_of(source, at, player.tick_length(), player.end())?;
+    waiting("seeking", || player.seek(moment)).map_err(failed)?;
     warn_of_doubt(source, &player);
     let mut replayed = replayed(&player);
-    replayed.time = last_time(&mut player.into_recording(), tick).map_err(failed)?;
+    replayed.time = last_time(&mut player.into_recording(), moment.next_tick().0).map_err(failed)?;
     Ok(ViewAt { replayed, start: start.state().clone(), cities: places_of(&setup) })
 }
 
-/// Behind everything up to and including the moment.
-fn tick_of(source: &Source, at: At, front: &TapeHeader, end: u64) -> Result<u64, Failure> {
-    match at {
-        At::Start => Ok(0),
-        At::Number(time) => {
-            let tick = u128::from(time) * 1000 / u128::from(front.tick_length) + 1;
-            Ok(u64::try_from(tick).unwrap_or(u64::MAX).min(end))
-        }
+/// After everything up to and including a time.
+fn moment_of(
+    source: &Source,
+    at: At,
+    tick_length: TickLength,
+    end: Moment,
+) -> Result<Moment, Failure> {
+    let when = match at {
+        At::Start => return Ok(Moment::START),
+        At::Number(millis) => When::Time(Time::from_millis(millis)),
         At::Turn(_) => {
             let problem = format_args!("turns are for gamelogs, and {source} holds none");
-            Err(Failure::usage(problem))
+            return Err(Failure::usage(problem));
         }
-        At::End => Ok(end),
-    }
+        At::End => When::End,
+    };
+    Ok(when.moment(tick_length, end).unwrap_or(end))
 }
 
 /// Tells what is missing on the way to the state, and what could not be used.
-pub(crate) fn warn_of_doubt<T: Track>(source: &Source, player: &Player<TapeFile, T>) {
+pub(crate) fn warn_of_doubt<T: Track>(source: &Source, player: &Driven<TapeFile, Player<T>>) {
     let is_told = |finding: &&PlayFinding| !matches!(finding, PlayFinding::Input { .. });
     let told = player.findings().iter().filter(is_told);
     told.for_each(|finding| warn_of_loss(source, finding));
 }
 
 /// What the view knows; messages that could not be applied are problems.
-fn replayed(player: &Player<TapeFile, gametape_replay::ViewTrack<MinewarsView>>) -> Replayed {
+fn replayed(player: &Driven<TapeFile, Player<ViewTrack<MinewarsView>>>) -> Replayed {
     let problem = |finding: &PlayFinding| match finding {
         PlayFinding::Input { tick, error } => {
             Some(error.clone().within(format_args!("tick {tick}")))

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use gametape_cadre::limits::{DELTAS, LOG_BYTES};
 use gametape_replay::{
-    Order, PlayFinding, Player as Playing, PlayerOptions, Recording, Source, streams,
+    Driven, Order, PlayFinding, PlayerOptions, Recording, Source, streams,
 };
 use gametape_tape::{ChunkKind, SimTick, TapeFrames, UnitTag};
-use gametape_wire::{Result, View};
+use gametape_wire::{Moment, Result, Tick, View};
 
 use crate::config::Config;
 use crate::recording::recorded_game;
@@ -37,15 +37,15 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
     let session = recording.field("title").unwrap_or_default();
     let orders = orders_of(&mut recording);
     let first = recording.tape().summary.first_tick;
-    let mut playing = Playing::simulation(recording, game, PlayerOptions::default())?;
-    playing.seek(first)?;
+    let mut playing = Driven::simulation(recording, game, PlayerOptions::default())?;
+    playing.seek(Moment::before(Tick(first)))?;
     let mut writer = GamelogWriter::new(playing.track().simulation(), &session);
-    while playing.tick() < playing.end() && playing.track().simulation().outcome().is_none() {
-        let tick = playing.tick();
-        for (player, payload) in orders.get(&tick).into_iter().flatten() {
+    while playing.position() < playing.end() && playing.track().simulation().outcome().is_none() {
+        let tick = playing.position().next_tick();
+        for (player, payload) in orders.get(&tick.0).into_iter().flatten() {
             writer.order(playing.track().simulation(), &Order { player: *player, payload })?;
         }
-        playing.seek(tick + 1)?;
+        playing.seek(tick)?;
         writer.tick(playing.track().simulation())?;
     }
     let json = writer.finish();

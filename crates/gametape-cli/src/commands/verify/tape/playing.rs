@@ -2,7 +2,7 @@
 
 use gametape_replay::streams::keyframes_of;
 use gametape_replay::{
-    DeepLevel, DeepVerification, PlayFinding, Player, PlayerOptions, Recording, cadre, minewars,
+    DeepLevel, DeepVerification, Driven, PlayFinding, PlayerOptions, Recording, cadre, minewars,
 };
 use gametape_skirmish::recorded_game;
 use gametape_tape::Tape;
@@ -66,7 +66,7 @@ fn simulate(file: &mut TapeFile) -> WireResult<DeepVerification> {
     let mut recording = Recording::open(file)?;
     let game = recorded_game(&mut recording)?;
     let options = PlayerOptions { cache_bytes: 0, check: true };
-    Player::simulation(recording, game, options)?.verify(DeepLevel::Simulation)
+    Driven::simulation(recording, game, options)?.verify(DeepLevel::Simulation)
 }
 
 /// Hands on what was found about `item`.
