@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use gametape_cadre::limits::{DELTAS, LOG_BYTES};
 use gametape_replay::{
-    Order, PlayFinding, Player as Playing, PlayerOptions, Recording, Source, streams,
+    Driven, Order, PlayFinding, PlayerOptions, Recording, Source, streams,
 };
 use gametape_tape::{ChunkKind, SimTick, TapeFrames, UnitTag};
-use gametape_wire::{Result, View};
+use gametape_wire::{self as wire, Result, Tick, View};
 
 use crate::config::Config;
 use crate::recording::recorded_game;
@@ -39,19 +39,19 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
     let epoch = recording.field("recorded").and_then(|time| epoch_of(&time));
     let orders = orders_of(&mut recording);
     let first = recording.tape().summary.first_tick;
-    let mut playing = Playing::simulation(recording, game, PlayerOptions::default())?;
-    playing.seek(first)?;
+    let mut playing = Driven::simulation(recording, game, PlayerOptions::default())?;
+    playing.seek(wire::Moment::before(Tick(first)))?;
     let mut writer = GamelogWriter::new(playing.track().simulation(), &session);
     writer.set_epoch(epoch);
-    while playing.tick() < playing.end() && playing.track().simulation().outcome().is_none() {
-        let tick = playing.tick();
+    while playing.position() < playing.end() && playing.track().simulation().outcome().is_none() {
+        let tick = playing.position().next_tick();
         let given: Vec<Order<'_>> = orders
-            .get(&tick)
+            .get(&tick.0)
             .into_iter()
             .flatten()
             .map(|(player, payload)| Order { player: *player, payload })
             .collect();
-        playing.seek(tick + 1)?;
+        playing.seek(tick)?;
         writer.tick(playing.track().simulation(), &given)?;
     }
     let json = writer.finish();

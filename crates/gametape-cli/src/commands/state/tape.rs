@@ -1,7 +1,7 @@
 //! The state of what a tape holds, entered at a keyframe.
 
 use gametape_replay::{Recording, cadre};
-use gametape_wire::Error;
+use gametape_wire::{Error, Moment, Tick};
 
 use super::Args;
 use super::gamelog::show_state;
@@ -47,9 +47,9 @@ impl Args {
             Failure::usage(format_args!("{option} is for MineWars, and {source} holds a gamelog"))
         })?;
         let mut player = cadre::player(recording, PLAY_ONCE).map_err(failed)?;
-        let deltas = player.end();
+        let deltas = player.end().next_tick().0;
         let position = deltas_at(source, self.at, deltas)?.unwrap_or(deltas);
-        waiting("seeking", || player.seek(position)).map_err(failed)?;
+        waiting("seeking", || player.seek(Moment::before(Tick(position)))).map_err(failed)?;
         warn_of_doubt(source, &player);
         let state = player.state().state();
         let turn = state.get("currentTurn").and_then(|turn| turn.as_i64());

@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use gametape_minewars::{Setup, ViewState};
 use gametape_replay::minewars::{MinewarsView, setup_of};
-use gametape_replay::{PlayFinding, Player, PlayerOptions, Recording, Source, ViewTrack};
+use gametape_replay::{Driven, PlayFinding, Player, PlayerOptions, Recording, Source, ViewTrack};
 use gametape_tape::{ChunkEntry, ChunkKind, TapeFrames, TapeHeader};
-use gametape_wire::{self as wire, Error, ErrorKind, Limit, Place, View, ViewSet};
+use gametape_wire::{self as wire, Error, ErrorKind, Limit, Moment, Place, Tick, View, ViewSet};
 
 use super::reel::{Reel, Told, check_view};
 use crate::tape::{TapeFile, milliseconds};
@@ -40,7 +40,7 @@ pub(in crate::commands::play) struct TapeReel {
     source: Shared,
     /// Reads messages beside the player.
     recording: Recording<Shared>,
-    player: Player<Shared, ViewTrack<MinewarsView>>,
+    player: Driven<Shared, Player<ViewTrack<MinewarsView>>>,
     setup: Setup,
     views: ViewSet,
     index: FrameIndex,
@@ -86,10 +86,10 @@ fn play(
     source: &Shared,
     setup: &Setup,
     view: View,
-) -> wire::Result<Player<Shared, ViewTrack<MinewarsView>>> {
+) -> wire::Result<Driven<Shared, Player<ViewTrack<MinewarsView>>>> {
     let recording = Recording::open(source.clone())?;
     let state = MinewarsView::new(setup, view);
-    Player::view(recording, view, state, PlayerOptions::default())
+    Driven::view(recording, view, state, PlayerOptions::default())
 }
 
 impl FrameIndex {
@@ -135,7 +135,7 @@ impl Reel for TapeReel {
 
     fn seek(&mut self, position: usize) -> wire::Result<()> {
         let frame = position.checked_sub(1).and_then(|frame| self.index.ticks.get(frame));
-        self.player.seek(frame.map_or(0, |tick| tick + 1))?;
+        self.player.seek(frame.map_or(Moment::START, |tick| Moment::after(Tick(*tick))))?;
         self.position = position;
         Ok(())
     }
