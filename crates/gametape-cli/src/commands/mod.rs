@@ -22,6 +22,7 @@ mod recover;
 mod repair;
 mod resim;
 mod sign;
+mod stage;
 mod state;
 mod stats;
 mod verify;
