@@ -9,7 +9,7 @@ use gametape_wire::{self as wire, Error, ErrorKind, Moment, Place, Report, View,
 use crate::failure::{Done, Failure, warn};
 use crate::games;
 use crate::input::{Input, Opened, Recording, RecordingArgs, Source};
-use crate::tape::{Metadata, Seat, TapeFile};
+use crate::tape::{Metadata, Seat, TapeFile, views_of};
 use crate::text::count;
 
 /// More problems than this are counted, not shown.
@@ -43,11 +43,13 @@ impl Stage {
         }
     }
 
-    fn of_tape(source: Source, mut file: TapeFile) -> Result<Self, Failure> {
-        let tape = file.open(gametape_tape::Depth::Summary)?;
+    pub(super) fn of_tape(source: Source, mut file: TapeFile) -> Result<Self, Failure> {
+        let tape = file.open(gametape_tape::Depth::Index)?;
+        let own = views_of(&tape);
         let metadata = Metadata::of(&tape);
         let game = metadata.text("content").unwrap_or_default();
         let mut stage = Self::of_input(source, file.into_recording()?)?;
+        stage.keep_views(own).map_err(|error| Failure::of(&stage.source, &error))?;
         stage.public.match_name = metadata.text("title").or(stage.public.match_name);
         let names = metadata.players().into_iter().filter_map(|player| match player.seat {
             Seat::View(view) => Some((u8::try_from(view).ok()?, player.name)),
@@ -61,7 +63,7 @@ impl Stage {
         Ok(stage)
     }
 
-    fn of_input(source: Source, input: Input) -> Result<Self, Failure> {
+    pub(super) fn of_input(source: Source, input: Input) -> Result<Self, Failure> {
         let failed = |error: Error| Failure::of(&source, &error);
         let name = short_name(&source);
         let (timeline, public, views): (SeenTimeline, _, _) = match input.recording()? {
@@ -94,6 +96,14 @@ impl Stage {
             .seek(stage.find(When::Start).unwrap_or(Moment::START))
             .map_err(|error| Failure::of(&stage.source, &error))?;
         Ok(stage)
+    }
+
+    /// Leaves out views that are not in the recording, where some are.
+    fn keep_views(&mut self, own: ViewSet) -> wire::Result<()> {
+        let kept = self.views.and(own);
+        let Some(first) = kept.iter().next() else { return Ok(()) };
+        self.views = kept;
+        if kept.contains(self.view) { Ok(()) } else { self.change_view(first) }
     }
 
     /// Sees it with the eyes that somebody asked for, by name or number.
