@@ -89,7 +89,7 @@ fn a_small_scene_is_the_json_of_the_specification() {
 fn the_text_map_of_the_spectator() {
     let scene = state(View::SPECTATOR).scene(&context());
     let expected = "\
-\x20~ .
+\x20. ~
 A1#1*
  . .2
 
@@ -121,7 +121,7 @@ fn colours_of_text_mark_tiles_and_the_plain_text_is_in_them() {
     let mut escape = false;
     for c in coloured.chars() {
         escape |= c == '\u{1b}';
-        plain.push_str(if escape { "" } else { c.encode_utf8(&mut [0; 4]) });
+        plain.extend((!escape).then_some(c));
         escape &= c != 'm';
     }
     let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");

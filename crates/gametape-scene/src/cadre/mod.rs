@@ -93,7 +93,11 @@ fn player(place: u8, id: &str, node: Node<'_>, lookup: &Lookup) -> Player {
     }
     let colour = node.get("color").and_then(text);
     player.values.extend(colour.map(|colour| Value::new("colour", colour)));
-    player.values.extend(values(node, &NOT_OF_PLAYERS, lookup));
+    let own = node.children().into_iter().filter(|(_, value)| value.reference().is_some());
+    let references: Vec<String> = own.map(|(name, _)| name.into_owned()).collect();
+    let without: Vec<&str> =
+        NOT_OF_PLAYERS.iter().copied().chain(references.iter().map(String::as_str)).collect();
+    player.values.extend(values(node, &without, lookup));
     for (name, reason) in [("why", "reasonWon"), ("why", "reasonLost")] {
         let reason = node.get(reason).and_then(text).filter(|reason| !reason.is_empty());
         player.values.extend(reason.map(|reason| Value::new(name, reason)));

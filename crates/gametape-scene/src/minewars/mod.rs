@@ -181,12 +181,13 @@ impl Seen<'_> {
         self.state.cities().find(|(city, _)| *city == id).map(|(_, city)| city)
     }
 
-    /// Whose a city is: as was told, else whoever owns its tile.
+    /// Whose a city is: as was told unless they are out, else whoever owns its tile.
     fn city_owner(&self, id: u8, at: TileAt) -> u8 {
         let told = self.city_state(id).map_or(0, |city| city.owner);
         let tile = coord_of(at).and_then(|coord| self.state.tile(coord));
         let on_tile = tile.map_or(0, |tile| tile.owner);
-        if told == 0 { on_tile } else { told }
+        let is_out = || self.state.players().any(|(id, player)| id == told && player.eliminated);
+        if told == 0 || is_out() { on_tile } else { told }
     }
 
     fn city(&self, id: u8, place: &NamedPlace) -> Piece {
@@ -235,7 +236,7 @@ impl Seen<'_> {
 
     fn facts(&self) -> Vec<Value> {
         let time = self.context.time.map(|time| Value::new("time", time.to_string()));
-        let view = self.viewer().unwrap_or_else(|| "spectator".to_owned());
+        let view = self.viewer().is_none().then(|| Value::new("view", "spectator"));
         let limit = self.state.time_limit().map(|seconds| {
             let left = gametape_wire::Time::from_millis(u64::from(seconds) * 1000);
             Value::new("time limit", left.to_string())
@@ -244,7 +245,7 @@ impl Seen<'_> {
             .state
             .votes()
             .map(|(_, vote)| Value::new("vote", String::from_utf8_lossy(&vote.text).into_owned()));
-        let facts = [time, Some(Value::new("view", view)), limit].into_iter().flatten();
+        let facts = [time, view, limit].into_iter().flatten();
         facts.chain(votes).collect()
     }
 }
