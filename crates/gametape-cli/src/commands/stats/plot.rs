@@ -10,10 +10,10 @@ use tiny_skia::Pixmap;
 
 use super::name_of;
 use super::surface::Surface;
-use crate::commands::map::signs::player_colour;
 use crate::events::Observed;
 use crate::failure::Failure;
 use crate::output::Target;
+use gametape_scene::Palette;
 
 const SIZE: (u32, u32) = (1600, 1100);
 const TITLE_HEIGHT: u32 = 84;
@@ -170,7 +170,13 @@ fn text_style(size: u32) -> TextStyle<'static> {
 }
 
 fn colour(player: u8) -> RGBColor {
-    player_colour(player).map_or(INK, |rgb| RGBColor(rgb.0, rgb.1, rgb.2))
+    match player {
+        0 => INK,
+        _ => {
+            let colour = Palette::player(player);
+            RGBColor(colour.0, colour.1, colour.2)
+        }
+    }
 }
 
 /// `2:05`

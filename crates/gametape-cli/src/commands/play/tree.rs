@@ -11,8 +11,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
 use super::changes::{Mark, Marks, parents, short};
-use crate::commands::play::list::List;
-use crate::commands::play::screen::{BOLD, DIM};
+use super::list::List;
+use super::screen::{BOLD, DIM};
 use crate::text::thousands;
 
 /// Of a branch with more children than this, the others are only counted.
@@ -49,7 +49,7 @@ enum RowKind {
 }
 
 impl Tree {
-    /// Makes the lines anew. What was selected stays so if it is still there.
+    /// Makes the lines again. What was selected stays so if it is still there.
     pub(super) fn refresh(&mut self, state: State<'_>, marks: &Marks<'_>) {
         let selected = self.selected_path();
         let mut grower = Grower { open: &self.open, marks, rows: Vec::new() };
@@ -195,7 +195,7 @@ fn ordered_children<'a>(node: Node<'a>) -> Vec<(std::borrow::Cow<'a, str>, Node<
 }
 
 /// A path and one more key; a `.` or `\` in the key is preceded by `\`.
-fn joined(above: &str, key: &str) -> String {
+pub(super) fn joined(above: &str, key: &str) -> String {
     let key = key.replace('\\', "\\\\").replace('.', "\\.");
     if above.is_empty() { key } else { format!("{above}.{key}") }
 }
@@ -224,8 +224,8 @@ fn called(node: Node<'_>) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// The first path whose last key has a text in it, in the order of the tree, behind `after`; from
-/// the start if there is none behind.
+/// The first path whose last key has a text in it, in the order of the tree, after `after`; from
+/// the start if there is none.
 pub(super) fn search(state: State<'_>, text: &str, after: &str) -> Option<String> {
     let mut first = None;
     let mut passed = after.is_empty();

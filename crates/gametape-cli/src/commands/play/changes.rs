@@ -2,20 +2,71 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gametape_cadre::{Change, Raw};
+use gametape_cadre::{Change, Kind, Raw, State};
+use gametape_wire::{self as wire, Moment};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-use crate::commands::play::list::List;
-use crate::commands::play::screen::DIM;
+use super::list::List;
+use super::screen::DIM;
+use super::tree::joined;
+use crate::commands::stage::Stage;
 use crate::gamelog::brief;
 use crate::text::{printable, shortened};
 
 /// More of a text than this is never shown.
 const SHOWN_CHARS: usize = 300;
+
+/// More changes of one delta are not listed.
+const SHOWN_CHANGES: usize = 20_000;
+
+/// What the last delta of a gamelog changed, in the order of the delta; nothing for other recordings.
+pub(super) fn of(stage: &mut Stage) -> wire::Result<Vec<Change>> {
+    let (now, Some(last)) = (stage.position(), stage.position().last_tick()) else {
+        return Ok(Vec::new());
+    };
+    if stage.gamelog().is_none() {
+        return Ok(Vec::new());
+    }
+    stage.seek(Moment::before(last))?;
+    let before = stage.gamelog().map(gametape_cadre::Timeline::snapshot);
+    stage.seek(now)?;
+    let (Some(log), Some(before)) = (stage.gamelog(), before) else { return Ok(Vec::new()) };
+    let index = last.0 as usize;
+    let body = log.log().delta(index).and_then(|delta| delta.game());
+    let states = (log.view(&before), log.state());
+    let mut changes = Vec::new();
+    for path in body.map(touched).unwrap_or_default() {
+        let value = |state: State<'_>| state.get(&path).map(|node| node.canonical());
+        let (before, after) = (value(states.0), value(states.1));
+        if before != after {
+            changes.push(Change { delta: index, path, before, after });
+        }
+    }
+    Ok(changes)
+}
+
+/// The paths of all values in the body of a delta that are neither lists nor objects, or are empty.
+fn touched(body: Raw<'_>) -> Vec<String> {
+    let (mut paths, mut open) = (Vec::new(), vec![(String::new(), body)]);
+    while let Some((path, value)) = open.pop() {
+        if paths.len() >= SHOWN_CHANGES {
+            break;
+        }
+        let entries: Vec<_> = value.entries().map_while(Result::ok).collect();
+        if value.kind() != Kind::Object || entries.is_empty() {
+            paths.push(path);
+            continue;
+        }
+        let below =
+            entries.into_iter().rev().map(|(key, value)| (joined(&path, &key.as_str()), value));
+        open.extend(below);
+    }
+    paths
+}
 
 /// What happened to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
