@@ -48,6 +48,10 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     view: ViewArg,
+
+    /// When play pauses, in milliseconds.
+    #[arg(skip)]
+    pause_at: Option<u64>,
 }
 
 const EXAMPLES: &str = "\
@@ -60,10 +64,11 @@ Examples:
   gametape play --at turn:12 game.json.gz";
 
 impl Args {
-    /// To watch a recording from a time in milliseconds on.
-    pub(super) fn from_time(source: &Source, milliseconds: u64) -> Self {
+    /// To watch a part of a recording, in milliseconds: play pauses at its end.
+    pub(super) fn of_window(source: &Source, start: u64, end: u64) -> Self {
         let recording = RecordingArgs { source: source.clone(), dialect: None };
-        Self { recording, at: At::Number(milliseconds), view: ViewArg { given: None } }
+        let view = ViewArg { given: None };
+        Self { recording, at: At::Number(start), view, pause_at: Some(end) }
     }
 
     pub(crate) fn run(self) -> Outcome {
@@ -74,7 +79,7 @@ impl Args {
                 let tape = file.open(Depth::Summary)?;
                 let content = Metadata::of(&tape).text("content");
                 if Content::of(content.as_deref()) == Some(Content::MineWars) {
-                    return play_tape(file, self.at, &self.view);
+                    return play_tape(file, self.at, self.pause_at, &self.view);
                 }
                 file.into_recording()?
             }
@@ -94,25 +99,25 @@ fn play_minewars(input: &Input, file: &ReplayFile<'_>, at: At, view: &ViewArg) -
     let frames = file.frames().map_err(failed)?;
     let name = short_name(&input.source);
     let open = || MineWars::open(&name, file, &frames.bytes, view.number());
-    let player = play(waiting_first("replaying", open).map_err(failed)?, at)?;
+    let player = play(waiting_first("replaying", open).map_err(failed)?, at, None)?;
     let (problems, count) = player.show.problems();
     Ok(warn_of_problems(&input.source, &problems, count))
 }
 
 /// Plays a tape from its keyframes, whatever its length.
-fn play_tape(file: TapeFile, at: At, view: &ViewArg) -> Outcome {
+fn play_tape(file: TapeFile, at: At, pause_at: Option<u64>, view: &ViewArg) -> Outcome {
     let source = file.source.clone();
     let name = short_name(&source);
     let open = || MineWars::open_tape(&name, file, view.given);
     let opened = waiting_first("reading", open).map_err(|error| Failure::of(&source, &error))?;
-    let player = play(opened, at)?;
+    let player = play(opened, at, pause_at)?;
     let (problems, count) = player.show.problems();
     Ok(warn_of_problems(&source, &problems, count))
 }
 
 fn play_gamelog(log: &input::Gamelog<'_>, at: At) -> Outcome {
     let timeline = waiting_first("merging", || load(log))?;
-    play(Gamelog::new(&short_name(log.source), timeline), at)?;
+    play(Gamelog::new(&short_name(log.source), timeline), at, None)?;
     Ok(Done::Fine)
 }
 
@@ -126,9 +131,11 @@ fn short_name(source: &Source) -> String {
 }
 
 /// Plays from a moment until somebody quits.
-fn play<S: Show>(show: S, at: At) -> Result<Player<S>, Failure> {
+fn play<S: Show>(show: S, at: At, pause_at: Option<u64>) -> Result<Player<S>, Failure> {
     let moment = show.find(at).map_err(Failure::usage)?;
+    let pause = pause_at.map(|time| show.moment_at(time));
     let mut player = Player::new(show, moment);
+    player.pause_at(pause);
     terminal::run(&mut player)?;
     Ok(player)
 }

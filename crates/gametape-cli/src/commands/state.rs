@@ -5,11 +5,13 @@ mod minewars;
 mod tape;
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use gametape_minewars::{ReplayFile, Replayed, ViewState};
+use gametape_wire::{Error, When};
 
 use crate::cities::{Place, places};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::input::{Input, Opened, Recording, RecordingArgs, Source};
 use crate::moment::{At, ViewArg, replay, warn_of_problems};
 use crate::output::{print, print_json};
@@ -32,7 +34,12 @@ pub(crate) struct Args {
     /// When: start, end, or milliseconds since the start; in a gamelog start, end, the number of a
     /// delta counted from 0, or turn:N for the moment that turn begins
     #[arg(long, value_name = "WHEN", default_value = "end")]
-    at: At,
+    at: Asked,
+
+    /// Run the match again from its orders, and show the state of the simulation: of tapes of games
+    /// that are known here; WHEN may be any time, such as tick:4352 or 3:37.6
+    #[arg(long, conflicts_with = "given")]
+    simulation: bool,
 
     #[command(flatten)]
     view: ViewArg,
@@ -78,11 +85,37 @@ Examples:
   gametape state --hash match.minewars
   gametape state --at 3600000 --view 2 match.tape
   gametape state --at turn:12 --path gameObjects.7 --resolve game.json.gz
-  gametape state --at 100 --json game.json.gz | jq .currentPlayer"##;
+  gametape state --at 100 --json game.json.gz | jq .currentPlayer
+  gametape state --at tick:4352 --simulation match.tape"##;
+
+/// When, as every recording has it, and as a simulation has it.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    at: Option<At>,
+    when: When,
+}
+
+impl FromStr for Asked {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Ok(Self { at: text.parse().ok(), when: text.parse()? })
+    }
+}
 
 impl Args {
+    /// The moment of a recording that is not simulated again.
+    fn at(&self) -> Result<At, Failure> {
+        let problem = "a moment is start, end, a number or turn:N";
+        self.at.at.ok_or_else(|| Failure::usage(problem))
+    }
+
     pub(crate) fn run(self) -> Outcome {
-        let input = match self.recording.open()? {
+        let opened = self.recording.open()?;
+        if self.simulation {
+            return self.show_simulation(opened);
+        }
+        let input = match opened {
             Opened::Tape(file) => match self.show_tape(file)? {
                 Shown::Done(done) => return Ok(done),
                 Shown::NotYet(input) => input,
@@ -93,26 +126,35 @@ impl Args {
             Recording::MineWars(file) => self.show_view(&input, &file),
             Recording::Gamelog(log) => {
                 log.refuse(&[("--view", self.view.given.is_some())])?;
-                gamelog::show(&log, &self.wanted())
+                gamelog::show(&log, &self.wanted()?)
             }
         }
     }
 
-    fn wanted(&self) -> Wanted<'_> {
+    fn wanted(&self) -> Result<Wanted<'_>, Failure> {
+        Ok(self.wanted_at(self.at()?))
+    }
+
+    /// How to show a state that was found otherwise.
+    fn wanted_of_simulation(&self) -> Wanted<'_> {
+        self.wanted_at(At::End)
+    }
+
+    fn wanted_at(&self, at: At) -> Wanted<'_> {
         let form = match (self.json, self.hash) {
             (true, _) => Form::Json,
             (_, true) => Form::Hash,
             _ => Form::Tree,
         };
         let follow = self.resolve.map_or(0, usize::from);
-        Wanted { at: self.at, path: self.path.as_deref(), follow, form }
+        Wanted { at, path: self.path.as_deref(), follow, form }
     }
 
     fn show_view(&self, input: &Input, file: &ReplayFile<'_>) -> Outcome {
         let options = [("--path", self.path.is_some()), ("--resolve", self.resolve.is_some())];
         input.refuse_for_minewars(&options)?;
         let view = self.view.number();
-        let replayed = replay(&input.source, file, view, self.at)?;
+        let replayed = replay(&input.source, file, view, self.at()?)?;
         let start = replay(&input.source, file, view, At::Start)?;
         self.print_view(&input.source, places(file), &start.state, &replayed)
     }

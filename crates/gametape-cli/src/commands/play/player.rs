@@ -23,6 +23,8 @@ pub(super) struct Player<S> {
     /// From when on it has been playing.
     playing: Option<Start>,
     speed: i32,
+    /// Play pauses when it comes to this moment.
+    pause: Option<usize>,
     pub(super) prompt: Option<Prompt>,
     pub(super) help: bool,
     /// What the last key came to, if there is something to say.
@@ -60,6 +62,7 @@ impl<S: Show> Player<S> {
             moment: 0,
             playing: None,
             speed: 0,
+            pause: None,
             prompt: None,
             help: false,
             message: None,
@@ -67,6 +70,11 @@ impl<S: Show> Player<S> {
         };
         player.go(moment);
         player
+    }
+
+    /// Play pauses when it comes to this moment from before; it can go on from there.
+    pub(super) fn pause_at(&mut self, moment: Option<usize>) {
+        self.pause = moment;
     }
 
     /// The moment that is shown.
@@ -93,11 +101,12 @@ impl<S: Show> Player<S> {
         let Some(start) = self.playing else { return };
         let passed = now.saturating_sub(start.now).as_millis() as u64;
         let time = start.time.saturating_add(scaled(passed, self.speed));
-        let moment = self.show.moment_at(time).min(self.last());
+        let end = self.pause.filter(|pause| self.moment < *pause).unwrap_or(self.last());
+        let moment = self.show.moment_at(time).min(end);
         if moment > self.moment {
             self.go_since(moment, self.moment);
         }
-        if self.moment == self.last() {
+        if self.moment >= end {
             self.playing = None;
         }
     }

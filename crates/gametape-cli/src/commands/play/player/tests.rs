@@ -181,6 +181,20 @@ fn playing_ends_with_the_last_moment_and_begins_anew_from_there() {
 }
 
 #[test]
+fn playing_pauses_at_the_end_of_a_window_and_can_go_on() {
+    let mut player = at(100);
+    player.pause_at(Some(110));
+    player.press(KeyCode::Char(' ').into(), ms(0));
+    player.tick(ms(900));
+    assert_eq!((player.moment(), player.is_playing()), (109, true));
+    player.tick(ms(5_000));
+    assert_eq!((player.moment(), player.is_playing()), (110, false));
+    player.press(KeyCode::Char(' ').into(), ms(6_000));
+    player.tick(ms(6_500));
+    assert_eq!((player.moment(), player.is_playing()), (115, true));
+}
+
+#[test]
 fn a_moment_that_cannot_be_shown_stops_playing() {
     let mut player = at(12);
     player.press(KeyCode::Char(' ').into(), ms(0));
