@@ -106,8 +106,10 @@ pub(crate) fn for_each_tape(
     });
     if sources.len() > 1 {
         let all = sources.len() as u64;
-        let tapes = count(all, "tape");
-        note(&tapes, format_args!("{read} read, {damaged} of them damaged, {} not", all - read));
+        let others = [(damaged, "of them damaged"), (all - read, "failed")];
+        let others = others.iter().filter(|(number, _)| *number > 0);
+        let others: String = others.map(|(number, what)| format!(", {number} {what}")).collect();
+        note(&count(all, "tape"), format_args!("{read} read{others}"));
     }
     outcome
 }
