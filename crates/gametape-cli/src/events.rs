@@ -167,3 +167,26 @@ pub(crate) fn table_text(table: &TextTable) -> String {
     let heading = format!("  {style}{heading}{style:#}\n");
     heading + &lines.map(|line| format!("  {line}\n")).collect::<String>()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_searched_for_tapes_by_content_in_the_order_of_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("b/deep")).unwrap();
+        let tape = b"\x89TAPE\r\n\x1a";
+        for name in ["c.tape", "b/deep/no-extension", "a"] {
+            fs::write(path(name), tape).unwrap();
+        }
+        fs::write(path("notes.tape"), "no tape at all").unwrap();
+        let asked = [Source::File(path("c.tape")), Source::File(folder.path().to_owned())];
+        let found = tapes_in(&asked).unwrap();
+        let expected = ["c.tape", "a", "b/deep/no-extension", "c.tape"].map(path);
+        assert_eq!(found, expected.map(Source::File));
+        fs::create_dir(path("empty")).unwrap();
+        assert!(tapes_in(&[Source::File(path("empty"))]).is_err());
+    }
+}
