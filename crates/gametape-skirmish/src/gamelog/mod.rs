@@ -336,6 +336,9 @@ fn epoch_of(time: &str) -> Option<i64> {
     is_utc.then_some(())?;
     let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
     let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
+    let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
+    (is_date && is_time).then_some(())?;
     // Days of the civil calendar, years counted from March so that leap days come last.
     let year = if month <= 2 { year - 1 } else { year };
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

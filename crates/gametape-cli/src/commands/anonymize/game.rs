@@ -96,11 +96,8 @@ impl Game {
         names: &Names,
         removed: &mut Removed,
     ) -> WireResult<Option<Vec<u8>>> {
-        match (self.known, stream) {
-            (Some(game), SETUP_OF_SIMULATION) => {
-                return simulation_setup(game, raw, removed).map(Some);
-            }
-            _ => {}
+        if let (Some(game), SETUP_OF_SIMULATION) = (self.known, stream) {
+            return simulation_setup(game, raw, removed).map(Some);
         }
         match &mut self.rules {
             _ if stream != SETUP_OF_VIEWS => Ok(None),
