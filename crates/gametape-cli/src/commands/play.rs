@@ -63,7 +63,7 @@ Examples:
 impl Args {
     /// To watch a recording from a time in milliseconds on.
     pub(super) fn from_time(source: &Source, milliseconds: u64) -> Self {
-        let recording = RecordingArgs { source: source.clone(), dialect: None };
+        let recording = RecordingArgs { source: source.clone(), dialect: None, headerless: false };
         Self { recording, at: When::Number(milliseconds), view: ViewArg { given: None } }
     }
 

@@ -86,7 +86,7 @@ impl Args {
     }
 
     fn show(&self, source: &Source) -> Outcome {
-        let input = match source.open_in(self.recordings.dialect)? {
+        let input = match self.recordings.open(source)? {
             Opened::Tape(file) => match self.show_tape(file)? {
                 Shown::Done(done) => return Ok(done),
                 Shown::NotYet(input) => input,

@@ -31,7 +31,8 @@ pub(super) struct MineWars {
     rules_bytes: u16,
     map: Sizes,
     frames: Sizes,
-    header_checksum: Checksum,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    header_checksum: Option<Checksum>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contents: Option<Contents>,
     problems: Vec<String>,
@@ -116,7 +117,7 @@ impl MineWars {
             rules_bytes: header.rules_length,
             map: Sizes { stored: header.map_stored, raw: header.map_raw },
             frames: Sizes { stored: file.header().frames_stored, raw: file.header().frames_raw },
-            header_checksum: Checksum::of(&file.check(FilePart::Headers)),
+            header_checksum: file.check(FilePart::Headers).as_ref().map(Checksum::of),
             contents,
             problems,
             ending: None,
@@ -210,7 +211,9 @@ impl Report for MineWars {
         let mut fields = Fields::new(&self.file);
         fields.add("format", format!("MineWars, {}", self.dialect));
         fields.add("version", format!("{}, {}", self.version, self.how_detected()));
-        fields.add("headers", self.header_checksum.to_text());
+        if let Some(checksum) = &self.header_checksum {
+            fields.add("headers", checksum.to_text());
+        }
         let (grid, radius, tiles) = (self.grid, self.radius, count(self.tiles as u64, "tile"));
         fields.add("map", format!("{grid}, radius {radius}, {tiles}; {}", self.map.to_text()));
         fields.add("players", self.players_text());
@@ -258,7 +261,10 @@ impl MineWars {
             Detection::Structure => {
                 "told by version bytes and lengths, because no checksum matches"
             }
-            Detection::Forced => "as was asked for",
+            Detection::Headerless => {
+                "a stream without file header, told by version bytes and setup"
+            }
+            _ => "as was asked for",
         }
     }
 

@@ -1,12 +1,12 @@
 //! From a state back to messages: what a view must be told to know what it knows.
 //!
-//! Order matters, because messages act on each other: elimination makes land neutral, a change of
-//! owner removes the digit, a player's digit makes the player the owner, and ground that leaves a
-//! cluster takes the cluster's owner along. So the messages are tried on a state while they are
-//! written, and each step writes only what still differs.
+//! Order matters, because messages act on each other (see `land.rs`). So the messages are tried on a
+//! state while they are written, and each step writes only what still differs.
+
+mod land;
 
 use crate::Generation;
-use gametape_wire::{Error, Result, View};
+use gametape_wire::{Error, Result};
 
 use super::people::{CityState, ClientState, Gone, PlayerState};
 use super::{FlagState, TileState, ViewState};
@@ -49,8 +49,7 @@ impl ViewState {
         }
         let packer = Packer::new(self.generation);
         let mut rebuild = Rebuild { goal: self, now: start.clone(), packer };
-        rebuild.tell_ground_and_owners()?;
-        rebuild.tell_digits()?;
+        rebuild.tell_land()?;
         rebuild.tell_things()?;
         rebuild.tell_cities()?;
         rebuild.tell_players()?;
@@ -98,148 +97,6 @@ impl Rebuild<'_> {
     fn tiles_where(&self, wanted: impl Fn(&TileState, &TileState) -> bool) -> Vec<usize> {
         let both = self.now.tiles().zip(self.goal.tiles()).enumerate();
         both.filter(|(_, ((_, now), (_, goal)))| wanted(now, goal)).map(|(i, _)| i).collect()
-    }
-
-    fn tell_ground_and_owners(&mut self) -> Result<()> {
-        let memories = self.memories();
-        let foreign = self.foreign_digits();
-        let mut later = vec![false; self.goal.geography.tile_count];
-        let needed = foreign.iter().copied().chain(memories.iter().map(|memory| memory.tile));
-        needed.for_each(|index| later[index] = true);
-        let neutral = self.tiles_where(|now, goal| now.kind != goal.kind && goal.owner == 0);
-        for index in neutral.into_iter().filter(|index| !later[*index]) {
-            self.tell_ground(index)?;
-        }
-        self.tell_foreign_digits(&foreign)?;
-        self.tell_memories(&memories)?;
-        for index in self.tiles_where(|now, goal| now.kind != goal.kind) {
-            self.tell_ground(index)?;
-        }
-        let mut owned = self.tiles_where(|now, goal| now.owner != goal.owner && goal.owner != 0);
-        owned.sort_by_key(|index| self.goal.owner_at(*index));
-        for index in owned {
-            let player = self.goal.owner_at(index);
-            // The digit that follows says so too, and a whole cluster needs only one message.
-            let implied = player == self.goal.view.number() && self.shows_digit(index);
-            if !implied && self.now.owner_at(index) != player {
-                self.tell_owner(index, player)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn shows_digit(&self, index: usize) -> bool {
-        self.goal.tile_at(index).digit.is_some()
-    }
-
-    /// A player's digits on land that is not the player's (any more): mountains and forests keep
-    /// them when their owner changes.
-    fn foreign_digits(&self) -> Vec<usize> {
-        let view = self.goal.view;
-        let own = |goal: &TileState| view == View::SPECTATOR || goal.owner == view.number();
-        self.tiles_where(|_, goal| goal.digit.is_some() && !own(goal))
-    }
-
-    /// Shows them while the ground is as on the map and gives the land to whom it belongs.
-    ///
-    /// Land becomes nobody's by elimination only, so that comes right after.
-    fn tell_foreign_digits(&mut self, foreign: &[usize]) -> Result<()> {
-        let eliminated = self.eliminated();
-        for &index in foreign {
-            self.tell_digit(index)?;
-            let owner = self.goal.owner_at(index);
-            let heir = if owner == 0 { eliminated.first().copied() } else { None };
-            if let Some(heir) = heir {
-                self.tell_owner(index, heir)?;
-            }
-        }
-        for &player in &eliminated {
-            self.tell_elimination(player)?;
-        }
-        for &index in foreign {
-            let owner = self.goal.owner_at(index);
-            if owner != 0 && self.now.owner_at(index) != owner {
-                self.tell_owner(index, owner)?;
-            }
-            if self.now.tile_at(index).kind != self.goal.tile_at(index).kind {
-                self.tell_ground(index)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn tell_elimination(&mut self, player: u8) -> Result<()> {
-        self.tell_player(Who::whole(player, self.goal.generation), PlayerUpdate::Eliminated {})
-    }
-
-    /// Players who are out, whose land became nobody's.
-    fn eliminated(&self) -> Vec<u8> {
-        let out = self.goal.players().filter(|(id, player)| *id != 0 && player.eliminated);
-        out.map(|(id, _)| id).collect()
-    }
-
-    /// Clusters that are owned although all their ground has changed since.
-    fn memories(&self) -> Vec<Memory> {
-        let mut clusters: Vec<Memory> = Vec::new();
-        let owners = &self.goal.cluster_owners;
-        let mut best: Vec<Option<usize>> = vec![None; owners.len()];
-        let mut alive = vec![false; owners.len()];
-        for index in 0..self.goal.geography.tile_count {
-            let Some(cluster) = self.now.cluster(index) else { continue };
-            alive[cluster] |= self.goal.cluster(index).is_some();
-            let better = |old: usize| self.fitness(index, cluster) > self.fitness(old, cluster);
-            if best[cluster].is_none_or(better) {
-                best[cluster] = Some(index);
-            }
-        }
-        for (cluster, &owner) in owners.iter().enumerate() {
-            if let (false, true, Some(tile)) = (alive[cluster], owner != 0, best[cluster]) {
-                clusters.push(Memory { tile, owner });
-            }
-        }
-        clusters
-    }
-
-    /// How well a tile serves to give its cluster an owner before its ground changes: best if it
-    /// keeps that owner, well if it gets another one, badly if it becomes nobody's.
-    fn fitness(&self, index: usize, cluster: usize) -> u8 {
-        let tile = self.goal.tile_at(index);
-        match tile.owner {
-            owner if owner == self.goal.cluster_owners[cluster] => 3,
-            0 => u8::from(tile.digit.is_none()),
-            _ if tile.digit.is_none() => 2,
-            _ => 1,
-        }
-    }
-
-    fn tell_memories(&mut self, memories: &[Memory]) -> Result<()> {
-        let eliminated = self.eliminated();
-        let is_owner = |player: &u8| memories.iter().any(|memory| memory.owner == *player);
-        let mut again = Vec::new();
-        for &Memory { tile, owner } in memories {
-            if self.now.cluster(tile).is_none() {
-                continue;
-            }
-            self.tell_owner(tile, owner)?;
-            self.tell_ground(tile)?;
-            if self.goal.owner_at(tile) == 0 {
-                let heirs = || eliminated.iter().copied().filter(|player| *player != owner);
-                let heir = heirs().find(|player| !is_owner(player)).or_else(|| heirs().next());
-                if let Some(heir) = heir {
-                    self.tell_owner(tile, heir)?;
-                    again.push(heir);
-                }
-            }
-        }
-        again.dedup();
-        again.into_iter().try_for_each(|player| self.tell_elimination(player))
-    }
-
-    fn tell_digits(&mut self) -> Result<()> {
-        for index in self.tiles_where(|now, goal| now.digit != goal.digit && goal.digit.is_some()) {
-            self.tell_digit(index)?;
-        }
-        Ok(())
     }
 
     fn tell_digit(&mut self, index: usize) -> Result<()> {
@@ -413,10 +270,4 @@ impl Rebuild<'_> {
         }
         Ok(())
     }
-}
-
-/// A cluster that is owned but has no ground left, and the tile that can still tell so.
-struct Memory {
-    tile: usize,
-    owner: u8,
 }
