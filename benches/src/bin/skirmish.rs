@@ -18,12 +18,11 @@ use gametape_replay::{
     Player, PlayerOptions, Recording, Simulation, Source, Track, minewars, streams,
 };
 use gametape_skirmish::{
-    Config, Match, NAMES, SECOND, Style, TICK_MS, gamelog, record_match, recorded_game,
+    Config, Match, NAMES, SECOND, Style, TICK_MS, gamelog, metadata, record_match, recorded_game,
 };
 use gametape_tape::{ChunkKind, pack_bytes};
 use gametape_wire::{Error, Result, View};
 
-const ABOUT: &[u8] = br#"{"content":"skirmish","generation":"current"}"#;
 /// Distinct matches among the many that are exported.
 const DISTINCT: u64 = 20;
 /// Random seeks, and steps each way.
@@ -97,7 +96,8 @@ impl Arena {
             ticks = game.game().tick();
             let mut game = self.begin()?;
             recorded.push(timed(|| {
-                tape = record_match(&mut game, ABOUT, 1, u64::MAX)?;
+                let about = metadata(game.game().config(), Generation::Current);
+                tape = record_match(&mut game, &about, 1, u64::MAX)?;
                 Ok(())
             })?);
         }

@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::failure::be_quiet;
+use crate::output::allow_replacing;
 
 /// The most memory that reading one file may take, unless another amount is given.
 const MAX_MEMORY: u64 = 256 << 20;
@@ -28,6 +29,10 @@ pub(crate) struct GlobalArgs {
     #[arg(hide_default_value = true, hide_possible_values = true)]
     color: clap::ColorChoice,
 
+    /// Replace files that exist
+    #[arg(long, global = true)]
+    force: bool,
+
     /// How much memory reading one file may take, such as 64MiB or 2GiB [default: 256MiB]
     #[arg(long, global = true, value_name = "SIZE")]
     max_memory: Option<Size>,
@@ -38,6 +43,9 @@ impl GlobalArgs {
     pub(crate) fn apply(&self) {
         if self.quiet {
             be_quiet();
+        }
+        if self.force {
+            allow_replacing();
         }
         let choice = match self.color {
             clap::ColorChoice::Auto => anstream::ColorChoice::Auto,

@@ -3,8 +3,9 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use gametape_minewars::{Ending, ReplayFile};
-use gametape_wire::View;
+use gametape_minewars::ReplayFile;
+use gametape_replay::players_of_minewars;
+use gametape_wire::{View, ViewSet};
 
 use crate::failure::Failure;
 use crate::tape::{Metadata, Seat};
@@ -58,11 +59,19 @@ impl ViewName {
         source: &impl Display,
         names: impl FnOnce() -> Names,
     ) -> Result<View, Failure> {
+        match self {
+            Self::Number(view) => Ok(*view),
+            Self::Name(_) => self.find_in(source, &names()),
+        }
+    }
+
+    /// The view in a recording with these players.
+    fn find_in(&self, source: &impl Display, names: &Names) -> Result<View, Failure> {
         let wanted = match self {
             Self::Number(view) => return Ok(*view),
             Self::Name(name) => name,
         };
-        let (names, folded) = (names(), wanted.to_lowercase());
+        let folded = wanted.to_lowercase();
         let exact: Vec<View> = names.views(|name| name == wanted);
         let found = match &*exact {
             [] => names.views(|name| name.to_lowercase() == folded),
@@ -78,16 +87,26 @@ impl ViewName {
     }
 }
 
+/// The views that several arguments mean; none where none are given.
+pub(crate) fn find_all(
+    given: &[ViewName],
+    source: &impl Display,
+    names: impl FnOnce() -> Names,
+) -> Result<ViewSet, Failure> {
+    let is_name = |view: &ViewName| matches!(view, ViewName::Name(_));
+    // Names may be expensive to find.
+    let names = if given.iter().any(is_name) { names() } else { Names::default() };
+    given.iter().map(|view| view.find_in(source, &names)).collect()
+}
+
 /// The names of the players by view.
 #[derive(Debug, Default)]
 pub(crate) struct Names(Vec<(View, String)>);
 
 impl Names {
-    /// Those in a MineWars file, as far as it can be read.
+    /// Those in the setup of a MineWars file, or else those that joined, as far as it can be read.
     pub(crate) fn of_file(file: &ReplayFile<'_>) -> Self {
-        let names = Ending::of(file).map(|ending| ending.names).unwrap_or_default();
-        let view = |(id, name)| View::new(id).map(|view| (view, name));
-        Self(names.into_iter().filter_map(view).collect())
+        Self(players_of_minewars(file).unwrap_or_default())
     }
 
     /// Those in the metadata of a tape.

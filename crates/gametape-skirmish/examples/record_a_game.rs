@@ -6,7 +6,9 @@ use gametape_analysis::EventWriter;
 use gametape_minewars::Generation;
 use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{GameState, Recorder, RecorderOptions, Simulation};
-use gametape_skirmish::{Config, Match, NAMES, Style, TICK_MS, record_block, record_setups};
+use gametape_skirmish::{
+    Config, Match, NAMES, Style, TICK_MS, metadata, record_block, record_setups,
+};
 use gametape_tape::TapeHeader;
 use gametape_wire::{Result, ViewSet};
 
@@ -25,9 +27,8 @@ fn record(path: &str) -> Result<()> {
     let mut game = Match::new(config, &Style::ALL, Generation::Current)?;
 
     // What the recording starts from: for the views, for the simulation, and for the events.
-    let metadata = br#"{"content":"skirmish","game":"Skirmish","generation":"current",
-        "players":[{"view":1,"name":"Ana"},{"view":2,"name":"Ben"}]}"#;
-    let recorder = Recorder::create(path, front, metadata, &RecorderOptions::default())?;
+    let metadata = metadata(game.game().config(), Generation::Current);
+    let recorder = Recorder::create(path, front, &metadata, &RecorderOptions::default())?;
     let everybody = ViewSet::up_to(game.setup().max_view());
     record_setups(&recorder, game.setup(), everybody)?;
     recorder.simulation_setup(game.game().config().to_bytes())?;

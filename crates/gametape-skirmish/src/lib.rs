@@ -42,6 +42,7 @@ mod dice;
 mod events;
 mod gamelog;
 mod generate;
+mod known;
 mod order;
 mod play;
 mod recording;
@@ -54,7 +55,8 @@ pub use bots::{Bot, Pilot, Style};
 pub use config::Config;
 pub use events::{Analyst, NAMES};
 pub use gamelog::{Gamelog, GamelogWriter, gamelog};
-pub use order::{Channel, Command, GroupAction, VoteKind};
+pub use known::{CONTENT, SkirmishGame, TITLE, metadata};
+pub use order::{Argument, Channel, Command, GroupAction, VoteKind, orders_table};
 pub use play::{Input, Match, Turn};
 pub use recording::{
     MatchRecorder, full_speed, game_time, record_block, record_match, record_setups,

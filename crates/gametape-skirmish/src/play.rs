@@ -132,7 +132,7 @@ impl Match {
         let mut said = Vec::new();
         for place in 0..self.pilots.len() {
             let commands = self.ask(place, tick);
-            turn.take(place as u8 + 1, commands, &mut said);
+            turn.take(place as u8 + 1, commands, &mut said)?;
         }
         let orders: Vec<Order<'_>> = turn
             .orders
@@ -158,10 +158,16 @@ impl Match {
 }
 
 impl Turn {
-    fn take(&mut self, number: u8, commands: Vec<Command>, said: &mut Vec<(u8, Command)>) {
-        let Some(player) = View::new(number) else { return };
+    /// Sorts what a player said by where it goes. An order that has no bytes is an error.
+    fn take(
+        &mut self,
+        number: u8,
+        commands: Vec<Command>,
+        said: &mut Vec<(u8, Command)>,
+    ) -> Result<()> {
+        let Some(player) = View::new(number) else { return Ok(()) };
         for command in commands {
-            let payload = command.to_bytes();
+            let payload = command.to_bytes()?;
             let list = match command.channel() {
                 Channel::Game => &mut self.orders,
                 Channel::Talk => &mut self.talk,
@@ -172,8 +178,12 @@ impl Turn {
                 said.push((number, command));
             }
         }
+        Ok(())
     }
 }
+
+/// Ticks from one report of where a player looks to the next: 2 Hz.
+const CAMERA: u64 = SECOND / 2;
 
 /// A player's machine: it knows where the player looks and what is selected.
 #[derive(Debug, Clone, Default)]
@@ -183,18 +193,18 @@ struct Machine {
 }
 
 impl Machine {
-    /// Adds what the machine reports: twice a second at most where the player looks, and the city that
-    /// was given work.
+    /// Adds what the machine reports: twice a second where the player looks, and the city that was
+    /// given work.
     fn report(&mut self, game: &Skirmish, player: u8, commands: &mut Vec<Command>) {
-        let looks_at = commands.iter().find_map(place_of);
-        if let Some(at) = looks_at
-            && (game.tick() + u64::from(player)).is_multiple_of(SECOND / 2)
-            && self.looked_at.replace(at) != Some(at)
-        {
+        if let Some(at) = commands.iter().find_map(place_of) {
+            self.looked_at = Some(at);
+        }
+        if (game.tick() + u64::from(player)).is_multiple_of(CAMERA) {
+            let at = *self.looked_at.get_or_insert_with(|| game.home_of(player));
             commands.push(Command::Camera { at, zoom: 100 });
         }
         let builds = commands.iter().find_map(|command| match command {
-            Command::Build(at, _) => Some(*at),
+            Command::Build { tile: at, .. } => Some(*at),
             _ => None,
         });
         let city = builds.and_then(|at| game.city_of(at)).filter(|(owner, _)| *owner == player);
@@ -212,11 +222,11 @@ impl Machine {
 
 fn place_of(command: &Command) -> Option<Coord> {
     match *command {
-        Command::Capture(at)
-        | Command::Build(at, _)
-        | Command::Deploy(at, _)
-        | Command::Strike(at)
-        | Command::Harvest(at) => Some(at),
+        Command::Capture { tile: at }
+        | Command::Build { tile: at, .. }
+        | Command::Deploy { tile: at, .. }
+        | Command::Strike { tile: at }
+        | Command::Harvest { tile: at } => Some(at),
         _ => None,
     }
 }

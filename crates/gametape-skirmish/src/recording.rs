@@ -10,7 +10,7 @@ use gametape_replay::{
     Durability, GameState, Next, Recorder, RecorderOptions, Recording, Simulation, Source, streams,
 };
 use gametape_tape::{SimSnapshot, SimTick, TapeHeader};
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_wire::{Error, ErrorKind, Place, Result, View, ViewSet};
 
 use crate::config::Config;
 use crate::events::NAMES;
@@ -162,13 +162,13 @@ fn missing(recorder: &Recorder) -> u64 {
 /// `metadata` is what `spec/tape-contents.md`, section 2, has a place for; `id` tells tapes apart.
 ///
 /// ```
-/// use gametape_skirmish::{Config, Match, Style, record_match};
+/// use gametape_skirmish::{Config, Match, Style, metadata, record_match};
 /// use gametape_tape::Tape;
 /// use gametape_minewars::Generation;
 ///
 /// let mut game = Match::new(Config::new(2, 6, 1), &[Style::Careful], Generation::Current)?;
-/// let about = br#"{"content":"skirmish","generation":"current"}"#;
-/// let tape = record_match(&mut game, about, 1, 100)?;
+/// let about = metadata(game.game().config(), Generation::Current);
+/// let tape = record_match(&mut game, &about, 1, 100)?;
 /// assert_eq!(Tape::open(&tape)?.summary.end_tick, 100);
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
@@ -203,8 +203,11 @@ pub fn recorded_config<S: Source>(recording: &mut Recording<S>) -> Result<Option
 
 /// The match of a tape before its first tick. Refused where the tape does not say what that is.
 pub fn recorded_game<S: Source>(recording: &mut Recording<S>) -> Result<Skirmish> {
-    let missing =
-        || Error::misuse("setup", "the tape does not say what the simulation starts from");
+    let missing = || {
+        let problem =
+            "what the simulation starts from is not in the tape: it was cut to some views";
+        Error::new(Place::Nowhere, "setup", ErrorKind::BadSyntax { problem: problem.into() })
+    };
     Skirmish::new(recorded_config(recording)?.ok_or_else(missing)?)
 }
 

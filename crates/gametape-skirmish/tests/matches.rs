@@ -50,7 +50,10 @@ fn quarrel(generation: Generation) -> Match {
     let setup = setup(&game, generation);
     let yes = Command::Ballot { id: 1, yes: true };
     let scripts = [
-        vec![(100, Command::CallVote(VoteKind::Kick(4))), (300, Command::Note(3, Coord::CENTRE))],
+        vec![
+            (100, Command::CallVote { kind: VoteKind::Kick(4) }),
+            (300, Command::Note { value: 3, tile: Coord::CENTRE }),
+        ],
         vec![(120, yes.clone())],
         vec![(140, yes), (400, Command::Surrender { leave: true })],
         vec![],
@@ -176,7 +179,7 @@ impl Noise {
             0 => bytes.truncate(self.below(3) as usize),
             1 => bytes = (0..self.below(300)).map(|_| self.below(256) as u8).collect(),
             2 if self.below(40) == 0 => {
-                bytes = Command::Surrender { leave: self.below(2) == 0 }.to_bytes();
+                bytes = Command::Surrender { leave: self.below(2) == 0 }.to_bytes().unwrap();
             }
             3..=30 if bytes[0] > 1 => bytes.push(self.below(5) as u8),
             _ => {}
@@ -203,7 +206,7 @@ fn endure(seed: u64) -> Skirmish {
             .collect();
         for (view, bot) in (1..).filter_map(View::new).zip(&mut bots) {
             let given = bot.orders(game.tick(), views.state(view).unwrap());
-            orders.extend(given.iter().map(|command| (view, command.to_bytes())));
+            orders.extend(given.iter().map(|command| (view, command.to_bytes().unwrap())));
         }
         let orders: Vec<Order<'_>> =
             orders.iter().map(|(player, payload)| Order { player: *player, payload }).collect();

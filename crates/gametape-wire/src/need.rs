@@ -55,6 +55,16 @@ pub trait SansIo {
     fn supply(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<()>;
 }
 
+impl<M: SansIo + ?Sized> SansIo for Box<M> {
+    fn need(&self) -> Need {
+        (**self).need()
+    }
+
+    fn supply(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<()> {
+        (**self).supply(range, bytes)
+    }
+}
+
 /// Bytes of a recording, read when they are needed: from memory, a file, an HTTP range request.
 pub trait Source {
     /// How many bytes there are.
@@ -96,7 +106,7 @@ pub trait Source {
 /// assert_eq!(text.1, b"tape");
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
-pub fn drive(machine: &mut impl SansIo, source: &mut impl Source) -> Result<()> {
+pub fn drive(machine: &mut (impl SansIo + ?Sized), source: &mut impl Source) -> Result<()> {
     while let Need::Bytes(ranges) = machine.need() {
         for range in ranges {
             let bytes = source.fetch(range.clone())?;

@@ -2,7 +2,7 @@
 
 mod anonymize;
 mod asm;
-mod cat;
+mod chunks;
 mod completions;
 mod convert;
 mod cut;
@@ -21,7 +21,6 @@ mod pack;
 mod play;
 mod record;
 mod recover;
-mod repair;
 mod resim;
 mod sign;
 mod state;
@@ -63,13 +62,12 @@ commands! {
     Find(find::Args),
     Diff(diff::Args),
     Verify(verify::Args),
-    Repair(repair::Args),
+    Recover(recover::Args),
     Convert(convert::Args),
     Cut(cut::Args),
     Merge(merge::Args),
-    Recover(recover::Args),
     Pack(pack::Args),
-    Cat(cat::Args),
+    Chunks(chunks::Args),
     Watch(watch::Args),
     Anonymize(anonymize::Args),
     Keygen(keygen::Args),

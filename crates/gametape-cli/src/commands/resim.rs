@@ -3,14 +3,13 @@
 use std::fmt;
 
 use gametape_replay::{
-    DeepLevel, DeepVerification, Difference, Divergence, PlayFinding, Player, PlayerOptions,
-    Recording,
+    DeepVerification, Difference, Divergence, KnownGame, PlayFinding, PlayerOptions, Recording,
 };
-use gametape_skirmish::{Config, Skirmish, recorded_config};
 use gametape_wire::Error;
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome};
+use crate::games::{known, titles};
 use crate::input::{Source, TapeArgs};
 use crate::output::{print, print_json};
 use crate::progress::waiting;
@@ -48,12 +47,12 @@ impl Args {
     pub(crate) fn run(self) -> Outcome {
         let source = &self.tape.source;
         let failed = |error: Error| Failure::of(source, &error);
-        let mut recording = Recording::open(source.tape()?).map_err(failed)?;
+        let recording = Recording::open(source.tape()?).map_err(failed)?;
         warn_of_losses(source, recording.tape());
-        let game = Skirmish::new(config(source, &mut recording)?).map_err(failed)?;
+        let game = game_of(source, &recording)?;
+        let mut file = recording.into_source();
         let options = PlayerOptions { check: false, ..PlayerOptions::default() };
-        let mut player = Player::simulation(recording, game, options).map_err(failed)?;
-        let verified = waiting("simulating", || player.verify(DeepLevel::Simulation));
+        let verified = waiting("simulating", || game.resimulate(&mut file, options));
         let told = Told::of(source, &verified.map_err(failed)?);
         match self.json {
             true => print_json(&told)?,
@@ -63,18 +62,19 @@ impl Args {
     }
 }
 
-/// What the match was started from.
-fn config(source: &Source, recording: &mut Recording<TapeFile>) -> Result<Config, Failure> {
-    let failed = |error: Error| Failure::of(source, &error);
+/// The game that can run the match again.
+fn game_of(
+    source: &Source,
+    recording: &Recording<TapeFile>,
+) -> Result<&'static dyn KnownGame, Failure> {
     let content = recording.field("content");
-    if content.as_deref() != Some("skirmish") {
-        let content = content.map_or("not said".to_owned(), |name| format!("`{name}`"));
-        let problem = format!("only Skirmish can be run again, and what it holds is {content}");
-        return Err(Failure::refused(source, &problem));
+    if let Some(game) = known(content.as_deref()) {
+        return Ok(game);
     }
-    let problem = "what the simulation starts from is not in it: it was cut to some views";
-    let config = recorded_config(recording).map_err(failed)?;
-    config.ok_or_else(|| Failure::refused(source, problem))
+    let content = content.map_or("not said".to_owned(), |name| format!("`{name}`"));
+    let titles = titles();
+    let problem = format!("only {titles} can be run again, and what it holds is {content}");
+    Err(Failure::refused(source, &problem))
 }
 
 /// What is printed.
@@ -184,7 +184,7 @@ impl fmt::Display for DiffersAt {
 
 #[cfg(test)]
 mod tests {
-    use gametape_replay::Site;
+    use gametape_replay::{DeepLevel, Site};
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::thread;
 use std::time::Duration;
 
-use gametape_tape::{ChunkKind, Found, Need, Scanner};
+use gametape_tape::{ChunkKind, Found, Scanner};
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome};
@@ -16,9 +16,9 @@ use crate::text::printable;
 
 /// Follow a tape that is being written
 ///
-/// Prints a line for everything that becomes readable, from the beginning: metadata, frames, orders,
-/// keyframes, events, gaps, and damage if there is any. Ends when the tape is finished; press Ctrl-C
-/// to end before. A line stands for a chunk: recorders write one about every second.
+/// Prints a line for each chunk that becomes readable, from the beginning: metadata, frames, orders,
+/// keyframes, events, gaps, and damage if there is any. Recorders write a chunk about once a second.
+/// Ends when the tape is finished; press Ctrl-C to end earlier.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MS", default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     interval: u64,
 
-    /// Print what is there by now, and end
+    /// Print what is there now, and end
     #[arg(long)]
     once: bool,
 
@@ -44,7 +44,7 @@ const EXAMPLES: &str = r#"With --json there is one object a line, "what" says wh
    "stored_bytes","codec","metadata"}
   {"what":"damage","start","end","problem"}
   {"what":"end","finished","offset"}
-"metadata" is there in metadata chunks only.
+"metadata" is present in metadata chunks only.
 
 Examples:
   gametape watch live.tape
@@ -95,34 +95,29 @@ impl Watch {
         Self { scanner: Scanner::growing(), is_finished: false, is_damaged: false }
     }
 
-    /// Reads what is there by now.
+    /// Reads what is there now.
     fn catch_up(
         &mut self,
         file: &mut TapeFile,
         mut show: impl FnMut(Line) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        while let Need::Range(range) = self.scanner.need() {
-            // At a trailer, only more bytes could mean that somebody went on recording.
-            if self.is_finished && range.start >= file.length()? {
-                return Ok(());
-            }
-            let found = self.scanner.supply(file.fetch(&range)?);
-            let line = match &found {
-                Found::Waiting => return Ok(()),
-                found => Line::of(found),
-            };
+        self.scanner.grow(file.length()?);
+        while let [range] = self.scanner.need().ranges() {
+            let found = self.scanner.supply(range.clone(), file.fetch(range)?);
+            let line = Line::of(&found);
             match found {
-                Found::Trailer => self.is_finished = true,
-                Found::Nothing | Found::Waiting => {}
+                Found::Trailer(_) => self.is_finished = true,
                 Found::Damage(_) => (self.is_finished, self.is_damaged) = (false, true),
                 Found::Chunk(_) | Found::TapeHeader(_) => self.is_finished = false,
+                _ => {}
             }
             line.map_or(Ok(()), &mut show)?;
         }
         Ok(())
     }
 
-    /// Nobody waits any longer. What is not whole may still be on its way: it is not told as damage.
+    /// Reads what is left once nobody waits for more. A chunk that is not whole may still be on its
+    /// way, so it is not reported as damage.
     fn close(
         &mut self,
         file: &mut TapeFile,
@@ -140,7 +135,7 @@ impl Watch {
     }
 }
 
-/// What is told.
+/// A line of output.
 #[derive(Serialize)]
 #[serde(tag = "what", rename_all = "lowercase")]
 enum Line {
@@ -172,7 +167,7 @@ impl Line {
             Found::TapeHeader(front) => Some(Self::Header {
                 version: format!("1.{}", front.minor_version),
                 id: format!("{:08x}", front.tape_id),
-                tick_us: front.tick_length,
+                tick_us: front.tick_length.micros(),
             }),
             Found::Chunk(chunk) if chunk.header.kind == ChunkKind::INDEX => None,
             Found::Chunk(chunk) => {
@@ -185,7 +180,7 @@ impl Line {
                 let Range { start, end } = damage.range;
                 Some(Self::Damage { start, end, problem: damage.to_string() })
             }
-            Found::Trailer | Found::Nothing | Found::Waiting => None,
+            _ => None,
         }
     }
 }

@@ -10,6 +10,7 @@ use gametape_wire::{Error, ErrorKind, Result as WireResult};
 
 use super::TapeFile;
 use crate::failure::{Failure, warn_of_loss};
+use crate::games::known;
 use crate::input::Input;
 use crate::text::count;
 
@@ -25,8 +26,9 @@ pub(crate) enum Content {
 impl Content {
     /// What a tape says that it holds.
     pub(crate) fn of(name: Option<&str>) -> Option<Self> {
-        match name? {
-            "minewars" | "skirmish" => Some(Self::MineWars),
+        let frames = known(name).map_or(name, |game| Some(game.frames()));
+        match frames? {
+            "minewars" => Some(Self::MineWars),
             "gamelog" => Some(Self::Gamelog),
             _ => None,
         }

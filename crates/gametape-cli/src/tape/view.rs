@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use gametape_minewars::{Replayed, ViewState};
 use gametape_replay::minewars::{MinewarsView, setup_of};
 use gametape_replay::{PlayFinding, Player, PlayerOptions, Recording, Track};
-use gametape_tape::{ChunkKind, TapeFrames, TapeHeader};
-use gametape_wire::{Error, Moment, Result as WireResult, Tick, TickLength};
+use gametape_tape::{ChunkKind, TapeFrames};
+use gametape_wire::{Error, Moment, Result as WireResult, Tick};
 
 use super::{Metadata, TapeFile, milliseconds};
 use crate::cities::{Place, places_of};
@@ -43,7 +43,7 @@ pub(crate) fn view_at(
     }
     let start = MinewarsView::new(&setup, view);
     let mut player = Player::view(recording, view, start.clone(), PLAY_ONCE).map_err(failed)?;
-    let length = tick_length(&player.recording().tape().front).map_err(failed)?;
+    let length = player.recording().tape().header.tick_length;
     let end = Moment::before(Tick(player.end()));
     let tick = moment_by_clock(source, at, length, end)?.next_tick().0;
     waiting("seeking", || player.seek(tick)).map_err(failed)?;
@@ -51,11 +51,6 @@ pub(crate) fn view_at(
     let mut replayed = replayed(&player);
     replayed.time = last_time(&mut player.into_recording(), tick).map_err(failed)?;
     Ok(ViewAt { replayed, start: start.state().clone(), cities: places_of(&setup) })
-}
-
-fn tick_length(front: &TapeHeader) -> WireResult<TickLength> {
-    let length = TickLength::from_micros(front.tick_length);
-    length.ok_or_else(|| Error::misuse("tape", "its ticks have no length"))
 }
 
 /// Says what is missing on the way to the state, and what could not be used.
@@ -86,5 +81,5 @@ fn last_time(recording: &mut Recording<TapeFile>, tick: u64) -> WireResult<u64> 
     let raw = recording.raw(entry)?;
     let frames = TapeFrames::new(&entry.header, &raw).map_while(Result::ok);
     let last = frames.map(|frame| frame.tick).take_while(|at| *at < tick).last();
-    Ok(milliseconds(&recording.tape().front, last.unwrap_or(0)))
+    Ok(milliseconds(&recording.tape().header, last.unwrap_or(0)))
 }

@@ -16,7 +16,7 @@ pub use write::{WriteOptions, write_file, write_file_around};
 use crate::compress::Packed;
 use crate::dialect::Dialect;
 use crate::dictionary::frame_dictionary;
-use crate::setup::SetupView;
+use crate::setup::{SetupHeader, SetupView};
 
 /// The most raw bytes of frames that are unpacked or written.
 pub const MAX_FRAME_BYTES: Limit = Limit::new("raw length of the frames", 1 << 30);
@@ -179,10 +179,9 @@ impl<'a> ReplayFile<'a> {
             let (intact, has_version, _) = file.plausibility();
             (intact, has_version, length == Some(file.frames_range().end))
         });
-        let is_stream = || Generation::ALL.iter().any(|one| is_stream(start, (*one).into()));
         match signs.max() {
             Some((true, ..)) => Some(Detection::Checksum),
-            _ if is_stream() => Some(Detection::Headerless),
+            _ if Self::begins_as_stream(start) => Some(Detection::Headerless),
             None | Some((false, false, false)) => None,
             Some(_) => Some(Detection::Structure),
         }
@@ -342,6 +341,15 @@ impl<'a> ReplayFile<'a> {
         Ok(Self { bytes, detection: Detection::Headerless, header, headerless: true, setup })
     }
 
+    /// Do the first bytes look like the setup header of a stream?
+    fn begins_as_stream(start: &[u8]) -> bool {
+        let has_version = |generation: Generation| {
+            SetupHeader::read(&mut Reader::new(start), generation.into())
+                .is_ok_and(|header| header.has_own_version())
+        };
+        Generation::ALL.into_iter().any(has_version)
+    }
+
     /// The bytes as a stream, if they begin with version bytes and a setup without any fault.
     fn sniff_stream(bytes: &'a [u8], dialect: Dialect) -> Option<Self> {
         Self::read_stream(bytes, dialect).ok().filter(|stream| stream.setup.faults().is_empty())
@@ -388,13 +396,6 @@ impl<'a> ReplayFile<'a> {
         let clip = |offset: u64| offset.min(self.bytes.len() as u64) as usize;
         clip(range.start)..clip(range.end)
     }
-}
-
-/// Is that the start of a stream? A setup that goes on after the start is taken for whole.
-fn is_stream(start: &[u8], dialect: Dialect) -> bool {
-    ReplayFile::read_stream(start, dialect).is_ok_and(|stream| {
-        stream.setup.end_offset() > start.len() as u64 || stream.setup.faults().is_empty()
-    })
 }
 
 fn not_minewars() -> Error {

@@ -40,18 +40,39 @@ impl MinewarsView {
     /// What `view` knows before its first message.
     #[must_use]
     pub fn new(setup: &Setup, view: View) -> Self {
+        Self::in_dialect(setup, view, setup.dialect())
+    }
+
+    /// What `view` knows before its first message, of messages in a dialect.
+    pub(crate) fn in_dialect(setup: &Setup, view: View, dialect: Dialect) -> Self {
         let state = ViewState::new(&setup.map, view, setup.generation);
         let coords = setup.map.tiles().map(|(coord, _)| cell_of(coord));
         let mut cells: Vec<(CellPos, usize)> = coords.zip(0..).collect();
         cells.sort_unstable();
         let start = Arc::new(Start { bytes: state.to_bytes(), hash: state.hash(), cells });
-        Self { start, state, dialect: setup.dialect() }
+        Self { start, state, dialect }
     }
 
     /// What it knows now.
     #[must_use]
     pub fn state(&self) -> &ViewState {
         &self.state
+    }
+
+    /// The dialect of its messages.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Applies the messages of a payload whose first byte is at `offset`, and reports what is wrong.
+    pub(crate) fn apply_payload(
+        &mut self,
+        payload: &[u8],
+        offset: u64,
+        problem: impl FnMut(Error),
+    ) {
+        self.state.apply_payload(payload, offset, self.dialect, problem);
     }
 }
 

@@ -1,14 +1,12 @@
 //! Tapes in a source of bytes.
 
-use gametape_tape::{Chunk, ChunkEntry, Depth, Need, Tape, TapeReader};
-use gametape_wire::{Result, Source};
+use gametape_tape::{Chunk, ChunkEntry, Depth, Tape, TapeReader};
+use gametape_wire::{Result, Source, drive};
 
 /// Opens a tape that need not be playable: cutting and joining do not look into everything.
 pub fn open_tape<S: Source>(source: &mut S, depth: Depth) -> Result<Tape> {
     let mut reader = TapeReader::new(source.length(), depth);
-    while let Need::Range(range) = reader.need() {
-        reader.supply(&source.fetch(range)?)?;
-    }
+    drive(&mut reader, source)?;
     reader.finish()
 }
 

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 pub(crate) fn tape_of(file: &[u8]) -> Vec<u8> {
     let tape = to_tape(&ReplayFile::open(file).unwrap(), &ConvertOptions::new(7)).unwrap();
-    assert_eq!(verify_bytes(&tape, Level::Chain, None).unwrap().findings, []);
+    assert_eq!(verify_bytes(&tape, Level::Chain, None).unwrap().findings(), []);
     tape
 }
 
@@ -158,7 +158,7 @@ fn a_tape_of_a_game_becomes_a_file() {
     let setup = small_setup(Generation::Current, 2);
     let encoded = setup.encode(true).unwrap();
     let front = TapeHeader::new(50_000, 3).unwrap();
-    let mut writer = TapeWriter::new(front, br#"{"content":"skirmish"}"#).unwrap();
+    let mut writer = TapeWriter::new(front, br#"{"content":"a game"}"#).unwrap();
     let bytes = encoded.into_bytes();
     writer.setup(0, ViewSet::from_bits(u16::MAX), &bytes).unwrap();
     let mut packer = Packer::new(Generation::Current);

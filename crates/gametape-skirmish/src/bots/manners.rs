@@ -34,11 +34,11 @@ impl Manners {
         let mut orders = Vec::new();
         if self.pause_until.is_some_and(|until| tick >= until) {
             self.pause_until = None;
-            orders.push(Command::Pause(false));
+            orders.push(Command::Pause { on: false });
         }
         let own_moment = tick + 7 * u64::from(player);
         if own_moment.is_multiple_of(5 * SECOND) {
-            orders.push(Command::RoundTrip(20 + dice.below(90) as u16));
+            orders.push(Command::RoundTrip { ms: 20 + dice.below(90) as u16 });
             self.answer(player, view, dice, &mut orders);
         }
         if own_moment.is_multiple_of(30 * SECOND) {
@@ -82,15 +82,15 @@ impl Manners {
     ) {
         let hopeless = own_tiles(player, view) < HOPELESS;
         match dice.below(100) {
-            0..4 => orders.push(Command::CallVote(VoteKind::Draw)),
-            4..7 => orders.push(Command::CallVote(VoteKind::Surrender)),
+            0..4 => orders.push(Command::CallVote { kind: VoteKind::Draw }),
+            4..7 => orders.push(Command::CallVote { kind: VoteKind::Surrender }),
             7..10 => {
                 let other = 1 + dice.below(view.players().count() as u64) as u8;
-                orders.push(Command::CallVote(VoteKind::Kick(other)));
+                orders.push(Command::CallVote { kind: VoteKind::Kick(other) });
             }
             10..14 => {
                 self.pause_until = Some(tick + 20 + dice.below(60));
-                orders.push(Command::Pause(true));
+                orders.push(Command::Pause { on: true });
             }
             14..60 if hopeless => orders.push(Command::Surrender { leave: dice.chance(50) }),
             _ => {}

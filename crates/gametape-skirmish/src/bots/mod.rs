@@ -106,10 +106,10 @@ impl Bot {
     /// Does an order of the plan still make sense?
     fn is_timely(&self, view: &ViewState, command: &Command) -> bool {
         match command {
-            Command::Capture(tile) => view.tile(*tile).is_some_and(|tile| {
+            Command::Capture { tile } => view.tile(*tile).is_some_and(|tile| {
                 tile.owner != self.player && tile.flag.is_none() && !tile.smoke
             }),
-            Command::Flag(tile, on) => view
+            Command::Flag { tile, on } => view
                 .tile(*tile)
                 .is_some_and(|tile| tile.flag.is_some() != *on && tile.owner != self.player),
             _ => true,

@@ -72,10 +72,10 @@ impl Bot {
         let city = self.besieged(view)?;
         let money = self.money(view);
         if money >= SMOKE_COST && self.dice.chance(self.traits.smoke) {
-            return Some(Command::Smoke(self.coord(city)));
+            return Some(Command::Smoke { tile: self.coord(city) });
         }
         let tile = *self.dice.pick(self.briefing.around(city))?;
-        (money >= 50).then(|| Command::Deploy(self.coord(tile), ItemKind::Mine))
+        (money >= 50).then(|| Command::Deploy { tile: self.coord(tile), item: ItemKind::Mine })
     }
 
     /// Takes back the land around own cities.
@@ -105,13 +105,13 @@ impl Bot {
         let barred = chart.tile(tile).structure.is_some_and(|kind| kind != StructureKind::Road);
         if (barred || chart.risk(tile) > 50) && self.may_strike(view, tick) {
             self.strike_ready = tick + STRIKE_PAUSE + 20;
-            plan.push(Command::Strike(at));
+            plan.push(Command::Strike { tile: at });
         }
         if chart.tile(tile).flag.is_some() {
-            plan.push(Command::Flag(at, false));
+            plan.push(Command::Flag { tile: at, on: false });
         }
         if !barred {
-            plan.push(Command::Capture(at));
+            plan.push(Command::Capture { tile: at });
         }
     }
 
@@ -154,7 +154,8 @@ impl Bot {
         targets.sort_unstable();
         let targets = targets.iter().take(PLAN_LENGTH / 2);
         plan.extend(
-            targets.map(|(_, tile)| Command::Capture(self.briefing.coords[*tile as usize])),
+            targets
+                .map(|(_, tile)| Command::Capture { tile: self.briefing.coords[*tile as usize] }),
         );
         if let Some(goal) = goal
             && plan.len() < PLAN_LENGTH / 2
@@ -178,7 +179,10 @@ impl Bot {
     fn flag_items(&mut self, chart: &Chart, plan: &mut Vec<Command>) {
         let sure = |tile: &&u32| chart.risk(**tile) == 100 && chart.tile(**tile).flag.is_none();
         let tiles = chart.frontier.iter().filter(sure).take(2);
-        plan.extend(tiles.map(|tile| Command::Flag(self.briefing.coords[*tile as usize], true)));
+        plan.extend(
+            tiles
+                .map(|tile| Command::Flag { tile: self.briefing.coords[*tile as usize], on: true }),
+        );
     }
 
     /// Nothing is safe: looks closer, or guesses, or blows it up.
@@ -194,24 +198,24 @@ impl Bot {
             && risk > self.traits.daring
             && self.money(view) > 120
         {
-            plan.push(Command::Reveal(at));
+            plan.push(Command::Reveal { tile: at });
         }
         if self.dice.chance(5) {
-            plan.push(Command::Note(risk, at));
+            plan.push(Command::Note { value: risk, tile: at });
         }
         if risk <= self.traits.daring || self.dice.chance(10) {
-            plan.push(Command::Capture(at));
+            plan.push(Command::Capture { tile: at });
         } else if self.may_strike(view, tick) && self.dice.chance(self.traits.strike) {
             self.strike_ready = tick + STRIKE_PAUSE + 20;
-            plan.push(Command::Strike(at));
+            plan.push(Command::Strike { tile: at });
         }
     }
 
     /// Everything left is flagged: some flag has to go.
     fn clear_flags(&mut self, chart: &Chart, plan: &mut Vec<Command>) {
         if let Some(&tile) = self.dice.pick(&chart.frontier) {
-            plan.push(Command::Flag(self.coord(tile), false));
-            plan.push(Command::Capture(self.coord(tile)));
+            plan.push(Command::Flag { tile: self.coord(tile), on: false });
+            plan.push(Command::Capture { tile: self.coord(tile) });
         }
     }
 
@@ -251,7 +255,7 @@ impl Bot {
         let best = worths.filter(|(worth, _)| *worth > 1).max();
         if let Some((_, tile)) = best {
             self.strike_ready = tick + STRIKE_PAUSE;
-            plan.insert(0, Command::Strike(self.coord(tile)));
+            plan.insert(0, Command::Strike { tile: self.coord(tile) });
         }
     }
 
@@ -272,19 +276,21 @@ impl Bot {
         let at = self.coord(tile);
         let money = self.money(view);
         match self.dice.below(12) {
-            0..=4 if free => plan.push(Command::Build(at, self.structure_for(chart, tile))),
+            0..=4 if free => {
+                plan.push(Command::Build { tile: at, kind: self.structure_for(chart, tile) })
+            }
             5 => self.bridge(chart, tile, plan),
             6 | 7 if free && money > 100 => {
                 let items = [ItemKind::Mine, ItemKind::Mine, ItemKind::Trap, ItemKind::Decoy];
                 let item = *self.dice.pick(&items).unwrap_or(&ItemKind::Mine);
-                plan.push(Command::Deploy(at, item));
+                plan.push(Command::Deploy { tile: at, item });
             }
             8 if matches!(state.kind, TileKind::Regular | TileKind::Fertile) => {
-                plan.push(Command::Harvest(at));
+                plan.push(Command::Harvest { tile: at });
             }
             9 => self.trade(tile, plan),
             10 if state.structure == Some(StructureKind::Road) && self.dice.chance(10) => {
-                plan.push(Command::Bulldoze(at));
+                plan.push(Command::Bulldoze { tile: at });
             }
             _ => {}
         }
@@ -309,7 +315,7 @@ impl Bot {
     fn bridge(&mut self, chart: &Chart, tile: u32, plan: &mut Vec<Command>) {
         let water = |tile: &&u32| chart.tile(**tile).kind == TileKind::Water;
         if let Some(&tile) = self.briefing.around(tile).iter().find(water) {
-            plan.push(Command::Build(self.coord(tile), StructureKind::Bridge));
+            plan.push(Command::Build { tile: self.coord(tile), kind: StructureKind::Bridge });
         }
     }
 

@@ -6,6 +6,7 @@ use gametape_tape::{SimTick, UnitTag};
 use super::pos_of;
 use crate::atlas::Cell;
 use crate::rules::SECOND;
+use crate::units::Unit;
 use crate::world::{Ability, Moment, Skirmish};
 
 /// Tiles around the first act.
@@ -27,7 +28,8 @@ struct Engagement {
     /// The player whose act was first, and the other one.
     sides: [Side; 2],
     first: Cell,
-    began: SimTick,
+    /// When it became an engagement: at its second act.
+    started: Option<SimTick>,
     last: SimTick,
     acts: u32,
 }
@@ -85,9 +87,7 @@ impl Engagements {
         if let Some(engagement) = self.open.iter_mut().find(near) {
             engagement.last = tick;
             engagement.acts += 1;
-            if engagement.acts == 2 {
-                events.push(engagement.start(game, tick));
-            }
+            events.extend(engagement.start(game, tick));
             return;
         }
         self.last_id += 1;
@@ -101,7 +101,7 @@ impl Engagements {
             id: self.last_id,
             sides: [side(act.by), side(act.to)],
             first: act.cell,
-            began: tick,
+            started: None,
             last: tick,
             acts: 1,
         });
@@ -144,20 +144,31 @@ impl Engagement {
 
     /// The units of a side that are near, and what they are worth.
     fn units(&self, game: &Skirmish, side: &Side) -> (Vec<UnitTag>, i64) {
-        let near = game.units.iter().filter(|(_, unit)| {
-            let own = unit.owner == side.player && unit.construction.is_none();
-            own && game.atlas.distance(self.first, unit.cell) <= REACH
-        });
+        let near = finished_units(game, side.player)
+            .filter(|(_, unit)| game.atlas.distance(self.first, unit.cell) <= REACH);
         near.fold((Vec::new(), 0), |(mut tags, value), (tag, unit)| {
             tags.push(tag);
             (tags, value + i64::from(unit.kind.value()))
         })
     }
 
-    fn start(&self, game: &Skirmish, tick: SimTick) -> AnalysisEvent {
-        let (friendly_units, value_friendly) = self.units(game, &self.sides[0]);
-        let (enemy_units, value_enemy) = self.units(game, &self.sides[1]);
-        AnalysisEvent::EngagementStarted {
+    /// The units of a side that take part: those that are near, or else the nearest one.
+    fn participants(&self, game: &Skirmish, side: &Side) -> (Vec<UnitTag>, i64) {
+        let (tags, value) = self.units(game, side);
+        match nearest_unit(game, side.player, self.first) {
+            Some((tag, unit)) if tags.is_empty() => (vec![tag], unit.kind.value().into()),
+            _ => (tags, value),
+        }
+    }
+
+    /// Starts at the second act, while both players are in the match.
+    fn start(&mut self, game: &Skirmish, tick: SimTick) -> Option<AnalysisEvent> {
+        let are_in = self.sides.iter().all(|side| game.is_in(side.player));
+        (self.started.is_none() && are_in).then_some(())?;
+        self.started = Some(tick);
+        let (friendly_units, value_friendly) = self.participants(game, &self.sides[0]);
+        let (enemy_units, value_enemy) = self.participants(game, &self.sides[1]);
+        Some(AnalysisEvent::EngagementStarted {
             tick,
             center_pos: pos_of(game, self.first),
             friendly_units,
@@ -165,14 +176,12 @@ impl Engagement {
             value_friendly,
             value_enemy,
             engagement_id: self.id,
-        }
+        })
     }
 
     /// One act alone is no engagement.
     fn end(&self, game: &Skirmish, tick: SimTick, events: &mut Vec<AnalysisEvent>) {
-        if self.acts < 2 {
-            return;
-        }
+        let Some(started) = self.started else { return };
         events.extend(self.sides.iter().filter_map(|side| side.wipe(tick)));
         let [friendly, enemy] = &self.sides;
         events.push(AnalysisEvent::EngagementEnded {
@@ -182,10 +191,26 @@ impl Engagement {
             enemy_losses: enemy.losses,
             friendly_survivors: self.units(game, friendly).0.len() as u32,
             enemy_survivors: self.units(game, enemy).0.len() as u32,
-            duration_ticks: self.last - self.began,
+            duration_ticks: tick - started,
             engagement_id: self.id,
         });
     }
+}
+
+/// The units of a player that are not under construction.
+pub(super) fn finished_units(
+    game: &Skirmish,
+    player: u8,
+) -> impl Iterator<Item = (UnitTag, &Unit)> {
+    let own =
+        move |(_, unit): &(UnitTag, &Unit)| unit.owner == player && unit.construction.is_none();
+    game.units.iter().filter(own)
+}
+
+/// The unit of a player that is nearest to a place, of several the one with the lowest tag.
+fn nearest_unit(game: &Skirmish, player: u8, place: Cell) -> Option<(UnitTag, &Unit)> {
+    finished_units(game, player)
+        .min_by_key(|(tag, unit)| (game.atlas.distance(place, unit.cell), *tag))
 }
 
 impl Side {

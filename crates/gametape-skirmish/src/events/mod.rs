@@ -14,15 +14,15 @@ use gametape_replay::Simulation;
 use gametape_tape::{CellPos, SimTick, UnitTag};
 
 use crate::atlas::Cell;
-use crate::order::{Command, GroupAction, VoteKind};
+use crate::order::{Command, GroupAction};
 use crate::rules::TIMEOUT;
 use crate::units::{Unit, UnitKind};
 use crate::world::{Ability, Moment, Outcome, Skirmish};
-use engagement::Engagements;
+use engagement::{Engagements, finished_units};
 use standing::Standing;
 
 /// Every name in the events of a match; its place is its id in the tape's string table.
-pub const NAMES: [&str; 23] = [
+pub const NAMES: [&str; 24] = [
     "road",
     "bridge",
     "wall",
@@ -46,7 +46,11 @@ pub const NAMES: [&str; 23] = [
     "draw",
     "superweapon",
     gametape_analysis::TIMEOUT,
+    CANCELLED,
 ];
+
+/// A construction that ended without result.
+const CANCELLED: &str = "cancelled";
 
 const CRAFTS: [&str; 3] = ["craft 1", "craft 2", "craft 3"];
 
@@ -110,6 +114,9 @@ fn event_of(game: &Skirmish, tick: SimTick, moment: &Moment) -> Option<AnalysisE
             E::ConstructionStarted { tick, tag, unit_type, owner, pos }
         }
         Moment::Completed { tag } => E::ConstructionCompleted { tick, tag },
+        Moment::Destroyed { tag, unit, .. } if unit.construction.is_some() => {
+            cancelled(game, tick, tag, &unit)
+        }
         Moment::Destroyed { tag, unit, killer } => destroyed(game, tick, tag, &unit, killer),
         Moment::Collected { player, what, amount } => {
             let (resource_type, amount) = (name(what.name()), amount as i32);
@@ -140,7 +147,7 @@ fn event_of(game: &Skirmish, tick: SimTick, moment: &Moment) -> Option<AnalysisE
 /// The rare moments: the superweapon, and the end of a base.
 fn rarity_of(game: &Skirmish, tick: SimTick, moment: &Moment) -> Option<AnalysisEvent> {
     match *moment {
-        Moment::Ability { player, ability: Ability::Strike, cell, destroyed, affected }
+        Moment::Ability { player, ability: Ability::Strike, cell, destroyed, buildings, items }
             if destroyed >= SUPERWEAPON =>
         {
             Some(AnalysisEvent::SuperweaponFired {
@@ -148,8 +155,8 @@ fn rarity_of(game: &Skirmish, tick: SimTick, moment: &Moment) -> Option<Analysis
                 weapon_type: name("superweapon"),
                 target_pos: pos_of(game, cell),
                 player,
-                units_affected: affected,
-                buildings_affected: affected,
+                units_affected: items,
+                buildings_affected: buildings,
             })
         }
         Moment::CityCaptured { city, by, from } if from != 0 => {
@@ -173,6 +180,31 @@ fn details(game: &Skirmish, unit: &Unit) -> (NameId, u8, WorldPos) {
     (name(unit.kind.name()), unit.owner, pos_of(game, unit.cell))
 }
 
+/// A construction that ends without result: it was never a unit, so it is none that was destroyed.
+fn cancelled(game: &Skirmish, tick: SimTick, tag: UnitTag, unit: &Unit) -> AnalysisEvent {
+    AnalysisEvent::GameEvent {
+        tick,
+        what: name(CANCELLED),
+        player: Some(unit.owner),
+        tag: Some(tag),
+        pos: Some(pos_of(game, unit.cell)),
+        value: unit.construction.map_or(0, |work| work.done.into()),
+    }
+}
+
+/// The unit that counts as the killer: of the killer's units that were there before this tick, the
+/// nearest one.
+fn killer_unit(game: &Skirmish, killer: u8, unit: &Unit) -> Option<UnitTag> {
+    let is_new = |tag: UnitTag| {
+        let created =
+            |moment: &Moment| matches!(*moment, Moment::Created { tag: new, .. } if new == tag);
+        game.log.moments.iter().any(created)
+    };
+    let own = finished_units(game, killer).filter(|(tag, _)| !is_new(*tag));
+    let nearest = own.min_by_key(|(tag, own)| (game.atlas.distance(unit.cell, own.cell), *tag));
+    nearest.map(|(tag, _)| tag)
+}
+
 fn destroyed(
     game: &Skirmish,
     tick: SimTick,
@@ -190,7 +222,7 @@ fn destroyed(
     AnalysisEvent::UnitDestroyed {
         tick,
         tag,
-        killer_tag: None,
+        killer_tag: if killer == 0 { None } else { killer_unit(game, killer, unit) },
         killer_owner: (killer != 0).then_some(killer),
         owner,
         unit_type,
@@ -213,12 +245,8 @@ fn outcome_of(outcome: Outcome) -> MatchOutcome {
 fn vote_of(moment: &Moment) -> Option<VoteAnalysisEvent> {
     Some(match *moment {
         Moment::VoteCalled { id, kind, by } => {
-            let kind = match kind {
-                VoteKind::Surrender => "surrender",
-                VoteKind::Draw => "draw",
-                VoteKind::Kick(_) => "kick",
-            };
-            VoteAnalysisEvent::Proposed { id: id.into(), kind: name(kind), proposer: by }
+            let kind = name(kind.name());
+            VoteAnalysisEvent::Proposed { id: id.into(), kind, proposer: by }
         }
         Moment::Ballot { id, by, yes } => {
             VoteAnalysisEvent::Ballot { id: id.into(), voter: by, yes }
@@ -267,7 +295,7 @@ mod tests {
             .chain(Collected::ALL.map(Collected::name))
             .chain(Reason::ALL.map(Reason::name))
             .chain(CRAFTS)
-            .chain([gametape_analysis::TIMEOUT]);
+            .chain([gametape_analysis::TIMEOUT, CANCELLED]);
         for text in asked {
             assert_eq!(NAMES.iter().filter(|name| **name == text).count(), 1, "{text}");
         }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use gametape_analysis::{AnalysisEvent, PlayerStats, SAMPLE_UNITS};
+use gametape_analysis::{AnalysisEvent, PlayerStats, SAMPLE_UNITS, WorldPos};
+use gametape_minewars::ItemKind;
 use gametape_tape::{SimTick, UnitTag};
 
+use super::engagement::finished_units;
 use super::pos_of;
 use crate::rules::{SECOND, item_cost};
 use crate::units::UnitKind;
@@ -23,6 +25,8 @@ const COMEBACK: i64 = 15;
 pub(super) struct Standing {
     /// By player: structures and items, as of the last whole second.
     armies: Vec<i64>,
+    /// By player: items on own tiles, at the same time.
+    items: Vec<u32>,
     /// By player: how far behind, since the player was.
     behind: Vec<Option<i64>>,
     /// By player: orders until the last sample.
@@ -37,6 +41,7 @@ impl Standing {
         let players = game.players.len();
         Self {
             armies: vec![0; players],
+            items: vec![0; players],
             behind: vec![None; players],
             orders: vec![0; players],
             sampled: 0,
@@ -59,7 +64,7 @@ impl Standing {
         let ended = game.log.moments.iter().any(|m| matches!(m, Moment::Ended { .. }));
         let second = tick.is_multiple_of(SECOND);
         if second || ended {
-            self.armies = armies(game);
+            (self.armies, self.items) = armies(game);
             self.sample_positions(game, tick, events);
         }
         if tick.is_multiple_of(SAMPLE) || ended {
@@ -86,11 +91,8 @@ impl Standing {
     ) {
         self.combat.retain(|tag, until| *until >= tick && game.units.get(*tag).is_some());
         let place = |tag: &UnitTag| Some((*tag, pos_of(game, game.units.get(*tag)?.cell)));
-        let most = SAMPLE_UNITS.max as usize;
-        let positions: Vec<_> = self.combat.keys().filter_map(place).take(most).collect();
-        if !positions.is_empty() {
-            events.push(AnalysisEvent::UnitPositionSample { tick, positions });
-        }
+        let positions: Vec<_> = self.combat.keys().filter_map(place).collect();
+        events.extend(samples(tick, &positions));
     }
 
     fn sample(&mut self, game: &Skirmish, tick: SimTick, events: &mut Vec<AnalysisEvent>) {
@@ -108,16 +110,13 @@ impl Standing {
         let counters = &state.counters;
         let own = |city: &usize| game.city_owner(*city) == player;
         let cities = || (0..game.cities.len()).filter(own).map(|city| &game.cities[city]);
-        let finished = game.units.iter().filter(|(_, unit)| {
-            unit.owner == player && unit.construction.is_none() && unit.kind != UnitKind::City
-        });
         let orders = std::mem::replace(&mut self.orders[usize::from(player)], counters.orders);
         PlayerStats {
             credits: cities().map(|city| i64::from(city.money)).sum(),
             income: cities().map(|city| 60 * i64::from(city.income)).sum(),
             army_value: self.armies[usize::from(player)],
-            structures: finished.count() as u32,
-            units: state.cities.into(),
+            structures: finished_units(game, player).count() as u32,
+            units: self.items[usize::from(player)],
             territory: state.territory,
             kills: counters.kills,
             losses: counters.losses,
@@ -156,9 +155,22 @@ impl Standing {
     }
 }
 
-/// By player: what finished structures and the items on own tiles are worth.
-fn armies(game: &Skirmish) -> Vec<i64> {
+/// Samples of at most 256 units each, and of all of them.
+fn samples(
+    tick: SimTick,
+    positions: &[(UnitTag, WorldPos)],
+) -> impl Iterator<Item = AnalysisEvent> {
+    let sample = move |some: &[(UnitTag, WorldPos)]| AnalysisEvent::UnitPositionSample {
+        tick,
+        positions: some.to_vec(),
+    };
+    positions.chunks(SAMPLE_UNITS.max as usize).map(sample)
+}
+
+/// By player: what finished structures and the items on own tiles are worth, and how many items.
+fn armies(game: &Skirmish) -> (Vec<i64>, Vec<u32>) {
     let mut armies = vec![0; game.players.len()];
+    let mut items = vec![0; game.players.len()];
     for (_, unit) in game.units.iter() {
         if unit.construction.is_none() && unit.kind != UnitKind::City {
             armies[usize::from(unit.owner)] += i64::from(unit.kind.value());
@@ -167,6 +179,27 @@ fn armies(game: &Skirmish) -> Vec<i64> {
     for &cell in &game.atlas.ring_order {
         let tile = game.tile(cell);
         armies[usize::from(tile.owner)] += i64::from(item_cost(tile.item));
+        items[usize::from(tile.owner)] += u32::from(tile.item != ItemKind::None);
     }
-    armies
+    (armies, items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_of_more_units_than_one_holds_are_split_and_none_is_dropped() {
+        let unit = |index| (UnitTag { index, generation: 0 }, WorldPos { x: 0, y: 0, z: 0 });
+        let positions: Vec<_> = (0..600).map(unit).collect();
+        let found: Vec<Vec<_>> = samples(20, &positions)
+            .map(|sample| match sample {
+                AnalysisEvent::UnitPositionSample { tick: 20, positions } => positions,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [256, 256, 88]);
+        assert_eq!(found.concat(), positions);
+        assert_eq!(samples(20, &[]).count(), 0);
+    }
 }

@@ -128,6 +128,11 @@ impl PlayerFacts {
         self.result
     }
 
+    /// Did the player leave, or was kicked?
+    pub(super) fn is_disconnected(&self) -> bool {
+        self.player.left || self.player.kicked
+    }
+
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -168,19 +173,30 @@ impl PlayerFacts {
     }
 }
 
-/// Won, lost and why; in a draw all have lost, as gamelogs say it.
+/// Won, lost and why; in a draw all have lost, as gamelogs say it. Who is out has lost at once.
 fn result(game: &Skirmish, number: u8) -> (bool, bool, &'static str) {
+    if let Some(reason) = departure(&game.players[usize::from(number)]) {
+        return (false, true, reason);
+    }
     match game.outcome {
         None => (false, false, ""),
         Some(Outcome::Won { winner, reason }) => {
             (winner == number, winner != number, reason.name())
         }
         Some(Outcome::Draw { reason }) => (false, true, reason.name()),
-        Some(Outcome::Abandoned { leaver }) => {
-            let stays = game.is_in(number);
-            (stays, !stays, if leaver == number { "left" } else { "abandoned" })
-        }
+        Some(Outcome::Abandoned { .. }) => (true, false, "abandoned"),
     }
+}
+
+/// Why a player is out, if that is so.
+fn departure(player: &Player) -> Option<&'static str> {
+    let reasons = [
+        (player.kicked, "kick"),
+        (player.left, "left"),
+        (player.surrendered, "surrender"),
+        (player.out, "elimination"),
+    ];
+    reasons.into_iter().find(|(is, _)| *is).map(|(_, reason)| reason)
 }
 
 /// What can change about a tile.

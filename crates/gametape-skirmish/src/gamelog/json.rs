@@ -6,7 +6,7 @@ use gametape_cadre::write_quoted;
 pub(super) const LENGTH: &str = "&LEN";
 
 /// A text in quotes.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len() + 2);
     write_quoted(text.as_bytes(), &mut out);
     String::from_utf8_lossy(&out).into_owned()
@@ -23,7 +23,7 @@ pub(super) fn or_null(value: Option<String>) -> String {
 }
 
 /// An object of these entries, whose values are JSON.
-pub(super) fn object<N: AsRef<str>>(entries: &[(N, String)]) -> String {
+pub(crate) fn object<N: AsRef<str>>(entries: &[(N, String)]) -> String {
     let entry = |(name, value): &(N, String)| format!("{}:{value}", quoted(name.as_ref()));
     format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(","))
 }

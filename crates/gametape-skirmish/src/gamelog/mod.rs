@@ -15,9 +15,10 @@ use gametape_wire::{Result, View};
 
 use crate::config::Config;
 use crate::recording::recorded_game;
-use crate::world::Skirmish;
+use crate::world::{Moment, Skirmish};
 use facts::{Field, Ids, PlayerFacts, RootFacts, TileFacts, UnitFacts};
-use json::{LENGTH, changed_list, list, object, quoted};
+use json::{LENGTH, changed_list, list, reference};
+pub(crate) use json::{object, quoted};
 
 /// A gamelog that was made of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,18 +36,23 @@ pub struct Gamelog {
 pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
     let game = recorded_game(&mut recording)?;
     let session = recording.field("title").unwrap_or_default();
+    let epoch = recording.field("recorded").and_then(|time| epoch_of(&time));
     let orders = orders_of(&mut recording);
     let first = recording.tape().summary.first_tick;
     let mut playing = Playing::simulation(recording, game, PlayerOptions::default())?;
     playing.seek(first)?;
     let mut writer = GamelogWriter::new(playing.track().simulation(), &session);
+    writer.set_epoch(epoch);
     while playing.tick() < playing.end() && playing.track().simulation().outcome().is_none() {
         let tick = playing.tick();
-        for (player, payload) in orders.get(&tick).into_iter().flatten() {
-            writer.order(playing.track().simulation(), &Order { player: *player, payload })?;
-        }
+        let given: Vec<Order<'_>> = orders
+            .get(&tick)
+            .into_iter()
+            .flatten()
+            .map(|(player, payload)| Order { player: *player, payload })
+            .collect();
         playing.seek(tick + 1)?;
-        writer.tick(playing.track().simulation())?;
+        writer.tick(playing.track().simulation(), &given)?;
     }
     let json = writer.finish();
     Ok(Gamelog { json, findings: playing.findings().to_vec() })
@@ -80,7 +86,7 @@ fn orders_of<S: Source>(recording: &mut Recording<S>) -> Orders {
 /// let mut writer = GamelogWriter::new(&game, "first match");
 /// for _ in 0..20 {
 ///     game.step(&[])?;
-///     writer.tick(&game)?;
+///     writer.tick(&game, &[])?;
 /// }
 /// let options = Options::default();
 /// let timeline = Timeline::load(Log::open(writer.finish(), &options)?, &options)?;
@@ -100,6 +106,8 @@ pub struct GamelogWriter {
     units: BTreeMap<UnitTag, UnitFacts>,
     config: Config,
     session: String,
+    /// When the match was recorded, in milliseconds since 1970.
+    epoch: Option<i64>,
 }
 
 impl GamelogWriter {
@@ -121,6 +129,7 @@ impl GamelogWriter {
             ids,
             config,
             session: session.to_owned(),
+            epoch: None,
         };
         writer.start();
         writer
@@ -164,20 +173,49 @@ impl GamelogWriter {
         all.map(|(id, fields)| (id.to_string(), object(&fields))).collect()
     }
 
-    /// An order that was given in the tick that comes. It changes nothing yet.
-    pub fn order(&mut self, game: &Skirmish, order: &Order<'_>) -> Result<()> {
-        let data = orders::ran(game, &self.ids, order);
-        self.delta(&[("type", quoted("ran")), ("data", data), ("game", "{}".to_owned())])
+    /// Says when the match was recorded, in milliseconds since 1970.
+    pub fn set_epoch(&mut self, epoch: Option<i64>) {
+        self.epoch = epoch;
     }
 
-    /// A tick was played: what it changed.
-    pub fn tick(&mut self, game: &Skirmish) -> Result<()> {
-        let ended = game.tick.saturating_sub(1).to_string();
-        let order =
-            object(&[("args", "[]".to_owned()), ("index", ended), ("name", quoted("tick"))]);
-        let changes = object(&self.changes(game));
-        let data = object(&[("order", order)]);
+    /// A tick was played with these orders, in the order of recording: what came of them, who left,
+    /// and what the tick changed.
+    pub fn tick(&mut self, game: &Skirmish, orders: &[Order<'_>]) -> Result<()> {
+        let refused = self.ran(game, orders)?;
+        let mut changes = object(&self.changes(game));
+        for player in departed(game) {
+            // Who leaves loses by it, so the first such delta has the changes of the tick.
+            let data = object(&[("player", reference(Ids::player(player)))]);
+            let changes = std::mem::replace(&mut changes, "{}".to_owned());
+            self.delta(&[("type", quoted("disconnect")), ("data", data), ("game", changes)])?;
+        }
+        let order = object(&[
+            ("args", "[]".to_owned()),
+            ("errors", refused.to_string()),
+            ("index", game.tick.saturating_sub(1).to_string()),
+            ("name", quoted("tick")),
+        ]);
+        // A tick is nobody's turn: the first player stands for all.
+        let data = object(&[
+            ("player", reference(Ids::player(1))),
+            ("order", order),
+            ("returned", "true".to_owned()),
+        ]);
         self.delta(&[("type", quoted("finished")), ("data", data), ("game", changes)])
+    }
+
+    /// A delta for every order, as executed; returns how many were refused.
+    fn ran(&mut self, game: &Skirmish, orders: &[Order<'_>]) -> Result<usize> {
+        let mut executed: Vec<&Order<'_>> = orders.iter().collect();
+        executed.sort_by_key(|order| order.player);
+        // Where a keyframe took the place of what was played, nobody knows the answers.
+        let answers = Some(&game.log.answers).filter(|answers| answers.len() == executed.len());
+        for (index, order) in executed.into_iter().enumerate() {
+            let answer = answers.map(|answers| answers[index]);
+            let data = orders::ran(game, &self.ids, order, answer);
+            self.delta(&[("type", quoted("ran")), ("data", data), ("game", "{}".to_owned())])?;
+        }
+        Ok(answers.map_or(0, |answers| answers.iter().filter(|answer| answer.is_err()).count()))
     }
 
     fn delta(&mut self, fields: &[Field]) -> Result<()> {
@@ -253,8 +291,12 @@ impl GamelogWriter {
             ("timeLimit", self.config.time_limit.to_string()),
         ]);
         let (winners, losers) = (self.clients(true), self.clients(false));
-        let end =
-            format!(",{over}],\"winners\":{winners},\"losers\":{losers},\"settings\":{settings}}}");
+        let mut end = format!(",{over}]");
+        if let Some(epoch) = self.epoch {
+            end.push_str(&format!(",\"epoch\":{epoch}"));
+        }
+        let rest = format!(",\"losers\":{losers},\"winners\":{winners},\"settings\":{settings}}}");
+        end.push_str(&rest);
         self.json.extend_from_slice(end.as_bytes());
         self.json
     }
@@ -271,12 +313,34 @@ impl GamelogWriter {
                 ("id", quoted(&index.to_string())),
                 ("name", quoted(player.name())),
                 ("reason", quoted(player.result().2)),
-                ("disconnected", "false".to_owned()),
+                ("disconnected", player.is_disconnected().to_string()),
                 ("timedOut", "false".to_owned()),
             ])
         };
         format!("[{}]", of_side.map(client).collect::<Vec<_>>().join(","))
     }
+}
+
+/// The players who left or were kicked in the last tick.
+fn departed(game: &Skirmish) -> impl Iterator<Item = u8> {
+    game.log.moments.iter().filter_map(|moment| match *moment {
+        Moment::Left { player } | Moment::Kicked { player } => Some(player),
+        _ => None,
+    })
+}
+
+/// A time of day as RFC 3339 has it in UTC, `2026-11-16T13:39:06Z`, in milliseconds since 1970.
+fn epoch_of(time: &str) -> Option<i64> {
+    let number = |range: std::ops::Range<usize>| time.get(range)?.parse::<i64>().ok();
+    let is_utc = time.len() == 20 && time.ends_with('Z') && time.get(10..11) == Some("T");
+    is_utc.then_some(())?;
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+    // Days of the civil calendar, years counted from March so that leap days come last.
+    let year = if month <= 2 { year - 1 } else { year };
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year - 719_468;
+    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000)
 }
 
 /// Room for what stands behind the deltas.

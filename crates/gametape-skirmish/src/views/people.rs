@@ -115,11 +115,11 @@ impl Telling<'_> {
             Command::Chat { friends: true, text } if own => {
                 self.tell_of_client(player, P::ChatFriendly { text: Text::from(&text[..]) });
             }
-            Command::RoundTrip(ms) => {
+            Command::RoundTrip { ms } => {
                 let time = self.duration((*ms).into());
                 self.tell_of_client(player, P::Rtt { time });
             }
-            Command::Note(value, tile) if own && self.game.find(*tile).is_some() => {
+            Command::Note { value, tile } if own && self.game.find(*tile).is_some() => {
                 self.tell(&Message::Debug { value: *value, tile: *tile });
             }
             _ => {}

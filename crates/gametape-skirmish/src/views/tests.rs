@@ -27,7 +27,7 @@ impl Watcher {
     fn check(&mut self, game: &Skirmish, turn: &Turn, generation: Generation) {
         let view = self.state.view();
         for report in &turn.reports {
-            if let Ok(Command::RoundTrip(ms)) = Command::from_bytes(&report.payload) {
+            if let Ok(Command::RoundTrip { ms }) = Command::from_bytes(&report.payload) {
                 let (byte, _) = Duration(ms.into()).to_byte(generation);
                 let told = Duration::from_byte(byte, generation);
                 self.oracle.hear_rtt(report.player.number(), told.0);

@@ -58,9 +58,7 @@ impl Skirmish {
         if let Some(unit) = self.units.remove(tag) {
             let killer = if from == 0 { 0 } else { by };
             self.log.push(Moment::Destroyed { tag, unit, killer });
-            if killer != 0 {
-                self.count_kill(&unit, killer);
-            }
+            self.count_loss(&unit, killer);
         }
         self.set_owner(cell, by);
         self.cities[city].capture = None;

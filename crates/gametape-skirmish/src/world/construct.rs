@@ -101,8 +101,8 @@ impl Skirmish {
         self.units.remove(tag);
         self.log.touch(unit.cell);
         self.log.push(Moment::Destroyed { tag, unit, killer });
-        if killer != 0 && unit.construction.is_none() {
-            self.count_kill(&unit, killer);
+        if unit.construction.is_none() {
+            self.count_loss(&unit, killer);
         }
     }
 
@@ -115,11 +115,17 @@ impl Skirmish {
         self.tile_mut(unit.cell).structure = None;
     }
 
-    pub(super) fn count_kill(&mut self, unit: &Unit, killer: u8) {
+    /// Counts a finished unit that is gone; the killer is 0 when nobody else did it.
+    pub(super) fn count_loss(&mut self, unit: &Unit, killer: u8) {
         let value = u64::from(unit.kind.value());
-        let winner = &mut self.player_mut(killer).counters;
-        winner.kills = winner.kills.saturating_add(1);
-        winner.value_killed = winner.value_killed.saturating_add(value);
+        if killer != 0 {
+            let winner = &mut self.player_mut(killer).counters;
+            winner.kills = winner.kills.saturating_add(1);
+            winner.value_killed = winner.value_killed.saturating_add(value);
+        }
+        if unit.owner == 0 {
+            return;
+        }
         let loser = &mut self.player_mut(unit.owner).counters;
         loser.losses = loser.losses.saturating_add(1);
         loser.value_lost = loser.value_lost.saturating_add(value);

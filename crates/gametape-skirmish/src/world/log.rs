@@ -1,5 +1,7 @@
 //! What happened in a tick: all that views and events are made from.
 
+use std::fmt;
+
 use gametape_minewars::ItemKind;
 use gametape_tape::UnitTag;
 
@@ -117,8 +119,12 @@ pub(crate) enum Moment {
         player: u8,
         ability: Ability,
         cell: Cell,
+        /// Structures that are gone.
         destroyed: u32,
-        affected: u32,
+        /// Structures that were hit.
+        buildings: u32,
+        /// Items that are gone.
+        items: u32,
     },
     Collected {
         player: u8,
@@ -132,6 +138,35 @@ pub(crate) enum Moment {
     Ended {
         outcome: Outcome,
     },
+}
+
+/// Why an order changed nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    NoPlayer,
+    NoOrder,
+    NoInput,
+    Over,
+    Out,
+    Paused,
+    TimedOut,
+    /// The rule of the order, in words: when it is allowed.
+    Rule(&'static str),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPlayer => f.write_str("there is no such player"),
+            Self::NoOrder => f.write_str("these bytes are no order"),
+            Self::NoInput => f.write_str("this is no input to the simulation"),
+            Self::Over => f.write_str("the match is over"),
+            Self::Out => f.write_str("the player is out"),
+            Self::Paused => f.write_str("the match is paused"),
+            Self::TimedOut => f.write_str("the player is timed out"),
+            Self::Rule(rule) => write!(f, "allowed when: {rule}"),
+        }
+    }
 }
 
 /// What a player can do from afar.
@@ -186,6 +221,8 @@ pub(crate) struct Log {
     pub(crate) cities_touched: bool,
     /// The clock of the tick, unless time stood still.
     pub(crate) clock: Option<u64>,
+    /// What became of each order of the tick, in the order in which they were executed.
+    pub(crate) answers: Vec<Result<(), Refusal>>,
     /// When a cell was touched last, so that it is listed once.
     stamps: Vec<u32>,
     stamp: u32,
@@ -200,6 +237,7 @@ impl Log {
         self.moments.clear();
         self.touched.clear();
         self.sighted.clear();
+        self.answers.clear();
         self.cities_touched = false;
         self.clock = None;
         self.stamp = self.stamp.wrapping_add(1);

@@ -28,7 +28,7 @@ use crate::order::Command;
 use crate::rules::{PROTECTION, SECOND, START_MONEY};
 use crate::units::{Unit, UnitKind, Units};
 
-pub(crate) use log::{Ability, Collected, Log, Moment};
+pub(crate) use log::{Ability, Collected, Log, Moment, Refusal};
 pub(crate) use state::{City, Pause, Player, Tile};
 pub use state::{Counters, Outcome, Reason};
 pub(crate) use votes::Vote;
@@ -152,6 +152,12 @@ impl Skirmish {
     pub(crate) fn city_of(&self, at: Coord) -> Option<(u8, UnitTag)> {
         let city = self.atlas.region(self.find(at)?)?;
         Some((self.city_owner(city), self.cities[city].tag))
+    }
+
+    /// The tile of a player's first city; the centre of the map for a player who has none.
+    pub(crate) fn home_of(&self, player: u8) -> Coord {
+        let home = (0..self.cities.len()).find(|city| self.city_owner(*city) == player);
+        home.map_or(Coord::CENTRE, |city| self.atlas.coord(self.atlas.cities[city].cell))
     }
 
     /// How the match ended, once it has.
@@ -292,18 +298,21 @@ impl Skirmish {
         }
     }
 
+    /// Carries an order out or refuses it, and notes which.
     fn take_order(&mut self, order: &Order<'_>) {
         let player = order.player.number();
         if player == 0 || usize::from(player) >= self.players.len() {
+            self.log.answers.push(Err(Refusal::NoPlayer));
             return;
         }
-        let done = match Command::from_bytes(order.payload) {
-            Ok(command) => self.execute(player, &command).is_some(),
-            Err(_) => false,
+        let answer = match Command::from_bytes(order.payload) {
+            Ok(command) => self.execute(player, &command),
+            Err(_) => Err(Refusal::NoOrder),
         };
         let counters = &mut self.player_mut(player).counters;
-        let counter = if done { &mut counters.orders } else { &mut counters.refused };
+        let counter = if answer.is_ok() { &mut counters.orders } else { &mut counters.refused };
         *counter = counter.saturating_add(1);
+        self.log.answers.push(answer);
     }
 }
 

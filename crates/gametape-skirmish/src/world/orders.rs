@@ -1,45 +1,54 @@
-//! Orders: what is allowed, and what each does. `None` means refused, and that nothing changed.
+//! Orders: what is allowed, and what each does. What is refused changes nothing.
 
 use gametape_minewars::{Coord, ItemKind, TileKind};
 
+use super::log::Refusal;
 use super::{Ability, Collected, Moment, Pause, Skirmish};
 use crate::atlas::Cell;
-use crate::order::Command;
+use crate::order::{Channel, Command};
 use crate::rules::{
     LONGEST_PAUSE, PAUSES, REVEAL_COST, SMOKE_COST, STRIKE_COST, STRIKE_PAUSE, item_cost,
 };
 
 impl Skirmish {
-    /// Carries out an order of a player who is in the match.
-    pub(super) fn execute(&mut self, player: u8, command: &Command) -> Option<()> {
-        if self.outcome.is_some() || !self.is_in(player) {
-            return None;
+    /// Carries out an order of a player of the match.
+    pub(super) fn execute(&mut self, player: u8, command: &Command) -> Result<(), Refusal> {
+        if command.channel() != Channel::Game {
+            return Err(Refusal::NoInput);
         }
-        match *command {
+        if self.outcome.is_some() {
+            return Err(Refusal::Over);
+        }
+        if !self.is_in(player) {
+            return Err(Refusal::Out);
+        }
+        let done = match *command {
             Command::Surrender { leave } => self.surrender(player, leave),
-            Command::CallVote(kind) => self.call_vote(player, kind),
+            Command::CallVote { kind } => self.call_vote(player, kind),
             Command::Ballot { id, yes } => self.cast_ballot(player, id, yes),
-            Command::Pause(on) => self.set_pause(player, on),
+            Command::Pause { on } => self.set_pause(player, on),
+            _ if self.pause.is_some() => return Err(Refusal::Paused),
+            _ if self.players[usize::from(player)].timeout_end != 0 => {
+                return Err(Refusal::TimedOut);
+            }
             _ => self.execute_in_play(player, command),
-        }
+        };
+        done.ok_or_else(|| Refusal::Rule(command.rule()))
     }
 
-    /// Orders that need a match that is not paused and a player who is not timed out.
+    /// Orders that need a match that is not paused and a player who is not timed out. `None` means
+    /// that a rule forbids it.
     fn execute_in_play(&mut self, player: u8, command: &Command) -> Option<()> {
-        let stunned = self.players[usize::from(player)].timeout_end != 0;
-        if self.pause.is_some() || stunned {
-            return None;
-        }
         match *command {
-            Command::Capture(tile) => self.capture(player, self.find(tile)?),
-            Command::Flag(tile, on) => self.set_flag(player, self.find(tile)?, on),
-            Command::Deploy(tile, item) => self.deploy(player, self.find(tile)?, item),
-            Command::Build(tile, kind) => self.start_structure(player, self.find(tile)?, kind),
-            Command::Bulldoze(tile) => self.bulldoze(player, self.find(tile)?),
-            Command::Harvest(tile) => self.harvest(player, self.find(tile)?),
-            Command::Strike(tile) => self.strike(player, tile),
-            Command::Reveal(tile) => self.reveal(player, tile),
-            Command::Smoke(tile) => self.smoke_screen(player, tile),
+            Command::Capture { tile } => self.capture(player, self.find(tile)?),
+            Command::Flag { tile, on } => self.set_flag(player, self.find(tile)?, on),
+            Command::Deploy { tile, item } => self.deploy(player, self.find(tile)?, item),
+            Command::Build { tile, kind } => self.start_structure(player, self.find(tile)?, kind),
+            Command::Bulldoze { tile } => self.bulldoze(player, self.find(tile)?),
+            Command::Harvest { tile } => self.harvest(player, self.find(tile)?),
+            Command::Strike { tile } => self.strike(player, tile),
+            Command::Reveal { tile } => self.reveal(player, tile),
+            Command::Smoke { tile } => self.smoke_screen(player, tile),
             Command::Trade { city, export, import } => {
                 self.set_trade(player, city.into(), export, import)
             }
@@ -104,18 +113,19 @@ impl Skirmish {
         (target && ready && open).then_some(())?;
         self.pay(player, STRIKE_COST)?;
         self.player_mut(player).strike_ready = self.clock + STRIKE_PAUSE;
+        let items = u32::from(self.tile(cell).item != ItemKind::None);
         self.explode(cell);
         let mut hits = vec![(cell, 2)];
         hits.extend(self.atlas.neighbours(cell).map(|beside| (beside, 1)));
-        let (mut affected, mut destroyed) = (0, 0);
+        let (mut buildings, mut destroyed) = (0, 0);
         for (cell, damage) in hits {
             if let Some(gone) = self.damage(cell, damage, player) {
-                affected += 1;
+                buildings += 1;
                 destroyed += u32::from(gone);
             }
         }
         let ability = Ability::Strike;
-        self.log.push(Moment::Ability { player, ability, cell, destroyed, affected });
+        self.log.push(Moment::Ability { player, ability, cell, destroyed, buildings, items });
         Some(())
     }
 
@@ -143,7 +153,8 @@ impl Skirmish {
     }
 
     fn note_ability(&mut self, player: u8, ability: Ability, cell: Cell) {
-        self.log.push(Moment::Ability { player, ability, cell, destroyed: 0, affected: 0 });
+        let (destroyed, buildings, items) = (0, 0, 0);
+        self.log.push(Moment::Ability { player, ability, cell, destroyed, buildings, items });
     }
 
     fn set_trade(&mut self, player: u8, city: usize, export: u8, import: u8) -> Option<()> {

@@ -17,7 +17,9 @@ use gametape_minewars::{Grid, ReplayFile, Timeline, ViewState};
 use gametape_replay::{
     DeepLevel, Order, Player, PlayerOptions, Recording, Simulation, minewars, streams,
 };
-use gametape_skirmish::{Command, Config, Match, Skirmish, Style, TICK_MS, Views, record_match};
+use gametape_skirmish::{
+    Command, Config, Match, Skirmish, Style, TICK_MS, Views, metadata, record_match,
+};
 use gametape_tape::{ChunkKind, SimSnapshot, TapeFrames, cut_bytes, pack_bytes};
 use gametape_wire::{View, ViewSet};
 
@@ -43,8 +45,7 @@ struct Moment {
 fn record(players: u8, radius: u8, grid: Grid, seed: u64, generation: Generation) -> Recorded {
     let config = Config { grid, time_limit: 240, ..Config::new(players, radius, seed) };
     let mut game = Match::new(config.clone(), &Style::ALL, generation).unwrap();
-    let about = format!(r#"{{"content":"skirmish","generation":"{}"}}"#, generation.name());
-    let tape = record_match(&mut game, about.as_bytes(), 7, u64::MAX).unwrap();
+    let tape = record_match(&mut game, &metadata(&config, generation), 7, u64::MAX).unwrap();
     Recorded { config, generation, tape }
 }
 

@@ -234,6 +234,7 @@ fn player(slots: &[(u8, &[u8])]) -> Player {
         timeout_end: times.u64_be("").unwrap(),
         protection_end: times.u64_be("").unwrap(),
         counters,
-        result: (false, false),
+        // Who is out has lost.
+        result: (false, state & 1 == 1),
     }
 }

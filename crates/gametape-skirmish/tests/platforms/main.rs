@@ -17,9 +17,9 @@ use gametape_analysis::Rarity;
 use hash_of_highlights::{Insight, hash_of, insights};
 
 /// States, payloads and events of matches.
-const MATCHES: &str = "84aad83528412968a38cc4288ddf2497514884b5be911a5f0b6cb8d6b90d2311";
+const MATCHES: &str = "f5b454deb9e60e3694b01bee0d5b24fdd355f57fb4f930aea8c56bab14711026";
 /// Highlights, statistics and events of matches.
-const HIGHLIGHTS: &str = "e0ed940b812de67b6517cdc245dbbd0549a364f2708b68a7ff7ef9777e52e957";
+const HIGHLIGHTS: &str = "77ed42fd6aca42788f0da10e0ebd7696b05b96b16666de56ef0266dff0b84d8e";
 
 #[test]
 fn matches_are_as_ever() {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use gametape_minewars::Who;
+use gametape_replay::KnownGame;
 use gametape_replay::streams::{FRAMES, SETUP_OF_SIMULATION, SETUP_OF_VIEWS, keyframes_of};
-use gametape_skirmish::Config;
 use gametape_tape::{
     Chunk, ChunkEntry, ChunkKind, Keyframe, KeyframeMaker, SimSnapshot, Tape, TapeFrames,
 };
@@ -14,13 +14,14 @@ use super::gamelog::Gamelog;
 use super::minewars::{MineWars, pseudonym};
 use super::names::Names;
 use super::removed::Removed;
+use crate::games::known;
 use crate::tape::{Content, Metadata};
 
 /// A game that is played along, so that keyframes can be made anew.
 pub(super) struct Game {
     rules: Option<Rules>,
-    /// Is the simulation one of Skirmish?
-    is_skirmish: bool,
+    /// The game whose simulation it is.
+    known: Option<&'static dyn KnownGame>,
     makers: BTreeMap<u16, KeyframeMaker>,
     /// The tick of the last frame.
     tick: Option<u64>,
@@ -43,8 +44,8 @@ impl Game {
             Some(Content::Gamelog) => Some(Rules::Gamelog(Box::default())),
             None => None,
         };
-        let is_skirmish = content.as_deref() == Some("skirmish");
-        Self { rules, is_skirmish, makers: BTreeMap::new(), tick: None }
+        let known = known(content.as_deref());
+        Self { rules, known, makers: BTreeMap::new(), tick: None }
     }
 
     pub(super) fn is_known(&self) -> bool {
@@ -95,10 +96,13 @@ impl Game {
         names: &Names,
         removed: &mut Removed,
     ) -> WireResult<Option<Vec<u8>>> {
-        match &mut self.rules {
-            _ if stream == SETUP_OF_SIMULATION && self.is_skirmish => {
-                skirmish_setup(raw, removed).map(Some)
+        match (self.known, stream) {
+            (Some(game), SETUP_OF_SIMULATION) => {
+                return simulation_setup(game, raw, removed).map(Some);
             }
+            _ => {}
+        }
+        match &mut self.rules {
             _ if stream != SETUP_OF_VIEWS => Ok(None),
             Some(Rules::MineWars(game)) => game.setup(raw, removed).map(Some),
             Some(Rules::Gamelog(game)) => game.root(raw, names, removed).map(Some),
@@ -147,14 +151,15 @@ impl Game {
     }
 }
 
-/// What a match of Skirmish starts from, without names: they play no part in it.
-fn skirmish_setup(raw: &[u8], removed: &mut Removed) -> WireResult<Vec<u8>> {
-    let mut config = Config::from_bytes(raw)?;
-    removed.add("names of players in the setup", config.names.len() as u64);
-    for (player, name) in (1..).zip(&mut config.names) {
-        *name = pseudonym(Who { player, sub: 0 });
-    }
-    Ok(config.to_bytes())
+/// What a match starts from, without names.
+fn simulation_setup(
+    game: &dyn KnownGame,
+    raw: &[u8],
+    removed: &mut Removed,
+) -> WireResult<Vec<u8>> {
+    let setup = game.anonymous_setup(raw, &|player| pseudonym(Who { player, sub: 0 }))?;
+    removed.add("names of players in the setup", setup.names.len() as u64);
+    Ok(setup.bytes)
 }
 
 /// The view whose keyframes a stream holds.

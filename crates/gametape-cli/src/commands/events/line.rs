@@ -54,7 +54,7 @@ impl Style {
         let name =
             |player| observed.player_name(player).map(|name| format!(" {}", printable(name)));
         let names = std::array::from_fn(|player| name(player as u8).unwrap_or_default());
-        Self { front: observed.tape.front, names }
+        Self { front: observed.tape.header, names }
     }
 
     fn player(&self, number: u64) -> String {

@@ -39,8 +39,8 @@ pub(super) fn metadata(config: &Config, styles: &[Style], generation: Generation
         .map(|((name, view), style)| json!({"view": view, "name": name, "style": style.name()}))
         .collect();
     let about = json!({
-        "content": "skirmish",
-        "game": "Skirmish",
+        "content": gametape_skirmish::CONTENT,
+        "game": gametape_skirmish::TITLE,
         "generation": generation.name(),
         "title": title(&config.names),
         "players": players,

@@ -12,7 +12,7 @@ use gametape_tape::{ChunkEntry, ChunkKind, TapeFrames, TapeHeader};
 use gametape_wire::{self as wire, Error, ErrorKind, Limit, Place, View, ViewSet};
 
 use super::reel::{Reel, Told, check_view};
-use crate::tape::{TapeFile, milliseconds, views_of};
+use crate::tape::{TapeFile, milliseconds};
 
 /// The time of each is kept in memory.
 const FRAMES: Limit = Limit::new("frames that are played in a terminal", 1 << 25);
@@ -64,7 +64,7 @@ impl TapeReel {
         let source = Shared(Rc::new(RefCell::new(file)));
         let mut recording = Recording::open(source.clone())?;
         let setup = setup_of(&mut recording)?;
-        let views = views_of(recording.tape()).and(ViewSet::up_to(setup.max_view()));
+        let views = recording.tape().views().and(ViewSet::up_to(setup.max_view()));
         let first = views.iter().next().unwrap_or(View::SPECTATOR);
         let view = view.unwrap_or(first);
         check_view(views.with(first), view)?;
@@ -78,7 +78,7 @@ impl TapeReel {
     }
 
     fn front(&self) -> &TapeHeader {
-        &self.recording.tape().front
+        &self.recording.tape().header
     }
 }
 

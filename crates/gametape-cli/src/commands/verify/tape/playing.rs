@@ -2,12 +2,12 @@
 
 use gametape_replay::streams::keyframes_of;
 use gametape_replay::{
-    DeepLevel, DeepVerification, PlayFinding, Player, PlayerOptions, Recording, cadre, minewars,
+    DeepLevel, DeepVerification, PlayFinding, PlayerOptions, Recording, cadre, minewars,
 };
-use gametape_skirmish::recorded_game;
 use gametape_tape::Tape;
 use gametape_wire::{Error, ErrorKind, Place, Result as WireResult, View};
 
+use crate::games::known;
 use crate::progress::waiting;
 use crate::tape::{Content, Metadata, TapeFile};
 
@@ -55,18 +55,11 @@ pub(super) fn check_simulation(
     tape: &Tape,
     mut find: impl FnMut(Played),
 ) -> bool {
-    if Metadata::of(tape).text("content").as_deref() != Some("skirmish") {
-        return false;
-    }
-    report("simulation", waiting("simulating", || simulate(file)), &mut find);
-    true
-}
-
-fn simulate(file: &mut TapeFile) -> WireResult<DeepVerification> {
-    let mut recording = Recording::open(file)?;
-    let game = recorded_game(&mut recording)?;
+    let Some(game) = known(Metadata::of(tape).text("content").as_deref()) else { return false };
     let options = PlayerOptions { cache_bytes: 0, check: true };
-    Player::simulation(recording, game, options)?.verify(DeepLevel::Simulation)
+    let verified = waiting("simulating", || game.resimulate(file, options));
+    report("simulation", verified, &mut find);
+    true
 }
 
 /// Hands on what was found about `item`.

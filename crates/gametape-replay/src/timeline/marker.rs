@@ -1,0 +1,46 @@
+//! Moments of interest on a timeline.
+
+use std::fmt;
+
+use gametape_wire::Moment;
+
+/// A moment of interest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Marker {
+    /// When it is.
+    pub moment: Moment,
+    /// What it is.
+    pub kind: MarkerKind,
+}
+
+/// What is of interest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum MarkerKind {
+    /// The state at this moment was recorded.
+    Keyframe,
+    /// A turn begins.
+    Turn(i64),
+    /// Recorded input is lost from here on.
+    Lost {
+        /// The first moment from which input is there again.
+        until: Moment,
+    },
+}
+
+impl Marker {
+    pub(crate) fn new(moment: Moment, kind: MarkerKind) -> Self {
+        Self { moment, kind }
+    }
+}
+
+impl fmt::Display for MarkerKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Keyframe => f.write_str("keyframe"),
+            Self::Turn(turn) => write!(f, "turn {turn}"),
+            Self::Lost { until } => write!(f, "lost until tick {}", until.next_tick()),
+        }
+    }
+}
