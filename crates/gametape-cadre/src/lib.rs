@@ -44,6 +44,7 @@
 //! conversion of numbers (they stay the text that was written); no reading of logs that do not fit
 //! into memory.
 
+mod anonymize;
 mod check;
 pub mod limits;
 mod log;
@@ -53,19 +54,22 @@ mod state;
 mod text;
 mod timeline;
 
-pub use check::find::{Change, Pattern, Query, find};
+pub use anonymize::{Anonymized, Anonymizer, Names, anonymize};
+pub use check::find::{Change, FoundObject, Pattern, Query, find};
 pub use check::outcome::{Disagreement, Outcome, PlayerResult, ResultList};
 pub use check::records::{Action, ChangeCount, Played, Record, play};
-pub use check::{Finding, Problem, Severity, Verdict, verify};
+pub use check::{Verdict, path_in_game, rules, verify};
 pub use limits::Options;
 pub use log::header::{Age, Client, Header};
 pub use log::index::{Index, KindCount, PlayerCount};
 pub use log::markers::Markers;
+pub use log::source::Start;
 pub use log::summary::Summary;
 pub use log::{Delta, Log};
 pub use state::diff::diff;
-pub use state::{Node, State};
+pub use state::{GameObjects, Node, State};
 pub use text::json::Kind;
+pub use text::layout as json;
 pub use text::raw::{Elements, Entries, Name, Raw};
 pub use text::write_quoted;
 pub use timeline::game::Game;

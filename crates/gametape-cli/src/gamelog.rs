@@ -22,7 +22,7 @@ pub(crate) fn load(gamelog: &Gamelog<'_>) -> Result<Timeline, Failure> {
 
 /// The same for who will not go back in it.
 pub(crate) fn load_once(gamelog: &Gamelog<'_>) -> Result<Timeline, Failure> {
-    load_with(gamelog, &Options { keyframe_bytes: 0, ..Options::default() })
+    load_with(gamelog, &Options::default().with_keyframe_bytes(0))
 }
 
 fn load_with(gamelog: &Gamelog<'_>, options: &Options) -> Result<Timeline, Failure> {

@@ -1,8 +1,8 @@
-//! JSON text as part of what commands print.
+//! JSON text as part of a JSON result.
 
 use serde_json::value::{RawValue, to_raw_value};
 
-pub(crate) use gametape_replay::json::compact;
+pub(crate) use gametape_cadre::json::{Part, Step, compact, pretty, rewrite};
 
 /// JSON text as part of a JSON result; as a string if it is no JSON after all.
 pub(crate) fn embed(json: &[u8]) -> Option<Box<RawValue>> {

@@ -36,7 +36,6 @@ pub mod convert;
 pub mod cut;
 mod game;
 pub mod games;
-pub mod json;
 pub mod merge;
 pub mod metadata;
 pub mod minewars;

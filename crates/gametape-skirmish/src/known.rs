@@ -3,7 +3,7 @@
 use gametape_minewars::Generation;
 use gametape_replay::games::{AnonymousSetup, GamelogExport, KnownGame, SimulatedState};
 use gametape_replay::{DeepLevel, DeepVerification, Player, PlayerOptions, Recording, Source};
-use gametape_wire::{Error, Moment, Result, Tick, TickLength, When};
+use gametape_wire::{Error, Moment, Result, Tick, When};
 
 use crate::config::Config;
 use crate::gamelog::{GamelogWriter, gamelog, object, quoted};

@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use crate::limits::PLAYERS;
 use crate::log::header::{Client, Header};
 use crate::state::{Node, State};
 use crate::text::json::Kind;
 
 /// How a game ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The players, in the order of the state's `players`.
     pub players: Vec<PlayerResult>,
@@ -17,6 +19,7 @@ pub struct Outcome {
 
 /// How a game ended for one player, as the last state says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct PlayerResult {
     /// The id of the player's game object.
     pub id: String,
@@ -45,6 +48,7 @@ pub enum ResultList {
 
 /// A difference between the last state and the lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Disagreement {
     /// A player is in the list, but the state's flag is not set.
     ListedOnly {
@@ -149,13 +153,14 @@ impl Outcome {
 fn players(state: State<'_>) -> Vec<(String, Node<'_>)> {
     let Some(references) = player_references(state) else { return named_players(state) };
     let resolved = references.into_iter();
-    resolved.filter_map(|(id, node)| Some((id, node.target()?))).collect()
+    let objects = state.game_objects();
+    resolved.filter_map(|(id, node)| Some((id, objects.target(node)?))).collect()
 }
 
 /// The references in the root's list of players; none if there is no such list.
 pub(crate) fn player_references(state: State<'_>) -> Option<Vec<(String, Node<'_>)>> {
     let list = state.root().get("players").filter(|node| node.kind() == Kind::List)?;
-    let children = list.children().into_iter().map(|(_, node)| node);
+    let children = list.children().into_iter().map(|(_, node)| node).take(PLAYERS);
     Some(children.filter_map(|node| Some((node.reference()?.into_owned(), node))).collect())
 }
 
@@ -166,7 +171,8 @@ fn named_players(state: State<'_>) -> Vec<(String, Node<'_>)> {
         node.get("gameObjectName").and_then(|name| name.as_str()).is_some_and(|n| n == "Player")
     };
     let objects = objects.children().into_iter();
-    objects.filter(|(_, node)| is_player(node)).map(|(id, node)| (id.into_owned(), node)).collect()
+    let named = objects.filter(|(_, node)| is_player(node)).take(PLAYERS);
+    named.map(|(id, node)| (id.into_owned(), node)).collect()
 }
 
 impl PlayerResult {

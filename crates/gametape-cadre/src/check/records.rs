@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use gametape_wire::Result;
 
+use crate::check::KNOWN_TYPES;
 use crate::log::{Delta, Log};
 use crate::merge::Merger;
 use crate::merge::watch::{Oddity, Site, Watch};
@@ -15,6 +16,7 @@ use crate::timeline::turns::TurnReader;
 
 /// What a delta is about, read from its `type` and `data`.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Record<'a> {
     /// The delta's index.
     pub index: usize,
@@ -28,6 +30,8 @@ pub struct Record<'a> {
     pub returned: Option<Raw<'a>>,
     /// Why it was refused, if it was.
     pub invalid: Option<Raw<'a>>,
+    /// All of the `data` of a delta whose type is not known.
+    pub unknown: Option<Raw<'a>>,
 }
 
 /// What was done.
@@ -63,9 +67,11 @@ impl<'a> Record<'a> {
     pub fn of(delta: &Delta<'a>) -> Self {
         let data = delta.data();
         let part = |name: &str| data.and_then(|data| data.get(name));
+        let kind = delta.kind();
         Self {
             index: delta.index(),
-            kind: delta.kind(),
+            unknown: data.filter(|_| !KNOWN_TYPES.contains(&&*kind)),
+            kind,
             player: part("player").and_then(id_of),
             action: part("run")
                 .and_then(Action::ran)
@@ -105,6 +111,7 @@ fn id_of(reference: Raw<'_>) -> Option<Cow<'_, str>> {
 
 /// How much a delta changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct ChangeCount {
     /// Values that were not there before.
     pub added: usize,
@@ -118,6 +125,7 @@ pub struct ChangeCount {
 
 /// A record with what only merging tells.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Played<'a> {
     /// What the delta is about.
     pub record: Record<'a>,
@@ -139,7 +147,7 @@ pub struct Played<'a> {
 /// assert!(played[0].changes.added > 0);
 /// ```
 pub fn play(log: &Log) -> Result<impl Iterator<Item = Result<Played<'_>>>> {
-    let mut merger = Merger::new(log.markers().clone())?;
+    let mut merger = Merger::new(log.markers().clone(), log.shares())?;
     let mut turn_reader = TurnReader::new(&mut merger)?;
     let mut failed = false;
     Ok(log.deltas().map_while(move |delta| {
@@ -181,14 +189,14 @@ impl Watch for Counter {
             (false, false) => self.changes.replaced += 1,
             (false, true) => self.changes.removed += 1,
         }
-        if let [objects, object, ..] = &*site.path
+        if let [objects, object, ..] = site.path
             && *site.keys.name(*objects) == *b"gameObjects"
         {
             self.objects.push(*object);
         }
     }
 
-    fn odd(&mut self, _: &Keys, _: Vec<Key>, _: Oddity) {}
+    fn odd(&mut self, _: &Keys, _: &[Key], _: Oddity) {}
 
     fn start_over(&mut self) {
         *self = Self::default();

@@ -38,8 +38,12 @@ pub(crate) fn unpack(input: &[u8], limit: Limit) -> Result<Vec<u8>> {
 
 /// What the last four bytes say, believed only as far as the size of the input bears it out.
 fn expected_size(input: &[u8]) -> usize {
-    let claimed = input.last_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-    (claimed as usize).min(input.len() * EXPECTED_RATIO)
+    (claimed_size(input) as usize).min(input.len() * EXPECTED_RATIO)
+}
+
+/// How many bytes there are unpacked, by what the last four bytes say.
+pub(crate) fn claimed_size(input: &[u8]) -> u64 {
+    input.last_chunk::<4>().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)))
 }
 
 fn skip_header(reader: &mut Reader<'_>) -> Result<()> {

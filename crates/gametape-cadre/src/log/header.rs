@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gametape_wire::{Error, ErrorKind, Place, Result};
 
-use crate::limits::DELTAS;
+use crate::limits::{DELTAS, PLAYERS, ROOT_FIELDS};
 use crate::text::json::{Cursor, Span, StringToken};
 use crate::text::raw::Raw;
 
@@ -63,6 +63,7 @@ impl Root {
                 }
                 root.walk_deltas(&mut cursor, take_delta)?;
             } else {
+                ROOT_FIELDS.check(root.fields.len() as u64 + 1, cursor.at as u64)?;
                 root.fields.push(Field { name, value: cursor.skip_value()? });
             }
             more = cursor.comma_or(b'}')?;
@@ -187,13 +188,13 @@ impl<'a> Header<'a> {
         (text, fields)
     }
 
-    /// The winners that the log names.
+    /// The winners that the log names, at most [`PLAYERS`].
     #[must_use]
     pub fn winners(&self) -> Vec<Client<'a>> {
         self.clients("winners")
     }
 
-    /// The losers that the log names.
+    /// The losers that the log names, at most [`PLAYERS`].
     #[must_use]
     pub fn losers(&self) -> Vec<Client<'a>> {
         self.clients("losers")
@@ -201,7 +202,7 @@ impl<'a> Header<'a> {
 
     fn clients(&self, name: &str) -> Vec<Client<'a>> {
         let Some(list) = self.field(name) else { return Vec::new() };
-        list.elements().map_while(Result::ok).map(Client).collect()
+        list.elements().map_while(Result::ok).take(PLAYERS).map(Client).collect()
     }
 
     /// All fields in order, without `deltas`.

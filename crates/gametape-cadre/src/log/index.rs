@@ -1,9 +1,12 @@
 //! What is in a log, counted.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::check::records::{Action, Record};
+use crate::limits::COUNTED_NAMES;
 use crate::log::Log;
+use crate::text::path::shortened;
 
 /// Counts over all deltas of a log. None of it needs merging.
 ///
@@ -17,6 +20,7 @@ use crate::log::Log;
 /// assert!(index.players["1"].ran["move"] > 0);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Index {
     /// How many deltas.
     pub deltas: usize,
@@ -34,6 +38,7 @@ pub struct Index {
 
 /// Deltas of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct KindCount {
     /// How many.
     pub count: usize,
@@ -43,6 +48,7 @@ pub struct KindCount {
 
 /// What one player did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct PlayerCount {
     /// Deltas that the player caused.
     pub deltas: usize,
@@ -66,7 +72,7 @@ impl Index {
             index.game_bytes += delta.game().map_or(0, |raw| raw.as_bytes().len());
             index.data_bytes += delta.data().map_or(0, |raw| raw.as_bytes().len());
             let record = Record::of(&delta);
-            let kind = index.kinds.entry(record.kind.clone().into_owned()).or_default();
+            let kind = entry(&mut index.kinds, &record.kind);
             kind.count += 1;
             kind.bytes += delta.raw().as_bytes().len();
             index.note(&record);
@@ -76,7 +82,7 @@ impl Index {
 
     fn note(&mut self, record: &Record<'_>) {
         let Some(id) = &record.player else { return };
-        let player = self.players.entry(id.clone().into_owned()).or_default();
+        let player = entry(&mut self.players, id);
         player.deltas += 1;
         player.invalid += usize::from(record.invalid.is_some());
         let (counts, name) = match &record.action {
@@ -85,6 +91,16 @@ impl Index {
             Action::Order { name, .. } if record.kind == "finished" => (&mut player.finished, name),
             Action::Order { name, .. } => (&mut player.orders, name),
         };
-        *counts.entry(name.clone().into_owned()).or_default() += 1;
+        *entry(counts, name) += 1;
     }
+}
+
+/// What everything is counted as that comes when there are [`COUNTED_NAMES`] names already.
+const OTHERS: &str = "…";
+
+/// The entry of a name. A log can have as many names as it likes: only the first are told apart.
+fn entry<'m, T: Default>(entries: &'m mut BTreeMap<String, T>, name: &str) -> &'m mut T {
+    let is_full = entries.len() >= COUNTED_NAMES && !entries.contains_key(name);
+    let name = if is_full { Cow::Borrowed(OTHERS) } else { shortened(name) };
+    entries.entry(name.into_owned()).or_default()
 }

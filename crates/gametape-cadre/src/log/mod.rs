@@ -5,15 +5,16 @@ mod gzip;
 pub(crate) mod header;
 pub(crate) mod index;
 pub(crate) mod markers;
-mod source;
+pub(crate) mod source;
+mod strip;
 pub(crate) mod summary;
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{self, Read, Write};
 
-use gametape_wire::{Error, Limit, Result};
+use gametape_wire::{Error, Result};
 
-use crate::limits::{DELTAS, LOG_BYTES, Options};
+use crate::limits::{DELTAS, Options, Shares};
 use crate::log::header::{Field, Header, Root};
 use crate::log::markers::Markers;
 use crate::text::json::{Cursor, Kind, Span, StringToken, not_utf8};
@@ -39,7 +40,7 @@ pub struct Log {
     deltas_at: usize,
     deltas: Vec<Parts>,
     markers: Markers,
-    max_bytes: u64,
+    options: Options,
 }
 
 /// Where the parts of a delta stand; an empty span is a missing part.
@@ -54,10 +55,11 @@ struct Parts {
 impl Log {
     /// Reads a log, plain or gzip. Plain text that is given away is not copied.
     pub fn open<'a>(input: impl Into<Cow<'a, [u8]>>, options: &Options) -> Result<Self> {
-        Self::from_text(source::unpack(input.into(), options)?.into_owned(), options)
+        Self::from_text(source::unpack(input.into(), options.log_bytes())?.into_owned(), options)
     }
 
-    /// Reads a log from a reader to its end.
+    /// Reads a log, plain or gzip, from a reader to its end. What is packed is unpacked while it is
+    /// read, and what does not begin as a gamelog does is refused after its first bytes.
     pub fn read(reader: impl Read, options: &Options) -> Result<Self> {
         Self::from_text(source::read(reader, options)?, options)
     }
@@ -71,11 +73,11 @@ impl Log {
             deltas_at: 0,
             deltas: Vec::new(),
             markers,
-            max_bytes: options.log_bytes().max,
+            options: *options,
         }
     }
 
-    fn from_text(text: Vec<u8>, options: &Options) -> Result<Self> {
+    pub(crate) fn from_text(text: Vec<u8>, options: &Options) -> Result<Self> {
         if let Err(error) = std::str::from_utf8(&text) {
             return Err(not_utf8(error.valid_up_to()));
         }
@@ -83,6 +85,10 @@ impl Log {
         let mut deltas = Vec::new();
         let root = Root::walk(&text, &mut |cursor: &mut Cursor<'_>| {
             let within = |error: Error| error.within(format_args!("deltas[{}]", deltas.len()));
+            if deltas.len() == deltas.capacity() {
+                let table = (deltas.len() * 2 * size_of::<Parts>()) as u64;
+                options.indexed_bytes().check(text.len() as u64 + table, cursor.at as u64)?;
+            }
             deltas.push(Parts::find(cursor).map_err(within)?);
             Ok(())
         })?;
@@ -153,6 +159,11 @@ impl Log {
         &self.markers
     }
 
+    /// What the memory that the log leaves is to be used for.
+    pub(crate) fn shares(&self) -> Shares {
+        self.options.shares(self.text.len() + self.deltas.len() * size_of::<Parts>())
+    }
+
     /// Bytes of JSON.
     #[must_use]
     pub fn json_bytes(&self) -> usize {
@@ -196,7 +207,7 @@ impl Log {
     /// Appends to the text and says where it begins.
     fn append(&mut self, more: &[u8]) -> Result<u32> {
         let base = self.text.len();
-        let limit = Limit::new(LOG_BYTES.name, self.max_bytes);
+        let limit = self.options.log_bytes();
         limit.check((base + more.len()) as u64, base as u64)?;
         self.text.extend_from_slice(more);
         Ok(base as u32)
@@ -205,17 +216,26 @@ impl Log {
     /// The log as JSON: every delta as it was read, nothing between the fields.
     #[must_use]
     pub fn to_json(&self) -> Vec<u8> {
-        let (mut out, behind) = self.around_deltas();
-        out.reserve(self.text.len());
-        for parts in &self.deltas {
-            separate(&mut out, b'[');
-            out.extend_from_slice(parts.whole.of(&self.text));
-        }
-        out.extend_from_slice(&behind);
+        let mut out = Vec::with_capacity(self.text.len());
+        // Writing to memory cannot fail.
+        let _ = self.write_json(&mut out);
         out
     }
 
-    /// What [`to_json`](Self::to_json) writes before the first delta, and what behind the last.
+    /// Writes what [`to_json`](Self::to_json) returns.
+    pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        let (before, after) = self.around_deltas();
+        out.write_all(&before)?;
+        for (index, parts) in self.deltas.iter().enumerate() {
+            if index > 0 {
+                out.write_all(b",")?;
+            }
+            out.write_all(parts.whole.of(&self.text))?;
+        }
+        out.write_all(&after)
+    }
+
+    /// What [`to_json`](Self::to_json) writes before the first delta, and what after the last.
     #[must_use]
     pub fn around_deltas(&self) -> (Vec<u8>, Vec<u8>) {
         let (fields_before, fields_behind) = self.fields.split_at(self.deltas_at);
@@ -238,11 +258,10 @@ impl Log {
 
     /// The log as JSON in gzip, at a level from 0 (fast) to 9 (small).
     pub fn to_gzip(&self, level: u32) -> Result<Vec<u8>> {
-        use std::io::Write;
         let level = flate2::Compression::new(level.min(9));
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), level);
-        let packed = encoder.write_all(&self.to_json()).and_then(|()| encoder.finish());
-        packed.map_err(|error| Error::misuse("gzip", error.to_string()))
+        self.write_json(&mut encoder)?;
+        Ok(encoder.finish()?)
     }
 }
 

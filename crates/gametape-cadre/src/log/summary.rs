@@ -7,15 +7,18 @@
 //! checked: a log with a broken delta may have a summary.
 
 use std::borrow::Cow;
+use std::io::Read;
 
-use gametape_wire::Result;
+use gametape_wire::{ErrorClass, Limit, Result};
 
 use crate::check::outcome::{Outcome, player_references};
-use crate::limits::Options;
+use crate::limits::{LOG_BYTES, LOG_BYTES_MOST, Options};
 use crate::log::fast_path;
+use crate::log::gzip;
 use crate::log::header::{Field, Header, Root};
 use crate::log::markers::Markers;
-use crate::log::source;
+use crate::log::source::{self, Start, Stream};
+use crate::log::strip::Stripper;
 use crate::log::{Log, Part, find_delta};
 use crate::merge::Merger;
 use crate::merge::watch::Unwatched;
@@ -45,21 +48,59 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Reads the summary of a log, plain or gzip.
+    /// Reads the summary of a log, plain or gzip. Of a large one in gzip only a part is in memory at a
+    /// time.
     pub fn read<'a>(input: impl Into<Cow<'a, [u8]>>, options: &Options) -> Result<Self> {
-        let text = source::unpack(input.into(), options)?;
-        let mut projection = Projection::new()?;
+        let input = input.into();
+        if Start::of(&input) != Start::Gzip {
+            let most = Limit::new(LOG_BYTES.name, LOG_BYTES_MOST);
+            let text = source::unpack(input, most)?;
+            return Self::of_text(text, options);
+        }
+        let at_once = Limit::new(LOG_BYTES.name, options.max_bytes.min(AT_ONCE));
+        if gzip::claimed_size(&input) <= at_once.max {
+            match source::unpack(Cow::Borrowed(&*input), at_once) {
+                Err(error) if error.class() == ErrorClass::Limit => {}
+                text => return Self::of_text(text?, options),
+            }
+        }
+        Self::from_reader(&*input, options)
+    }
+
+    /// Reads the summary of a log, plain or gzip, from a reader to its end. Only what is not the `data`
+    /// of a delta has to fit into memory.
+    pub fn from_reader(reader: impl Read, options: &Options) -> Result<Self> {
+        let limit = options.log_bytes();
+        let mut stream = Stream::new(reader)?;
+        let (mut stripper, mut text) = (Stripper::default(), Vec::new());
+        while let Some(piece) = stream.next_piece()? {
+            let most = Limit::new(LOG_BYTES.name, LOG_BYTES_MOST);
+            stripper.take(piece, &mut text);
+            stream.consume();
+            most.check(stream.bytes, stream.bytes)?;
+            limit.check(text.len() as u64, stream.bytes)?;
+        }
+        let json_bytes = usize::try_from(stream.bytes).unwrap_or(usize::MAX);
+        Ok(Self { json_bytes, ..Self::of_text(text.into(), options)? })
+    }
+
+    fn of_text(text: Cow<'_, [u8]>, options: &Options) -> Result<Self> {
+        let json_bytes = text.len();
+        let mut projection = Projection::new(options)?;
         let root = Root::walk(&text, &mut |cursor: &mut Cursor<'_>| projection.take(cursor))?;
         let header = Header { text: &text, fields: &root.fields };
-        let outcome = match projection.state(header)? {
-            Some(state) => Outcome::of(state, header),
-            None => {
-                let log = Log::open(&*text, options)?;
-                let timeline = Timeline::load(log, &Options { keyframe_bytes: 0, ..*options })?;
-                Outcome::of(timeline.state(), header)
-            }
-        };
-        let (delta_count, json_bytes) = (root.delta_count, text.len());
+        let delta_count = root.delta_count;
+        if let Some(state) = projection.state(header)? {
+            let outcome = Outcome::of(state, header);
+            let (text, fields) = header.owned();
+            return Ok(Self { text, fields, delta_count, json_bytes, outcome });
+        }
+        drop(projection);
+        options.log_bytes().check(json_bytes as u64, 0)?;
+        let log = Log::from_text(text.into_owned(), options)?;
+        let timeline = Timeline::load(log, &options.with_keyframe_bytes(0))?;
+        let header = timeline.log().header();
+        let outcome = Outcome::of(timeline.state(), header);
         let (text, fields) = header.owned();
         Ok(Self { text, fields, delta_count, json_bytes, outcome })
     }
@@ -88,6 +129,12 @@ impl Summary {
         &self.outcome
     }
 }
+
+/// Logs in gzip of up to this many bytes of JSON are unpacked at once, which is faster.
+const AT_ONCE: u64 = 32 << 20;
+
+/// More text about players than this is not followed.
+const MERGED: usize = 32 << 20;
 
 /// The fields of a player that an [`Outcome`] shows.
 const OUTCOME_FIELDS: [&[u8]; 6] =
@@ -132,8 +179,8 @@ struct Projection {
 
 impl Projection {
     /// Assumes the default markers: most logs have them, and some name theirs only at the end.
-    fn new() -> Result<Self> {
-        let merger = Merger::new(Markers::default())?;
+    fn new(options: &Options) -> Result<Self> {
+        let merger = Merger::new(Markers::default(), options.shares(0))?;
         let players = Players::default();
         Ok(Self { merger, text: Vec::new(), players, is_begun: false, gave_up: false })
     }
@@ -221,6 +268,10 @@ impl Projection {
     }
 
     fn merge_from(&mut self, start: usize) {
+        if self.text.len() > MERGED {
+            self.gave_up = true;
+            return;
+        }
         let span = Span::new(start, self.text.len());
         self.gave_up |= self.merger.merge(&self.text, span, &mut Unwatched).is_err();
         self.merger.journal.clear();

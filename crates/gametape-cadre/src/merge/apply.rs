@@ -1,5 +1,7 @@
 //! The second half of [`Pass`]: changing the state.
 
+use gametape_wire::Limit;
+
 use crate::limits::{HOLES, LIST_INDEX, STATE_PLACES};
 use crate::merge::merge_pass::{Frame, Merged, Pass, Stop, Target, over_limit};
 use crate::merge::watch::{Oddity, Site, Watch};
@@ -62,6 +64,9 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     fn add(&mut self, key: Key, value: Value) -> Merged<()> {
         match self.frame.target {
             Target::New { .. } => {
+                if self.merger.scratch.len() == self.merger.scratch.capacity() {
+                    self.room(self.merger.scratch.len())?;
+                }
                 self.merger.scratch.push((key, value));
                 return Ok(());
             }
@@ -88,8 +93,8 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
 
     fn add_to_list(&mut self, id: u32, index: u32, value: Value) -> Merged<()> {
         let length = self.merger.tree.container(id).length;
-        let start = self.grow(id, index + 1)?;
         self.spend_holes(u64::from(index - length))?;
+        let start = self.grow(id, index + 1)?;
         for hole in length..index {
             self.set(start + hole, Value::ABSENT);
         }
@@ -102,8 +107,9 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
         let merger = &mut *self.merger;
         merger.journal.touch(&merger.tree, id);
         if length > merger.tree.container(id).capacity() {
-            // The new block may be half as long again as what is needed.
-            self.room(length as usize * 3 / 2 + 4)?;
+            // Who wasted all slots gets no more: blocks of deltas that are then refused cost time.
+            over_limit(HOLES, HOLES.max + u64::from(self.merger.holes_left == 0))?;
+            self.room(self.merger.tree.block_for(id, length) as usize)?;
             self.merger.tree.relocate(id, length);
         }
         let container = &mut self.merger.tree.containers[id as usize];
@@ -113,7 +119,8 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
 
     /// Is there room for this many more containers and slots?
     fn room(&self, more: usize) -> Merged<()> {
-        Ok(over_limit(STATE_PLACES, (self.merger.tree.size() + more) as u64)?)
+        let limit = Limit::new(STATE_PLACES.name, self.merger.max_places);
+        Ok(over_limit(limit, (self.merger.tree.size() + more) as u64)?)
     }
 
     fn spend_holes(&mut self, count: u64) -> Merged<()> {
@@ -185,7 +192,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     }
 
     fn cut_list(&mut self, id: u32, length: u32) {
-        if W::ACTIVE {
+        if W::WANTS_REMOVED {
             self.report_cut(id, length);
         }
         let merger = &mut *self.merger;
@@ -255,11 +262,12 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     #[inline]
     fn changed(&mut self, key: Key, old: Value, new: Value) {
         if W::ACTIVE {
-            let path = self.path(Some(key));
+            self.path.push(key);
             let merger = &*self.merger;
-            let site =
-                Site { tree: &merger.tree, keys: &merger.keys, text: self.cursor.text, path };
+            let (text, path) = (self.cursor.text, &*self.path);
+            let site = Site { tree: &merger.tree, keys: &merger.keys, text, path };
             self.watch.change(&site, old, new);
+            self.path.pop();
         }
     }
 
@@ -267,8 +275,10 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     #[inline]
     pub(crate) fn odd(&mut self, oddity: Oddity, key: Option<Key>) {
         if W::ACTIVE {
-            let path = self.path(key);
-            self.watch.odd(&self.merger.keys, path, oddity);
+            let depth = self.path.len();
+            self.path.extend(key);
+            self.watch.odd(&self.merger.keys, &self.path, oddity);
+            self.path.truncate(depth);
         }
     }
 }

@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_key_of_an_inner_object_does_not_hide_the_outer_one() {
-        let mut keys = crate::state::keys::Keys::new();
+        let mut keys = crate::state::keys::Keys::new(u64::MAX);
         let [a, b] = ["a", "b"].map(|name| keys.intern(name.as_bytes()).unwrap());
         let mut seen = DuplicateKeys::default();
         seen.begin_delta();

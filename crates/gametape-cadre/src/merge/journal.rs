@@ -25,6 +25,8 @@ pub(crate) struct Journal {
     /// Containers and slots from here on are new in the current delta: nothing was there before.
     new_containers: usize,
     new_slots: usize,
+    /// The container that was touched last in the current delta: once is enough.
+    touched: Option<u32>,
 }
 
 /// More changes than this are not kept: older deltas are reached from a keyframe.
@@ -41,6 +43,7 @@ impl Journal {
         if self.undos.len().max(self.marks.len()) > KEPT {
             self.forget_older_half();
         }
+        self.touched = None;
         self.new_containers = tree.containers.len();
         self.new_slots = tree.values.len();
         self.marks.push(Mark {
@@ -52,7 +55,9 @@ impl Journal {
 
     pub(crate) fn clear(&mut self) {
         self.undos.clear();
+        self.undos.shrink_to(KEPT);
         self.marks.clear();
+        self.touched = None;
     }
 
     fn forget_older_half(&mut self) {
@@ -78,7 +83,8 @@ impl Journal {
     /// To be called before a container's length or block changes.
     #[inline]
     pub(crate) fn touch(&mut self, tree: &Tree, id: u32) {
-        if (id as usize) < self.new_containers {
+        if (id as usize) < self.new_containers && self.touched != Some(id) {
+            self.touched = Some(id);
             self.undos.push(Undo::Container { id, old: tree.container(id) });
         }
     }
@@ -86,6 +92,7 @@ impl Journal {
     /// Takes the latest delta back. False when there is none.
     pub(crate) fn undo(&mut self, tree: &mut Tree) -> bool {
         let Some(mark) = self.marks.pop() else { return false };
+        self.touched = None;
         for undo in self.undos.drain(mark.undos..).rev() {
             match undo {
                 Undo::Value { slot, old } => tree.values[slot as usize] = old,

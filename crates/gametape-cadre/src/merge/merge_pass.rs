@@ -67,6 +67,8 @@ pub(crate) struct Pass<'m, 't, 'p, W> {
     pub(crate) watch: &'m mut W,
     /// The innermost open container; those around it are in `merger.frames`.
     pub(crate) frame: Frame,
+    /// The path of that container, kept while somebody watches.
+    pub(crate) path: Vec<Key>,
 }
 
 impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
@@ -78,24 +80,24 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
     ) -> Self {
         let target = Target::Object { id: ROOT, hint: 0 };
         let frame = Frame::new(target, Key::from_index(0));
-        Self { merger, cursor, plan, watch, frame }
+        Self { merger, cursor, plan, watch, frame, path: Vec::new() }
     }
 
     pub(crate) fn run(mut self) -> Merged<()> {
         self.merge_all().map_err(|stop| match stop {
             Stop::Failed(error) if *error.place() == Place::Nowhere => {
-                let path = path::display(&self.merger.keys, &self.path(None));
+                let path = path::display(&self.merger.keys, &self.frame_keys());
                 Stop::Failed(error.with_place(Place::Path(path)))
             }
             other => other,
         })
     }
 
-    /// The path of the innermost open container, or of a key in it.
-    pub(crate) fn path(&self, key: Option<Key>) -> Vec<Key> {
+    /// The path of the innermost open container.
+    fn frame_keys(&self) -> Vec<Key> {
         // The outermost frame is the root, which has no key.
         let outer = self.merger.frames.iter().chain([&self.frame]).skip(1);
-        outer.map(|frame| frame.key).chain(key).collect()
+        outer.map(|frame| frame.key).collect()
     }
 
     fn merge_all(&mut self) -> Merged<()> {
@@ -123,6 +125,9 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
     fn open(&mut self, target: Target, key: Key) -> Merged<()> {
         self.merger.frames.push(self.frame);
         self.frame = Frame::new(target, key);
+        if W::ACTIVE {
+            self.path.push(key);
+        }
         over_limit(GAME_DEPTH, self.merger.frames.len() as u64 + 1)?;
         self.begin()
     }
@@ -145,6 +150,9 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
     /// Ends the current frame, of which `outer` is the one around it.
     fn close(&mut self, outer: Frame) -> Merged<()> {
         let inner = std::mem::replace(&mut self.frame, outer);
+        if W::ACTIVE {
+            self.path.pop();
+        }
         self.merger.seen.close(inner.marks);
         match inner.target {
             Target::New { from } => {
@@ -191,8 +199,18 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         self.any_key().map(Some)
     }
 
-    /// A key that is not known to be an index.
+    /// A key that is not known to be an index. Skips those that come again.
     fn any_key(&mut self) -> Merged<Key> {
+        loop {
+            if let Some(key) = self.try_key()? {
+                return Ok(key);
+            }
+        }
+    }
+
+    /// The next key; none when it comes again and was skipped with its value.
+    #[inline]
+    fn try_key(&mut self) -> Merged<Option<Key>> {
         let token = self.cursor.string()?;
         self.cursor.expect(b':', "expected a colon")?;
         let key = if token.escaped {
@@ -203,18 +221,22 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         let Some(plan) = self.plan else {
             // Indices come in order or make a plan needed; this one was hidden by its spelling.
             let twice = key.index().is_some() || self.merger.seen.twice(key, self.frame.serial);
-            return if twice { Err(Stop::NeedsPlan) } else { Ok(key) };
+            return if twice { Err(Stop::NeedsPlan) } else { Ok(Some(key)) };
         };
-        if plan.is_superseded(token.start) { self.skip_superseded(key) } else { Ok(key) }
+        if plan.is_superseded(token.start) {
+            self.skip_superseded(key)?;
+            return Ok(None);
+        }
+        Ok(Some(key))
     }
 
-    /// Skips the value of a key that comes again, and goes on with the next key.
+    /// Skips the value of a key that comes again, and the comma after it.
     #[cold]
-    fn skip_superseded(&mut self, key: Key) -> Merged<Key> {
+    fn skip_superseded(&mut self, key: Key) -> Merged<()> {
         self.odd(Oddity::DuplicateKey, Some(key));
         self.cursor.skip_value()?;
         self.cursor.expect(b',', "expected a comma")?;
-        self.any_key()
+        Ok(())
     }
 
     #[inline]

@@ -10,7 +10,7 @@ pub(crate) mod watch;
 
 use gametape_wire::{Error, Place, Result};
 
-use crate::limits::HOLES;
+use crate::limits::{HOLES, Shares};
 use crate::log::Log;
 use crate::log::markers::Markers;
 use crate::merge::duplicate_keys::DuplicateKeys;
@@ -38,6 +38,8 @@ pub(crate) struct Merger {
     /// How long the id of the last reference in a list was.
     pub(crate) id_length: u32,
     pub(crate) holes_left: u64,
+    /// The most containers and slots of the state.
+    pub(crate) max_places: u64,
     /// The size of the tree when it was last compact.
     compact_size: usize,
     // What a pass needs, kept for the next one.
@@ -46,13 +48,27 @@ pub(crate) struct Merger {
     pub(crate) scratch: Vec<(Key, Value)>,
 }
 
+/// A state that was put aside, with what is needed to take its last changes back.
+#[derive(Debug)]
+pub(crate) struct Parked {
+    pub(crate) tree: Tree,
+    pub(crate) journal: Journal,
+    compact_size: usize,
+}
+
+impl Parked {
+    pub(crate) fn new(tree: Tree) -> Self {
+        Self { compact_size: tree.size(), tree, journal: Journal::default() }
+    }
+}
+
 /// Trees smaller than this are not worth compacting.
 const TIDY_FROM: usize = 1 << 14;
 
 impl Merger {
     /// The empty state.
-    pub(crate) fn new(markers: Markers) -> Result<Self> {
-        let mut keys = Keys::new();
+    pub(crate) fn new(markers: Markers, shares: Shares) -> Result<Self> {
+        let mut keys = Keys::new(shares.key_bytes);
         let length_key = keys.intern(&markers.length)?;
         let id_key = keys.intern(b"id")?;
         Ok(Self {
@@ -66,6 +82,7 @@ impl Merger {
             length_key,
             id_key,
             holes_left: HOLES.max,
+            max_places: shares.places,
             compact_size: 0,
             seen: DuplicateKeys::default(),
             frames: Vec::new(),
@@ -113,13 +130,27 @@ impl Merger {
         text
     }
 
+    /// Puts the state aside and continues with another one of the same log.
+    pub(crate) fn exchange(&mut self, other: &mut Parked) {
+        std::mem::swap(&mut self.tree, &mut other.tree);
+        std::mem::swap(&mut self.journal, &mut other.journal);
+        std::mem::swap(&mut self.compact_size, &mut other.compact_size);
+    }
+
     fn compact(&mut self) {
         self.tree = self.tree.compacted();
         self.compact_size = self.tree.size();
         self.journal.clear();
     }
 
-    /// From here on holes are counted anew.
+    /// From here on the state may take these shares of memory.
+    #[inline]
+    pub(crate) fn limit(&mut self, shares: Shares) {
+        self.max_places = shares.places;
+        self.keys.limit(shares.key_bytes);
+    }
+
+    /// From here on holes are counted from zero.
     pub(crate) fn grant_holes(&mut self) {
         self.holes_left = HOLES.max;
     }
@@ -155,9 +186,20 @@ impl Merger {
             Ok(()) => Ok(()),
         };
         if result.is_err() {
-            self.journal.undo(&mut self.tree);
+            self.take_back();
         }
         result
+    }
+
+    /// Takes back what a refused delta changed. What it made counts as holes: otherwise deltas that
+    /// are refused would cost more than their text, each time.
+    #[cold]
+    fn take_back(&mut self) {
+        let made = self.tree.size();
+        self.journal.undo(&mut self.tree);
+        let wasted = made.saturating_sub(self.tree.size()) as u64;
+        self.holes_left = self.holes_left.saturating_sub(wasted);
+        self.scratch = Vec::new();
     }
 
     #[cold]
@@ -183,6 +225,7 @@ impl Merger {
         plan: Option<&Plan>,
         watch: &mut W,
     ) -> Merged<()> {
+        self.tree.forget_readers();
         self.journal.begin(&self.tree);
         self.frames.clear();
         self.scratch.clear();

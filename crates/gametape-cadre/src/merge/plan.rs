@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use gametape_wire::Result;
 
+use crate::limits::REPEATED_KEYS;
 use crate::text::json::Cursor;
 
 /// What is known ahead about the objects of one delta, by where they stand in the text.
@@ -17,7 +18,12 @@ pub(crate) struct Plan {
     superseded: HashSet<usize>,
     /// For each object that begins there: where the value of its length marker stands.
     lengths: HashMap<usize, usize>,
+    /// Bytes of memory that it takes, roughly.
+    bytes: u64,
 }
+
+/// What a key takes besides its bytes, roughly.
+const KEY_BYTES: u64 = 80;
 
 /// An object or array that is not closed yet.
 struct Open {
@@ -66,6 +72,8 @@ impl Plan {
         let token = cursor.string()?;
         cursor.expect(b':', "expected a colon")?;
         let name = token.decoded(cursor.text);
+        self.bytes += name.len() as u64 + KEY_BYTES;
+        REPEATED_KEYS.check(self.bytes, token.start as u64)?;
         if *name == *marker {
             cursor.peek();
             self.lengths.insert(open.start, cursor.at);

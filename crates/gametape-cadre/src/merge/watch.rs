@@ -8,7 +8,7 @@ pub(crate) struct Site<'a> {
     pub(crate) tree: &'a Tree,
     pub(crate) keys: &'a Keys,
     pub(crate) text: &'a [u8],
-    pub(crate) path: Vec<Key>,
+    pub(crate) path: &'a [Key],
 }
 
 /// What is legal to merge, but should not be in a delta.
@@ -25,11 +25,14 @@ pub(crate) enum Oddity {
 pub(crate) trait Watch {
     const ACTIVE: bool;
 
+    /// Does it need every value that a shorter length cuts off?
+    const WANTS_REMOVED: bool = Self::ACTIVE;
+
     /// A value changed; either may be absent.
     fn change(&mut self, site: &Site<'_>, old: Value, new: Value);
 
     /// Something odd was merged.
-    fn odd(&mut self, keys: &Keys, path: Vec<Key>, oddity: Oddity);
+    fn odd(&mut self, keys: &Keys, path: &[Key], oddity: Oddity);
 
     /// What was reported of this delta did not count: it is merged again from its start.
     fn start_over(&mut self);
@@ -43,7 +46,7 @@ impl Watch for Unwatched {
 
     fn change(&mut self, _: &Site<'_>, _: Value, _: Value) {}
 
-    fn odd(&mut self, _: &Keys, _: Vec<Key>, _: Oddity) {}
+    fn odd(&mut self, _: &Keys, _: &[Key], _: Oddity) {}
 
     fn start_over(&mut self) {}
 }

@@ -1,15 +1,12 @@
 //! States as canonical JSON, with references kept or expanded.
 
-use std::collections::HashMap;
+use std::io::{self, Write};
 
 use crate::state::keys::Key;
 use crate::state::tree::{Shape, Value};
-use crate::state::{Node, State, decoded};
+use crate::state::{GameObjects, Node, State, decoded};
 use crate::text;
 use crate::text::json::Kind;
-
-/// Beyond this many bytes references are no longer expanded.
-const EXPANDED_BYTES: usize = 64 << 20;
 
 /// A container that is being written.
 struct Level<'a> {
@@ -17,57 +14,85 @@ struct Level<'a> {
     entries: std::vec::IntoIter<(Key, Value)>,
     list: bool,
     first: bool,
-    /// It stands in place of a reference.
+    /// It is there in place of a reference.
     expanded: bool,
 }
 
-/// Appends a value. Of its references, `depth` inside each other are expanded.
-pub(crate) fn write(node: Node<'_>, depth: usize, out: &mut Vec<u8>) {
-    let objects = if depth > 0 { node.state().game_objects() } else { HashMap::new() };
-    let mut writer = Writer { depth, objects, inside: Vec::new(), levels: Vec::new(), out };
-    writer.begin(node);
+/// More than this is handed on.
+const BUFFERED: usize = 64 << 10;
+
+/// Writes a value. Of its references, `depth` inside each other are expanded. Stops when more than
+/// `limit` bytes were written, and returns how many it wrote.
+pub(crate) fn write(
+    node: Node<'_>,
+    depth: usize,
+    limit: u64,
+    out: &mut impl Write,
+) -> io::Result<u64> {
+    let objects = if depth > 0 { node.state().game_objects() } else { GameObjects::default() };
+    let buffer = Vec::with_capacity(if depth > 0 { BUFFERED } else { 256 });
+    let (inside, levels) = (Vec::new(), Vec::new());
+    let mut writer = Writer { depth, objects, inside, levels, buffer, written: 0, out };
+    writer.begin(node)?;
     while let Some(level) = writer.levels.last_mut() {
         match level.entries.next() {
             Some((key, value)) => {
                 let child = level.node.with_child(key, value);
-                writer.entry(key, child);
+                writer.entry(key, child)?;
             }
             None => writer.end(),
         }
+        if writer.buffer.len() > BUFFERED {
+            writer.flush()?;
+        }
+        if writer.written > limit {
+            return Ok(writer.written);
+        }
     }
+    writer.flush()?;
+    Ok(writer.written)
 }
 
-struct Writer<'a, 'o> {
+struct Writer<'a, 'o, O> {
     depth: usize,
     /// What references refer to.
-    objects: HashMap<Key, Node<'a>>,
-    /// The game objects that stand in place of references and are being written.
+    objects: GameObjects<'a>,
+    /// The game objects that are there in place of references and are being written.
     inside: Vec<Value>,
     levels: Vec<Level<'a>>,
-    out: &'o mut Vec<u8>,
+    buffer: Vec<u8>,
+    written: u64,
+    out: &'o mut O,
 }
 
-impl<'a> Writer<'a, '_> {
-    fn entry(&mut self, key: Key, child: Node<'a>) {
-        let Some(level) = self.levels.last_mut() else { return };
+impl<'a, O: Write> Writer<'a, '_, O> {
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    fn entry(&mut self, key: Key, child: Node<'a>) -> io::Result<()> {
+        let Some(level) = self.levels.last_mut() else { return Ok(()) };
         if !std::mem::replace(&mut level.first, false) {
-            self.out.push(b',');
+            self.buffer.push(b',');
         }
         if !level.list {
-            write_key(child.state(), key, self.out);
+            write_key(child.state(), key, &mut self.buffer);
         }
-        self.begin(child);
+        self.begin(child)
     }
 
     /// Writes a scalar whole; of a container the opening bracket.
-    fn begin(&mut self, node: Node<'a>) {
+    fn begin(&mut self, node: Node<'a>) -> io::Result<()> {
         let text = node.state().text;
         match node.value().shape() {
-            Shape::Absent => self.out.extend_from_slice(b"null"),
-            Shape::Literal(span) | Shape::Plain(span) => {
-                self.out.extend_from_slice(span.of(text));
+            Shape::Absent => self.buffer.extend_from_slice(b"null"),
+            Shape::Literal(span) | Shape::Plain(span) => return self.scalar(span.of(text)),
+            Shape::Escaped(span) => {
+                text::write_quoted(&decoded(text, span, true), &mut self.buffer)
             }
-            Shape::Escaped(span) => text::write_quoted(&decoded(text, span, true), self.out),
             Shape::Reference(_) | Shape::Container(_) => match self.to_expand(node) {
                 Some(target) => {
                     self.inside.push(target.value());
@@ -76,21 +101,32 @@ impl<'a> Writer<'a, '_> {
                 None => self.begin_container(node, false),
             },
         }
+        Ok(())
     }
 
-    /// What stands behind the node, if it is a reference to be expanded here.
+    /// Long text does not go through the buffer.
+    fn scalar(&mut self, text: &[u8]) -> io::Result<()> {
+        if text.len() < BUFFERED {
+            self.buffer.extend_from_slice(text);
+            return Ok(());
+        }
+        self.flush()?;
+        self.written += text.len() as u64;
+        self.out.write_all(text)
+    }
+
+    /// What the node refers to, if it is a reference to be expanded here.
     fn to_expand(&self, node: Node<'a>) -> Option<Node<'a>> {
-        if self.inside.len() >= self.depth || self.out.len() > EXPANDED_BYTES {
+        if self.inside.len() >= self.depth {
             return None;
         }
-        let key = node.state().keys.find(&node.reference_id()?)?;
-        let target = self.objects.get(&key)?;
-        (!self.inside.contains(&target.value())).then_some(*target)
+        let target = self.objects.target(node)?;
+        (!self.inside.contains(&target.value())).then_some(target)
     }
 
     fn begin_container(&mut self, node: Node<'a>, expanded: bool) {
         let list = node.kind() == Kind::List;
-        self.out.push(if list { b'[' } else { b'{' });
+        self.buffer.push(if list { b'[' } else { b'{' });
         let entries = match node.value().shape() {
             Shape::Container(id) if list => {
                 let values = node.state().tree.values_of(id).iter();
@@ -104,7 +140,7 @@ impl<'a> Writer<'a, '_> {
 
     fn end(&mut self) {
         let Some(level) = self.levels.pop() else { return };
-        self.out.push(if level.list { b']' } else { b'}' });
+        self.buffer.push(if level.list { b']' } else { b'}' });
         if level.expanded {
             self.inside.pop();
         }

@@ -59,18 +59,33 @@ struct Recent {
 #[derive(Debug, Clone)]
 pub(crate) struct Keys {
     names: Vec<Arc<[u8]>>,
+    /// Bytes of memory that the names take, and how many they may take.
+    bytes: u64,
+    max_bytes: u64,
     numbers: HashMap<Arc<[u8]>, u32, RandomState>,
     /// The short name that was last seen for each slot: most keys are a few short names.
     recent: Vec<Recent>,
 }
 
 impl Keys {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(max_bytes: u64) -> Self {
         Self {
             names: Vec::new(),
+            bytes: 0,
+            max_bytes,
             numbers: HashMap::default(),
             recent: vec![Recent::default(); 1 << RECENT_BITS],
         }
+    }
+
+    /// Bytes of memory that the names take, roughly.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// From here on names may take this many bytes of memory.
+    pub(crate) fn limit(&mut self, max_bytes: u64) {
+        self.max_bytes = max_bytes;
     }
 
     /// How many names there are.
@@ -120,8 +135,12 @@ impl Keys {
         }
         let number = self.names.len();
         if number as u64 >= KEYS.max {
-            let kind = ErrorKind::OverLimit { value: number as u64 + 1, limit: KEYS.max };
-            return Err(Error::new(Place::Nowhere, KEYS.name, kind));
+            return Err(too_many(KEYS.name, number as u64 + 1, KEYS.max));
+        }
+        self.bytes += name.len() as u64 + NAME_BYTES;
+        if self.bytes > self.max_bytes {
+            let bytes = std::mem::replace(&mut self.bytes, self.max_bytes);
+            return Err(too_many("memory for keys", bytes, self.max_bytes));
         }
         let name: Arc<[u8]> = name.into();
         self.names.push(name.clone());
@@ -162,6 +181,14 @@ impl Keys {
         let digits = std::str::from_utf8(name).ok()?;
         (!digits.is_empty()).then(|| digits.parse().unwrap_or(u64::MAX))
     }
+}
+
+/// What keeping a name takes besides its bytes, roughly.
+pub(crate) const NAME_BYTES: u64 = 96;
+
+#[cold]
+fn too_many(item: &'static str, value: u64, limit: u64) -> Error {
+    Error::new(Place::Nowhere, item, ErrorKind::OverLimit { value, limit })
 }
 
 /// The number that a canonical index within the limit spells.
@@ -229,7 +256,7 @@ mod tests {
     fn a_name_has_one_number_however_it_is_read() {
         let names = ["a", "ab", "units", "exactly16letters", "seventeen-letters", "12", "x"];
         let text = names.map(|name| format!("\"{name}\"")).join("") + &" ".repeat(16);
-        let mut keys = Keys::new();
+        let mut keys = Keys::new(u64::MAX);
         for _ in 0..3 {
             let mut start = 0;
             for name in names {
@@ -248,7 +275,7 @@ mod tests {
 
     #[test]
     fn names_are_numbered_once() {
-        let mut keys = Keys::new();
+        let mut keys = Keys::new(u64::MAX);
         let a = keys.intern(b"units").unwrap();
         let b = keys.intern(b"unite").unwrap();
         assert_ne!(a, b);

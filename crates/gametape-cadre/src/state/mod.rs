@@ -7,9 +7,13 @@ pub(crate) mod tree;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::io::{self, Write};
 
+use gametape_wire::Result;
 use sha2::{Digest, Sha256};
 
+use crate::limits::EXPANDED;
+use crate::merge::merge_pass::over_limit;
 use crate::state::keys::{Key, Keys};
 use crate::state::tree::{ROOT, Shape, Tree, Value};
 use crate::text;
@@ -40,17 +44,19 @@ impl<'a> State<'a> {
         Node { state: *self, value: Value::container(ROOT), role: Role::Root }
     }
 
-    /// What stands at a path such as `gameObjects.523.units.0`; a `.` in a key is written `\.`.
+    /// The value at a path such as `gameObjects.523.units.0`; a `.` in a key is written `\.`.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<Node<'a>> {
         path::split(path).iter().try_fold(self.root(), |node, key| node.get(key))
     }
 
-    /// All game objects by their keys.
-    pub(crate) fn game_objects(&self) -> HashMap<Key, Node<'a>> {
-        let Some(objects) = self.root().get("gameObjects") else { return HashMap::new() };
+    /// The game objects, for whoever resolves many references of one state.
+    #[must_use]
+    pub fn game_objects(&self) -> GameObjects<'a> {
+        let Some(objects) = self.root().get("gameObjects") else { return GameObjects::default() };
         let entries = objects.sorted().into_iter();
-        entries.map(|(key, value)| (key, objects.with_child(key, value))).collect()
+        let nodes = entries.map(|(key, value)| (key, objects.with_child(key, value)));
+        GameObjects { nodes: nodes.collect() }
     }
 
     /// The state as canonical JSON.
@@ -62,7 +68,10 @@ impl<'a> State<'a> {
     /// The SHA-256 of the canonical JSON.
     #[must_use]
     pub fn hash(&self) -> [u8; 32] {
-        Sha256::digest(self.canonical()).into()
+        let mut hasher = Hasher(Sha256::new());
+        // Hashing cannot fail.
+        let _ = self.root().write_canonical(&mut hasher);
+        hasher.0.finalize().into()
     }
 
     /// The hash as 64 hexadecimal digits.
@@ -72,7 +81,47 @@ impl<'a> State<'a> {
     }
 }
 
-/// What a node is by its place.
+/// Hashes what is written to it.
+struct Hasher(Sha256);
+
+impl Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The game objects of a state by their keys: finding one takes the same time however many there are.
+///
+/// ```
+/// use gametape_cadre::{Markers, Timeline};
+///
+/// let mut timeline = Timeline::empty(Markers::default()).unwrap();
+/// timeline.push_game(br#"{"gameObjects":{"7":{"id":"7","x":1}},"best":{"id":"7"}}"#).unwrap();
+/// let state = timeline.state();
+/// let objects = state.game_objects();
+/// let best = objects.target(state.get("best").unwrap()).unwrap();
+/// assert_eq!(best.get("x").unwrap().as_i64(), Some(1));
+/// ```
+#[derive(Debug, Default)]
+pub struct GameObjects<'a> {
+    nodes: HashMap<Key, Node<'a>>,
+}
+
+impl<'a> GameObjects<'a> {
+    /// The game object that a node refers to; `None` when it is not a reference, or to nothing.
+    #[must_use]
+    pub fn target(&self, node: Node<'a>) -> Option<Node<'a>> {
+        let key = node.state.keys.find(&node.reference_id()?)?;
+        self.nodes.get(&key).copied()
+    }
+}
+
+/// What a node is by where it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Root,
@@ -229,10 +278,24 @@ impl<'a> Node<'a> {
 
     /// The id that it refers to, in WTF-8.
     pub(crate) fn reference_id(&self) -> Option<Cow<'a, [u8]>> {
-        if self.role == Role::GameObject || self.kind() != Kind::Object || self.len() != 1 {
-            return None;
+        Node::anywhere(self.state, self.reference_value()?).decoded()
+    }
+
+    /// The id that it refers to, which is a string.
+    pub(crate) fn reference_value(&self) -> Option<Value> {
+        match self.value.shape() {
+            _ if self.role == Role::GameObject => None,
+            Shape::Reference(id) => Some(Value::string(id, false)),
+            Shape::Container(id) if !self.state.tree.container(id).is_list() => {
+                let mut entries = self.state.tree.entries(id);
+                let (Some((key, value)), None) = (entries.next(), entries.next()) else {
+                    return None;
+                };
+                let is_string = matches!(value.shape(), Shape::Plain(_) | Shape::Escaped(_));
+                (is_string && *self.state.keys.name(key) == *b"id").then_some(value)
+            }
+            _ => None,
         }
-        self.get("id")?.decoded()
     }
 
     /// The game object that it refers to; itself when it is no reference or to nothing.
@@ -254,17 +317,24 @@ impl<'a> Node<'a> {
     #[must_use]
     pub fn canonical(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        canonical::write(*self, 0, &mut out);
+        // Writing to memory cannot fail.
+        let _ = self.write_canonical(&mut out);
         out
     }
 
+    /// Writes the value as canonical JSON.
+    pub fn write_canonical(&self, out: &mut impl Write) -> io::Result<()> {
+        canonical::write(*self, 0, u64::MAX, out).map(drop)
+    }
+
     /// The value as canonical JSON with references replaced by what they refer to, `depth` of them
-    /// inside each other at most, and none inside of itself.
-    #[must_use]
-    pub fn expanded(&self, depth: usize) -> Vec<u8> {
+    /// inside each other at most, and none inside of itself. An error when that is more than
+    /// [`EXPANDED`](crate::limits::EXPANDED).
+    pub fn expanded(&self, depth: usize) -> Result<Vec<u8>> {
         let mut out = Vec::new();
-        canonical::write(*self, depth, &mut out);
-        out
+        let written = canonical::write(*self, depth, EXPANDED.max, &mut out)?;
+        over_limit(EXPANDED, written)?;
+        Ok(out)
     }
 
     pub(crate) fn state(&self) -> State<'a> {

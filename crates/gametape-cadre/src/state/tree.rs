@@ -6,7 +6,8 @@
 //! [`Tree::compacted`] leaves it behind. That makes an undo log short (old value, old block)
 //! and a copy of the whole state three `memcpy`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
 
@@ -150,8 +151,21 @@ pub(crate) struct Tree {
     /// Places of keys in large objects. An entry may be out of date: whoever uses it looks whether
     /// the key really stands there. An entry that is needed is never missing.
     places: HashMap<(u32, Key), u32, RandomState>,
-    indexed: HashSet<u32, RandomState>,
+    /// One bit for each container: are its keys in `places`?
+    indexed: Vec<u64>,
+    /// What readers use who may not change the tree: of the root, and of one other large object.
+    for_readers: [OnceLock<ReaderIndex>; 2],
 }
+
+/// The places of the keys of one object, as of one moment.
+#[derive(Debug)]
+struct ReaderIndex {
+    id: u32,
+    places: HashMap<Key, u32, RandomState>,
+}
+
+/// Objects with more keys than this are worth an index for readers.
+const READ_THROUGH: u32 = 256;
 
 impl Tree {
     /// The empty object.
@@ -161,7 +175,8 @@ impl Tree {
             keys: Vec::new(),
             values: Vec::new(),
             places: HashMap::default(),
-            indexed: HashSet::default(),
+            indexed: Vec::new(),
+            for_readers: Default::default(),
         }
     }
 
@@ -204,16 +219,26 @@ impl Tree {
         )
     }
 
+    /// The key of the slot at `index` of a container.
+    pub(crate) fn key_at(&self, id: u32, index: usize) -> Key {
+        if self.container(id).is_list() {
+            return Key::from_index(index as u32);
+        }
+        self.keys_of(id)[index]
+    }
+
     /// The value at `key`, for readers; absent if it is not there.
     pub(crate) fn get(&self, id: u32, key: Key) -> Value {
         let container = self.container(id);
         let place = if container.is_list() {
             key.index().filter(|index| *index < container.length).map(|index| index as usize)
-        } else if self.indexed.contains(&id) {
+        } else if let Some(place) = self.expected_place(id, key) {
+            Some(place)
+        } else if self.is_indexed(id) {
             let place = self.places.get(&(id, key)).map(|place| *place as usize);
             place.filter(|place| self.keys_of(id).get(*place) == Some(&key))
         } else {
-            self.keys_of(id).iter().position(|known| *known == key)
+            self.place_for_reader(id, key)
         };
         place.map_or(Value::ABSENT, |place| self.values[container.start as usize + place])
     }
@@ -241,9 +266,19 @@ impl Tree {
         self.place_in_large(id, key)
     }
 
+    /// The place of `key` in a list or an object.
+    pub(crate) fn place_of(&mut self, id: u32, key: Key) -> Option<u32> {
+        let container = self.container(id);
+        if container.is_list() {
+            return key.index().filter(|index| *index < container.length);
+        }
+        self.place(id, key, 0)
+    }
+
     fn place_in_large(&mut self, id: u32, key: Key) -> Option<u32> {
         let container = self.container(id);
-        if self.indexed.insert(id) {
+        if !self.is_indexed(id) {
+            self.set_indexed(id);
             for (place, key) in self.keys[container.slots()].iter().enumerate() {
                 self.places.insert((id, *key), place as u32);
             }
@@ -252,10 +287,60 @@ impl Tree {
         (self.keys[container.slots()].get(place as usize) == Some(&key)).then_some(place)
     }
 
-    /// Tells the search table of a key that was put at `place`.
+    /// The place of a key in an object that has no entries in `places`.
+    fn place_for_reader(&self, id: u32, key: Key) -> Option<usize> {
+        let keys = self.keys_of(id);
+        if keys.len() > READ_THROUGH as usize {
+            let index = self.for_readers[usize::from(id != ROOT)].get_or_init(|| {
+                let numbered = (0..).zip(keys).map(|(place, key)| (*key, place));
+                ReaderIndex { id, places: numbered.collect() }
+            });
+            if index.id == id {
+                return index.places.get(&key).map(|place| *place as usize);
+            }
+        }
+        keys.iter().position(|known| *known == key)
+    }
+
+    /// Must be called before keys change.
+    #[inline]
+    pub(crate) fn forget_readers(&mut self) {
+        for index in &mut self.for_readers {
+            if index.get().is_some() {
+                *index = OnceLock::new();
+            }
+        }
+    }
+
+    /// Game objects are mostly made in the order of their numbers, and all of them are kept.
+    fn expected_place(&self, id: u32, key: Key) -> Option<usize> {
+        let place = key.index()? as usize;
+        (self.keys_of(id).get(place) == Some(&key)).then_some(place)
+    }
+
+    #[inline]
+    fn is_indexed(&self, id: u32) -> bool {
+        self.indexed.get(id as usize / 64).is_some_and(|bits| bits >> (id % 64) & 1 == 1)
+    }
+
+    fn set_indexed(&mut self, id: u32) {
+        let word = id as usize / 64;
+        if self.indexed.len() <= word {
+            self.indexed.resize(word + 1, 0);
+        }
+        self.indexed[word] |= 1 << (id % 64);
+    }
+
+    /// Is there something at `key`? Makes the search table that a large object needs.
+    pub(crate) fn has(&mut self, id: u32, key: Key) -> bool {
+        let place = self.place_of(id, key);
+        place.is_some_and(|place| !self.values_of(id)[place as usize].is_absent())
+    }
+
+    /// Adds a key that was put at `place` to the search table.
     #[inline]
     pub(crate) fn note_key(&mut self, id: u32, key: Key, place: u32) {
-        if place >= SEARCHED && self.indexed.contains(&id) {
+        if place >= SEARCHED && self.is_indexed(id) {
             self.places.insert((id, key), place);
         }
     }
@@ -269,10 +354,16 @@ impl Tree {
         self.containers.len() as u32 - 1
     }
 
+    /// How many slots the block has that a container gets which needs this many.
+    pub(crate) fn block_for(&self, id: u32, needed: u32) -> u32 {
+        let length = self.container(id).length;
+        needed.max(length + length / 2).max(4)
+    }
+
     /// Gives a container a block at the end with room for at least `needed` slots.
     pub(crate) fn relocate(&mut self, id: u32, needed: u32) {
         let old = self.container(id);
-        let capacity = needed.max(old.length + old.length / 2).max(4);
+        let capacity = self.block_for(id, needed);
         let start = self.values.len();
         self.keys.extend_from_within(old.slots());
         self.values.extend_from_within(old.slots());
@@ -285,14 +376,19 @@ impl Tree {
 
     /// Forgets everything from these lengths on.
     pub(crate) fn truncate(&mut self, containers: usize, slots: usize) {
+        self.forget_readers();
         self.containers.truncate(containers);
         self.keys.truncate(slots);
         self.values.truncate(slots);
-        self.indexed.retain(|id| (*id as usize) < containers);
+        self.indexed.truncate(containers.div_ceil(64));
+        if let Some(last) = self.indexed.get_mut(containers / 64) {
+            *last &= (1 << (containers % 64)) - 1;
+        }
     }
 
     /// Must be called after the arrays were replaced.
     pub(crate) fn forget_places(&mut self) {
+        self.forget_readers();
         self.places.clear();
         self.indexed.clear();
     }

@@ -4,6 +4,7 @@
 //! point of its size. So every string that JSON can spell has exactly one decoded form.
 
 pub(crate) mod json;
+pub mod layout;
 pub(crate) mod path;
 pub(crate) mod raw;
 pub(crate) mod scan;

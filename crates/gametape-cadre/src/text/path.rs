@@ -1,5 +1,7 @@
 //! Paths through a state, as text: keys joined by dots.
 
+use std::borrow::Cow;
+
 use crate::state::keys::{Key, Keys};
 use crate::text;
 
@@ -19,9 +21,22 @@ pub(crate) fn display(keys: &Keys, path: &[Key]) -> String {
         if i > 0 {
             shown.push('.');
         }
-        push_segment(&mut shown, &text::lossy(keys.name(*key)));
+        push_segment(&mut shown, &shortened(&text::lossy(keys.name(*key))));
     }
     shown
+}
+
+/// Longer keys are shown without their middle.
+const KEY_BYTES: usize = 256;
+
+/// A key or another text out of a log, without its middle where it is long.
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+    if text.len() <= KEY_BYTES {
+        return Cow::Borrowed(text);
+    }
+    let start = text.floor_char_boundary(KEY_BYTES / 2);
+    let end = text.ceil_char_boundary(text.len() - KEY_BYTES / 2);
+    Cow::Owned(format!("{}…{}", &text[..start], &text[end..]))
 }
 
 /// Appends a key so that [`split`] finds it again.
@@ -58,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_path_is_found_again_in_its_text() {
-        let mut keys = Keys::new();
+        let mut keys = Keys::new(u64::MAX);
         let names = ["gameObjects", "12", "a.b", "c\\d", ""];
         let path: Vec<Key> = names.iter().map(|n| keys.intern(n.as_bytes()).unwrap()).collect();
         let shown = display(&keys, &path);
@@ -70,7 +85,7 @@ mod tests {
     #[test]
     fn long_paths_lose_their_middle() {
         let path: Vec<Key> = (0..1000).map(Key::from_index).collect();
-        let shown = display(&Keys::new(), &path);
+        let shown = display(&Keys::new(u64::MAX), &path);
         assert_eq!(shown, "0.1.2.3.4.5.6.7.….992.993.994.995.996.997.998.999");
     }
 }

@@ -1,8 +1,8 @@
 //! A state without its log: deltas go in, the state stays.
 
-use gametape_wire::{Error, ErrorKind, Limit, Result};
+use gametape_wire::{Error, ErrorKind, Result};
 
-use crate::limits::{LOG_BYTES, LOG_BYTES_MOST};
+use crate::limits::{LOG_BYTES, Options};
 use crate::log::markers::Markers;
 use crate::log::{Part, find_delta};
 use crate::merge::Merger;
@@ -40,8 +40,6 @@ pub struct Game {
 const STALE_FROM: usize = 1 << 18;
 /// More names than these are looked through for some that nothing has any more.
 const MANY_NAMES: usize = 1 << 12;
-/// What a name takes in memory, roughly.
-const NAME_BYTES: usize = 96;
 
 impl Clone for Game {
     fn clone(&self) -> Self {
@@ -52,7 +50,8 @@ impl Clone for Game {
 impl Game {
     /// The empty state.
     pub fn new(markers: Markers) -> Result<Self> {
-        Ok(Self { merger: Merger::new(markers)?, text: Vec::new(), fresh_bytes: 0 })
+        let merger = Merger::new(markers, Options::new().shares(0))?;
+        Ok(Self { merger, text: Vec::new(), fresh_bytes: 0 })
     }
 
     /// The state with this canonical JSON. Its holes are nulls.
@@ -107,10 +106,8 @@ impl Game {
     fn merge_body(&mut self, body: &[u8]) -> Result<()> {
         self.leave_stale_text();
         let start = self.text.len();
-        let limit = Limit::new(LOG_BYTES.name, LOG_BYTES_MOST);
-        limit.check((start + body.len()) as u64, 0)?;
+        LOG_BYTES.check((start + body.len()) as u64, 0)?;
         self.text.extend_from_slice(body);
-        self.merger.grant_holes();
         let merged =
             self.merger.merge(&self.text, Span::new(start, self.text.len()), &mut Unwatched);
         self.merger.journal.clear();
@@ -129,7 +126,9 @@ impl Game {
         if self.merger.keys.count() > MANY_NAMES {
             let json = self.state().canonical();
             if let Ok(fresh) = Self::from_json(&json, self.merger.markers.clone()) {
+                let holes_left = self.merger.holes_left;
                 *self = fresh;
+                self.merger.holes_left = holes_left;
                 return;
             }
         }
@@ -140,7 +139,7 @@ impl Game {
     /// About how many bytes of memory it takes.
     #[must_use]
     pub fn memory(&self) -> usize {
-        let names = self.merger.keys.count() * NAME_BYTES;
+        let names = self.merger.keys.bytes() as usize;
         size_of::<Self>() + self.merger.tree.bytes() + self.text.len() + names
     }
 }

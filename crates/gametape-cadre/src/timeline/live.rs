@@ -42,6 +42,7 @@ pub struct Live {
 
 /// What a message brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LiveEvent {
     /// What game it is, and its markers.
     Lobbied,

@@ -11,8 +11,8 @@ use crate::check::find::{Change, changes_of};
 use crate::limits::Options;
 use crate::log::Log;
 use crate::log::markers::Markers;
-use crate::merge::Merger;
 use crate::merge::watch::Unwatched;
+use crate::merge::{Merger, Parked};
 use crate::state::State;
 use crate::state::tree::Tree;
 use crate::timeline::keyframes::Keyframes;
@@ -45,6 +45,8 @@ pub struct Timeline {
     keyframes: Keyframes,
     turns: Turns,
     turn_reader: TurnReader,
+    /// The state at the end, kept while deltas are pushed and the position is elsewhere.
+    end: Option<Parked>,
 }
 
 /// A state that was kept, to be looked at through [`Timeline::view`].
@@ -85,13 +87,15 @@ impl Timeline {
     /// assert!(problem.is_some());
     /// ```
     pub fn load_readable(log: Log, options: &Options) -> Result<(Self, Option<Error>)> {
-        let mut merger = Merger::new(log.markers().clone())?;
+        let shares = log.shares();
+        let mut merger = Merger::new(log.markers().clone(), shares)?;
         let mut timeline = Self {
             position: 0,
             reached: 0,
-            keyframes: Keyframes::new(options.keyframe_bytes),
+            keyframes: Keyframes::new(options.keyframe_bytes.min(shares.keyframe_bytes)),
             turns: Turns::default(),
             turn_reader: TurnReader::new(&mut merger)?,
+            end: None,
             log,
             merger,
         };
@@ -170,6 +174,10 @@ impl Timeline {
             return Err(Error::misuse("position", problem));
         }
         self.restart_for(position);
+        if position == self.log.len() {
+            // It would be the same state twice.
+            self.end = None;
+        }
         while self.position > position && self.merger.journal.undo(&mut self.merger.tree) {
             self.position -= 1;
         }
@@ -181,6 +189,13 @@ impl Timeline {
 
     /// Goes to the nearest keyframe, unless the way from here is shorter or as short.
     fn restart_for(&mut self, position: usize) {
+        if position == self.log.len()
+            && let Some(mut end) = self.end.take()
+        {
+            self.merger.exchange(&mut end);
+            self.position = position;
+            return;
+        }
         let start = self.keyframes.nearest(position);
         let from_here = if position >= self.position {
             Some(self.distance(self.position, position))
@@ -271,18 +286,68 @@ impl Timeline {
         }
     }
 
-    /// Adds a delta to the log and merges it. Who was at the end is at the end again; who was
-    /// somewhere else stays there. A delta that cannot be merged is not added.
+    /// Adds a delta to the log and merges it. A position at the end stays at the end, any other stays
+    /// where it is, and costs nothing: the state at the end is kept beside it. A delta that cannot be
+    /// merged is not added.
+    ///
+    /// ```
+    /// use gametape_cadre::{Markers, Timeline};
+    ///
+    /// let mut timeline = Timeline::empty(Markers::default()).unwrap();
+    /// timeline.push_game(br#"{"currentTurn":1}"#).unwrap();
+    /// assert_eq!((timeline.position(), timeline.len()), (1, 1));
+    /// timeline.seek(0).unwrap();
+    /// timeline.push_game(br#"{"currentTurn":2}"#).unwrap();
+    /// assert_eq!((timeline.position(), timeline.len()), (0, 2));
+    /// assert_eq!(timeline.turns().last(), Some(2));
+    /// ```
     pub fn push(&mut self, delta: &[u8]) -> Result<()> {
-        let before = self.position;
-        let follow = before == self.log.len();
-        self.seek(self.log.len())?;
-        self.log.push(delta)?;
-        if let Err(error) = self.advance() {
-            self.log.pop();
-            return Err(error);
+        if self.position == self.log.len() {
+            self.end = None;
+            return self.push_at_end(delta);
         }
-        if follow { Ok(()) } else { self.seek(before) }
+        let position = self.position;
+        let mut here = match self.end.take() {
+            Some(end) => end,
+            None => Parked::new(self.end_tree()?),
+        };
+        self.merger.exchange(&mut here);
+        self.position = self.log.len();
+        let pushed = self.push_at_end(delta);
+        self.merger.exchange(&mut here);
+        self.position = position;
+        self.end = Some(here);
+        pushed
+    }
+
+    fn push_at_end(&mut self, delta: &[u8]) -> Result<()> {
+        self.log.push(delta)?;
+        self.merger.limit(self.log.shares());
+        let advanced = self.advance();
+        if advanced.is_err() {
+            self.log.pop();
+        }
+        advanced
+    }
+
+    /// The state at the end, while the position is elsewhere.
+    fn end_tree(&mut self) -> Result<Tree> {
+        let position = self.position;
+        let here = self.snapshot();
+        let end = self.seek(self.log.len()).map(|()| self.merger.tree.compacted());
+        self.merger.tree = here.tree;
+        self.merger.journal.clear();
+        self.position = position;
+        end
+    }
+
+    /// Sets a field of the log, such as `winners` when the game is over. The markers cannot change once
+    /// there are deltas.
+    pub fn set_field(&mut self, name: &str, value: &[u8]) -> Result<()> {
+        if name == "constants" && !self.is_empty() {
+            return Err(Error::misuse("constants", "the markers cannot change during a game"));
+        }
+        self.log.set_field(name, value)
     }
 
     /// Adds a delta that has only a `game`.

@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use gametape_cadre::{Delta, Log, Raw};
 use gametape_wire::Result;
 
-use crate::json::{compact, pretty};
+use gametape_cadre::json::{compact, pretty};
 use crate::rewrite::Put;
 
 /// How a gamelog is laid out.

@@ -11,7 +11,7 @@ use gametape_wire::Result as WireResult;
 use super::names::Names;
 use super::removed::Removed;
 use crate::gamelog::players_of;
-use gametape_replay::json::{Step, Token, rewrite};
+use crate::json::{Part, Step, rewrite};
 
 /// A log, delta by delta.
 #[derive(Default)]
@@ -62,8 +62,8 @@ impl Gamelog {
         names: &Names,
         removed: &mut Removed,
     ) -> WireResult<Vec<u8>> {
-        let scrubbed = rewrite(root, |Token { path, text: token, is_key }| {
-            if is_key {
+        let scrubbed = rewrite(root, |path, part, token| {
+            if part == Part::Key {
                 return None;
             }
             let found = match path {
@@ -89,8 +89,8 @@ impl Gamelog {
 
     /// A delta as it may stay.
     pub(super) fn delta(&self, delta: &[u8], names: &Names, removed: &mut Removed) -> Vec<u8> {
-        rewrite(delta, |Token { path, text: token, is_key }| {
-            if is_key {
+        rewrite(delta, |path, part, token| {
+            if part == Part::Key {
                 return None;
             }
             let found = match path {

@@ -185,6 +185,7 @@ mod tests {
             path: path.to_owned(),
             before: before.map(<[u8]>::to_vec),
             after: after.map(<[u8]>::to_vec),
+            object: None,
         };
         let changes = [
             change("a.b.c", Some(b"1"), Some(b"2")),

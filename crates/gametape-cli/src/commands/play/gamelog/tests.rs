@@ -149,7 +149,7 @@ fn every_state_is_that_of_playing_from_the_start() {
     let text = sample::log(120, 1);
     let mut linear = Timeline::load(
         Log::open(&text, &Options::default()).unwrap(),
-        &Options { keyframe_bytes: 0, ..Options::default() },
+        &Options::default().with_keyframe_bytes(0),
     )
     .unwrap();
     for moment in (0..120).chain((0..120).rev()).chain([7, 99, 3, 50]) {
