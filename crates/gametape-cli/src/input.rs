@@ -49,25 +49,24 @@ impl Source {
 
     /// Opens the file. Of a tape, and of something that is no recording, only the start is read.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
-        self.open_in(None)
+        self.open_any(false)
     }
 
-    /// Opens the file; MineWars data is in this dialect.
-    pub(crate) fn open_in(&self, dialect: Option<Dialect>) -> Result<Opened, Failure> {
-        let opened = match self {
-            Self::Stdin => self.open_reader(io::stdin().lock(), None, dialect)?,
+    /// Opens the file; where `is_known`, it is a recording whatever it looks like.
+    fn open_any(&self, is_known: bool) -> Result<Opened, Failure> {
+        match self {
+            Self::Stdin => self.open_reader(io::stdin().lock(), None, is_known),
             Self::File(path) => {
                 let failed = |error: io::Error| Failure::io(self, &error);
                 let file = File::open(path).map_err(failed)?;
                 let about = file.metadata().map_err(failed)?;
                 let length = about.is_file().then_some(about.len());
                 match self.open_tape_in(file, length)? {
-                    Ok(tape) => Opened::Tape(tape),
-                    Err(file) => self.open_reader(file, length, dialect)?,
+                    Ok(tape) => Ok(Opened::Tape(tape)),
+                    Err(file) => self.open_reader(file, length, is_known),
                 }
             }
-        };
-        opened.in_dialect(dialect)
+        }
     }
 
     /// The tape in a file that can be entered anywhere, or the file again, at its start.
@@ -91,7 +90,7 @@ impl Source {
         &self,
         mut reader: impl Read,
         length: Option<u64>,
-        dialect: Option<Dialect>,
+        is_known: bool,
     ) -> Result<Opened, Failure> {
         let mut bytes = Vec::new();
         let sniffed = (&mut reader).take(SNIFFED_BYTES as u64).read_to_end(&mut bytes);
@@ -100,7 +99,7 @@ impl Source {
         match sniff(&bytes, length) {
             _ if bytes.is_empty() => return Err(Failure::refused(self, "it is empty")),
             // Of a short file, what is wrong with it can be said.
-            None if dialect.is_none() && sniffed == SNIFFED_BYTES => {
+            None if !is_known && sniffed == SNIFFED_BYTES => {
                 return Err(Failure::of(self, &is_nothing()));
             }
             _ => self.read_on(reader, length, &mut bytes)?,
@@ -108,7 +107,7 @@ impl Source {
         if is_tape(&bytes) {
             return Ok(Opened::Tape(TapeFile::in_memory(self, bytes)));
         }
-        Ok(Opened::Whole(Input { source: self.clone(), bytes, dialect, headerless: false }))
+        Ok(Opened::Whole(Input { source: self.clone(), bytes, dialect: None, headerless: false }))
     }
 
     /// Reads the rest, unless it is more than memory may be used for.
@@ -298,14 +297,14 @@ pub(crate) enum Opened {
 }
 
 impl Opened {
-    /// The same; a usage error for a tape if a dialect was given.
-    fn in_dialect(self, dialect: Option<Dialect>) -> Result<Self, Failure> {
+    /// The same, to be read in a dialect.
+    pub(crate) fn in_dialect(self, dialect: Option<Dialect>) -> Result<Self, Failure> {
         match self {
             Self::Tape(tape) => {
                 tape.refuse(&[("--dialect", dialect.is_some())])?;
                 Ok(Self::Tape(tape))
             }
-            Self::Whole(input) => Ok(Self::Whole(input)),
+            Self::Whole(input) => Ok(Self::Whole(Input { dialect, ..input })),
         }
     }
 
@@ -346,15 +345,19 @@ pub(crate) struct Gamelog<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
+impl RecordingsArgs {
+    /// Opens one of the files, which may be a tape.
+    pub(crate) fn open(&self, source: &Source) -> Result<Opened, Failure> {
+        let is_known = self.dialect.is_some() || self.headerless;
+        source.open_any(is_known)?.in_dialect(self.dialect)?.headerless(self.headerless)
+    }
+}
+
 impl RecordingArgs {
     /// Opens the file, which may be a tape.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
-        self.source.open_in(self.dialect)?.headerless(self.headerless)
-    }
-
-    /// Reads the file; a tape as the recording that it holds.
-    pub(crate) fn read(&self) -> Result<Input, Failure> {
-        Input::of_opened(self.open()?)
+        let is_known = self.dialect.is_some() || self.headerless;
+        self.source.open_any(is_known)?.in_dialect(self.dialect)?.headerless(self.headerless)
     }
 }
 
@@ -371,7 +374,7 @@ impl Input {
         Self::of_opened(source.open()?)
     }
 
-    fn of_opened(opened: Opened) -> Result<Self, Failure> {
+    pub(crate) fn of_opened(opened: Opened) -> Result<Self, Failure> {
         match opened {
             Opened::Whole(input) => Ok(input),
             Opened::Tape(tape) => tape.into_recording(),

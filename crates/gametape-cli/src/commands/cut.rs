@@ -69,11 +69,8 @@ Examples:
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         self.files.for_each(|source, destination| {
-            let recording = RecordingArgs {
-                source: source.clone(),
-                dialect: self.dialect,
-                headerless: false,
-            };
+            let recording =
+                RecordingArgs { source: source.clone(), dialect: self.dialect, headerless: false };
             match recording.open()? {
                 Opened::Tape(file) => self.cut_tape(file, destination),
                 Opened::Whole(input) => self.cut_minewars(&input, destination),

@@ -93,8 +93,7 @@ impl Args {
     }
 
     fn show(&self, source: &Source) -> Outcome {
-        let opened = source.open_in(self.recordings.dialect)?;
-        let opened = opened.headerless(self.recordings.headerless)?;
+        let opened = self.recordings.open(source)?;
         if self.simulation {
             return self.show_simulation(opened);
         }
