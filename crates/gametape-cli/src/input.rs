@@ -108,7 +108,7 @@ impl Source {
         if is_tape(&bytes) {
             return Ok(Opened::Tape(TapeFile::in_memory(self, bytes)));
         }
-        Ok(Opened::Whole(Input { source: self.clone(), bytes, dialect }))
+        Ok(Opened::Whole(Input { source: self.clone(), bytes, dialect, headerless: false }))
     }
 
     /// Reads the rest, unless it is more than memory may be used for.
@@ -236,6 +236,10 @@ pub(crate) struct RecordingArgs {
     /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
     #[arg(long, value_parser = one_of(&Dialect::ALL, Dialect::name))]
     pub(crate) dialect: Option<Dialect>,
+
+    /// Read MineWars data as a stream without file header, as sent over a network
+    #[arg(long)]
+    pub(crate) headerless: bool,
 }
 
 /// The arguments of every command that reads many recordings.
@@ -247,6 +251,10 @@ pub(crate) struct RecordingsArgs {
     /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
     #[arg(long, value_parser = one_of(&Dialect::ALL, Dialect::name))]
     pub(crate) dialect: Option<Dialect>,
+
+    /// Read MineWars data as a stream without file header, as sent over a network
+    #[arg(long)]
+    pub(crate) headerless: bool,
 }
 
 /// The argument of every command that reads a tape and nothing else.
@@ -300,6 +308,17 @@ impl Opened {
             Self::Whole(input) => Ok(Self::Whole(input)),
         }
     }
+
+    /// The same, to be read as a stream without file header.
+    pub(crate) fn headerless(self, headerless: bool) -> Result<Self, Failure> {
+        match self {
+            Self::Tape(tape) => {
+                tape.refuse(&[("--headerless", headerless)])?;
+                Ok(Self::Tape(tape))
+            }
+            Self::Whole(input) => Ok(Self::Whole(Input { headerless, ..input })),
+        }
+    }
 }
 
 /// A file in memory, and how it is to be read.
@@ -308,6 +327,7 @@ pub(crate) struct Input {
     pub(crate) source: Source,
     pub(crate) bytes: Vec<u8>,
     pub(crate) dialect: Option<Dialect>,
+    pub(crate) headerless: bool,
 }
 
 /// A recording of any kind. The place where kinds are told apart: by content, never by name.
@@ -329,7 +349,7 @@ pub(crate) struct Gamelog<'a> {
 impl RecordingArgs {
     /// Opens the file, which may be a tape.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
-        self.source.open_in(self.dialect)
+        self.source.open_in(self.dialect)?.headerless(self.headerless)
     }
 
     /// Reads the file; a tape as the recording that it holds.
@@ -375,6 +395,7 @@ impl Input {
     pub(crate) fn headers(&self) -> Result<Recording<'_>, Failure> {
         let gamelog = Gamelog { source: &self.source, bytes: &self.bytes };
         let file = match self.dialect {
+            _ if self.headerless => ReplayFile::open_stream(&self.bytes, self.dialect),
             Some(dialect) => ReplayFile::open_as(&self.bytes, dialect),
             None => ReplayFile::open(&self.bytes),
         };
@@ -383,7 +404,10 @@ impl Input {
                 Ok(Recording::MineWars(file))
             }
             (_, true) => {
-                gamelog.refuse(&[("--dialect", self.dialect.is_some())])?;
+                gamelog.refuse(&[
+                    ("--dialect", self.dialect.is_some()),
+                    ("--headerless", self.headerless),
+                ])?;
                 Ok(Recording::Gamelog(gamelog))
             }
             (file, false) => {

@@ -21,7 +21,11 @@ pub(crate) struct ViewArg {
 
 impl ViewArg {
     /// The view that was given, or the spectator.
-    pub(crate) fn find(&self, source: &impl Display, names: &Names) -> Result<View, Failure> {
+    pub(crate) fn find(
+        &self,
+        source: &impl Display,
+        names: impl FnOnce() -> Names,
+    ) -> Result<View, Failure> {
         self.given.as_ref().map_or(Ok(View::SPECTATOR), |name| name.find(source, names))
     }
 }
@@ -48,13 +52,18 @@ impl FromStr for ViewName {
 }
 
 impl ViewName {
-    /// The view in a recording with these players. Letter case matters only where it must.
-    pub(crate) fn find(&self, source: &impl Display, names: &Names) -> Result<View, Failure> {
+    /// The view in a recording with these players, which are asked for only if a name was given.
+    /// Letter case matters only where two names differ in nothing else.
+    pub(crate) fn find(
+        &self,
+        source: &impl Display,
+        names: impl FnOnce() -> Names,
+    ) -> Result<View, Failure> {
         let wanted = match self {
             Self::Number(view) => return Ok(*view),
             Self::Name(name) => name,
         };
-        let folded = wanted.to_lowercase();
+        let (names, folded) = (names(), wanted.to_lowercase());
         let exact: Vec<View> = names.views(|name| name == wanted);
         let found = match &*exact {
             [] => names.views(|name| name.to_lowercase() == folded),
@@ -123,7 +132,7 @@ mod tests {
     fn find(text: &str) -> Option<u8> {
         let names = [(1, "Ana"), (2, "Ben"), (3, "ben"), (4, "Émile"), (5, "CLEO")];
         let names = names.map(|(view, name)| (View::new(view).unwrap(), name.to_owned()));
-        let view = text.parse::<ViewName>().ok()?.find(&"match.tape", &Names(names.into()));
+        let view = text.parse::<ViewName>().ok()?.find(&"match.tape", || Names(names.into()));
         view.ok().map(View::number)
     }
 

@@ -8,7 +8,7 @@ use crate::dialect::Dialect;
 use crate::kinds::ItemKind;
 use crate::losses::{Loss, Losses};
 use crate::map::{Map, Tile};
-use crate::message::{Messages, whole_messages};
+use crate::message::whole_messages;
 use crate::setup::Setup;
 use crate::state::ViewState;
 
@@ -156,9 +156,7 @@ impl Cutter<'_> {
     fn play(&self, frame: &Frame<'_>, state: &mut ViewState) {
         let Some(payload) = frame.view(state.view()) else { return };
         // What cannot be read or is not on the map changes nothing, as for every other reader.
-        for message in Messages::new(payload, 0, self.dialect).flatten() {
-            let _ = state.apply(&message);
-        }
+        state.apply_payload(payload, 0, self.dialect, drop);
     }
 
     /// Writes the messages that rebuild what each view knows.

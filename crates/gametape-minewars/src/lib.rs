@@ -45,6 +45,7 @@ mod cut;
 mod decimal;
 mod dialect;
 mod dictionary;
+mod ending;
 mod file;
 mod frames;
 mod generation;
@@ -72,6 +73,7 @@ pub use coord::Coord;
 pub use cut::{Cut, Selection, cut};
 pub use dialect::Dialect;
 pub use dictionary::frame_dictionary;
+pub use ending::Ending;
 pub use file::{
     Check, Detection, FileHeader, FilePart, FrameBytes, FrameStorage, MAX_FRAME_BYTES, ReplayFile,
     WriteOptions, write_file, write_file_around,

@@ -104,9 +104,9 @@ pub(crate) fn play_frame(
 }
 
 impl ViewState {
-    /// Carries the state forward by the messages of a payload whose first byte stands at `offset`.
+    /// Carries the state forward by the messages of a payload whose first byte is at `offset`.
     ///
-    /// What is wrong with a message is told; the messages that can be read behind it still count.
+    /// What is wrong with a message is reported; the messages that can be read after it still count.
     pub fn apply_payload(
         &mut self,
         payload: &[u8],
@@ -114,18 +114,15 @@ impl ViewState {
         dialect: Dialect,
         mut problem: impl FnMut(Error),
     ) {
-        let mut messages = Messages::new(payload, offset, dialect);
-        loop {
-            let offset = messages.offset();
-            let applied = match messages.next() {
-                None => return,
-                Some(message) => message.and_then(|message| {
-                    self.apply(&message).map_err(|error| error.with_place(Place::Byte(offset)))
-                }),
-            };
-            if let Err(error) = applied {
-                problem(error);
+        let mut at = offset;
+        let read = Messages::new(payload, offset, dialect).visit(|message, wire| {
+            if let Err(error) = self.apply(&message) {
+                problem(error.with_place(Place::Byte(at)));
             }
+            at += wire.len() as u64;
+        });
+        if let Err(error) = read {
+            problem(error);
         }
     }
 }

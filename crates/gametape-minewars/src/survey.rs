@@ -102,16 +102,12 @@ impl Survey {
 
     fn take_part(&mut self, part: &Part<'_>, dialect: Dialect) {
         let before = self.messages;
-        let mut is_unreadable = false;
-        for message in Messages::new(part.payload, part.offset, dialect) {
-            match message {
-                Ok(message) => {
-                    self.messages += 1;
-                    self.by_class[message.class() as usize] += 1;
-                }
-                Err(_) => is_unreadable = true,
-            }
-        }
+        let mut messages = Messages::new(part.payload, part.offset, dialect);
+        let read = messages.visit(|message, _| {
+            self.messages += 1;
+            self.by_class[message.class() as usize] += 1;
+        });
+        let is_unreadable = read.is_err();
         for view in part.views.iter() {
             self.by_view[usize::from(view.number())] += self.messages - before;
             self.unreadable[usize::from(view.number())] += u64::from(is_unreadable);

@@ -103,19 +103,24 @@ impl Args {
 
     /// Shows what a recording is, or returns its row of the table.
     fn look_at(&self, source: &Source, show: Show) -> Result<(Done, Option<Row>), Failure> {
-        let input = match source.open_in(self.recordings.dialect)? {
+        let input = match source.open_in(self.recordings.dialect)?.headerless(self.recordings.headerless)? {
             Opened::Whole(input) => input,
             Opened::Tape(mut tape) => {
                 tape.refuse(&[("--frames", self.frames), ("--deltas", self.deltas)])?;
                 return show.one(source, &tape::Report::of(&mut tape, self.chunks)?);
             }
         };
-        let recording = if self.frames { input.recording()? } else { input.headers()? };
+        // The frames are read for --frames and for the result in a table.
+        let is_read = self.frames || matches!(show, Show::Row);
+        let recording = if is_read { input.recording()? } else { input.headers()? };
         match recording {
             Recording::MineWars(file) => {
                 input.refuse_for_minewars(&[("--deltas", self.deltas)])?;
                 self.refuse_chunks(source)?;
-                show.one(source, &minewars::MineWars::report(source, &file, self.frames))
+                let report = minewars::MineWars::report(source, &file, self.frames);
+                let is_row = matches!(show, Show::Row);
+                let report = if is_row { report.with_ending(&file) } else { report };
+                show.one(source, &report)
             }
             Recording::Gamelog(log) => {
                 log.refuse(&[("--frames", self.frames)])?;

@@ -65,7 +65,7 @@ impl Args {
         match self.recording.open()? {
             Opened::Whole(input) => {
                 let file = input.minewars()?;
-                let view = self.view.find(source, &Names::of_file(&file))?;
+                let view = self.view.find(source, || Names::of_file(&file))?;
                 self.draw(&places(&file), &replay(source, &file, view, self.at)?)
             }
             Opened::Tape(file) => {

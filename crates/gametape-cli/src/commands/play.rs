@@ -63,7 +63,7 @@ Examples:
 impl Args {
     /// To watch a recording from a time in milliseconds on.
     pub(super) fn from_time(source: &Source, milliseconds: u64) -> Self {
-        let recording = RecordingArgs { source: source.clone(), dialect: None };
+        let recording = RecordingArgs { source: source.clone(), dialect: None, headerless: false };
         Self { recording, at: When::Number(milliseconds), view: ViewArg { given: None } }
     }
 
@@ -75,9 +75,9 @@ impl Args {
                 let tape = file.open(Depth::Summary)?;
                 let content = Metadata::of(&tape).text("content");
                 if Content::of(content.as_deref()) == Some(Content::MineWars) {
-                    let names = Names::of_tape(&Metadata::of(&tape));
+                    let names = || Names::of_tape(&Metadata::of(&tape));
                     let view = self.view.given.as_ref();
-                    let view = view.map(|name| name.find(&file.source, &names)).transpose()?;
+                    let view = view.map(|name| name.find(&file.source, names)).transpose()?;
                     return play_tape(file, self.at, view);
                 }
                 file.into_recording()?
@@ -97,7 +97,7 @@ fn play_minewars(input: &Input, file: &ReplayFile<'_>, at: When, view: &ViewArg)
     let failed = |error: Error| Failure::of(&input.source, &error);
     let frames = file.frames().map_err(failed)?;
     let name = short_name(&input.source);
-    let view = view.find(&input.source, &Names::of_file(file))?;
+    let view = view.find(&input.source, || Names::of_file(file))?;
     let open = || MineWars::open(&name, file, &frames.bytes, view);
     let player = play(waiting_first("replaying", open).map_err(failed)?, at)?;
     let (problems, count) = player.show.problems();

@@ -115,7 +115,7 @@ impl Args {
     fn show_view(&self, input: &Input, file: &ReplayFile<'_>) -> Outcome {
         let options = [("--path", self.path.is_some()), ("--resolve", self.resolve.is_some())];
         input.refuse_for_minewars(&options)?;
-        let view = self.view.find(&input.source, &Names::of_file(file))?;
+        let view = self.view.find(&input.source, || Names::of_file(file))?;
         let replayed = replay(&input.source, file, view, self.at)?;
         let start = before_all(&input.source, file, view)?;
         self.print_view(&input.source, places(file), &start.state, &replayed)

@@ -10,14 +10,14 @@ pub(super) struct Tally {
     good: &'static str,
     fine: u64,
     damaged: u64,
-    unreadable: u64,
+    failed: u64,
     skipped: u64,
     worst: Worst,
 }
 
 impl Tally {
     pub(super) fn new(good: &'static str) -> Self {
-        Self { good, fine: 0, damaged: 0, unreadable: 0, skipped: 0, worst: Worst::default() }
+        Self { good, fine: 0, damaged: 0, failed: 0, skipped: 0, worst: Worst::default() }
     }
 
     /// A file is no recording.
@@ -39,7 +39,7 @@ impl Tally {
             Err(failure) if failure.is_quiet() => Err(failure),
             Err(failure) => {
                 let is_result = failure.is_result();
-                *(if is_result { &mut self.damaged } else { &mut self.unreadable }) += 1;
+                *(if is_result { &mut self.damaged } else { &mut self.failed }) += 1;
                 self.worst.add_failure(&failure);
                 Ok(None)
             }
@@ -48,7 +48,7 @@ impl Tally {
 
     /// Prints how many there were of each; `Err` if there was nothing in these folders.
     pub(super) fn summarize(&self, folders: &str) -> Result<(), Failure> {
-        let all = self.fine + self.damaged + self.unreadable;
+        let all = self.fine + self.damaged + self.failed;
         if all > 0 {
             summarize(self.to_text(all));
             return Ok(());
@@ -67,8 +67,7 @@ impl Tally {
 
     /// `500 matches: 498 sound, 2 damaged; 3 other files skipped`
     fn to_text(&self, all: u64) -> String {
-        let kinds =
-            [(self.fine, self.good), (self.damaged, "damaged"), (self.unreadable, "not readable")];
+        let kinds = [(self.fine, self.good), (self.damaged, "damaged"), (self.failed, "failed")];
         let there = kinds.iter().filter(|(number, _)| *number > 0);
         let there: Vec<String> =
             there.map(|(number, kind)| format!("{} {kind}", thousands(*number))).collect();

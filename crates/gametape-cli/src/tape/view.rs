@@ -36,8 +36,8 @@ pub(crate) fn view_at(
 ) -> Result<ViewAt, Failure> {
     let failed = |error: Error| Failure::of(source, &error);
     let setup = setup_of(&mut recording).map_err(failed)?;
-    let names = Names::of_tape(&Metadata::of(recording.tape()));
-    let (view, most) = (view.find(source, &names)?, setup.max_view());
+    let names = || Names::of_tape(&Metadata::of(recording.tape()));
+    let (view, most) = (view.find(source, names)?, setup.max_view());
     if view > most {
         return Err(Failure::usage(format_args!("{source} has views 0 to {most}, not {view}")));
     }

@@ -1,15 +1,16 @@
 //! From one generation to the other; normative text: `spec/minewars-tools.md`, section 3.
 
+mod frame;
 mod message;
 
-use crate::{Frame, FrameLayout, FrameWriter, Frames, Generation};
-use gametape_wire::{Error, Result, View};
+use crate::{FrameLayout, FrameWriter, Frames, Generation};
+use gametape_wire::{Error, Result};
 
 use crate::dialect::Dialect;
 use crate::losses::{Loss, Losses};
-use crate::message::{Messages, whole_messages};
+use crate::message::Messages;
 use crate::setup::{MAX_PLAYERS_V01, Setup};
-use message::Translator;
+use frame::Translator;
 
 /// A recording in another generation, and what that cannot express.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +58,7 @@ pub fn convert(
         renumbered(source, frames, dialect)
     } else {
         let mut out = FrameWriter::new(FrameLayout::new(target, setup.max_view())?);
-        convert_frames(source, dialect, &mut out, &mut losses)?;
+        Translator::new(dialect, &mut out, &mut losses).run(source)?;
         out.into_bytes()
     };
     Ok(Converted { setup: converted, frames, losses })
@@ -72,53 +73,23 @@ fn check_players(setup: &Setup, target: Generation) -> Result<()> {
     Ok(())
 }
 
-/// The same bytes with the numbers that the generation itself has for kinds. Those stand in the
-/// same bits, so that every message keeps its length and everything else its place.
+/// The same bytes with the numbers that the generation itself has for kinds. Those are in the same
+/// bits, so that every message keeps its length and everything else its offset.
 fn renumbered(frames: Frames<'_>, bytes: &[u8], dialect: Dialect) -> Vec<u8> {
     let generation = dialect.generation();
     let mut renumbered = bytes.to_vec();
     let mut again = Vec::new();
     for part in frames.flatten().flat_map(|frame| frame.parts()) {
-        let mut messages = Messages::new(part.payload, part.offset, dialect);
-        let mut start = messages.offset() as usize;
-        while let Some(Ok(message)) = messages.next() {
-            let end = messages.offset() as usize;
+        let mut start = part.offset as usize;
+        // What cannot be read stays as it is.
+        let _ = Messages::new(part.payload, part.offset, dialect).visit(|message, wire| {
+            let end = start + wire.len();
             again.clear();
-            if message.encode(generation, &mut again).is_ok() && again.len() == end - start {
+            if message.encode(generation, &mut again).is_ok() && again.len() == wire.len() {
                 renumbered[start..end].copy_from_slice(&again);
             }
             start = end;
-        }
+        });
     }
     renumbered
-}
-
-fn convert_frames(
-    mut frames: Frames<'_>,
-    dialect: Dialect,
-    out: &mut FrameWriter,
-    losses: &mut Losses,
-) -> Result<()> {
-    let mut translator = Translator::new(dialect, out.layout(), losses);
-    for frame in frames.by_ref() {
-        match frame {
-            Ok(frame) => convert_frame(&frame, &mut translator, out)?,
-            Err(_) => translator.note_cut_frame(),
-        }
-    }
-    out.idle_until(frames.time())
-}
-
-fn convert_frame(
-    frame: &Frame<'_>,
-    translator: &mut Translator<'_>,
-    out: &mut FrameWriter,
-) -> Result<()> {
-    let payloads = translator.translate(frame);
-    let views: Vec<(View, &[u8])> = payloads
-        .iter()
-        .flat_map(|(views, payload)| views.iter().map(move |view| (view, &payload[..])))
-        .collect();
-    let target = out.layout().generation().into();
-    out.moment(frame.time(), &views, |payload, limit| whole_messages(payload, limit, target))
 }

@@ -63,7 +63,8 @@ pub fn write_file_around(
     Ok(file)
 }
 
-fn check_frames_fit(generation: Generation, length: usize) -> Result<()> {
+/// Can the generation announce frames of this length?
+pub(crate) fn check_frames_fit(generation: Generation, length: usize) -> Result<()> {
     match generation {
         Generation::V01 => fit_u16(length, "frames").map(drop),
         Generation::Current if length as u64 <= MAX_FRAME_BYTES.max => Ok(()),

@@ -70,6 +70,23 @@ impl<'t> Words<'t> {
         Ok((self.line[first.start..self.end].trim_end(), first))
     }
 
+    /// Takes the mark ` = bytes` off the end of the line, where there is one.
+    pub(crate) fn take_mark(&mut self) -> Option<Word<'t>> {
+        let [_, .., equals, bytes] = self.words[..] else { return None };
+        if equals.text != "=" {
+            return None;
+        }
+        self.words.truncate(self.words.len() - 2);
+        self.end = equals.start;
+        Some(bytes)
+    }
+
+    /// Does a line of text have the same words?
+    pub(crate) fn is_same_as(&self, line: &str) -> bool {
+        let other = Words::cut(line, 1);
+        self.words.iter().map(|word| word.text).eq(other.words.iter().map(|word| word.text))
+    }
+
     /// How many words were not taken yet.
     pub(crate) fn left(&self) -> usize {
         self.words.len() - self.next

@@ -14,7 +14,7 @@ pub use report::{Change, Lost, Repaired};
 
 use crate::compress::pack;
 use crate::dialect::Dialect;
-use crate::file::{FileHeader, FrameStorage, MAX_FRAME_BYTES, ReplayFile};
+use crate::file::{FileHeader, FrameStorage, MAX_FRAME_BYTES, ReplayFile, check_frames_fit};
 use block::{Unpacked, unpack_prefix};
 use payloads::without_unreadable;
 
@@ -100,6 +100,7 @@ impl<'a> Repair<'_, 'a> {
             Some(stored) => Cow::Borrowed(stored),
             None => Cow::Owned(self.store(&frames)?),
         };
+        check_frames_fit(self.generation(), raw_length)?;
         Ok(StoredFrames { stored, raw_length })
     }
 
@@ -218,7 +219,9 @@ impl<'a> Repair<'_, 'a> {
             frames_raw: frames.raw_length as u32,
             ..old
         };
-        if new != old {
+        if self.file.is_headerless() {
+            self.changes.push(Change::FileHeader);
+        } else if new != old {
             let lengths = |header: FileHeader| [header.frames_stored, header.frames_raw];
             self.changes.push(Change::Lengths { old: lengths(old), new: lengths(new) });
         }

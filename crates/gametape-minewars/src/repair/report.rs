@@ -22,7 +22,9 @@ pub struct Repaired {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
-    /// A checksum was written anew.
+    /// A file header was written where there was none.
+    FileHeader,
+    /// A checksum was written again.
     Checksum {
         /// What it covers.
         part: FilePart,
@@ -38,7 +40,7 @@ pub enum Change {
         /// As they are now.
         new: [u8; 4],
     },
-    /// The lengths of the frames, stored and raw, were written anew.
+    /// The lengths of the frames, stored and raw, were written again.
     Lengths {
         /// Stored and raw, as they were.
         old: [u32; 2],
@@ -95,6 +97,7 @@ pub enum Lost {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::FileHeader => f.write_str("file header: there was none"),
             Self::Checksum { part, old, new } => {
                 write!(f, "checksum of the {}: {old:016x} is now {new:016x}", part.name())
             }

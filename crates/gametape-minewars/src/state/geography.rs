@@ -67,7 +67,13 @@ impl Geography {
         self.cluster_kinds.get(cluster).filter(|own| **own == kind).map(|_| cluster)
     }
 
-    /// The place of a tile in ring order, where it is on the map.
+    /// The cluster that the tile at `index` belongs to when the match begins.
+    pub(super) fn first_cluster(&self, index: usize) -> Option<usize> {
+        let cluster = self.cluster_of[index];
+        (cluster != NO_CLUSTER).then_some(cluster as usize)
+    }
+
+    /// The index of a tile in ring order, where it is on the map.
     #[inline]
     pub(super) fn index_of(&self, tile: Coord) -> Option<usize> {
         self.grid.index_of(tile).filter(|index| *index < self.tile_count)

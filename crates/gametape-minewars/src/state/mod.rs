@@ -158,6 +158,12 @@ impl ViewState {
         self.view
     }
 
+    /// The generation whose messages carry it forward.
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
     /// How tiles touch.
     #[must_use]
     pub fn grid(&self) -> Grid {

@@ -13,7 +13,7 @@ pub use rule::{Rule, Severity};
 
 use crate::file::{FrameStorage, ReplayFile};
 use crate::kinds::{ItemKind, TileKind};
-use crate::message::Messages;
+use crate::message::{Message, Messages};
 use crate::setup::SetupPart;
 use messages::{Bounds, MessageCheck};
 
@@ -204,32 +204,31 @@ impl FrameWalk<'_> {
 
     fn check_payload(&mut self, part: &Part<'_>, frame: FrameRef) {
         let mut messages = Messages::new(part.payload, part.offset, self.bounds.dialect);
-        loop {
-            let (before, offset) = (messages.rest(), messages.offset());
-            match messages.next() {
-                None => return,
-                Some(Err(error)) => {
-                    let cut = error.class() == ErrorClass::Truncated;
-                    let rule = if cut { Rule::MessageCut } else { Rule::ReservedOpcode };
-                    self.report(rule, frame, error);
-                }
-                Some(Ok(message)) => {
-                    self.found.messages += 1;
-                    let wire = &before[..before.len() - messages.rest().len()];
-                    let Self { found, bounds, space } = self;
-                    let space = *space;
-                    let report = |rule, make: &dyn Fn() -> Error| {
-                        found.report(rule, || Finding {
-                            rule,
-                            error: make().with_place(gametape_wire::Place::Byte(offset)),
-                            space,
-                            frame: Some(frame),
-                        });
-                    };
-                    MessageCheck { bounds, message: &message, report }.run(wire);
-                }
-            }
+        let mut offset = part.offset;
+        let read = messages.visit(|message, wire| {
+            self.check_message(&message, wire, offset, frame);
+            offset += wire.len() as u64;
+        });
+        if let Err(error) = read {
+            let cut = error.class() == ErrorClass::Truncated;
+            let rule = if cut { Rule::MessageCut } else { Rule::ReservedOpcode };
+            self.report(rule, frame, error);
         }
+    }
+
+    fn check_message(&mut self, message: &Message<'_>, wire: &[u8], offset: u64, frame: FrameRef) {
+        self.found.messages += 1;
+        let Self { found, bounds, space } = self;
+        let space = *space;
+        let report = |rule, make: &dyn Fn() -> Error| {
+            found.report(rule, || Finding {
+                rule,
+                error: make().with_place(gametape_wire::Place::Byte(offset)),
+                space,
+                frame: Some(frame),
+            });
+        };
+        MessageCheck { bounds, message, report }.run(wire);
     }
 
     fn report(&mut self, rule: Rule, frame: FrameRef, error: Error) {

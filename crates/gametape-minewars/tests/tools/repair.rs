@@ -207,3 +207,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_stream_without_file_header_gets_one() {
+    for generation in Generation::ALL {
+        let file = sample_file(generation, 40, false);
+        let opened = ReplayFile::open(&file).unwrap();
+        let stream = [opened.setup_bytes(), &opened.frames().unwrap().bytes].concat();
+        let repaired = repair(&stream, None, RepairOptions::default()).unwrap();
+        assert_eq!(repaired.changes, [Change::FileHeader]);
+        assert_eq!((repaired.lost, repaired.bytes), (vec![], file));
+    }
+}

@@ -37,7 +37,7 @@ fn the_map_the_legend_and_the_messages_are_on_the_screen() {
             "View 0, spectator",
             "Legend",
             "Messages to view 0",
-            "start  0:00:00.000",
+            "start  0:00",
             "×1",
             "? help",
         ]);

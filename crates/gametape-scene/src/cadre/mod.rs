@@ -1,0 +1,114 @@
+//! Scenes of Cadre gamelogs, by rules instead of code per game: `spec/scene.md`, section 6.
+
+mod board;
+mod chess;
+mod values;
+mod words;
+
+use std::collections::HashMap;
+
+use gametape_cadre::{Kind as Json, Node, State};
+
+use crate::model::{Datum, Line, Player, Scene, Value};
+use crate::visible::{Context, Visible};
+use values::{Lookup, number, text, values};
+
+/// The most players that a scene can number.
+const MOST_PLAYERS: usize = 255;
+
+/// A state of a gamelog, to be seen.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// The state after a delta.
+    pub state: State<'a>,
+    /// The name of the game, where the log gives it.
+    pub game: Option<&'a str>,
+}
+
+impl Visible for Seen<'_> {
+    fn scene(&self, context: &Context) -> Scene {
+        let root = self.state.root();
+        let name = self.game.map(str::to_owned).or_else(|| text(root.get("name")?));
+        let mut scene = Scene::new(name.as_deref().unwrap_or("gamelog"));
+        let players = player_nodes(root);
+        let numbers = players.iter().map(|(id, _)| id.clone()).zip(1..).collect();
+        let mut lookup = Lookup { players: numbers, tiles: HashMap::new() };
+        let board = chess::board(root, &players).or_else(|| board::board(root, &mut lookup));
+        let numbered = players.iter().zip(1..);
+        scene.players =
+            numbered.map(|((id, node), number)| player(number, id, *node, &lookup)).collect();
+        scene.title.match_name = context
+            .match_name
+            .clone()
+            .or_else(|| text(root.get("session")?))
+            .filter(|s| !s.is_empty());
+        scene.title.players = scene.players.iter().map(|player| player.name.clone()).collect();
+        scene.facts = facts(root, context, &lookup);
+        scene.board = board;
+        scene
+    }
+
+    fn lines(&self, change: &[u8], _: &Context) -> Vec<Line> {
+        words::lines(self.state.root(), change)
+    }
+}
+
+/// The players in order, with their ids.
+fn player_nodes(root: Node<'_>) -> Vec<(String, Node<'_>)> {
+    let listed = root.get("players").map(|list| list.children()).unwrap_or_default();
+    let listed: Vec<(String, Node<'_>)> = listed
+        .into_iter()
+        .filter_map(|(_, node)| Some((node.reference()?.into_owned(), node.resolve())))
+        .take(MOST_PLAYERS)
+        .collect();
+    if !listed.is_empty() {
+        return listed;
+    }
+    let objects = root.get("gameObjects").map(|objects| objects.children()).unwrap_or_default();
+    let all = objects.into_iter().filter(|(_, node)| is_class(*node, "Player"));
+    all.map(|(id, node)| (id.into_owned(), node)).take(MOST_PLAYERS).collect()
+}
+
+fn is_class(node: Node<'_>, class: &str) -> bool {
+    node.get("gameObjectName").and_then(|name| name.as_str()).as_deref() == Some(class)
+}
+
+/// What is said elsewhere in the scene, or is only bookkeeping.
+const NOT_OF_PLAYERS: [&str; 8] =
+    ["name", "won", "lost", "clientType", "timeRemaining", "reasonLost", "reasonWon", "color"];
+
+fn player(place: u8, id: &str, node: Node<'_>, lookup: &Lookup) -> Player {
+    let name = node.get("name").and_then(text).filter(|name| !name.trim().is_empty());
+    let mut player = Player::new(place, id, name.unwrap_or_else(|| format!("player {id}")));
+    player.eliminated = node.get("lost").is_some_and(|lost| lost.is_true());
+    if node.get("won").is_some_and(|won| won.is_true()) {
+        player.values.push(Value::new("won", true));
+    }
+    let colour = node.get("color").and_then(text);
+    player.values.extend(colour.map(|colour| Value::new("colour", colour)));
+    player.values.extend(values(node, &NOT_OF_PLAYERS, lookup));
+    for (name, reason) in [("why", "reasonWon"), ("why", "reasonLost")] {
+        let reason = node.get(reason).and_then(text).filter(|reason| !reason.is_empty());
+        player.values.extend(reason.map(|reason| Value::new(name, reason)));
+    }
+    player
+}
+
+fn facts(root: Node<'_>, context: &Context, lookup: &Lookup) -> Vec<Value> {
+    let whole = |key: &str| root.get(key).and_then(number).filter(|n| n.fract() == 0.0);
+    let turn = whole("currentTurn").map(|turn| match whole("maxTurns") {
+        Some(most) => Value::new("turn", format!("{turn} of {most}")),
+        None => Value::new("turn", turn as i64),
+    });
+    let current = root.get("currentPlayer").and_then(|node| node.reference());
+    let current = current.and_then(|id| lookup.players.get(&*id).copied());
+    let delta = context.tick.map(|delta| Value::new("delta", delta.0 as i64));
+    let time = context.time.map(|time| Value::new("time", time.to_string()));
+    let current = current.map(|player| Value::new("to move", Datum::Player { player }));
+    [time, delta, turn, current].into_iter().flatten().collect()
+}
+
+/// Is it a list or an object?
+fn is_container(node: Node<'_>) -> bool {
+    matches!(node.kind(), Json::List | Json::Object)
+}

@@ -1,0 +1,216 @@
+//! Where tiles and pieces are on paper: x to the right, y down, in widths of a tile.
+
+use crate::model::{Board, Position, Shape, TileAt};
+
+/// Half the height of a hexagon that is 1 wide.
+const HEX_REACH: f32 = 0.577_350_3;
+/// Rows of hexagons are that far apart.
+const HEX_ROW: f32 = 1.5 * HEX_REACH;
+
+/// Corners of a hexagon around its centre, from the top clockwise.
+const HEX_CORNERS: [(f32, f32); 6] = [
+    (0.0, -HEX_REACH),
+    (0.5, -HEX_REACH / 2.0),
+    (0.5, HEX_REACH / 2.0),
+    (0.0, HEX_REACH),
+    (-0.5, HEX_REACH / 2.0),
+    (-0.5, -HEX_REACH / 2.0),
+];
+/// The neighbour (x, y) across the edge that begins at each corner, where y grows upwards.
+const HEX_ACROSS: [(i32, i32); 6] = [(0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1)];
+
+const SQUARE_CORNERS: [(f32, f32); 4] = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)];
+const SQUARE_ACROSS: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
+
+/// A board with more tiles than this side by side is scaled.
+const MAX_TILES: f32 = 1024.0;
+/// What a board without tiles, or with too many, is scaled to.
+const SCALED: (f32, f32) = (48.0, 32.0);
+/// Positions beyond this are not shown.
+const FARTHEST: f32 = 1e30;
+
+/// Where tiles and pieces of a board are on paper.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layout {
+    shape: Shape,
+    up: bool,
+    /// The upper left corner of everything, unscaled.
+    origin: (f32, f32),
+    /// Width and height of everything, in tiles.
+    size: (f32, f32),
+    /// How much it was made smaller or larger.
+    factor: (f32, f32),
+}
+
+impl Layout {
+    /// The layout of a board; none where it has neither tiles nor pieces.
+    #[must_use]
+    pub fn of(board: &Board) -> Option<Self> {
+        let mut layout = Self {
+            shape: board.shape,
+            up: board.up,
+            origin: (0.0, 0.0),
+            size: (0.0, 0.0),
+            factor: (1.0, 1.0),
+        };
+        let tiles = board.tiles.iter().map(|tile| Position::from(*tile));
+        let pieces = board.pieces.iter().map(|piece| piece.at);
+        let shown = tiles.chain(pieces).filter(is_shown).map(|at| layout.raw(at));
+        let bounds = shown.fold(None, |bounds: Option<[f32; 4]>, (x, y)| {
+            let [left, top, right, bottom] = bounds.unwrap_or([x, y, x, y]);
+            Some([left.min(x), top.min(y), right.max(x), bottom.max(y)])
+        });
+        let [left, top, right, bottom] = bounds?;
+        let half = if board.shape == Shape::Hex { HEX_REACH } else { 0.5 };
+        let (width, height) = (right - left, bottom - top);
+        if board.shape == Shape::Free || width > MAX_TILES || height > MAX_TILES {
+            layout.shape = Shape::Free;
+            layout.scale((left, top), (width, height));
+        } else {
+            layout.origin = (left - 0.5, top - half);
+            layout.size = (width + 1.0, height + 2.0 * half);
+        }
+        Some(layout)
+    }
+
+    /// Scales everything into a frame of its own, with the same factor both ways where both ways
+    /// have some extent.
+    fn scale(&mut self, corner: (f32, f32), (width, height): (f32, f32)) {
+        let fit = |extent: f32, room: f32| if extent > 0.0 { room / extent } else { f32::INFINITY };
+        let factor = fit(width, SCALED.0 - 1.0).min(fit(height, SCALED.1 - 1.0));
+        let factor = if factor.is_finite() && factor > 0.0 { factor } else { 1.0 };
+        self.factor = (factor, factor);
+        self.origin = (corner.0 - 0.5 / factor, corner.1 - 0.5 / factor);
+        self.size = (width * factor + 1.0, height * factor + 1.0);
+    }
+
+    /// Are positions those of tiles that touch?
+    #[must_use]
+    pub fn has_tiles(&self) -> bool {
+        self.shape != Shape::Free
+    }
+
+    /// Width and height of everything, in tiles.
+    #[must_use]
+    pub fn size(&self) -> (f32, f32) {
+        self.size
+    }
+
+    /// The centre of a tile, or the point of a piece; none where it cannot be shown.
+    #[must_use]
+    pub fn point(&self, at: impl Into<Position>) -> Option<(f32, f32)> {
+        let at = at.into();
+        is_shown(&at).then(|| {
+            let (x, y) = self.raw(at);
+            ((x - self.origin.0) * self.factor.0, (y - self.origin.1) * self.factor.1)
+        })
+    }
+
+    /// Unscaled, y down.
+    fn raw(&self, at: Position) -> (f32, f32) {
+        let down = if self.up { -at.y } else { at.y };
+        match self.shape {
+            Shape::Hex => (at.x + at.y / 2.0, down * HEX_ROW),
+            Shape::Square | Shape::Free => (at.x, down),
+        }
+    }
+
+    /// The corners of a tile around its centre.
+    #[must_use]
+    pub fn corners(&self) -> &'static [(f32, f32)] {
+        match self.shape {
+            Shape::Hex => &HEX_CORNERS,
+            Shape::Square | Shape::Free => &SQUARE_CORNERS,
+        }
+    }
+
+    /// The tiles across the edges that begin at each of the [corners](Self::corners).
+    pub fn across(&self, at: TileAt) -> impl Iterator<Item = TileAt> {
+        let steps: &[(i32, i32)] = match self.shape {
+            Shape::Hex => &HEX_ACROSS,
+            Shape::Square | Shape::Free => &SQUARE_ACROSS,
+        };
+        let (hex, up) = (self.shape == Shape::Hex, self.up);
+        steps.iter().map(move |&(dx, dy)| {
+            // Rows of hexagons lean right as y grows: downwards they lean the other way on paper.
+            let (dx, dy) = match (up, hex) {
+                (true, _) => (dx, dy),
+                (false, false) => (dx, -dy),
+                (false, true) => (dx + dy, -dy),
+            };
+            TileAt::new(at.x.wrapping_add(dx), at.y.wrapping_add(dy))
+        })
+    }
+}
+
+fn is_shown(at: &Position) -> bool {
+    at.x.abs() < FARTHEST && at.y.abs() < FARTHEST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(shape: Shape, up: bool) -> Board {
+        let tiles = (-2..=2).flat_map(|y| (-2..=2).map(move |x| TileAt::new(x, y))).collect();
+        Board { up, ..Board::new(shape, tiles) }
+    }
+
+    #[test]
+    fn neighbours_share_the_edge_between_them() {
+        for (shape, up) in
+            [(Shape::Hex, true), (Shape::Hex, false), (Shape::Square, true), (Shape::Square, false)]
+        {
+            let layout = Layout::of(&board(shape, up)).unwrap();
+            let (x, y) = layout.point(TileAt::new(0, 0)).unwrap();
+            let corners = layout.corners();
+            for (i, other) in layout.across(TileAt::new(0, 0)).enumerate() {
+                let (from, to) = (corners[i], corners[(i + 1) % corners.len()]);
+                let middle = (x + (from.0 + to.0) / 2.0, y + (from.1 + to.1) / 2.0);
+                let beside = layout.point(other).unwrap();
+                let half = ((x + beside.0) / 2.0, (y + beside.1) / 2.0);
+                let gap = (half.0 - middle.0).hypot(half.1 - middle.1);
+                assert!(gap < 1e-4, "{shape:?} up {up}: {other:?} is {gap} away");
+            }
+        }
+    }
+
+    #[test]
+    fn the_board_fills_its_frame_and_up_is_up() {
+        for (shape, up) in [(Shape::Hex, true), (Shape::Square, false)] {
+            let board = board(shape, up);
+            let layout = Layout::of(&board).unwrap();
+            let points = board.tiles.iter().flat_map(|tile| {
+                let (x, y) = layout.point(*tile).unwrap();
+                layout.corners().iter().map(move |corner| (x + corner.0, y + corner.1))
+            });
+            let (mut least, mut most) = ((9.0f32, 9.0f32), (0.0f32, 0.0f32));
+            for (x, y) in points {
+                least = (least.0.min(x), least.1.min(y));
+                most = (most.0.max(x), most.1.max(y));
+            }
+            assert!(least.0.abs() < 1e-4 && least.1.abs() < 1e-4, "{least:?}");
+            let size = layout.size();
+            assert!((most.0 - size.0).abs() < 1e-4 && (most.1 - size.1).abs() < 1e-4);
+            let higher = layout.point(TileAt::new(0, 1)).unwrap().1;
+            assert_eq!(higher < layout.point(TileAt::new(0, 0)).unwrap().1, up);
+        }
+    }
+
+    #[test]
+    fn any_positions_fit_the_frame() {
+        for far in [0.0, 1e-30, 1.0, 1e9, 1e29, f32::NAN, f32::INFINITY] {
+            let mut board = Board::new(Shape::Free, Vec::new());
+            for (x, y) in [(0.0, 0.0), (far, 1.0), (5.0, far)] {
+                board.pieces.push(crate::Piece::new("p", 1, [x, y]));
+            }
+            let layout = Layout::of(&board).unwrap();
+            assert!(layout.size().0 <= SCALED.0 + 0.1 && layout.size().1 <= SCALED.1 + 0.1);
+            for piece in &board.pieces {
+                let Some((x, y)) = layout.point(piece.at) else { continue };
+                assert!(x.is_finite() && y.is_finite(), "{far}");
+            }
+        }
+        assert_eq!(Layout::of(&Board::default()), None);
+    }
+}

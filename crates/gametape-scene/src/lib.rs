@@ -1,0 +1,52 @@
+//! What can be seen of a match at a moment, and its drawing as text and pixels.
+//!
+//! A [`Scene`] is made by a game and drawn by somebody who knows no game. Specified in `spec/scene.md` of the repository.
+//!
+//! | to | use |
+//! |---|---|
+//! | make scenes of a game | implement [`Visible`] |
+//! | make scenes of MineWars views | `minewars::Seen` |
+//! | make scenes of gamelogs | `cadre::Seen` |
+//! | draw a scene as text | [`TextMap`] |
+//! | draw a scene as PNG | `png::draw` (feature `png`) |
+//!
+//! ```
+//! use gametape_scene::{Board, Kind, Layer, Look, Palette, Scene, Shape, TextMap, TileAt};
+//!
+//! let grass = Kind::new("grass", Some('.'), Palette::terrain("grass"), Look::Fill);
+//! let tiles = vec![TileAt::new(0, 0), TileAt::new(1, 0)];
+//! let mut board = Board::new(Shape::Square, tiles);
+//! board.layers.push(Layer { name: "ground".into(), kinds: vec![grass], cells: vec![1, 1] });
+//! let mut scene = Scene::new("Lawn");
+//! scene.board = Some(board);
+//! assert!(TextMap::of(&scene).to_string().starts_with(". .\n"));
+//! ```
+//!
+//! What it does not do: no file, clock or terminal; no moving through time, which is `gametape-replay`'s.
+
+#[cfg(feature = "cadre")]
+pub mod cadre;
+mod heading;
+mod inspect;
+mod layers;
+mod layout;
+mod legend;
+#[cfg(feature = "minewars")]
+pub mod minewars;
+mod model;
+mod palette;
+#[cfg(feature = "png")]
+pub mod png;
+mod text;
+mod visible;
+
+pub use inspect::{Inspection, Target};
+pub use layout::Layout;
+pub use legend::{Entry, Legend, Swatch};
+pub use model::{
+    Board, Datum, Kind, Layer, Line, Look, Piece, Player, Position, Scene, Shape, Sight, TileAt,
+    Title, Value,
+};
+pub use palette::{Colour, Palette};
+pub use text::{Ink, TextCell, TextMap};
+pub use visible::{Context, Visible};

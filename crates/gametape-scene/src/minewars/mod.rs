@@ -1,0 +1,374 @@
+//! Scenes of MineWars views: `spec/scene.md`, section 5.
+
+mod kinds;
+mod words;
+
+use std::collections::BTreeMap;
+
+use gametape_minewars::{
+    City, CityState, Coord, Dialect, Generation, Grid, ItemKind, Pending, ReplayFile, Setup,
+    TileState, ViewState,
+};
+use gametape_wire::View;
+
+use crate::inspect::{self, Inspection, Target};
+use crate::layers::LayerBuilder;
+use crate::model::{Board, Datum, Line, Piece, Player, Scene, Shape, TileAt, Title, Value};
+use crate::visible::{Context, Visible};
+
+/// Where a city is, and its name where it has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Its tile.
+    pub at: Coord,
+    /// Its name.
+    pub name: Option<String>,
+}
+
+/// The cities of a setup by id.
+#[must_use]
+pub fn places_of(setup: &Setup) -> BTreeMap<u8, Place> {
+    let named = setup.generation == Generation::Current;
+    let place = |city: &City| Place { at: city.at, name: named.then(|| city.name.to_string()) };
+    (0..=u8::MAX).zip(setup.cities.iter().map(place)).collect()
+}
+
+/// The cities of a file by id, as far as they can be read.
+#[must_use]
+pub fn places(file: &ReplayFile<'_>) -> BTreeMap<u8, Place> {
+    let names = file.setup().city_names().unwrap_or_default();
+    let mut names = names.iter().map(ToString::to_string);
+    let positions = file.setup().city_positions().into_iter().flatten();
+    (0..=u8::MAX).zip(positions.map(|at| Place { at, name: names.next() })).collect()
+}
+
+/// What is public about a match and not part of the state of a view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Setting {
+    /// The name of the game.
+    pub game: String,
+    /// The dialect of the messages.
+    pub dialect: Dialect,
+    /// How many seats there are.
+    pub seats: u8,
+    /// The cities by id.
+    pub cities: BTreeMap<u8, Place>,
+    /// The names of players by number, where the recording gives them.
+    pub names: BTreeMap<u8, String>,
+}
+
+impl Setting {
+    /// A match of which nothing is known.
+    #[must_use]
+    pub fn new(dialect: Dialect, seats: u8) -> Self {
+        let (cities, names) = (BTreeMap::new(), BTreeMap::new());
+        Self { game: "MineWars".to_owned(), dialect, seats, cities, names }
+    }
+
+    /// What a setup says.
+    #[must_use]
+    pub fn of_setup(setup: &Setup) -> Self {
+        let names = setup.player_names.iter().flatten().cloned();
+        let setting = Self::new(setup.dialect(), setup.max_player);
+        Self { cities: places_of(setup), ..setting }.with_names((1..).zip(names))
+    }
+
+    /// What the setup of a file says, as far as it can be read.
+    #[must_use]
+    pub fn of_file(file: &ReplayFile<'_>) -> Self {
+        let names = file.setup().player_names().ok().flatten().unwrap_or_default();
+        let names = (1..).zip(names.into_iter().map(str::to_owned));
+        let setting = Self::new(file.dialect(), file.setup().header().max_player);
+        Self { cities: places(file), ..setting }.with_names(names)
+    }
+
+    /// With names of players by number; those without letters are left out.
+    #[must_use]
+    pub fn with_names(mut self, names: impl IntoIterator<Item = (u8, String)>) -> Self {
+        self.names.extend(names.into_iter().filter(|(_, name)| !name.trim().is_empty()));
+        self
+    }
+
+    /// With the name of the game.
+    #[must_use]
+    pub fn of_game(mut self, game: &str) -> Self {
+        self.game = game.to_owned();
+        self
+    }
+
+    /// The name of a player: as they joined, else as the recording gives it, else the number.
+    #[must_use]
+    pub fn name(&self, state: &ViewState, player: u8) -> String {
+        joined_name(state, player)
+            .or_else(|| self.names.get(&player).cloned())
+            .unwrap_or_else(|| format!("player {player}"))
+    }
+
+    /// The name of a city.
+    #[must_use]
+    pub fn city_name(&self, city: u8) -> String {
+        let name = self.cities.get(&city).and_then(|place| place.name.clone());
+        name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| format!("city {city}"))
+    }
+}
+
+/// The names of all who joined as one player.
+fn joined_name(state: &ViewState, player: u8) -> Option<String> {
+    let known = state.players().find(|(id, _)| *id == player);
+    let clients = known.into_iter().flat_map(|(_, player)| player.clients.values());
+    let names = clients.map(|client| String::from_utf8_lossy(&client.name).trim().to_owned());
+    let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// What a view knows, to be seen.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// What the view knows.
+    pub state: &'a ViewState,
+    /// What everybody knows.
+    pub setting: &'a Setting,
+}
+
+impl Visible for Seen<'_> {
+    fn scene(&self, context: &Context) -> Scene {
+        let mut scene = Scene::new(&self.setting.game);
+        let board = self.board();
+        let land = land(&board);
+        let player = |number: u8| self.player(number, land[usize::from(number)]);
+        scene.players = (1..=self.player_count()).map(player).collect();
+        scene.title = Title {
+            match_name: context.match_name.clone(),
+            players: scene.players.iter().map(|player| player.name.clone()).collect(),
+            view: self.viewer(),
+            ..scene.title
+        };
+        scene.facts = self.facts(context);
+        scene.board = Some(board);
+        scene
+    }
+
+    fn inspect(&self, context: &Context, target: &Target) -> Option<Inspection> {
+        let mut found = inspect::inspect(&self.scene(context), target)?;
+        if let Target::Tile(at) = target {
+            let coord = Coord::new(i8::try_from(at.y).ok()?, i8::try_from(at.x).ok()?);
+            let known = self.state.tile(coord).map(|tile| tile_values(&tile));
+            found.values.extend(known.into_iter().flatten());
+        }
+        Some(found)
+    }
+
+    fn lines(&self, change: &[u8], _: &Context) -> Vec<Line> {
+        words::lines(self, change)
+    }
+}
+
+impl Seen<'_> {
+    /// How many players there are: every seat, so that the number of a player is that of the seat.
+    fn player_count(&self) -> u8 {
+        let named = self.setting.names.keys().copied();
+        let heard = self.state.players().map(|(player, _)| player);
+        let owners = self.state.tiles().map(|(_, tile)| tile.owner);
+        let own = [self.setting.seats, self.state.view().number()];
+        named.chain(heard).chain(owners).chain(own).max().unwrap_or(0).min(View::MAX)
+    }
+
+    fn viewer(&self) -> Option<String> {
+        let view = self.state.view();
+        (view != View::SPECTATOR).then(|| self.setting.name(self.state, view.number()))
+    }
+
+    fn board(&self) -> Board {
+        let shape = match self.state.grid() {
+            Grid::Hex => Shape::Hex,
+            Grid::Square => Shape::Square,
+        };
+        let tiles: Vec<TileAt> = self.state.tiles().map(|(at, _)| tile_at(at)).collect();
+        let mut layers = Layers::new(tiles.len());
+        let mut owners = vec![0; tiles.len()];
+        for (index, (_, tile)) in self.state.tiles().enumerate() {
+            layers.put(index, &tile);
+            owners[index] = tile.owner;
+        }
+        let mut board = Board::new(shape, tiles);
+        (board.up, board.rows_first) = (true, true);
+        if owners.iter().any(|owner| *owner != 0) {
+            board.owners = owners;
+        }
+        board.layers = layers.finish();
+        if !self.setting.cities.is_empty() {
+            board.kinds.push(kinds::city());
+        }
+        board.pieces = self.setting.cities.iter().map(|(id, at)| self.city(*id, at)).collect();
+        board
+    }
+
+    fn city_state(&self, id: u8) -> Option<&CityState> {
+        self.state.cities().find(|(city, _)| *city == id).map(|(_, city)| city)
+    }
+
+    /// Whose a city is: as was told, else whoever owns its tile.
+    fn city_owner(&self, id: u8, at: Coord) -> u8 {
+        let told = self.city_state(id).map_or(0, |city| city.owner);
+        let on_tile = self.state.tile(at).map_or(0, |tile| tile.owner);
+        if told == 0 { on_tile } else { told }
+    }
+
+    fn city(&self, id: u8, place: &Place) -> Piece {
+        let mut piece = Piece::new(format!("city {id}"), 1, tile_at(place.at));
+        piece.glyph = Some(kinds::city_glyph(id));
+        piece.owner = self.city_owner(id, place.at);
+        piece.label = place.name.clone().filter(|name| !name.trim().is_empty());
+        piece.values = self.city_state(id).map(city_values).unwrap_or_default();
+        piece
+    }
+
+    fn player(&self, number: u8, land: i64) -> Player {
+        let name = self.setting.name(self.state, number);
+        let mut player = Player::new(number, number.to_string(), name);
+        player.values.push(Value::new("land", land));
+        self.add_city_values(number, &mut player.values);
+        if let Some((_, known)) = self.state.players().find(|(id, _)| *id == number) {
+            player.eliminated = known.eliminated;
+            player.values.extend(known.lives.map(|lives| Value::new("lives", i64::from(lives))));
+            let flags = [("gave up", known.surrendered), ("protected", known.protected)];
+            let flags = flags.into_iter().filter(|(_, is)| *is);
+            player.values.extend(flags.map(|(name, is)| Value::new(name, is)));
+            player.values.extend(known.timeout.map(|_| Value::new("stunned", true)));
+        }
+        player
+    }
+
+    /// What is known of all cities of a player together.
+    fn add_city_values(&self, player: u8, values: &mut Vec<Value>) {
+        let cities = self.setting.cities.iter();
+        let own: Vec<u8> = cities
+            .filter(|(id, place)| self.city_owner(**id, place.at) == player)
+            .map(|(id, _)| *id)
+            .collect();
+        if !self.setting.cities.is_empty() {
+            values.push(Value::new("cities", own.len() as i64));
+        }
+        let known = || own.iter().filter_map(|id| self.city_state(*id));
+        let money: Vec<i64> = known().filter_map(|city| city.money.map(i64::from)).collect();
+        let income: Vec<i64> = known().filter_map(|city| city.income.map(i64::from)).collect();
+        for (name, sums) in [("money", money), ("income", income)] {
+            if !sums.is_empty() {
+                values.push(Value::new(name, sums.iter().sum::<i64>()));
+            }
+        }
+    }
+
+    fn facts(&self, context: &Context) -> Vec<Value> {
+        let time = context.time.map(|time| Value::new("time", time.to_string()));
+        let view = self.viewer().unwrap_or_else(|| "spectator".to_owned());
+        let limit = self.state.time_limit().map(|seconds| {
+            let left = gametape_wire::Time::from_millis(u64::from(seconds) * 1000);
+            Value::new("time limit", left.to_string())
+        });
+        let votes = self
+            .state
+            .votes()
+            .map(|(_, vote)| Value::new("vote", String::from_utf8_lossy(&vote.text).into_owned()));
+        let facts = [time, Some(Value::new("view", view)), limit].into_iter().flatten();
+        facts.chain(votes).collect()
+    }
+}
+
+/// The layers of a board being built.
+struct Layers {
+    ground: LayerBuilder<u8>,
+    item: LayerBuilder<u8>,
+    construction: LayerBuilder<u8>,
+    structure: LayerBuilder<u8>,
+    digit: LayerBuilder<u8>,
+    flag: LayerBuilder<u8>,
+    smoke: LayerBuilder<u8>,
+}
+
+impl Layers {
+    fn new(tiles: usize) -> Self {
+        let layer = |name| LayerBuilder::new(name, tiles);
+        Self {
+            ground: layer("ground"),
+            item: layer("item"),
+            construction: layer("construction"),
+            structure: layer("structure"),
+            digit: layer("digit"),
+            flag: layer("flag"),
+            smoke: layer("smoke"),
+        }
+    }
+
+    fn put(&mut self, index: usize, tile: &TileState) {
+        self.ground.put(index, tile.kind.code(), |_| kinds::ground(tile.kind));
+        if tile.item != ItemKind::None {
+            self.item.put(index, tile.item.code(), |_| kinds::item(tile.item));
+        }
+        if let Some(Pending { kind, .. }) = tile.pending {
+            let code = kind.map_or(u8::MAX, gametape_minewars::StructureKind::code);
+            self.construction.put(index, code, |_| kinds::construction(kind));
+        }
+        if let Some(kind) = tile.structure {
+            self.structure.put(index, kind.code(), |_| kinds::structure(kind));
+        }
+        if let Some(digit) = tile.digit {
+            self.digit
+                .put(index, digit.value << 1 | u8::from(digit.asterisk), |_| kinds::digit(digit));
+        }
+        if let Some(flag) = tile.flag {
+            self.flag.put(index, kinds::flag_code(flag), |_| kinds::flag(flag));
+        }
+        if tile.smoke {
+            self.smoke.put(index, 0, |_| kinds::smoke());
+        }
+    }
+
+    fn finish(self) -> Vec<crate::model::Layer> {
+        let Self { ground, item, construction, structure, digit, flag, smoke } = self;
+        [ground, item, construction, structure, digit, flag, smoke]
+            .into_iter()
+            .filter_map(LayerBuilder::finish)
+            .collect()
+    }
+}
+
+/// How many tiles each player owns.
+fn land(board: &Board) -> [i64; 256] {
+    let mut land = [0; 256];
+    board.owners.iter().for_each(|owner| land[usize::from(*owner)] += 1);
+    land
+}
+
+/// A tile in a scene.
+fn tile_at(at: Coord) -> TileAt {
+    TileAt::new(at.x.into(), at.y.into())
+}
+
+fn tile_values(tile: &TileState) -> Vec<Value> {
+    let hp = (tile.hp != 0).then(|| Value::new("hit points", i64::from(tile.hp)));
+    let building = tile.pending.map(|Pending { points, current, rate, .. }| {
+        [("built", current), ("needed", points), ("rate", rate)]
+            .map(|(name, number)| Value::new(name, i64::from(number)))
+    });
+    hp.into_iter().chain(building.into_iter().flatten()).collect()
+}
+
+fn city_values(city: &CityState) -> Vec<Value> {
+    let player = |player: u8| Datum::Player { player };
+    let number = |name, number: Option<i64>| number.map(|number| Value::new(name, number));
+    [
+        number("money", city.money.map(i64::from)),
+        number("income", city.income.map(i64::from)),
+        number("resources", city.resources.map(i64::from)),
+        number("export", city.trade.map(|(export, _)| export.into())),
+        number("import", city.trade.map(|(_, import)| import.into())),
+        city.capturing.map(|(by, _)| Value::new("captured by", player(by))),
+        number("captured in ms", city.capturing.map(|(_, time)| time.into())),
+        city.contested_by.map(|by| Value::new("contested by", player(by))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

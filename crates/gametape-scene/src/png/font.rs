@@ -1,0 +1,121 @@
+//! Letters of pictures.
+
+use ab_glyph::{Font as _, FontRef, PxScale, ScaleFont, point};
+
+use super::canvas::{Canvas, Point};
+use crate::palette::Colour;
+
+/// How strong letters are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Weight {
+    Regular,
+    Bold,
+}
+
+/// The fonts of a picture.
+pub(super) struct Font {
+    regular: FontRef<'static>,
+    bold: FontRef<'static>,
+}
+
+impl Font {
+    pub(super) fn new() -> Option<Self> {
+        let regular = FontRef::try_from_slice(dejavu::sans::regular()).ok()?;
+        let bold = FontRef::try_from_slice(dejavu::sans::bold()).ok()?;
+        Some(Self { regular, bold })
+    }
+
+    fn of(&self, weight: Weight) -> &FontRef<'static> {
+        match weight {
+            Weight::Regular => &self.regular,
+            Weight::Bold => &self.bold,
+        }
+    }
+
+    /// Pixels that a text takes; `size` is about the height of a line.
+    pub(super) fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
+        let font = self.of(weight).as_scaled(PxScale::from(size));
+        letters(text).map(|letter| font.h_advance(font.glyph_id(letter))).sum()
+    }
+
+    /// The text, or as much of its start as there is room for.
+    pub(super) fn fitted(&self, text: &str, weight: Weight, size: f32, room: f32) -> String {
+        let font = self.of(weight).as_scaled(PxScale::from(size));
+        let dots = font.h_advance(font.glyph_id('…'));
+        let (mut used, mut fits) = (0.0, 0);
+        for (count, letter) in letters(text).enumerate() {
+            used += font.h_advance(font.glyph_id(letter));
+            if used > room {
+                return text.chars().take(fits).chain(['…']).collect();
+            }
+            if used + dots <= room {
+                fits = count + 1;
+            }
+        }
+        text.to_owned()
+    }
+
+    /// Writes a line of text with its upper left corner at `at`.
+    pub(super) fn write(
+        &self,
+        canvas: &mut Canvas,
+        text: &str,
+        weight: Weight,
+        size: f32,
+        at: Point,
+        colour: Colour,
+    ) {
+        let font = self.of(weight).as_scaled(PxScale::from(size));
+        let (mut x, baseline) = (at.0, at.1 + font.ascent());
+        for letter in letters(text) {
+            let id = font.glyph_id(letter);
+            let glyph = id.with_scale_and_position(PxScale::from(size), point(x, baseline));
+            x += font.h_advance(id);
+            let Some(outline) = font.outline_glyph(glyph) else { continue };
+            let bounds = outline.px_bounds();
+            let (left, top) = (bounds.min.x as i32, bounds.min.y as i32);
+            outline.draw(|dx, dy, share| {
+                canvas.blend(left + dx as i32, top + dy as i32, colour, share);
+            });
+        }
+    }
+
+    /// Writes a text around a centre.
+    pub(super) fn write_around(
+        &self,
+        canvas: &mut Canvas,
+        text: &str,
+        weight: Weight,
+        size: f32,
+        centre: Point,
+        colour: Colour,
+    ) {
+        let font = self.of(weight).as_scaled(PxScale::from(size));
+        let width = self.width(text, weight, size);
+        // Capital letters and digits are about 0.73 of the ascent high.
+        let top = centre.1 - font.ascent() + font.ascent() * 0.39;
+        self.write(canvas, text, weight, size, (centre.0 - width / 2.0, top), colour);
+    }
+
+    /// Writes a text with a dark rim, readable on any ground.
+    pub(super) fn write_rimmed(
+        &self,
+        canvas: &mut Canvas,
+        text: &str,
+        size: f32,
+        at: Point,
+        colours: (Colour, Colour),
+    ) {
+        let steps = [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
+        let reach = (size / 14.0).max(1.0);
+        for (dx, dy) in steps.map(|(dx, dy)| (dx as f32 * reach, dy as f32 * reach)) {
+            self.write(canvas, text, Weight::Bold, size, (at.0 + dx, at.1 + dy), colours.1);
+        }
+        self.write(canvas, text, Weight::Bold, size, at, colours.0);
+    }
+}
+
+/// The letters of a text; what controls something else than letters is left out.
+fn letters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter })
+}

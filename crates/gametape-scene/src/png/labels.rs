@@ -1,0 +1,95 @@
+//! Where labels go: beside what they name, and never over another.
+
+use super::canvas::Point;
+
+/// A part of the picture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Area {
+    pub(super) left: f32,
+    pub(super) top: f32,
+    pub(super) right: f32,
+    pub(super) bottom: f32,
+}
+
+impl Area {
+    pub(super) fn around(centre: Point, radius: f32) -> Self {
+        let (x, y) = centre;
+        Self { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius }
+    }
+
+    fn at(corner: Point, size: (f32, f32)) -> Self {
+        let (left, top) = corner;
+        Self { left, top, right: left + size.0, bottom: top + size.1 }
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
+    }
+
+    fn is_within(&self, other: &Self) -> bool {
+        self.left >= other.left
+            && self.right <= other.right
+            && self.top >= other.top
+            && self.bottom <= other.bottom
+    }
+}
+
+/// What is taken already.
+#[derive(Debug)]
+pub(super) struct Labels {
+    frame: Area,
+    taken: Vec<Area>,
+}
+
+impl Labels {
+    /// Room for labels in a frame, around things that are there already.
+    pub(super) fn new(frame: Area, taken: Vec<Area>) -> Self {
+        Self { frame, taken }
+    }
+
+    /// The upper left corner for a label of this size beside something round: below, above, right or
+    /// left, wherever there is room first. None where there is no room.
+    pub(super) fn place(&mut self, centre: Point, radius: f32, size: (f32, f32)) -> Option<Point> {
+        let ((x, y), (width, height)) = (centre, size);
+        let (beside, gap) = (radius + 3.0, 1.0);
+        let corners = [
+            (x - width / 2.0, y + radius + gap),
+            (x - width / 2.0, y - radius - gap - height),
+            (x + beside, y - height / 2.0),
+            (x - beside - width, y - height / 2.0),
+        ];
+        let free = corners.into_iter().find(|corner| {
+            let area = Area::at(*corner, size);
+            area.is_within(&self.frame) && !self.taken.iter().any(|other| other.meets(&area))
+        })?;
+        self.taken.push(Area::at(free, size));
+        Some(free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_meet_neither_each_other_nor_what_they_name() {
+        let frame = Area { left: 0.0, top: 0.0, right: 300.0, bottom: 300.0 };
+        let centres: Vec<Point> =
+            (0..60).map(|i| ((i * 37 % 300) as f32, (i * 91 % 300) as f32)).collect();
+        let things: Vec<Area> = centres.iter().map(|centre| Area::around(*centre, 6.0)).collect();
+        let mut labels = Labels::new(frame, things.clone());
+        let placed: Vec<Area> = centres
+            .iter()
+            .filter_map(|centre| labels.place(*centre, 6.0, (40.0, 12.0)))
+            .map(|corner| Area::at(corner, (40.0, 12.0)))
+            .collect();
+        assert!(placed.len() > 10 && placed.len() < centres.len());
+        for (i, label) in placed.iter().enumerate() {
+            assert!(label.is_within(&frame));
+            assert!(things.iter().chain(&placed[..i]).all(|other| !other.meets(label)));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The legend beside the board: players, kinds.
+
+use super::board::{PieceLook, draw_mark, draw_piece};
+use super::canvas::{Canvas, Point, Shapes};
+use super::font::{Font, Weight};
+use crate::legend::{Entry, Legend, Swatch};
+use crate::model::{Look, Scene};
+use crate::palette::{Colour, Palette};
+
+/// The widest panel.
+const MOST_WIDTH: f32 = 340.0;
+const NAME: f32 = 15.0;
+const DETAIL: f32 = 12.5;
+const SWATCH: f32 = 20.0;
+const INDENT: f32 = SWATCH + 12.0;
+/// Between groups.
+const GAP: f32 = 18.0;
+/// Fewer kinds than these are listed; the rest is counted.
+const MOST_KINDS: usize = 24;
+
+/// The legend, laid out.
+pub(super) struct Panel {
+    rows: Vec<Row>,
+    pub(super) width: f32,
+    pub(super) height: f32,
+    /// What kinds are drawn on.
+    ground: Colour,
+}
+
+struct Row {
+    entry: Option<Entry>,
+    top: f32,
+    /// The detail is a line of its own.
+    is_tall: bool,
+}
+
+impl Panel {
+    pub(super) fn of(scene: &Scene, fonts: &Font) -> Self {
+        let legend = Legend::of(scene);
+        let groups = [legend.players, shortened(legend.piece_kinds), shortened(legend.kinds)];
+        let fills = groups[2].iter().filter_map(|entry| match &entry.swatch {
+            Swatch::Kind(kind) if kind.look == Look::Fill => Some(kind.colour),
+            _ => None,
+        });
+        let ground = fills.max_by_key(|colour| colour.brightness()).unwrap_or(Palette::RAISED);
+        let (mut rows, mut top, mut width) = (Vec::new(), 0.0, 0.0f32);
+        for group in groups {
+            if group.is_empty() {
+                continue;
+            }
+            top += if rows.is_empty() { 0.0 } else { GAP };
+            for entry in group {
+                let is_tall =
+                    matches!(entry.swatch, Swatch::Player { .. }) && !entry.detail.is_empty();
+                width = width.max(row_width(&entry, is_tall, fonts));
+                rows.push(Row { entry: Some(entry), top, is_tall });
+                top += if is_tall { 42.0 } else { 26.0 };
+            }
+        }
+        Self { rows, width: width.min(MOST_WIDTH), height: top, ground }
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas, fonts: &Font, (left, top): Point) {
+        for row in &self.rows {
+            let Some(entry) = &row.entry else { continue };
+            let y = top + row.top;
+            self.swatch(canvas, fonts, entry, (left + SWATCH / 2.0, y + SWATCH / 2.0));
+            write_entry(canvas, fonts, entry, row.is_tall, (left + INDENT, y), self.width - INDENT);
+        }
+    }
+
+    fn swatch(&self, canvas: &mut Canvas, fonts: &Font, entry: &Entry, centre: Point) {
+        match &entry.swatch {
+            Swatch::Player { colour, eliminated, .. } => {
+                let shown = if *eliminated { colour.greyed() } else { *colour };
+                // As land looks: half the ground, and a border.
+                canvas.fill(block(centre, SWATCH), self.ground.mixed(shown, 128), 255);
+                canvas.stroke(block(centre, SWATCH - 2.0), shown, 255, 2.0);
+            }
+            Swatch::Kind(kind) if kind.look == Look::Fill => {
+                canvas.fill(block(centre, SWATCH), kind.colour, 255);
+                canvas.stroke(block(centre, SWATCH), Palette::LINE, 255, 1.0);
+            }
+            Swatch::Kind(kind) if kind.look == Look::Tint => {
+                canvas.fill(block(centre, SWATCH), self.ground.mixed(kind.colour, 128), 255);
+            }
+            Swatch::Kind(kind)
+                if matches!(kind.look, Look::Disc | Look::Token | Look::Symbol(_)) =>
+            {
+                let (look, colour) = (kind.look, kind.colour);
+                let piece = PieceLook { look, glyph: kind.glyph, owner: None, colour };
+                draw_piece(canvas, fonts, &piece, centre, SWATCH * 0.45);
+            }
+            Swatch::Kind(kind) => {
+                canvas.fill(block(centre, SWATCH), self.ground, 255);
+                draw_mark(canvas, fonts, kind, centre, SWATCH * 1.1, (self.ground, 255));
+            }
+            Swatch::Piece { glyph, colour, look } => {
+                let (glyph, colour, owner) = (Some(*glyph), Palette::TEXT, *colour);
+                let piece = PieceLook { look: *look, glyph, owner, colour };
+                draw_piece(canvas, fonts, &piece, centre, SWATCH * 0.45);
+            }
+        }
+    }
+}
+
+/// The first entries, and how many more there are.
+fn shortened(mut entries: Vec<Entry>) -> Vec<Entry> {
+    entries.dedup_by(|a, b| a.text == b.text && a.detail == b.detail);
+    entries.truncate(MOST_KINDS);
+    entries
+}
+
+fn row_width(entry: &Entry, is_tall: bool, fonts: &Font) -> f32 {
+    let name = fonts.width(&entry.text, Weight::Bold, NAME);
+    let detail = fonts.width(&entry.detail, Weight::Regular, DETAIL);
+    INDENT + if is_tall { name.max(detail) } else { name + 8.0 + detail } + 4.0
+}
+
+fn write_entry(
+    canvas: &mut Canvas,
+    fonts: &Font,
+    entry: &Entry,
+    is_tall: bool,
+    (x, y): Point,
+    room: f32,
+) {
+    let is_player = matches!(entry.swatch, Swatch::Player { .. });
+    let is_out = matches!(entry.swatch, Swatch::Player { eliminated: true, .. });
+    let weight = if is_player { Weight::Bold } else { Weight::Regular };
+    let colour =
+        if is_out { Palette::SECONDARY.mixed(Palette::BACKGROUND, 100) } else { Palette::TEXT };
+    let name = fonts.fitted(&entry.text, weight, NAME, room);
+    let top = if is_tall { y - 1.0 } else { y + 2.0 };
+    fonts.write(canvas, &name, weight, NAME, (x, top), colour);
+    let width = fonts.width(&name, weight, NAME);
+    if is_out {
+        let mut strike = Shapes::default();
+        let middle = top + NAME * 0.55;
+        strike.line((x, middle), (x + width, middle));
+        canvas.stroke(strike, colour, 255, 1.5);
+    }
+    let detail_at = if is_tall { (x, y + NAME + 3.0) } else { (x + width + 8.0, y + 4.0) };
+    let left = if is_tall { room } else { room - width - 8.0 };
+    if left > 20.0 {
+        let detail = fonts.fitted(&entry.detail, Weight::Regular, DETAIL, left);
+        fonts.write(canvas, &detail, Weight::Regular, DETAIL, detail_at, Palette::SECONDARY);
+    }
+}
+
+fn block(centre: Point, side: f32) -> Shapes {
+    let mut shapes = Shapes::default();
+    shapes.block(centre, side, side);
+    shapes
+}

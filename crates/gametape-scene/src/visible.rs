@@ -1,0 +1,78 @@
+//! What a game implements to be seen.
+
+use gametape_wire::{Tick, TickLength, Time};
+
+use crate::inspect::{self, Inspection, Target};
+use crate::model::{Line, Scene};
+
+/// What whoever asks for a scene knows and the state does not say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Context {
+    /// The title of the match or the name of its file.
+    pub match_name: Option<String>,
+    /// When it is.
+    pub time: Option<Time>,
+    /// The tick, or the delta of a gamelog, that happened last.
+    pub tick: Option<Tick>,
+}
+
+impl Context {
+    /// Nothing is known.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With the title of the match or the name of its file.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.match_name = Some(name.into());
+        self
+    }
+
+    /// After a tick, which is also a time.
+    #[must_use]
+    pub fn at_tick(mut self, tick: Tick, length: TickLength) -> Self {
+        (self.tick, self.time) = (Some(tick), Some(length.time_of(tick)));
+        self
+    }
+
+    /// At a time.
+    #[must_use]
+    pub fn at_time(mut self, time: Time) -> Self {
+        self.time = Some(time);
+        self
+    }
+
+    /// After the delta of a gamelog, which has no time.
+    #[must_use]
+    pub fn at_delta(mut self, delta: Tick) -> Self {
+        self.tick = Some(delta);
+        self
+    }
+}
+
+/// A state of a game that can be seen: what one view knows.
+///
+/// Nothing may come into a scene that the view does not know (`spec/scene.md`, section 1).
+pub trait Visible {
+    /// What can be seen.
+    fn scene(&self, context: &Context) -> Scene;
+
+    /// Everything that is known of a tile or a piece; none where there is neither.
+    ///
+    /// By default what the scene says of it.
+    fn inspect(&self, context: &Context, target: &Target) -> Option<Inspection> {
+        inspect::inspect(&self.scene(context), target)
+    }
+
+    /// What a change means, in words. `self` is the state before it; the change is what leads on from
+    /// it: the payload of a frame, the JSON of a delta.
+    ///
+    /// By default there are no words.
+    fn lines(&self, change: &[u8], context: &Context) -> Vec<Line> {
+        let _ = (change, context);
+        Vec::new()
+    }
+}
