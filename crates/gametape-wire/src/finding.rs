@@ -121,6 +121,11 @@ impl Report {
         }
     }
 
+    /// Counts a finding that is not kept, for a check that keeps only some of each rule.
+    pub fn count_only(&mut self, severity: Severity) {
+        self.counts[severity as usize] += 1;
+    }
+
     /// Adds all findings of another report.
     pub fn merge(&mut self, other: Self) {
         for (count, more) in self.counts.iter_mut().zip(other.counts) {

@@ -3,7 +3,7 @@
 use gametape_wire::{Error, Result};
 
 use crate::dialect::Dialect;
-use crate::message::words::{Word, Words};
+use crate::message::tokens::{Token, Tokens};
 use crate::message::{Fit, Message, Messages};
 
 /// The word for bytes that are given as they are.
@@ -101,17 +101,17 @@ pub(crate) fn push_bytes(word: &str, bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Parses the hexadecimal words after a word such as `BYTES`.
-pub(crate) fn parse_bytes(words: &mut Words<'_>, what: &'static str) -> Result<Vec<u8>> {
+pub(crate) fn parse_bytes(tokens: &mut Tokens<'_>, what: &'static str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    while let Some(word) = words.take_optional() {
-        parse_hex(words, word, what, &mut bytes)?;
+    while let Some(word) = tokens.take_optional() {
+        parse_hex(tokens, word, what, &mut bytes)?;
     }
     Ok(bytes)
 }
 
 fn parse_hex(
-    words: &Words<'_>,
-    word: Word<'_>,
+    tokens: &Tokens<'_>,
+    word: Token<'_>,
     what: &'static str,
     bytes: &mut Vec<u8>,
 ) -> Result<()> {
@@ -120,45 +120,45 @@ fn parse_hex(
     for pair in pairs.0 {
         match (digit(pair[0]), digit(pair[1])) {
             (Some(high), Some(low)) => bytes.push((high << 4 | low) as u8),
-            _ => return Err(words.error(word, what, "bytes are pairs of hexadecimal digits")),
+            _ => return Err(tokens.error(word, what, "bytes are pairs of hexadecimal digits")),
         }
     }
     if !pairs.1.is_empty() {
-        return Err(words.error(word, what, "a byte has two hexadecimal digits"));
+        return Err(tokens.error(word, what, "a byte has two hexadecimal digits"));
     }
     Ok(())
 }
 
 /// Assembles one line that is a message or `BYTES`, and appends it to a payload.
 pub(crate) fn assemble_line(
-    mut words: Words<'_>,
+    mut tokens: Tokens<'_>,
     dialect: Dialect,
     payload: &mut Vec<u8>,
 ) -> Result<Fit> {
-    match words.mnemonic() {
+    match tokens.mnemonic() {
         Some(BYTES) => {
-            words.take(BYTES)?;
-            payload.extend_from_slice(&parse_bytes(&mut words, BYTES)?);
+            tokens.take(BYTES)?;
+            payload.extend_from_slice(&parse_bytes(&mut tokens, BYTES)?);
             Ok(Fit::Exact)
         }
         // Some tools write it for "nothing"; it has no bytes.
         Some("NOP") => {
-            words.take("NOP")?;
-            words.finish()?;
+            tokens.take("NOP")?;
+            tokens.finish()?;
             Ok(Fit::Exact)
         }
-        _ => assemble_message(words, dialect, payload),
+        _ => assemble_message(tokens, dialect, payload),
     }
 }
 
 /// Assembles a message, which may end with its exact bytes. A text without quotes may end the same
 /// way, so a line that is a message as it is has no mark.
-fn assemble_message(words: Words<'_>, dialect: Dialect, payload: &mut Vec<u8>) -> Result<Fit> {
-    let mut unmarked = words.clone();
+fn assemble_message(tokens: Tokens<'_>, dialect: Dialect, payload: &mut Vec<u8>) -> Result<Fit> {
+    let mut unmarked = tokens.clone();
     let Some(mark) = unmarked.take_mark() else {
-        return Message::assemble(words, dialect, payload);
+        return Message::assemble(tokens, dialect, payload);
     };
-    if let Ok(fit) = Message::assemble(words, dialect, payload) {
+    if let Ok(fit) = Message::assemble(tokens, dialect, payload) {
         return Ok(fit);
     }
     let mut bytes = Vec::new();

@@ -1,5 +1,7 @@
 //! Replay files of both generations: opening, checking, repairing and writing.
 
+pub(crate) mod compress;
+pub(crate) mod dictionary;
 mod header;
 mod write;
 
@@ -9,14 +11,14 @@ use std::ops::Range;
 use crate::{FrameLayout, Generation};
 use gametape_wire::{Error, ErrorKind, Limit, Reader, Result};
 
+pub use dictionary::frame_dictionary;
 pub use header::{Check, FileHeader, FilePart};
 pub(crate) use write::check_frames_fit;
 pub use write::{WriteOptions, write_file, write_file_around};
 
-use crate::compress::Packed;
 use crate::dialect::Dialect;
-use crate::dictionary::frame_dictionary;
 use crate::setup::{SetupHeader, SetupView};
+use compress::Packed;
 
 /// The most raw bytes of frames that are unpacked or written.
 pub const MAX_FRAME_BYTES: Limit = Limit::new("raw length of the frames", 1 << 30);

@@ -7,8 +7,8 @@ use gametape_wire::{Error, Result, Writer};
 
 use super::MAX_FRAME_BYTES;
 use super::header::{FileHeader, seal};
-use crate::compress::pack;
-use crate::dictionary::frame_dictionary;
+use crate::file::compress::pack;
+use crate::file::dictionary::frame_dictionary;
 use crate::setup::{Setup, SetupHeader, fit_u16};
 
 /// How a file is written.

@@ -5,6 +5,7 @@
 //! assembler and the opcode table in `spec/` come from the tables in `table.rs`.
 
 mod class;
+pub(crate) mod decimal;
 mod instructions;
 mod lists;
 mod operand;
@@ -14,8 +15,8 @@ mod player;
 mod spec_table;
 pub(crate) mod table;
 pub(crate) mod text;
+pub(crate) mod tokens;
 mod wire;
-pub(crate) mod words;
 
 use gametape_wire::{Reader, Result};
 

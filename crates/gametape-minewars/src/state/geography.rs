@@ -1,9 +1,6 @@
 //! What never changes while a match is played: the shape of the map and its clusters.
 
-use crate::coord::Coord;
-use crate::grid::Grid;
-use crate::kinds::TileKind;
-use crate::map::Map;
+use crate::map::{Coord, Grid, Map, TileKind};
 
 /// The shape of a map, and which tiles of mountain and forest hang together.
 ///

@@ -21,7 +21,7 @@ fn repaired(bytes: &[u8]) -> Repaired {
     assert!(file.checks().iter().all(gametape_minewars::Check::is_ok));
     let found = verify(&file);
     for rule in [Rule::Checksum, Rule::Unpack, Rule::Trailing, Rule::FrameCut] {
-        assert_eq!(found.count(rule), 0, "{:?}", found.findings);
+        assert_eq!(found.count(rule), 0, "{:?}", found.report());
     }
     repaired
 }

@@ -13,7 +13,7 @@
 use gametape_wire::{Result, View};
 
 use super::Rebuild;
-use crate::kinds::TileKind;
+use crate::map::TileKind;
 use crate::message::{Message, PlayerUpdate, Who};
 use crate::state::{TileState, ViewState};
 

@@ -10,7 +10,7 @@ use gametape_wire::{Error, Result};
 
 use super::people::{CityState, ClientState, Gone, PlayerState};
 use super::{FlagState, TileState, ViewState};
-use crate::coord::Coord;
+use crate::map::Coord;
 use crate::message::{
     Ballot, DigitTile, Duration, Message, Money, Packer, PlayerUpdate, Text, TileBuf, Who,
 };

@@ -1,38 +1,38 @@
-//! One line of assembly text, cut into words.
+//! One line of assembly text, cut into tokens.
 
 use gametape_wire::{Error, ErrorKind, Place, Result};
 
 /// A word of a line and where it begins.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Word<'t> {
+pub(crate) struct Token<'t> {
     /// The word as it stands in the line, quotes included.
     pub(crate) text: &'t str,
     /// Byte position in the line.
     start: usize,
 }
 
-/// The words of one line. Operands take them from the front, the mnemonic stays known.
+/// The tokens of one line. Operands take them from the front, the mnemonic stays known.
 #[derive(Debug, Clone)]
-pub(crate) struct Words<'t> {
+pub(crate) struct Tokens<'t> {
     line: &'t str,
     number: u32,
     /// End of the line without its comment.
     end: usize,
-    words: Vec<Word<'t>>,
+    tokens: Vec<Token<'t>>,
     next: usize,
 }
 
-impl<'t> Words<'t> {
+impl<'t> Tokens<'t> {
     /// Cuts line `number` (from 1) at white space; `;` outside of quotes starts a comment.
     pub(crate) fn cut(line: &'t str, number: u32) -> Self {
-        let mut cut = Self { line, number, end: line.len(), words: Vec::new(), next: 0 };
+        let mut cut = Self { line, number, end: line.len(), tokens: Vec::new(), next: 0 };
         let mut position = 0;
         while let Some((start, end)) = next_word(line, position) {
             if line[start..].starts_with(';') {
                 cut.end = start;
                 break;
             }
-            cut.words.push(Word { text: &line[start..end], start });
+            cut.tokens.push(Token { text: &line[start..end], start });
             position = end;
         }
         cut
@@ -40,7 +40,7 @@ impl<'t> Words<'t> {
 
     /// The first word of the line: what the line is about.
     pub(crate) fn mnemonic(&self) -> Option<&'t str> {
-        self.words.first().map(|word| word.text)
+        self.tokens.first().map(|word| word.text)
     }
 
     /// The line as it stands, and its number.
@@ -49,7 +49,7 @@ impl<'t> Words<'t> {
     }
 
     /// The next word, required.
-    pub(crate) fn take(&mut self, what: &'static str) -> Result<Word<'t>> {
+    pub(crate) fn take(&mut self, what: &'static str) -> Result<Token<'t>> {
         match self.take_optional() {
             Some(word) => Ok(word),
             None => Err(self.error_at(self.end, what, format!("{what} is missing"))),
@@ -57,53 +57,53 @@ impl<'t> Words<'t> {
     }
 
     /// The next word, if there is one.
-    pub(crate) fn take_optional(&mut self) -> Option<Word<'t>> {
-        let word = self.words.get(self.next).copied();
+    pub(crate) fn take_optional(&mut self) -> Option<Token<'t>> {
+        let word = self.tokens.get(self.next).copied();
         self.next += usize::from(word.is_some());
         word
     }
 
-    /// Everything from the next word to the comment, as it stands; takes all words.
-    pub(crate) fn take_rest(&mut self, what: &'static str) -> Result<(&'t str, Word<'t>)> {
+    /// Everything from the next word to the comment, as it stands; takes all tokens.
+    pub(crate) fn take_rest(&mut self, what: &'static str) -> Result<(&'t str, Token<'t>)> {
         let first = self.take(what)?;
-        self.next = self.words.len();
+        self.next = self.tokens.len();
         Ok((self.line[first.start..self.end].trim_end(), first))
     }
 
     /// Takes the mark ` = bytes` off the end of the line, where there is one.
-    pub(crate) fn take_mark(&mut self) -> Option<Word<'t>> {
-        let [_, .., equals, bytes] = self.words[..] else { return None };
+    pub(crate) fn take_mark(&mut self) -> Option<Token<'t>> {
+        let [_, .., equals, bytes] = self.tokens[..] else { return None };
         if equals.text != "=" {
             return None;
         }
-        self.words.truncate(self.words.len() - 2);
+        self.tokens.truncate(self.tokens.len() - 2);
         self.end = equals.start;
         Some(bytes)
     }
 
-    /// Does a line of text have the same words?
+    /// Does a line of text have the same tokens?
     pub(crate) fn is_same_as(&self, line: &str) -> bool {
-        let other = Words::cut(line, 1);
-        self.words.iter().map(|word| word.text).eq(other.words.iter().map(|word| word.text))
+        let other = Tokens::cut(line, 1);
+        self.tokens.iter().map(|word| word.text).eq(other.tokens.iter().map(|word| word.text))
     }
 
-    /// How many words were not taken yet.
+    /// How many tokens were not taken yet.
     pub(crate) fn left(&self) -> usize {
-        self.words.len() - self.next
+        self.tokens.len() - self.next
     }
 
     /// An error unless every word was taken.
     pub(crate) fn finish(&self) -> Result<()> {
-        match self.words.get(self.next) {
+        match self.tokens.get(self.next) {
             None => Ok(()),
             Some(word) => Err(self.error(*word, "line", "nothing may follow here")),
         }
     }
 
-    /// The same line again, without the words that were taken, except for the mnemonic and the
+    /// The same line again, without the tokens that were taken, except for the mnemonic and the
     /// first `kept` operands: what remains of a list that was too long.
     pub(crate) fn continue_after(mut self, kept: usize) -> Self {
-        self.words.drain(1 + kept..self.next);
+        self.tokens.drain(1 + kept..self.next);
         self.next = 0;
         self
     }
@@ -112,7 +112,7 @@ impl<'t> Words<'t> {
     #[cold]
     pub(crate) fn error(
         &self,
-        word: Word<'_>,
+        word: Token<'_>,
         item: &'static str,
         problem: impl Into<String>,
     ) -> Error {
@@ -127,7 +127,7 @@ impl<'t> Words<'t> {
 
     /// The same problem, placed at `word` unless it has a place in the line already.
     #[cold]
-    pub(crate) fn locate(&self, error: Error, word: Word<'_>) -> Error {
+    pub(crate) fn locate(&self, error: Error, word: Token<'_>) -> Error {
         match error.place() {
             Place::Nowhere => error.with_place(self.place(word.start)),
             _ => error,
@@ -163,42 +163,42 @@ fn next_word(line: &str, position: usize) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    fn texts<'t>(words: &Words<'t>) -> Vec<&'t str> {
-        words.words.iter().map(|word| word.text).collect()
+    fn texts<'t>(tokens: &Tokens<'t>) -> Vec<&'t str> {
+        tokens.tokens.iter().map(|word| word.text).collect()
     }
 
     #[test]
     fn a_line_is_cut_at_blanks_and_comments() {
-        let words = Words::cut("  OWNER 1 -7,2\t3,4 ; t=0", 1);
-        assert_eq!(texts(&words), ["OWNER", "1", "-7,2", "3,4"]);
-        assert_eq!(texts(&Words::cut(r#"CHAT "a ; b \" c";x"#, 1)), ["CHAT", r#""a ; b \" c""#]);
-        assert_eq!(texts(&Words::cut("; only a comment", 1)), [""; 0]);
-        assert_eq!(texts(&Words::cut(r#"JOIN "open"#, 1)), ["JOIN", r#""open"#]);
+        let tokens = Tokens::cut("  OWNER 1 -7,2\t3,4 ; t=0", 1);
+        assert_eq!(texts(&tokens), ["OWNER", "1", "-7,2", "3,4"]);
+        assert_eq!(texts(&Tokens::cut(r#"CHAT "a ; b \" c";x"#, 1)), ["CHAT", r#""a ; b \" c""#]);
+        assert_eq!(texts(&Tokens::cut("; only a comment", 1)), [""; 0]);
+        assert_eq!(texts(&Tokens::cut(r#"JOIN "open"#, 1)), ["JOIN", r#""open"#]);
     }
 
     #[test]
     fn the_rest_ends_before_the_comment() {
-        let mut words = Words::cut("CHAT gg  all ; cut", 1);
-        words.take("word").unwrap();
-        assert_eq!(words.take_rest("text").unwrap().0, "gg  all");
-        assert!(words.finish().is_ok());
+        let mut tokens = Tokens::cut("CHAT gg  all ; cut", 1);
+        tokens.take("word").unwrap();
+        assert_eq!(tokens.take_rest("text").unwrap().0, "gg  all");
+        assert!(tokens.finish().is_ok());
     }
 
     #[test]
     fn a_list_goes_on_after_what_was_taken() {
-        let mut words = Words::cut("OWNER 1 a b c d", 1);
+        let mut tokens = Tokens::cut("OWNER 1 a b c d", 1);
         for _ in 0..4 {
-            words.take("word").unwrap();
+            tokens.take("word").unwrap();
         }
-        assert_eq!(texts(&words.continue_after(1)), ["OWNER", "1", "c", "d"]);
+        assert_eq!(texts(&tokens.continue_after(1)), ["OWNER", "1", "c", "d"]);
     }
 
     #[test]
     fn errors_point_at_the_word() {
-        let mut words = Words::cut("SMOKE ärger x", 7);
-        words.take("word").unwrap();
-        words.take("word").unwrap();
-        let error = words.finish().unwrap_err();
+        let mut tokens = Tokens::cut("SMOKE ärger x", 7);
+        tokens.take("word").unwrap();
+        tokens.take("word").unwrap();
+        let error = tokens.finish().unwrap_err();
         let text = error.to_string();
         assert!(
             text.contains("(line 7, column 13)\n7 | SMOKE ärger x\n  |             ^"),

@@ -4,8 +4,8 @@ use std::fmt;
 
 use gametape_wire::ViewSet;
 
+use crate::edit::losses::For;
 use crate::file::FilePart;
-use crate::losses::For;
 
 /// A repaired file, and what was done to it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,8 @@ use crate::{Frame, FrameLayout, FrameWriter, Frames};
 use gametape_wire::{Error, Result, View, ViewSet};
 
 use crate::dialect::Dialect;
-use crate::kinds::ItemKind;
-use crate::losses::{Loss, Losses};
-use crate::map::{Map, Tile};
+use crate::edit::losses::{Loss, Losses};
+use crate::map::{ItemKind, Map, Tile};
 use crate::message::whole_messages;
 use crate::setup::Setup;
 use crate::state::ViewState;

@@ -1,7 +1,6 @@
 //! The compression dictionary of v0.1 frames, made from the setup.
 
-use crate::kinds::TileKind;
-use crate::map::Map;
+use crate::map::{Map, TileKind};
 
 /// The stun that the dictionary's samples assume, in ticks, as it is written.
 const BASE_STUN: [u8; 2] = 1000u16.to_be_bytes();
@@ -51,7 +50,7 @@ mod tests {
     use crate::Generation;
 
     use super::*;
-    use crate::grid::Grid;
+    use crate::map::Grid;
 
     #[test]
     fn the_worked_example_of_the_specification() {

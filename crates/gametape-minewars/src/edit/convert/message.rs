@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use gametape_wire::{View, ViewSet};
 
-use crate::coord::Coord;
 use crate::dialect::Dialect;
-use crate::kinds::TileKind;
-use crate::losses::Loss;
+use crate::edit::losses::Loss;
+use crate::map::{Coord, TileKind};
 use crate::message::{Message, Messages, PlayerUpdate, Who};
 use crate::{Frame, Generation};
 

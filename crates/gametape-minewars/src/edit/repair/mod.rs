@@ -12,8 +12,8 @@ use gametape_wire::{Error, ErrorKind, Result, Writer};
 
 pub use report::{Change, Lost, Repaired};
 
-use crate::compress::pack;
 use crate::dialect::Dialect;
+use crate::file::compress::pack;
 use crate::file::{FileHeader, FrameStorage, MAX_FRAME_BYTES, ReplayFile, check_frames_fit};
 use block::{Unpacked, unpack_prefix};
 use payloads::without_unreadable;

@@ -1,12 +1,17 @@
 //! The map as a session begins: what every tile is, what lies on it, whose region it is in.
 
+mod coord;
+mod grid;
+mod kinds;
+
 use crate::Generation;
 use gametape_wire::{Error, ErrorKind, Limit, Place, Result};
 
-use crate::coord::Coord;
+pub use coord::Coord;
+pub use grid::{Grid, MAX_RADIUS};
+pub use kinds::{ItemKind, StructureKind, TileKind};
+
 use crate::dialect::Dialect;
-use crate::grid::{Grid, MAX_RADIUS};
-use crate::kinds::{ItemKind, TileKind};
 
 /// The region byte of a tile that belongs to no city.
 pub const NO_REGION: u8 = 0xFF;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use gametape_wire::Limit;
 
-use crate::coord::Coord;
+use crate::map::Coord;
 
 /// The largest map: coordinates are signed bytes.
 pub const MAX_RADIUS: Limit = Limit::new("map radius", 127);

@@ -7,7 +7,7 @@ use crate::{FrameLayout, FrameWriter, Frames, Generation};
 use gametape_wire::{Error, Result};
 
 use crate::dialect::Dialect;
-use crate::losses::{Loss, Losses};
+use crate::edit::losses::{Loss, Losses};
 use crate::message::Messages;
 use crate::setup::{MAX_PLAYERS_V01, Setup};
 use frame::Translator;

@@ -6,7 +6,7 @@ use gametape_wire::{Error, Part, Result, View, ViewSet};
 
 use super::message::{Flags, MessageTranslator};
 use crate::dialect::Dialect;
-use crate::losses::{Loss, Losses};
+use crate::edit::losses::{Loss, Losses};
 use crate::message::{Fit, Message, Messages, PlayerUpdate, whole_messages};
 use crate::{Frame, FrameLayout, FrameWriter, Frames, Generation};
 
