@@ -83,11 +83,8 @@ impl ViewName {
 pub(crate) fn find_all(
     given: &[ViewName],
     source: &impl Display,
-    names: impl FnOnce() -> Names,
+    names: impl Fn() -> Names,
 ) -> Result<ViewSet, Failure> {
-    let is_name = |view: &ViewName| matches!(view, ViewName::Name(_));
-    // Names may be expensive to find.
-    let names = if given.iter().any(is_name) { names() } else { Names::default() };
     given.iter().map(|view| view.find(source, &names)).collect()
 }
 

@@ -103,7 +103,10 @@ impl Args {
 
     /// Shows what a recording is, or returns its row of the table.
     fn look_at(&self, source: &Source, show: Show) -> Result<(Done, Option<Row>), Failure> {
-        let input = match source.open_in(self.recordings.dialect)?.headerless(self.recordings.headerless)? {
+        let input = match source
+            .open_in(self.recordings.dialect)?
+            .headerless(self.recordings.headerless)?
+        {
             Opened::Whole(input) => input,
             Opened::Tape(mut tape) => {
                 tape.refuse(&[("--frames", self.frames), ("--deltas", self.deltas)])?;

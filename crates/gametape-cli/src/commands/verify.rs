@@ -82,7 +82,10 @@ impl Args {
     }
 
     fn check(&self, source: &Source, wanted: &tape::Wanted) -> Outcome {
-        let input = match source.open_in(self.recordings.dialect)?.headerless(self.recordings.headerless)? {
+        let input = match source
+            .open_in(self.recordings.dialect)?
+            .headerless(self.recordings.headerless)?
+        {
             Opened::Tape(mut tape) => return self.show(&tape::Checked::of(&mut tape, wanted)?),
             Opened::Whole(input) => input,
         };

@@ -1,6 +1,6 @@
 //! Making a damaged MineWars recording whole again.
 
-use gametape_minewars::{RepairOptions, Repaired, Severity, repair, verify};
+use gametape_minewars::{RepairOptions, Repaired, repair, verify};
 
 use super::Args;
 use crate::failure::{Failure, Outcome, note, warn};
@@ -41,7 +41,7 @@ impl Args {
 fn warn_if_unsound(repaired: &Input) -> Result<(), Failure> {
     let found = verify(&repaired.minewars()?);
     if !found.is_ok() {
-        let errors = count(found.count_of(Severity::Error), "error");
+        let errors = count(found.report().errors(), "error");
         let advice = "`gametape verify` on the result shows them";
         warn(&repaired.source, format_args!("{errors} cannot be repaired; {advice}"));
     }
