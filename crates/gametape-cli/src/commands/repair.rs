@@ -62,7 +62,7 @@ impl Args {
             return Err(Failure::usage(format_args!("{source} is a tape: use `gametape recover`")));
         };
         let options = RepairOptions { drop_unreadable: self.drop_unreadable };
-        let Repaired { bytes, changes, lost } = repair(&input.bytes, input.dialect, options)
+        let Repaired { bytes, changes, lost, .. } = repair(&input.bytes, input.dialect, options)
             .map_err(|error| Failure::of(&input.source, &error))?;
         match &self.output {
             Some(output) => output.write(&input.source, &bytes)?,
