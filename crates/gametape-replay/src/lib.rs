@@ -53,8 +53,8 @@ pub use player::{
     PlayerOptions, SimulationTrack, Site, Track, ViewTrack, differences,
 };
 pub use recorder::{
-    Closing, Count, Counters, Durability, Next, Pump, Recorder, RecorderOptions, Report,
-    ResumableSink, Shed, Sink,
+    Closing, Count, Counters, Durability, EventBlock, Next, Pump, Recorder, RecorderOptions,
+    Report, ResumableSink, Shed, Sink, lock_recording,
 };
 pub use source::{OpenTape, OpeningTape, Recording};
 pub use timeline::{
