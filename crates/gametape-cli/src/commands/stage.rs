@@ -9,7 +9,7 @@ use gametape_wire::{self as wire, Error, ErrorKind, Moment, Place, Report, View,
 use crate::failure::{Done, Failure, warn};
 use crate::games;
 use crate::input::{Input, Opened, Recording, RecordingArgs, Source};
-use crate::tape::{Metadata, Seat, TapeFile, views_of};
+use crate::tape::{Metadata, Seat, TapeFile};
 use crate::text::count;
 
 /// More problems than this are counted, not shown.
@@ -45,7 +45,7 @@ impl Stage {
 
     pub(super) fn of_tape(source: Source, mut file: TapeFile) -> Result<Self, Failure> {
         let tape = file.open(gametape_tape::Depth::Index)?;
-        let own = views_of(&tape);
+        let own = tape.views();
         let metadata = Metadata::of(&tape);
         let game = metadata.text("content").unwrap_or_default();
         let mut stage = Self::of_input(source, file.into_recording()?)?;

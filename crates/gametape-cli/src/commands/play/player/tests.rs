@@ -16,7 +16,7 @@ use crate::tape::TapeFile;
 
 fn stage_of(name: &str, bytes: Vec<u8>) -> Stage {
     let source = Source::File(PathBuf::from(name));
-    let input = Input { source: source.clone(), bytes, dialect: None };
+    let input = Input { source: source.clone(), bytes, dialect: None, headerless: false };
     Stage::of_input(source, input).unwrap_or_else(|_| panic!("it does not open"))
 }
 
