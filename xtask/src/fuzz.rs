@@ -31,7 +31,7 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
     };
     crate::check_name(name, &known, "fuzz target")?;
     tools::need_nightly(sh)?;
-    tools::need_cargo_fuzz(sh)?;
+    tools::need_cargo_subcommand(sh, "fuzz", "cargo-fuzz")?;
     // The fuzzer keeps what it learns in the first folder and only reads the second.
     let (learned, seeds) = (format!("fuzz/corpus/{name}"), format!("fuzz/seeds/{name}"));
     sh.create_dir(&learned)?;

@@ -3,7 +3,10 @@
 mod bench;
 mod demo;
 mod fuzz;
+mod hostile;
+mod mutants;
 mod test;
+mod tidy;
 mod tools;
 
 use anyhow::{Context, Result};
@@ -25,6 +28,9 @@ enum Command {
     Test(test::Arguments),
     Bench(bench::Arguments),
     Fuzz(fuzz::Arguments),
+    Tidy(tidy::Arguments),
+    Hostile(hostile::Arguments),
+    Mutants(mutants::Arguments),
     Demo(demo::Arguments),
 }
 
@@ -44,11 +50,14 @@ fn run(command: &Command) -> Result<()> {
         Command::Test(arguments) => test::run(&sh, arguments),
         Command::Bench(arguments) => bench::run(&sh, arguments),
         Command::Fuzz(arguments) => fuzz::run(&sh, arguments),
+        Command::Tidy(arguments) => tidy::run(&sh, arguments),
+        Command::Hostile(arguments) => hostile::run(&sh, arguments),
+        Command::Mutants(arguments) => mutants::run(&sh, arguments),
         Command::Demo(arguments) => demo::run(&sh, arguments),
     }
 }
 
-/// A shell that stands in the root of the workspace, wherever the command was typed.
+/// A shell in the root of the workspace, wherever the command was typed.
 fn shell() -> Result<Shell> {
     let xtask: PathBuf = std::env::var_os("CARGO_MANIFEST_DIR")
         .context("CARGO_MANIFEST_DIR is not set: run this as `cargo xtask`")?

@@ -36,13 +36,14 @@ pub(crate) fn need_nightly(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Makes sure that cargo-fuzz is there.
-pub(crate) fn need_cargo_fuzz(sh: &Shell) -> Result<()> {
-    if has_subcommand(sh, "fuzz") {
+/// Makes sure that a subcommand of cargo is there that a package installs.
+pub(crate) fn need_cargo_subcommand(sh: &Shell, subcommand: &str, package: &str) -> Result<()> {
+    if has_subcommand(sh, subcommand) {
         return Ok(());
     }
-    println!("cargo-fuzz is missing: installing it, which takes a minute or two");
-    cmd!(sh, "cargo install cargo-fuzz --locked").run().context("cargo-fuzz is missing")
+    println!("{package} is missing: installing it, which takes some minutes");
+    let installed = cmd!(sh, "cargo install {package} --locked").run();
+    installed.with_context(|| format!("{package} is missing"))
 }
 
 /// Can cargo run this subcommand?

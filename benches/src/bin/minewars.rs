@@ -1,4 +1,5 @@
-//! MineWars: decoding, encoding and disassembling beside LZ4 and memory copy of the same bytes.
+//! MineWars: surveying, writing, disassembling, converting and playing beside LZ4 and memory copy of
+//! the same bytes. Every contender calls what the tool calls.
 //!
 //! Runs on a session of its own, and on the large session of the corpus where `GAMETAPE_CORPUS`
 //! says where that is.
@@ -11,17 +12,20 @@ use std::process::ExitCode;
 use gametape_benches::{Claim, Contest, Report};
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{
-    Dialect, Grid, Message, Messages, ReplayFile, WriteOptions, print_frame, write_file,
+    Dialect, Grid, Message, Messages, ReplayFile, Replayed, Survey, WriteOptions, convert,
+    print_frame, replay_view, write_file,
 };
 use gametape_minewars::{FrameKind, FrameLayout, FrameWriter, Frames, Generation, PayloadRoom};
-use gametape_wire::ViewSet;
+use gametape_wire::{View, ViewSet};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const LZ4: &str = "LZ4 decompression";
-const DECODE: &str = "decode all messages";
+const DECODE: &str = "decode (survey)";
 const ENCODE: &str = "encode all messages";
 const DISASSEMBLE: &str = "disassemble";
+const CONVERT: &str = "convert to v0.1";
+const PLAY: &str = "open and play a view";
 
 fn main() -> Outcome<ExitCode> {
     let mut report = Report::new();
@@ -47,7 +51,7 @@ fn run(name: &str, bytes: &[u8], report: &mut Report) -> Outcome<()> {
     let file = ReplayFile::open(bytes)?;
     let stored = file.stored_frames()?;
     let frames = file.frames()?.bytes;
-    let layout = FrameLayout::new(file.dialect().generation(), file.setup().header().max_view()?)?;
+    let (layout, dialect, setup) = (file.frame_layout()?, file.dialect(), file.setup().to_setup()?);
     let messages = decode(layout, &frames);
     let session = Session::new(layout, &frames, &messages);
     let (frame_count, message_count) = (session.frames.len(), messages.len());
@@ -63,16 +67,19 @@ fn run(name: &str, bytes: &[u8], report: &mut Report) -> Outcome<()> {
     let mut text = Vec::with_capacity(1 << 17);
     let contest = Contest::new(name, &frames)
         .baseline(LZ4, move || lz4_flex::block::decompress_into(stored, &mut unpacked))
-        .contender(DECODE, || read_all(layout, &frames))
+        .contender(DECODE, || Survey::of(Frames::new(layout, &frames), dialect))
         .contender(ENCODE, || {
             again.clear();
             encode(&session, &mut again)
         })
-        .contender(DISASSEMBLE, || disassemble(layout, &frames, &mut text));
+        .contender(DISASSEMBLE, || disassemble(layout, &frames, &mut text))
+        .contender(CONVERT, || convert(&setup, &frames, dialect, Generation::V01))
+        .contender(PLAY, || play(bytes));
     let standings = report.contest(contest);
     report.claim(&standings.time_at_most(DECODE, 3.5));
-    report.claim(&standings.time_at_most(ENCODE, 3.0));
-    report.claim(&standings.throughput_at_least(DISASSEMBLE, 150.0));
+    report.claim(&standings.time_at_most(ENCODE, 2.4));
+    report.claim(&standings.throughput_at_least(DISASSEMBLE, 200.0));
+    report.claim(&standings.throughput_at_least(PLAY, 100.0));
 
     let standings = report.contest(Contest::new(name, bytes).contender("info", || info(bytes)));
     let what = format!("{name}: info, microseconds");
@@ -81,19 +88,12 @@ fn run(name: &str, bytes: &[u8], report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// Looks at every message of every view, and at something in each so that none is skipped.
-fn read_all(layout: FrameLayout, frames: &[u8]) -> Result<u64, gametape_wire::Error> {
-    let mut sum = 0;
-    for frame in Frames::new(layout, frames) {
-        for part in frame?.parts() {
-            let mut messages = Messages::new(part.payload, part.offset, Dialect::Current);
-            messages.visit(|message, _| {
-                black_box(&message);
-                sum += 1;
-            })?;
-        }
-    }
-    Ok(sum)
+/// Opens a file and plays every frame of the spectator's view.
+fn play(bytes: &[u8]) -> Result<Replayed, gametape_wire::Error> {
+    let file = ReplayFile::open(bytes)?;
+    let (map, frames) = (file.setup().map()?, file.frames()?.bytes);
+    let frames = Frames::new(file.frame_layout()?, &frames);
+    Ok(replay_view(&map, frames, file.dialect(), View::SPECTATOR, u64::MAX))
 }
 
 /// A session before it is bytes, as an encoder receives it: what is in each frame, and the messages of
@@ -130,7 +130,7 @@ fn messages_of(payload: &[u8]) -> impl Iterator<Item = Message<'_>> {
     Messages::new(payload, 0, Dialect::Current).flatten()
 }
 
-/// Writes every message and frame of a session to the end of a stream.
+/// Writes every message and frame of a session to the end of a stream, as a conversion does.
 fn encode(session: &Session<'_>, out: &mut FrameWriter) -> Result<(), gametape_wire::Error> {
     let generation = out.layout().generation();
     let mut payloads = session.payloads.iter();

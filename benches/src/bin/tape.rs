@@ -6,7 +6,7 @@
 //! promises, its size and its seeks. Every claim is about MCAP's fastest way and smallest file; the
 //! others stand beside it.
 
-use gametape_wire::ViewSet;
+use gametape_wire::{Need, SansIo, ViewSet};
 use std::error::Error;
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -20,7 +20,7 @@ use gametape_benches::crowd_tape::{self, FOR_SEEKING, Seeker};
 use gametape_benches::memory::{self, Task};
 use gametape_benches::{Claim, Contest, Report, median, peer, playing};
 use gametape_replay::{Player, PlayerOptions, Recording, Source, Track};
-use gametape_tape::{Cadence, ChunkKind, Depth, Need, Tape, TapeHeader, TapeReader, TapeWriter};
+use gametape_tape::{Cadence, ChunkKind, Depth, Tape, TapeHeader, TapeReader, TapeWriter};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -298,9 +298,11 @@ fn write_large(path: &Path) -> Outcome<()> {
 fn open(file: &mut File, length: u64, depth: Depth) -> Outcome<(Tape, u64)> {
     let mut reader = TapeReader::new(length, depth);
     let (mut buffer, mut asked) = (Vec::new(), 0);
-    while let Need::Range(range) = reader.need() {
-        asked += range.end - range.start;
-        reader.supply(read_range(file, range, &mut buffer)?)?;
+    while let Need::Bytes(ranges) = reader.need() {
+        for range in ranges {
+            asked += range.end - range.start;
+            reader.supply(range.clone(), read_range(file, range, &mut buffer)?)?;
+        }
     }
     Ok((reader.finish()?, asked))
 }

@@ -40,7 +40,7 @@
 //! };
 //! let tape = Tape::open(&file)?;
 //! let names = read_names(&tape, fetch)?;
-//! let mut finder = HighlightFinder::new(tape.front.tick_length);
+//! let mut finder = HighlightFinder::new(tape.header.tick_length.micros());
 //! let mut lines = String::new();
 //! for event in TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, fetch) {
 //!     let event = event?;

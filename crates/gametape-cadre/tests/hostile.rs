@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use gametape_cadre::{
-    Live, LiveEvent, Log, Markers, Options, Problem, Summary, Timeline, limits, verify,
+    Live, LiveEvent, Log, Markers, Options, Summary, Timeline, limits, rules, verify,
 };
-use gametape_wire::{Error, ErrorClass, ErrorKind, Place};
+use gametape_wire::{Error, ErrorClass, ErrorKind, Place, Tick};
 
 /// The state after these bodies, or the first error.
 fn merged(games: &[&str]) -> Result<String, Error> {
@@ -101,7 +101,7 @@ fn nesting_of_game_is_limited_and_of_data_is_not() {
     let log = open(&text).unwrap();
     assert_eq!(log.delta(0).unwrap().data().unwrap().as_bytes(), data.as_bytes());
     assert_eq!(log.to_json(), text.as_bytes());
-    assert_eq!(verify(&log, |_| {}).unwrap().errors, 0);
+    assert_eq!(verify(&log, 9).unwrap().report.errors(), 0);
     let timeline = Timeline::load(log, &Options::default()).unwrap();
     assert_eq!(timeline.state().canonical(), br#"{"x":1}"#);
 }
@@ -126,13 +126,13 @@ fn a_gzip_bomb_stops_at_the_limit() {
     bomb.set_field("zeros", format!("\"{}\"", "0".repeat(50 << 20)).as_bytes()).unwrap();
     let packed = bomb.to_gzip(9).unwrap();
     assert!(packed.len() < 100_000);
-    let options = Options { max_bytes: 1 << 20, ..Options::default() };
+    let options = Options::default().with_max_bytes(1 << 20);
     let error = Log::open(&packed, &options).unwrap_err();
     let expected = ErrorKind::OverLimit { value: (1 << 20) + 1, limit: 1 << 20 };
     assert_eq!(*error.kind(), expected);
     assert_eq!(Summary::read(&packed, &options).unwrap_err().class(), ErrorClass::Limit);
     assert_eq!(Log::read(&packed[..], &options).unwrap_err().class(), ErrorClass::Limit);
-    let plain = Log::open(log.to_json(), &Options { max_bytes: 5, ..options });
+    let plain = Log::open(log.to_json(), &options.with_max_bytes(5));
     assert_eq!(plain.unwrap_err().class(), ErrorClass::Limit);
 }
 
@@ -237,10 +237,15 @@ fn broken_json_in_a_body_names_the_byte_and_the_delta() {
     let error = Timeline::load(log.clone(), &Options::default()).unwrap_err();
     assert_eq!(error.item(), "deltas[1].game: JSON");
     assert_eq!(error.offset(), Some(43));
-    let mut found = Vec::new();
-    let verdict = verify(&log, |finding| found.push(finding)).unwrap();
-    assert_eq!(verdict.errors, 1);
-    assert!(found.iter().any(|f| f.delta == Some(1) && matches!(f.problem, Problem::BadDelta(_))));
+    let verdict = verify(&log, 9).unwrap();
+    assert_eq!(verdict.report.errors(), 1);
+    assert!(
+        verdict
+            .report
+            .findings()
+            .iter()
+            .any(|f| f.tick == Some(Tick(1)) && f.rule == rules::BAD_DELTA)
+    );
     assert_eq!(verdict.counts["bad delta"], 1);
 }
 
@@ -352,7 +357,139 @@ fn a_bad_live_message_does_not_lose_the_next() {
     assert_eq!(live.receive(b"").unwrap(), [LiveEvent::Delta(1)]);
     assert_eq!(live.receive(b"\x04").unwrap(), [LiveEvent::Delta(2)]);
     assert_eq!(live.timeline().state().canonical(), br#"{"x":3}"#);
-    let options = Options { max_bytes: 100, ..Options::default() };
+    let options = Options::default().with_max_bytes(100);
     let mut small = Live::new(&options).unwrap();
     assert_eq!(small.receive(&[b' '; 101]).unwrap_err().class(), ErrorClass::Limit);
+}
+
+/// A file of the hostile corpus; none, with the reason printed, where there is no corpus.
+fn hostile(name: &str) -> Option<Vec<u8>> {
+    let Some(corpus) = std::env::var_os("GAMETAPE_CORPUS") else {
+        println!("skipped: GAMETAPE_CORPUS is not set");
+        return None;
+    };
+    let path = std::path::PathBuf::from(corpus).join("hostile").join(name);
+    Some(std::fs::read(path).unwrap())
+}
+
+#[test]
+fn a_log_that_is_mostly_data_has_a_summary_in_less_memory_than_it_has_data() {
+    let mut large = Log::new(Markers::default(), &Options::default());
+    let data = "x".repeat(6 << 20);
+    for turn in 0..2 {
+        let delta = format!(r#"{{"type":"ran","data":["{data}"],"game":{{"turn":{turn}}}}}"#);
+        large.push(delta.as_bytes()).unwrap();
+    }
+    let packed = large.to_gzip(1).unwrap();
+    let small = Options::default().with_max_memory(2 << 20);
+    for summary in [Summary::read(&packed, &small), Summary::from_reader(&packed[..], &small)] {
+        let summary = summary.unwrap();
+        assert_eq!((summary.delta_count(), summary.json_bytes()), (2, large.to_json().len()));
+    }
+    assert_eq!(Log::open(&packed, &small).unwrap_err().class(), ErrorClass::Limit);
+    assert_eq!(Log::read(&packed[..], &small).unwrap_err().class(), ErrorClass::Limit);
+}
+
+#[test]
+fn lists_that_grow_and_shrink_without_end_are_refused_at_a_limit() {
+    let Some(packed) = hostile("lr50k.json.gz") else { return };
+    let log = Log::open(&packed, &Options::default()).unwrap();
+    let verdict = verify(&log, 3).unwrap();
+    let made = limits::HOLES.max / 1_000_000;
+    assert_eq!(verdict.counts[rules::BAD_DELTA], log.len() as u64 - made);
+    assert_eq!(verdict.report.errors(), log.len() as u64 - made);
+    let bad = verdict.report.findings().iter().filter(|f| f.rule == rules::BAD_DELTA);
+    assert_eq!(bad.count(), 3);
+}
+
+#[test]
+fn references_are_expanded_up_to_a_limit() {
+    let Some(packed) = hostile("saloon.json.gz") else { return };
+    let log = Log::open(&packed, &Options::default()).unwrap();
+    let mut timeline = Timeline::load(log, &Options::default()).unwrap();
+    timeline.seek(timeline.turns().first_delta(3).unwrap() + 1).unwrap();
+    let root = timeline.state().root();
+    let error = root.expanded(6).unwrap_err();
+    assert_eq!((error.class(), error.item()), (ErrorClass::Limit, limits::EXPANDED.name));
+    assert!(root.expanded(1).unwrap().len() > root.canonical().len());
+}
+
+#[test]
+fn refused_deltas_cost_no_more_than_a_limit() {
+    // Each makes a block of a million slots, and is then refused.
+    let grow = r#"{"game":{"l":{"999999":1,"&LEN":1},"n":{"a":{"999999":1,"&LEN":1},"&LEN":-1}}}"#;
+    let mut text = String::from(r#"{"deltas":[{"game":{"l":{"&LEN":0}}}"#);
+    (0..1_000).for_each(|_| {
+        text.push(',');
+        text.push_str(grow);
+    });
+    text.push_str("]}");
+    let log = open(&text).unwrap();
+    let verdict = verify(&log, 1_000).unwrap();
+    assert_eq!(verdict.counts[rules::BAD_DELTA], 1_000);
+    let is_limit = |f: &&gametape_wire::Finding| f.error.item().ends_with(limits::HOLES.name);
+    assert!(verdict.report.findings().iter().filter(is_limit).count() > 900);
+}
+
+#[test]
+fn keys_of_any_size_are_limited_and_shown_short() {
+    let long = "k".repeat(100_000);
+    let removals: Vec<String> =
+        (0..50).map(|i| format!(r#"{{"game":{{"{i}{long}":"&RM"}}}}"#)).collect();
+    let log = open(&format!(r#"{{"deltas":[{}]}}"#, removals.join(","))).unwrap();
+    let verdict = verify(&log, 100).unwrap();
+    assert_eq!(verdict.counts[rules::STRAY_REMOVAL], 50);
+    assert!(verdict.report.findings().iter().all(|f| f.to_string().len() < 1_000));
+    let small = Options::default().with_max_memory(8 << 20).with_max_bytes(8 << 20);
+    let log = Log::open(log.to_json(), &small).unwrap();
+    let error = Timeline::load(log, &small).unwrap_err();
+    assert_eq!((error.class(), error.item()), (ErrorClass::Limit, "memory for keys"));
+}
+
+#[test]
+fn a_key_a_hundred_thousand_times_is_skipped_without_recursion() {
+    let twice = format!(r#"{{{}"x":2}}"#, r#""x":1,"#.repeat(200_000));
+    assert_eq!(merged(&[&twice]).unwrap(), r#"{"x":2}"#);
+}
+
+#[test]
+fn a_delta_with_a_key_twice_is_planned_within_a_limit() {
+    let keys: Vec<String> = (0..500_000).map(|i| format!(r#""{i}":1"#)).collect();
+    let game = format!(r#"{{"x":1,"x":2,"data":{{{}}}}}"#, keys.join(","));
+    let error = merged(&[&game]).unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Limit);
+    assert!(error.item().ends_with(limits::REPEATED_KEYS.name), "{error}");
+}
+
+#[test]
+fn references_to_many_objects_are_checked_in_one_pass() {
+    let objects: Vec<String> =
+        (0..20_000).rev().map(|i| format!(r#""o{i}":{{"x":{i}}}"#)).collect();
+    let references: Vec<String> =
+        (0..20_001).map(|i| format!(r#""{i}":{{"id":"o{i}"}}"#)).collect();
+    let game = format!(
+        r#"{{"gameObjects":{{{}}},"all":{{{},"&LEN":20001}}}}"#,
+        objects.join(","),
+        references.join(",")
+    );
+    let log = open(&format!(r#"{{"deltas":[{{"game":{game}}}]}}"#)).unwrap();
+    let verdict = verify(&log, 10).unwrap();
+    assert_eq!(verdict.counts[rules::UNKNOWN_REFERENCE], 1);
+    let finding = verdict.report.findings().iter().find(|f| f.rule == rules::UNKNOWN_REFERENCE);
+    let expected =
+        "unknown reference: there is no game object o20000 (at deltas[0].game.all.20000)";
+    assert_eq!(finding.unwrap().to_string(), expected);
+}
+
+#[test]
+fn everything_but_data_has_to_fit_into_memory() {
+    let options = Options::default().with_max_memory(16 << 20);
+    let fields: Vec<String> = (0..70_000).map(|i| format!(r#""f{i}":0"#)).collect();
+    let many = open(&format!(r#"{{{},"deltas":[]}}"#, fields.join(","))).unwrap_err();
+    assert_eq!((many.class(), many.item()), (ErrorClass::Limit, limits::ROOT_FIELDS.name));
+    let deltas = Log::open(
+        format!(r#"{{"deltas":[{}{{}}]}}"#, "{},".repeat(600_000)).into_bytes(),
+        &options,
+    );
+    assert_eq!(deltas.unwrap_err().class(), ErrorClass::Limit);
 }

@@ -83,7 +83,7 @@ impl Observed {
 
     /// When a tick begins.
     pub(crate) fn milliseconds(&self, tick: u64) -> u64 {
-        milliseconds(&self.tape.front, tick)
+        milliseconds(&self.tape.header, tick)
     }
 
     /// The name of a player, if the tape has one.

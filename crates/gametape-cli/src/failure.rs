@@ -1,13 +1,15 @@
 //! How a command ends: what is printed to stderr, and the exit code.
 
+use std::cell::Cell;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use gametape_wire::{Error, ErrorClass, Place};
 
+use crate::streams::{self, Stream};
 use crate::text::harmless;
 
 /// How a command ended that came to its end.
@@ -75,8 +77,18 @@ impl Failure {
         Self { messages: Vec::new(), exit: Exit::Failed }
     }
 
+    /// Does nobody read the output any more?
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.exit == Exit::Quiet
+    }
+
+    /// Was what is wrong printed as the result?
+    pub(crate) fn is_result(&self) -> bool {
+        self.exit == Exit::Failed && self.messages.is_empty()
+    }
+
     /// Prints why.
-    fn tell(&self) {
+    fn print(&self) {
         for message in &self.messages {
             say("error", AnsiColor::Red, message);
         }
@@ -99,53 +111,112 @@ impl Failure {
     }
 }
 
-/// Does the same to several files. What is wrong with one is told, and the others still have their
-/// turn; the worst outcome is that of all.
-pub(crate) fn for_each<T>(files: &[T], mut work: impl FnMut(&T) -> Outcome) -> Outcome {
-    let mut done = Done::Fine;
-    let mut worst: Option<Exit> = None;
-    for file in files {
-        match work(file) {
-            Ok(Done::Fine) => {}
-            Ok(Done::DataLost) => done = Done::DataLost,
-            Err(failure) if failure.exit == Exit::Quiet => return Err(failure),
-            Err(failure) => {
-                failure.tell();
-                worst = worst.max(Some(failure.exit));
-            }
-        }
-    }
-    worst.map_or(Ok(done), |exit| Err(Failure { messages: Vec::new(), exit }))
+/// The worst of several outcomes.
+#[derive(Debug)]
+pub(crate) struct Worst {
+    done: Done,
+    exit: Option<Exit>,
 }
 
-/// Was something of an input lost before the command saw it?
-static INPUT_LOST: AtomicBool = AtomicBool::new(false);
+impl Default for Worst {
+    fn default() -> Self {
+        Self { done: Done::Fine, exit: None }
+    }
+}
+
+impl Worst {
+    /// One more came to its end.
+    pub(crate) fn add(&mut self, done: Done) {
+        if done == Done::DataLost {
+            self.done = done;
+        }
+    }
+
+    /// One more failed: prints why.
+    pub(crate) fn add_failure(&mut self, failure: &Failure) {
+        failure.print();
+        self.exit = self.exit.max(Some(failure.exit));
+    }
+
+    /// The worst of all.
+    pub(crate) fn into_outcome(self) -> Outcome {
+        self.exit.map_or(Ok(self.done), |exit| Err(Failure { messages: Vec::new(), exit }))
+    }
+}
+
+/// Does the same to several files, one after the other. What is wrong with one is reported, and the
+/// others are still worked on; the worst outcome is that of all.
+pub(crate) fn for_each<T>(files: &[T], mut work: impl FnMut(&T) -> Outcome) -> Outcome {
+    let mut worst = Worst::default();
+    for file in files {
+        match work(file) {
+            Ok(done) => worst.add(done),
+            Err(failure) if failure.is_quiet() => return Err(failure),
+            Err(failure) => worst.add_failure(&failure),
+        }
+    }
+    worst.into_outcome()
+}
+
+thread_local! {
+    /// Was something of an input lost before the command saw it?
+    static INPUT_LOST: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Was something of an input lost since the last call?
+pub(crate) fn take_loss() -> bool {
+    INPUT_LOST.take()
+}
 
 /// Prints a warning: something of the file called `name` is not in what the command works on. Then
 /// the command does not end as if all were well.
 pub(crate) fn warn_of_loss(name: &impl Display, problem: impl Display) {
-    INPUT_LOST.store(true, Ordering::Relaxed);
+    INPUT_LOST.set(true);
     warn(name, problem);
+}
+
+/// Are only results and errors printed?
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on only results and errors are printed: no warnings, notes, summaries and progress.
+pub(crate) fn be_quiet() {
+    IS_QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Are only results and errors printed?
+pub(crate) fn is_quiet() -> bool {
+    IS_QUIET.load(Ordering::Relaxed)
 }
 
 /// Prints a warning about the file called `name`.
 pub(crate) fn warn(name: &impl Display, problem: impl Display) {
-    say("warning", AnsiColor::Yellow, &format!("{name}: {problem}"));
+    if !is_quiet() {
+        say("warning", AnsiColor::Yellow, &format!("{name}: {problem}"));
+    }
 }
 
 /// Prints what was done to the file called `name`.
 pub(crate) fn note(name: &impl Display, what: impl Display) {
-    say("note", AnsiColor::Green, &format!("{name}: {what}"));
+    if !is_quiet() {
+        say("note", AnsiColor::Green, &format!("{name}: {what}"));
+    }
+}
+
+/// Prints how the work on many files ended.
+pub(crate) fn summarize(what: impl Display) {
+    if !is_quiet() {
+        let _ = streams::put(Stream::Messages, format!("{what}\n").as_bytes());
+    }
 }
 
 /// Prints what is left to say and gives the exit code.
 pub(crate) fn conclude(outcome: Outcome) -> ExitCode {
     let failure = match outcome {
-        Ok(Done::Fine) if !INPUT_LOST.load(Ordering::Relaxed) => return ExitCode::SUCCESS,
+        Ok(Done::Fine) if !take_loss() => return ExitCode::SUCCESS,
         Ok(Done::Fine | Done::DataLost) => return ExitCode::from(3),
         Err(failure) => failure,
     };
-    failure.tell();
+    failure.print();
     match failure.exit {
         Exit::Quiet => ExitCode::SUCCESS,
         Exit::Failed => ExitCode::from(1),
@@ -153,10 +224,11 @@ pub(crate) fn conclude(outcome: Outcome) -> ExitCode {
     }
 }
 
-/// One diagnostic on stderr. Where not even that can be written, there is nobody to tell.
+/// Prints a diagnostic. Where not even that is possible, nobody reads it.
 fn say(label: &str, colour: AnsiColor, message: &str) {
     let style = Style::new().bold().fg_color(Some(colour.into()));
     // Messages may quote a file, and lines of it.
     let message = harmless(message, "\n\t");
-    let _ = writeln!(anstream::stderr(), "{style}{label}:{style:#} {message}");
+    let line = format!("{style}{label}:{style:#} {message}\n");
+    let _ = streams::put(Stream::Messages, line.as_bytes());
 }

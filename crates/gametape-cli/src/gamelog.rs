@@ -11,13 +11,13 @@ use gametape_cadre::{Kind, Log, Options, Raw, Timeline};
 use crate::failure::Failure;
 use crate::input::{Gamelog, Source};
 use crate::json::compact;
-use crate::moment::At;
+use crate::moment::{When, deltas_at};
 use crate::progress::waiting;
-use crate::text::{count, printable, shortened};
+use crate::text::{printable, shortened};
 
 /// Reads a log and merges all its deltas, for who will not go back in it.
 pub(crate) fn load_once(gamelog: &Gamelog<'_>) -> Result<Timeline, Failure> {
-    load_with(gamelog, &Options { keyframe_bytes: 0, ..Options::default() })
+    load_with(gamelog, &Options::default().with_keyframe_bytes(0))
 }
 
 fn load_with(gamelog: &Gamelog<'_>, options: &Options) -> Result<Timeline, Failure> {
@@ -27,7 +27,7 @@ fn load_with(gamelog: &Gamelog<'_>, options: &Options) -> Result<Timeline, Failu
 }
 
 /// Reads a log and goes to a moment of it. What cannot be merged matters only up to there.
-pub(crate) fn load_at(gamelog: &Gamelog<'_>, at: At) -> Result<Timeline, Failure> {
+pub(crate) fn load_at(gamelog: &Gamelog<'_>, at: When) -> Result<Timeline, Failure> {
     let log = gamelog.log()?;
     let read = waiting("merging", || Timeline::load_readable(log, &Options::default()));
     let (mut timeline, problem) = read.map_err(|error| gamelog.failure(&error))?;
@@ -39,22 +39,14 @@ pub(crate) fn load_at(gamelog: &Gamelog<'_>, at: At) -> Result<Timeline, Failure
 }
 
 /// Goes to a moment of a log.
-pub(crate) fn seek(timeline: &mut Timeline, source: &Source, at: At) -> Result<(), Failure> {
-    let deltas = timeline.len();
-    let position = match at {
-        At::Start => deltas.min(1),
-        At::End => deltas,
-        At::Number(delta) if delta < deltas as u64 => delta as usize + 1,
-        At::Number(delta) => {
-            let there = count(deltas as u64, "delta");
-            let problem =
-                format_args!("{source} has {there}, counted from 0, and so no delta {delta}");
-            return Err(Failure::usage(problem));
-        }
-        At::Turn(turn) => match timeline.turns().first_delta(turn) {
+pub(crate) fn seek(timeline: &mut Timeline, source: &Source, at: When) -> Result<(), Failure> {
+    let position = match (deltas_at(source, at, timeline.len() as u64)?, at) {
+        (Some(deltas), _) => deltas as usize,
+        (None, When::Turn(turn)) => match timeline.turns().first_delta(turn) {
             Some(delta) => delta + 1,
             None => return Err(Failure::usage(format_args!("{source} has no turn {turn}"))),
         },
+        (None, _) => timeline.len(),
     };
     timeline.seek(position).map_err(|error| Failure::of(source, &error))
 }

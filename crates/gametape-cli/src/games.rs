@@ -6,7 +6,7 @@ use gametape_skirmish::SkirmishGame;
 use gametape_wire::View;
 
 /// Every known game.
-const GAMES: [&dyn KnownGame; 1] = [&SkirmishGame];
+pub(crate) const GAMES: [&dyn KnownGame; 1] = [&SkirmishGame];
 
 /// The game of tapes with this `content`.
 pub(crate) fn known(content: Option<&str>) -> Option<&'static dyn KnownGame> {

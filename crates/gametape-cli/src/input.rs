@@ -4,18 +4,20 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use flate2::read::GzDecoder;
 use gametape_cadre::{Log, Options, Summary};
 use gametape_minewars::{Detection, Dialect, ReplayFile};
-use gametape_wire::{Error, ErrorKind, View};
+use gametape_replay::open::{Format, SNIFFED_BYTES, sniff};
+use gametape_wire::{Error, ErrorClass, ErrorKind, View};
 
 use crate::failure::Failure;
+use crate::global::max_memory;
+use crate::many::FilesArgs;
 use crate::tape::{TapeFile, is_tape};
-
-/// The largest file that is read: it is held in memory as a whole.
-const MAX_FILE_BYTES: u64 = 4 << 30;
+use crate::text::{count, thousands};
 
 /// A file to read, `-` for standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,22 +42,103 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// Opens the file as far as is needed to tell whether it is a tape.
+    /// Is it a folder?
+    pub(crate) fn is_folder(&self) -> bool {
+        matches!(self, Self::File(path) if path.is_dir())
+    }
+
+    /// Opens the file. Of a tape, and of something that is no recording, only the start is read.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
-        let failed = |error: io::Error| Failure::io(self, &error);
-        if let Self::File(path) = self
-            && let Some(file) = open_tape(path).map_err(failed)?
-        {
-            return Ok(Opened::Tape(TapeFile::in_file(self, file)));
+        self.open_any(false)
+    }
+
+    /// Opens the file; where `is_known`, it is a recording whatever it looks like.
+    fn open_any(&self, is_known: bool) -> Result<Opened, Failure> {
+        match self {
+            Self::Stdin => self.open_reader(io::stdin().lock(), None, is_known),
+            Self::File(path) => {
+                let failed = |error: io::Error| Failure::io(self, &error);
+                let file = File::open(path).map_err(failed)?;
+                let about = file.metadata().map_err(failed)?;
+                let length = about.is_file().then_some(about.len());
+                match self.open_tape_in(file, length)? {
+                    Ok(tape) => Ok(Opened::Tape(tape)),
+                    Err(file) => self.open_reader(file, length, is_known),
+                }
+            }
         }
-        let bytes = self.read()?;
-        if bytes.is_empty() {
-            return Err(Failure::refused(self, "it is empty"));
+    }
+
+    /// The tape in a file that can be entered anywhere, or the file again, at its start.
+    fn open_tape_in(
+        &self,
+        mut file: File,
+        length: Option<u64>,
+    ) -> Result<Result<TapeFile, File>, Failure> {
+        if length.is_none() {
+            return Ok(Err(file));
+        }
+        let mut start = Vec::new();
+        let read = (&mut file).take(4).read_to_end(&mut start).and_then(|_| file.rewind());
+        read.map_err(|error| Failure::io(self, &error))?;
+        Ok(if is_tape(&start) { Ok(TapeFile::in_file(self, file)) } else { Err(file) })
+    }
+
+    /// Opens what can only be read from its start to its end. `length` is how long it is, where that
+    /// is known.
+    fn open_reader(
+        &self,
+        mut reader: impl Read,
+        length: Option<u64>,
+        is_known: bool,
+    ) -> Result<Opened, Failure> {
+        let mut bytes = Vec::new();
+        let sniffed = (&mut reader).take(SNIFFED_BYTES as u64).read_to_end(&mut bytes);
+        let sniffed = sniffed.map_err(|error| Failure::io(self, &error))?;
+        let length = if sniffed < SNIFFED_BYTES { Some(sniffed as u64) } else { length };
+        match sniff(&bytes, length) {
+            _ if bytes.is_empty() => return Err(Failure::refused(self, "it is empty")),
+            // Of a short file, what is wrong with it can be said.
+            None if !is_known && sniffed == SNIFFED_BYTES => {
+                return Err(Failure::of(self, &is_nothing()));
+            }
+            _ => self.read_on(reader, length, &mut bytes)?,
         }
         if is_tape(&bytes) {
             return Ok(Opened::Tape(TapeFile::in_memory(self, bytes)));
         }
-        Ok(Opened::Whole(Input { source: self.clone(), bytes, dialect: None }))
+        Ok(Opened::Whole(Input { source: self.clone(), bytes, dialect: None, headerless: false }))
+    }
+
+    /// Reads the rest, unless it is more than memory may be used for.
+    fn read_on(
+        &self,
+        reader: impl Read,
+        length: Option<u64>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), Failure> {
+        let most = max_memory();
+        if length.is_none_or(|length| length <= most) {
+            let rest = most.saturating_add(1).saturating_sub(bytes.len() as u64);
+            let missing = length.unwrap_or(0).saturating_sub(bytes.len() as u64);
+            bytes.reserve_exact(missing as usize);
+            let read = reader.take(rest).read_to_end(bytes);
+            read.map_err(|error| Failure::io(self, &error))?;
+            if bytes.len() as u64 <= most {
+                return Ok(());
+            }
+        }
+        Err(self.too_large("it", length))
+    }
+
+    /// Something about the file takes more memory than it may.
+    fn too_large(&self, what: &str, bytes: Option<u64>) -> Failure {
+        let takes = bytes.map_or("more than".to_owned(), |bytes| {
+            format!("{}, and the most is", count(bytes, "byte"))
+        });
+        let most = thousands(max_memory());
+        let problem = format!("{what} takes {takes} {most}: --max-memory allows more");
+        Failure::refused(self, &problem)
     }
 
     /// The file as a tape, whatever it begins with.
@@ -83,11 +166,17 @@ impl Source {
 
     /// The whole file.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
-        let read = match self {
-            Self::Stdin => read_limited(io::stdin().lock(), 0),
-            Self::File(path) => read_file(path),
-        };
-        read.map_err(|error| Failure::io(self, &error))
+        let mut bytes = Vec::new();
+        match self {
+            Self::Stdin => self.read_on(io::stdin().lock(), None, &mut bytes)?,
+            Self::File(path) => {
+                let failed = |error: io::Error| Failure::io(self, &error);
+                let file = File::open(path).map_err(failed)?;
+                let about = file.metadata().map_err(failed)?;
+                self.read_on(file, about.is_file().then_some(about.len()), &mut bytes)?;
+            }
+        }
+        Ok(bytes)
     }
 
     /// The whole file, which must be UTF-8.
@@ -100,37 +189,41 @@ impl Source {
     }
 }
 
-/// The file, if it is a tape that can be entered anywhere.
-fn open_tape(path: &Path) -> io::Result<Option<File>> {
-    let mut file = File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return Ok(None);
-    }
+fn is_nothing() -> Error {
+    let problem = "neither a tape nor a gamelog nor a MineWars file begins like this".into();
+    Error::at(0, "file", ErrorKind::BadSyntax { problem })
+}
+
+/// Does the file look like a recording of any kind?
+pub(crate) fn is_recording(source: &Source) -> Result<bool, Failure> {
+    let Source::File(path) = source else { return Ok(true) };
+    let failed = |error: io::Error| Failure::io(source, &error);
     let mut start = Vec::new();
-    (&mut file).take(4).read_to_end(&mut start)?;
-    file.rewind()?;
-    Ok(is_tape(&start).then_some(file))
+    let file = File::open(path).map_err(failed)?;
+    let length = file.metadata().map_err(failed)?.len();
+    file.take(SNIFFED_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
+    Ok(match sniff(&start, Some(length)) {
+        // Much that is JSON or gzip is something else.
+        Some(Format::Gamelog) => has_fields_of_gamelog(&start),
+        found => found.is_some(),
+    })
 }
 
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    let length = file.metadata()?.len();
-    read_limited(file, length)
-}
-
-/// Everything there is, unless it is too much. A file may say that it is empty and not be.
-fn read_limited(from: impl Read, expected: u64) -> io::Result<Vec<u8>> {
-    if expected > MAX_FILE_BYTES {
-        return Err(too_large());
+/// Are there fields of a gamelog in the start of JSON, plain or gzip?
+fn has_fields_of_gamelog(start: &[u8]) -> bool {
+    let mut text = Vec::new();
+    let is_gzip = start.starts_with(&[0x1F, 0x8B]);
+    if is_gzip {
+        // The start ends in the middle of a block: what was unpacked before is enough.
+        let _ = GzDecoder::new(start).take(SNIFFED_BYTES as u64).read_to_end(&mut text);
     }
-    let mut bytes = Vec::with_capacity(expected as usize);
-    from.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_large()) } else { Ok(bytes) }
+    let text = if is_gzip { &text } else { start };
+    let has = |field: &[u8]| text.windows(field.len()).any(|window| window == field);
+    GAMELOG_FIELDS.iter().any(|field| has(field))
 }
 
-fn too_large() -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, "larger than 4 GiB, which is the most that is read")
-}
+/// Fields that gamelogs of every age have near their start.
+const GAMELOG_FIELDS: [&[u8]; 3] = [b"\"gameName\"", b"\"deltas\"", b"\"gameSession\""];
 
 /// The arguments of every command that reads a recording.
 #[derive(Debug, clap::Args)]
@@ -142,18 +235,25 @@ pub(crate) struct RecordingArgs {
     /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
     #[arg(long, value_parser = one_of(&Dialect::ALL, Dialect::name))]
     pub(crate) dialect: Option<Dialect>,
+
+    /// Read MineWars data as a stream without file header, as sent over a network
+    #[arg(long)]
+    pub(crate) headerless: bool,
 }
 
-/// The arguments of every command that reads one recording after the other.
+/// The arguments of every command that reads many recordings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordingsArgs {
-    /// Recordings to read, `-` for standard input
-    #[arg(value_name = "FILE", required = true)]
-    pub(crate) sources: Vec<Source>,
+    #[command(flatten)]
+    pub(crate) files: FilesArgs,
 
     /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
     #[arg(long, value_parser = one_of(&Dialect::ALL, Dialect::name))]
     pub(crate) dialect: Option<Dialect>,
+
+    /// Read MineWars data as a stream without file header, as sent over a network
+    #[arg(long)]
+    pub(crate) headerless: bool,
 }
 
 /// The argument of every command that reads a tape and nothing else.
@@ -207,6 +307,17 @@ impl Opened {
             Self::Whole(input) => Ok(Self::Whole(Input { dialect, ..input })),
         }
     }
+
+    /// The same, to be read as a stream without file header.
+    pub(crate) fn headerless(self, headerless: bool) -> Result<Self, Failure> {
+        match self {
+            Self::Tape(tape) => {
+                tape.refuse(&[("--headerless", headerless)])?;
+                Ok(Self::Tape(tape))
+            }
+            Self::Whole(input) => Ok(Self::Whole(Input { headerless, ..input })),
+        }
+    }
 }
 
 /// A file in memory, and how it is to be read.
@@ -215,6 +326,7 @@ pub(crate) struct Input {
     pub(crate) source: Source,
     pub(crate) bytes: Vec<u8>,
     pub(crate) dialect: Option<Dialect>,
+    pub(crate) headerless: bool,
 }
 
 /// A recording of any kind. The place where kinds are told apart: by content, never by name.
@@ -233,15 +345,19 @@ pub(crate) struct Gamelog<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
+impl RecordingsArgs {
+    /// Opens one of the files, which may be a tape.
+    pub(crate) fn open(&self, source: &Source) -> Result<Opened, Failure> {
+        let is_known = self.dialect.is_some() || self.headerless;
+        source.open_any(is_known)?.in_dialect(self.dialect)?.headerless(self.headerless)
+    }
+}
+
 impl RecordingArgs {
     /// Opens the file, which may be a tape.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
-        self.source.open()?.in_dialect(self.dialect)
-    }
-
-    /// Reads the file; a tape as the recording that it holds.
-    pub(crate) fn read(&self) -> Result<Input, Failure> {
-        Input::of_opened(self.open()?)
+        let is_known = self.dialect.is_some() || self.headerless;
+        self.source.open_any(is_known)?.in_dialect(self.dialect)?.headerless(self.headerless)
     }
 }
 
@@ -258,17 +374,31 @@ impl Input {
         Self::of_opened(source.open()?)
     }
 
-    fn of_opened(opened: Opened) -> Result<Self, Failure> {
+    pub(crate) fn of_opened(opened: Opened) -> Result<Self, Failure> {
         match opened {
             Opened::Whole(input) => Ok(input),
             Opened::Tape(tape) => tape.into_recording(),
         }
     }
 
-    /// The recording that the file holds.
+    /// The recording that the file holds, unless it takes more memory than it may.
     pub(crate) fn recording(&self) -> Result<Recording<'_>, Failure> {
+        let recording = self.headers()?;
+        if let Recording::MineWars(file) = &recording {
+            let raw =
+                u64::from(file.header().frames_raw) + u64::from(file.setup().header().map_raw);
+            if raw.saturating_add(self.bytes.len() as u64) > max_memory() {
+                return Err(self.source.too_large("what it unpacks to", Some(raw)));
+            }
+        }
+        Ok(recording)
+    }
+
+    /// The recording that the file holds, of which only headers are read.
+    pub(crate) fn headers(&self) -> Result<Recording<'_>, Failure> {
         let gamelog = Gamelog { source: &self.source, bytes: &self.bytes };
         let file = match self.dialect {
+            _ if self.headerless => ReplayFile::open_stream(&self.bytes, self.dialect),
             Some(dialect) => ReplayFile::open_as(&self.bytes, dialect),
             None => ReplayFile::open(&self.bytes),
         };
@@ -277,7 +407,10 @@ impl Input {
                 Ok(Recording::MineWars(file))
             }
             (_, true) => {
-                gamelog.refuse(&[("--dialect", self.dialect.is_some())])?;
+                gamelog.refuse(&[
+                    ("--dialect", self.dialect.is_some()),
+                    ("--headerless", self.headerless),
+                ])?;
                 Ok(Recording::Gamelog(gamelog))
             }
             (file, false) => {
@@ -344,16 +477,19 @@ impl Gamelog<'_> {
 
     /// Header and outcome, which is all that can be had quickly.
     pub(crate) fn summary(&self) -> Result<Summary, Failure> {
-        Summary::read(self.bytes, &Options::default()).map_err(|error| self.failure(&error))
+        Summary::read(self.bytes, &gamelog_options()).map_err(|error| self.failure(&error))
     }
 
     /// The log with all its deltas, none of them merged.
     pub(crate) fn log(&self) -> Result<Log, Failure> {
-        Log::open(self.bytes, &Options::default()).map_err(|error| self.failure(&error))
+        Log::open(self.bytes, &gamelog_options()).map_err(|error| self.failure(&error))
     }
 
     /// Something is wrong with this log.
     pub(crate) fn failure(&self, error: &Error) -> Failure {
+        if error.class() == ErrorClass::Limit && error.item() == GAMELOG_SIZE {
+            return self.source.too_large("its text", None);
+        }
         Failure::of(self.source, error)
     }
 
@@ -366,6 +502,14 @@ impl Gamelog<'_> {
         let source = self.source;
         Failure::usage(format_args!("{what_is} for MineWars recordings, and {source} is a gamelog"))
     }
+}
+
+/// What an error calls the text of a gamelog that is over the limit.
+const GAMELOG_SIZE: &str = "gamelog size";
+
+/// How gamelogs are read.
+pub(crate) fn gamelog_options() -> Options {
+    Options::default().with_max_memory(max_memory())
 }
 
 /// Fails with the first option that was given.

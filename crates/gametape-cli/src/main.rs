@@ -2,12 +2,13 @@
 //!
 //! A thin shell: each subcommand is one file under `commands/` and knows no format; formats live in
 //! the library crates. Results go to stdout, diagnostics to stderr. What every command shares is
-//! here: [`input`] reads files and tells their kind, [`output`] writes them, [`failure`] turns what
-//! went wrong into lines and exit codes, [`progress`] shows how far a long command is, [`moment`]
-//! names a time in a recording, [`cities`] names places, [`rewrite`] is for commands that write a
-//! recording anew, [`gamelog`] for those that look into gamelogs, [`tape`] reads tapes piece by piece,
-//! [`events`] the events of a tape, [`games`] lists the games that are known, [`columns`] aligns tables,
-//! [`json`] lays JSON text out, [`text`] makes numbers readable.
+//! here: [`input`] opens files of any kind, [`many`] works on many of them at once, [`streams`] prints
+//! in the order of the input, [`output`] writes results, [`failure`] turns what went wrong into lines
+//! and exit codes, [`progress`] shows how far a long command is, [`global`] has the options of every
+//! command, [`moment`] finds a time in a recording, [`view_arg`] a view, [`cities`] names places, [`rewrite`] is for commands
+//! that write a recording again, [`gamelog`] for those that look into gamelogs, [`tape`] reads tapes
+//! range by range, [`events`] the events of a tape, [`games`] lists the games that are known, [`columns`] aligns tables, [`json`] lays out JSON
+//! text, [`text`] makes numbers readable.
 
 mod cities;
 mod columns;
@@ -16,33 +17,42 @@ mod events;
 mod failure;
 mod gamelog;
 mod games;
+mod global;
 mod input;
 mod json;
+mod many;
 mod moment;
 mod output;
 mod progress;
 mod rewrite;
+mod streams;
 mod tape;
 mod text;
+mod view_arg;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 /// Open, check, convert, cut and show recorded game matches.
-#[derive(Parser)]
+#[derive(Debug, Parser)]
 #[command(name = "gametape", version, arg_required_else_help = true, after_help = EXIT_CODES)]
 struct Cli {
+    #[command(flatten)]
+    global: global::GlobalArgs,
+
     #[command(subcommand)]
     command: commands::Command,
 }
 
 const EXIT_CODES: &str = "\
-Files are told apart by what is in them, never by their names; `-` stands for standard input or output.
+Files are recognized by their content, never by their names; `-` is standard input or output.
+Times are written as 3:37.6, 217.6s, 217600ms, tick:4352, turn:12, 50%, start, end or -10s.
 
-Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 finished, but data was lost.";
+Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 finished, but data was lost. Of many files, the worst.";
 
 fn main() -> ExitCode {
-    let outcome = Cli::parse().command.run();
-    failure::conclude(outcome)
+    let Cli { global, command } = Cli::parse();
+    global.apply();
+    failure::conclude(command.run())
 }

@@ -5,11 +5,15 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use gametape_replay::Put;
+use gametape_wire::{Error, Result as WireResult};
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::input::Source;
+use crate::streams::{self, Stdout, Stream};
 use crate::text::printable;
 
 /// How much is gathered before it is written.
@@ -37,16 +41,45 @@ impl fmt::Display for Target {
     }
 }
 
+/// May files be replaced? What `--force` says, which every command has.
+static FORCE: AtomicBool = AtomicBool::new(false);
+
+/// Lets every command replace files that exist.
+pub(crate) fn allow_replacing() {
+    FORCE.store(true, Ordering::Relaxed);
+}
+
+/// May files be replaced?
+pub(crate) fn may_replace() -> bool {
+    FORCE.load(Ordering::Relaxed)
+}
+
+/// A file exists and must not be replaced.
+pub(crate) fn exists(name: &impl fmt::Display) -> Failure {
+    Failure::usage(format_args!("{name} exists: --force replaces it"))
+}
+
 impl Target {
     /// Opens the target of a command that reads `source`, which is never overwritten.
     pub(crate) fn open(&self, source: &Source) -> Result<Output, Failure> {
         self.check_apart(source)?;
+        self.create(may_replace())
+    }
+
+    fn create(&self, replace: bool) -> Result<Output, Failure> {
         match self {
             Self::File(path) => {
-                let sink = Sink::create(path).map_err(|error| Failure::io(self, &error))?;
+                let sink = Sink::create(path, replace).map_err(|error| self.failed(&error))?;
                 Ok(Output::new(self.clone(), sink))
             }
             Self::Stdout => Ok(Output::stdout()),
+        }
+    }
+
+    fn failed(&self, error: &io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => exists(self),
+            _ => Failure::io(self, error),
         }
     }
 
@@ -67,16 +100,39 @@ impl Target {
         output.finish()
     }
 
-    /// Writes a whole result in the place of its source, which keeps its permissions. Only for who
-    /// was asked to do just that.
+    /// Replaces the source by a whole result. Only for commands that were asked to do just that.
     pub(crate) fn overwrite(source: &Source, bytes: &[u8]) -> Result<(), Failure> {
         let Source::File(path) = source else {
-            return Err(Failure::usage("standard input has no place to write to"));
+            return Err(Failure::usage("standard input cannot be written in place"));
         };
-        let failed = |error: io::Error| Failure::io(source, &error);
-        let permissions = fs::metadata(path).map_err(failed)?.permissions();
-        Self::File(path.clone()).write(&Source::Stdin, bytes)?;
-        fs::set_permissions(path, permissions).map_err(failed)
+        let mut output = Self::File(path.clone()).create(true)?;
+        output.put(bytes)?;
+        output.finish()
+    }
+}
+
+/// A target, and whether it is the source itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Destination {
+    pub(crate) target: Target,
+    is_source: bool,
+}
+
+impl From<Target> for Destination {
+    fn from(target: Target) -> Self {
+        Self { target, is_source: false }
+    }
+}
+
+impl Destination {
+    /// The file that is read, which its result replaces.
+    pub(crate) fn in_place(path: PathBuf) -> Self {
+        Self { target: Target::File(path), is_source: true }
+    }
+
+    /// Opens the destination of what is read from `source`.
+    pub(crate) fn open(&self, source: &Source) -> Result<Output, Failure> {
+        if self.is_source { self.target.create(true) } else { self.target.open(source) }
     }
 }
 
@@ -91,11 +147,15 @@ pub(crate) struct Output {
 }
 
 enum Sink {
-    Stdout(io::StdoutLock<'static>),
+    Stdout(Stdout),
     /// Something that is there and is no ordinary file, such as a pipe or a device.
     Device(File),
-    /// Takes the target's place once it is complete.
-    Temporary(NamedTempFile, PathBuf),
+    /// Becomes the target once it is complete.
+    Temporary {
+        file: NamedTempFile,
+        path: PathBuf,
+        replace: bool,
+    },
 }
 
 impl Output {
@@ -105,7 +165,7 @@ impl Output {
 
     /// Standard output, for machines: nothing is added or taken away.
     pub(crate) fn stdout() -> Self {
-        Self::new(Target::Stdout, Sink::Stdout(io::stdout().lock()))
+        Self::new(Target::Stdout, Sink::Stdout(Stdout))
     }
 
     /// Writes one JSON value and an end of line.
@@ -125,31 +185,64 @@ impl Output {
         self.sink.flush().map_err(|error| Failure::io(&self.name, &error))
     }
 
-    /// Everything was written: puts the file into its place.
+    /// Everything was written: the target is replaced, or created.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let sink = self.sink.into_inner().map_err(io::IntoInnerError::into_error);
-        sink.and_then(Sink::finish).map_err(|error| Failure::io(&self.name, &error))
+        sink.and_then(Sink::finish).map_err(|error| self.name.failed(&error))
+    }
+
+    /// Does work whose result comes piece by piece; `name` is what errors are about.
+    pub(crate) fn fill<T>(
+        &mut self,
+        name: &impl fmt::Display,
+        work: impl FnOnce(&mut Put<'_>) -> WireResult<T>,
+    ) -> Result<T, Failure> {
+        let mut unwritten = None;
+        let done = work(&mut |bytes| {
+            self.put(bytes).map_err(|failure| {
+                unwritten = Some(failure);
+                Error::misuse("result", "it cannot be written")
+            })
+        });
+        match unwritten {
+            Some(failure) => Err(failure),
+            None => done.map_err(|error| Failure::of(name, &error)),
+        }
     }
 }
 
 impl Sink {
-    fn create(path: &Path) -> io::Result<Self> {
+    fn create(path: &Path, replace: bool) -> io::Result<Self> {
         // A link stays a link: the file that it leads to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
-            return File::options().write(true).open(&path).map(Self::Device);
+        let there = fs::metadata(&path);
+        match &there {
+            Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(there) if !there.is_file() => {
+                return File::options().write(true).open(&path).map(Self::Device);
+            }
+            Ok(_) if !replace => return Err(io::ErrorKind::AlreadyExists.into()),
+            _ => {}
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let file = temporary_builder().tempfile_in(folder.unwrap_or(Path::new(".")))?;
-        Ok(Self::Temporary(file, path))
+        if let Ok(there) = there {
+            file.as_file().set_permissions(there.permissions())?;
+        }
+        Ok(Self::Temporary { file, path, replace })
     }
 
     fn finish(self) -> io::Result<()> {
         match self {
             Self::Stdout(mut stdout) => stdout.flush(),
             Self::Device(mut file) => file.flush(),
-            Self::Temporary(file, path) => {
+            Self::Temporary { file, path, replace: true } => {
+                // The old file must not be gone before the new one is on disk.
+                file.as_file().sync_data()?;
                 file.persist(path).map(drop).map_err(|error| error.error)
+            }
+            Self::Temporary { file, path, replace: false } => {
+                file.persist_noclobber(path).map(drop).map_err(|error| error.error)
             }
         }
     }
@@ -172,7 +265,7 @@ impl Write for Sink {
         match self {
             Self::Stdout(stdout) => stdout.write(bytes),
             Self::Device(file) => file.write(bytes),
-            Self::Temporary(file, _) => file.write(bytes),
+            Self::Temporary { file, .. } => file.write(bytes),
         }
     }
 
@@ -180,7 +273,7 @@ impl Write for Sink {
         match self {
             Self::Stdout(stdout) => stdout.flush(),
             Self::Device(file) => file.flush(),
-            Self::Temporary(file, _) => file.flush(),
+            Self::Temporary { file, .. } => file.flush(),
         }
     }
 }
@@ -194,13 +287,12 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// Prints to stdout what may be too long to be held as a whole, as [`print()`] does.
 pub(crate) struct Printer {
-    stdout: anstream::Stdout,
     waiting: String,
 }
 
 impl Printer {
     pub(crate) fn new() -> Self {
-        Self { stdout: anstream::stdout(), waiting: String::new() }
+        Self { waiting: String::new() }
     }
 
     /// Prints a piece.
@@ -217,8 +309,7 @@ impl Printer {
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
-        let stdout = &mut self.stdout;
-        let written = stdout.write_all(self.waiting.as_bytes()).and_then(|()| stdout.flush());
+        let written = streams::put(Stream::Text, self.waiting.as_bytes());
         self.waiting.clear();
         written.map_err(|error| Failure::io(&Target::Stdout, &error))
     }

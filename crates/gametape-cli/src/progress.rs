@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 
 use gametape_minewars::Frame;
 use gametape_wire::Result;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::failure::is_quiet;
+use crate::streams::is_on_page;
 
 /// Commands that are done sooner show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -31,7 +34,7 @@ impl Progress {
         Self { total, label, started: Instant::now(), next_look, bar: None }
     }
 
-    /// `done` bytes are behind us.
+    /// `done` bytes are finished.
     #[inline]
     pub(crate) fn at(&mut self, done: u64) {
         if done >= self.next_look {
@@ -43,7 +46,7 @@ impl Progress {
     fn look(&mut self, done: u64) {
         self.next_look = done + STRIDE;
         if self.bar.is_none() && self.started.elapsed() >= PATIENCE {
-            self.bar = Some(ProgressBar::new(self.total).with_style(style()));
+            self.bar = Some(ProgressBar::new(self.total).with_style(style(BYTES)));
         }
         if let Some(bar) = &self.bar {
             bar.set_message(self.label);
@@ -72,12 +75,22 @@ impl Drop for Progress {
     }
 }
 
-/// Does somebody see it? A terminal that shows the result has no room for it.
+/// Is it seen? A terminal that shows the result has no room for it, and of many files only the
+/// number is shown.
 fn is_visible() -> bool {
-    stderr().is_terminal() && !stdout().is_terminal()
+    stderr().is_terminal() && !stdout().is_terminal() && !is_on_page() && !is_quiet()
 }
 
-/// Does work that does not tell how far it is, and shows that it goes on.
+/// A bar that counts files, where there is a terminal to show it.
+pub(crate) fn bar_of_files(total: u64) -> Option<ProgressBar> {
+    if !stderr().is_terminal() || is_quiet() {
+        return None;
+    }
+    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
+    Some(bar.with_style(style("{pos} of {len} files {bar:40} {eta} left")))
+}
+
+/// Does work that does not say how far it is, and shows that it goes on.
 pub(crate) fn waiting<T>(label: &'static str, work: impl FnOnce() -> T) -> T {
     if is_visible() { spin(label, work) } else { work() }
 }
@@ -104,9 +117,8 @@ fn spin<T>(label: &'static str, work: impl FnOnce() -> T) -> T {
     })
 }
 
-fn style() -> ProgressStyle {
-    ProgressStyle::with_template(
-        "{msg} {bar:40} {binary_bytes} of {binary_total_bytes}, {eta} left",
-    )
-    .unwrap_or_else(|_| ProgressStyle::default_bar())
+const BYTES: &str = "{msg} {bar:40} {binary_bytes} of {binary_total_bytes}, {eta} left";
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

@@ -1,16 +1,15 @@
-//! What commands share that write a recording anew.
+//! What commands share that write a recording: where results go, and what is reported about them.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
-use gametape_minewars::{Check, Dialect, Losses, ReplayFile, Setup, WriteOptions, write_file};
-use gametape_wire::Error;
 use serde::Serialize;
 
-use crate::failure::{Done, Failure, Outcome, note, warn};
+use crate::failure::{Done, Failure, Outcome, for_each, note, warn};
 use crate::input::{Source, TapeArgs};
-use crate::output::{Target, print_json};
+use crate::output::{Destination, Target, print_json};
 
-/// Where the result of a command goes, and how the command tells what it did.
+/// Where the one result of a command goes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResultArgs {
     /// Where the result goes, `-` for standard output
@@ -21,23 +20,13 @@ pub(crate) struct ResultArgs {
     #[arg(short, long, value_name = "OUT", conflicts_with = "place")]
     output: Option<Target>,
 
-    /// Print one JSON object that tells what was done
+    /// Print one JSON object that says what was done
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// The arguments of every command that makes a tape of a tape.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TapeResultArgs {
-    #[command(flatten)]
-    pub(crate) tape: TapeArgs,
-
-    #[command(flatten)]
-    pub(crate) result: ResultArgs,
-}
-
 impl ResultArgs {
-    /// Where the result goes. It cannot share standard output with what is told about it.
+    /// Where the result goes. It cannot share standard output with the report about it.
     pub(crate) fn target(&self) -> Result<&Target, Failure> {
         let given = self.output.as_ref().or(self.place.as_ref());
         let target = given.ok_or_else(|| Failure::usage("where does the result go?"))?;
@@ -54,6 +43,97 @@ impl ResultArgs {
     }
 }
 
+/// The arguments of every command that makes one tape of one tape.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TapeResultArgs {
+    #[command(flatten)]
+    pub(crate) tape: TapeArgs,
+
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+}
+
+/// The files of a command that writes one file for each that it reads.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RewriteArgs {
+    /// Files to read, `-` for standard input. Of two files without --output, --out-dir or
+    /// --in-place, the second is where the result goes
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<OsString>,
+
+    /// Where the result of a single file goes, `-` for standard output
+    #[arg(short, long, value_name = "OUT", conflicts_with_all = ["out_dir", "in_place"])]
+    output: Option<Target>,
+
+    /// Write the results into this folder, under the names of the files
+    #[arg(long, value_name = "DIR", conflicts_with = "in_place")]
+    out_dir: Option<PathBuf>,
+
+    /// Replace each file by its result
+    #[arg(long)]
+    in_place: bool,
+
+    /// Print one JSON object for each file that says what was done
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl RewriteArgs {
+    /// Does `work` with each file, and goes on with the others where it fails.
+    pub(crate) fn for_each(
+        &self,
+        mut work: impl FnMut(&Source, &Destination) -> Outcome,
+    ) -> Outcome {
+        let jobs = self.jobs()?;
+        for_each(&jobs, |(source, destination)| {
+            check_apart(&destination.target, self.json)?;
+            work(source, destination)
+        })
+    }
+
+    fn jobs(&self) -> Result<Vec<(Source, Destination)>, Failure> {
+        let sources = || self.files.iter().map(|file| Source::from(file.clone()));
+        match (&self.files[..], &self.output, &self.out_dir) {
+            _ if self.in_place => {
+                sources().map(|source| Ok((source.clone(), in_place(&source)?))).collect()
+            }
+            (_, _, Some(folder)) => {
+                sources().map(|source| Ok((source.clone(), in_folder(&source, folder)?))).collect()
+            }
+            ([file], Some(target), None) => {
+                Ok(vec![(Source::from(file.clone()), target.clone().into())])
+            }
+            ([file, target], None, None) => {
+                let target = Target::from(target.clone());
+                Ok(vec![(Source::from(file.clone()), target.into())])
+            }
+            ([_], None, None) => Err(Failure::usage(
+                "where does the result go? Name a second file, or give --out-dir or --in-place",
+            )),
+            _ => {
+                Err(Failure::usage("the results of several files need --out-dir DIR or --in-place"))
+            }
+        }
+    }
+}
+
+fn in_place(source: &Source) -> Result<Destination, Failure> {
+    match source {
+        Source::File(path) => Ok(Destination::in_place(path.clone())),
+        Source::Stdin => Err(Failure::usage("standard input cannot be written in place")),
+    }
+}
+
+fn in_folder(source: &Source, folder: &std::path::Path) -> Result<Destination, Failure> {
+    let name = match source {
+        Source::File(path) => path.file_name(),
+        Source::Stdin => None,
+    };
+    let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
+    std::fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
+    Ok(Target::File(folder.join(name)).into())
+}
+
 /// A usage error if both the result and the JSON about it are for standard output.
 pub(crate) fn check_apart(target: &Target, json: bool) -> Result<(), Failure> {
     if json && *target == Target::Stdout {
@@ -62,26 +142,26 @@ pub(crate) fn check_apart(target: &Target, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a command tells that wrote a file.
+/// What a command reports that wrote a file.
 #[derive(Debug, Serialize)]
-pub(crate) struct Told {
+pub(crate) struct Report {
     file: String,
     output: Option<String>,
-    /// What is other than it was.
+    /// What is different from what it was.
     pub(crate) changes: Vec<String>,
     /// What is not in the result.
     pub(crate) lost: Vec<String>,
 }
 
-impl Told {
+impl Report {
     /// Nothing yet about a file that was made of `source`.
     pub(crate) fn new(source: &Source, output: Option<&Target>) -> Self {
         let output = output.map(ToString::to_string);
         Self { file: source.to_string(), output, changes: Vec::new(), lost: Vec::new() }
     }
 
-    /// Tells it, and how the command ended.
-    pub(crate) fn tell(&self, json: bool) -> Outcome {
+    /// Prints the report; returns how the command ended.
+    pub(crate) fn print(&self, json: bool) -> Outcome {
         if json {
             print_json(self)?;
         } else {
@@ -90,43 +170,4 @@ impl Told {
         }
         Ok(Done::lost_if(!self.lost.is_empty()))
     }
-}
-
-/// Everything in a recording, unpacked.
-pub(crate) struct Contents {
-    pub(crate) setup: Setup,
-    pub(crate) frames: Vec<u8>,
-    /// The dialect of the frames.
-    pub(crate) dialect: Dialect,
-    /// How the recording is stored.
-    pub(crate) options: WriteOptions,
-}
-
-impl Contents {
-    /// Unpacks a recording. Its new checksums will be right, so wrong ones are told now.
-    pub(crate) fn of(source: &Source, file: &ReplayFile<'_>) -> Result<Self, Failure> {
-        let failed = |error: Error| Failure::of(source, &error);
-        let contents = Self {
-            setup: file.setup().to_setup().map_err(failed)?,
-            frames: file.frames().map_err(failed)?.bytes.into_owned(),
-            dialect: file.dialect(),
-            options: file.write_options(),
-        };
-        file.checks().iter().filter_map(Check::error).for_each(|error| warn(source, error));
-        Ok(contents)
-    }
-}
-
-/// Writes a recording; what of its source is not in it becomes part of what is told.
-pub(crate) fn write_recording(
-    (source, output): (&Source, &Target),
-    (setup, frames): (&Setup, &[u8]),
-    options: &WriteOptions,
-    losses: &Losses,
-) -> Result<Told, Failure> {
-    let bytes =
-        write_file(setup, frames, options).map_err(|error| Failure::of_all(source, &[error]))?;
-    output.write(source, &bytes)?;
-    let lost = losses.to_string().lines().map(ToOwned::to_owned).collect();
-    Ok(Told { lost, ..Told::new(source, Some(output)) })
 }

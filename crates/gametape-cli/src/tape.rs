@@ -11,10 +11,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use gametape_tape::{
-    Chunk, ChunkEntry, Depth, Found, Need, Recovered, Recovery, Tape, TapeHeader, TapeReader,
+    Chunk, ChunkEntry, Depth, Recovered, Recovery, Segment, Tape, TapeHeader, TapeReader,
 };
-use gametape_wire::{Error, ErrorKind, Result as WireResult, ViewSet};
-use sha2::{Digest, Sha256};
+use gametape_wire::{Error, ErrorKind, Need, SansIo, Tick, Time};
 
 use crate::failure::{Failure, warn_of_loss};
 use crate::input::{Source, refuse};
@@ -129,15 +128,40 @@ impl TapeFile {
     pub(crate) fn answer(
         &mut self,
         label: &'static str,
-        reader: &mut impl Asks,
+        reader: &mut impl SansIo,
     ) -> Result<(), Failure> {
         let mut progress = Progress::new(label, self.length()?);
-        while let Need::Range(range) = reader.asks() {
-            progress.at(range.start);
-            let supplied = reader.answer(self.fetch(&range)?);
-            supplied.map_err(|error| self.failure(&error))?;
+        while let Need::Bytes(ranges) = reader.need() {
+            for range in ranges {
+                progress.at(range.start);
+                let supplied = reader.supply(range.clone(), self.fetch(&range)?);
+                supplied.map_err(|error| self.failure(&error))?;
+            }
         }
         Ok(())
+    }
+
+    /// Writes a tape that is made of this one; returns how many bytes it has.
+    pub(crate) fn put_segments(
+        &mut self,
+        label: &'static str,
+        segments: &[Segment],
+        mut put: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<u64, Failure> {
+        let mut written = 0;
+        let mut progress = Progress::new(label, segments.iter().map(Segment::length).sum());
+        for segment in segments {
+            let mut put = |bytes: &[u8]| {
+                written += bytes.len() as u64;
+                progress.at(written);
+                put(bytes)
+            };
+            match segment {
+                Segment::Bytes(bytes) => put(bytes)?,
+                Segment::Copy(range) => self.copy(range, put)?,
+            }
+        }
+        Ok(written)
     }
 
     /// One chunk, checked against the index.
@@ -186,6 +210,14 @@ impl TapeFile {
         Ok(())
     }
 
+    /// The bytes of a tape in memory; none of one in a file.
+    pub(crate) fn into_memory(self) -> Vec<u8> {
+        match self.store {
+            Store::Memory(bytes) => bytes,
+            Store::File(_) => Vec::new(),
+        }
+    }
+
     /// Can there be more of it later?
     pub(crate) fn may_grow(&self) -> bool {
         matches!(self.store, Store::File(_))
@@ -218,79 +250,17 @@ pub(crate) fn warn_of_losses(source: &Source, tape: &Tape) {
     losses(tape).for_each(|loss| warn_of_loss(source, loss));
 }
 
-/// A reader that says which bytes it needs.
-pub(crate) trait Asks {
-    fn asks(&self) -> Need;
-    fn answer(&mut self, bytes: &[u8]) -> WireResult<()>;
-}
-
-impl Asks for TapeReader {
-    fn asks(&self) -> Need {
-        self.need()
-    }
-
-    fn answer(&mut self, bytes: &[u8]) -> WireResult<()> {
-        self.supply(bytes)
-    }
-}
-
-impl Asks for Recovery {
-    fn asks(&self) -> Need {
-        self.need()
-    }
-
-    fn answer(&mut self, bytes: &[u8]) -> WireResult<()> {
-        let _: Found<'_> = self.supply(bytes);
-        Ok(())
-    }
-}
-
-impl Asks for gametape_tape::Verifier {
-    fn asks(&self) -> Need {
-        self.need()
-    }
-
-    fn answer(&mut self, bytes: &[u8]) -> WireResult<()> {
-        self.supply(bytes);
-        Ok(())
-    }
-}
-
-/// The views that somebody has: those of frames, orders and keyframes, where the index was read.
-/// The summary also counts those who may know a setup.
-pub(crate) fn views_of(tape: &Tape) -> ViewSet {
-    let own = tape.chunks.iter().map(|entry| &entry.header).filter(|header| {
-        header.kind.is_framed() || (header.kind.is_keyframe() && header.views != ViewSet::ALL)
-    });
-    let views = own.fold(ViewSet::EMPTY, |views, header| views.or(header.views));
-    if views.is_empty() { tape.summary.views } else { views }
-}
-
-/// The id of a tape that is made of something else: the same bytes become the same tape.
-pub(crate) fn id_of(bytes: &[u8]) -> u32 {
-    let digest = Sha256::digest(bytes);
-    u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]])
-}
-
-/// The front of a tape that is made of others. Its id follows from theirs and from what was done:
-/// the same command makes the same tape.
-pub(crate) fn new_front(from: &[TapeHeader], what: &str) -> WireResult<TapeHeader> {
-    let fronts = from.iter().flat_map(TapeHeader::to_bytes);
-    let id = id_of(&fronts.chain(what.bytes()).collect::<Vec<u8>>());
-    let tick_length = from.first().map_or(0, |front| front.tick_length);
-    TapeHeader::new(tick_length, id)
-}
+pub(crate) use gametape_replay::derived_header as new_front;
+pub(crate) use gametape_replay::tape_id_of as id_of;
 
 /// Milliseconds that so many ticks last.
 pub(crate) fn milliseconds(front: &TapeHeader, ticks: u64) -> u64 {
-    let microseconds = u128::from(ticks) * u128::from(front.tick_length);
-    u64::try_from(microseconds / 1000).unwrap_or(u64::MAX)
+    front.tick_length.millis_of(Tick(ticks))
 }
 
 /// The first tick that begins at this many milliseconds or later.
 pub(crate) fn tick_at(front: &TapeHeader, milliseconds: u64) -> u64 {
-    let microseconds = u128::from(milliseconds) * 1000;
-    u64::try_from(microseconds.div_ceil(front.tick_length.into())).unwrap_or(u64::MAX)
+    front.tick_length.tick_from(Time::from_millis(milliseconds)).0
 }
 
 #[cfg(test)]
@@ -301,15 +271,6 @@ mod tests {
     fn times_become_ticks_and_back() {
         let front = TapeHeader::new(16_667, 1).unwrap();
         assert_eq!([0, 1, 16, 17, 1000].map(|ms| tick_at(&front, ms)), [0, 1, 1, 2, 60]);
-        assert_eq!([0, 1, 60, u64::MAX].map(|t| milliseconds(&front, t)), [0, 16, 1000, u64::MAX]);
-    }
-
-    #[test]
-    fn the_same_change_of_the_same_tape_has_the_same_id() {
-        let fronts = [1, 2].map(|id| TapeHeader::new(1000, id).unwrap());
-        let id = |front, what| new_front(&[front], what).unwrap().tape_id;
-        assert_eq!(id(fronts[0], "cut"), id(fronts[0], "cut"));
-        assert_ne!(id(fronts[0], "cut"), id(fronts[1], "cut"));
-        assert_ne!(id(fronts[0], "cut"), id(fronts[0], "repair"));
+        assert_eq!([0, 1, 60].map(|t| milliseconds(&front, t)), [0, 16, 1000]);
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use anstyle::Style;
+use gametape_wire::Time;
 
 /// Width of the column of labels.
 const LABEL_WIDTH: usize = 10;
@@ -53,11 +54,9 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", thousands(number))
 }
 
-/// `1:02:03.004`
+/// A time as every command prints and reads it: `3:37.6`, `1:02:03.004`.
 pub(crate) fn clock(milliseconds: u64) -> String {
-    let (seconds, rest) = (milliseconds / 1000, milliseconds % 1000);
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!("{hours}:{minutes:02}:{seconds:02}.{rest:03}")
+    Time::from_millis(milliseconds).to_string()
 }
 
 /// Bytes as hexadecimal digits.
@@ -122,7 +121,7 @@ mod tests {
     fn numbers_and_times_are_grouped() {
         assert_eq!([0, 999, 1000, 1_310_554].map(thousands), ["0", "999", "1,000", "1,310,554"]);
         assert_eq!([count(1, "tile"), count(0, "tile")], ["1 tile", "0 tiles"]);
-        assert_eq!(clock(0), "0:00:00.000");
+        assert_eq!(clock(217_600), "3:37.6");
         assert_eq!(clock(3_723_004), "1:02:03.004");
     }
 

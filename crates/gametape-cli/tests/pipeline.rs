@@ -64,8 +64,8 @@ fn nobody_is_named_and_the_match_is_the_same() {
     let here = folder.path();
     let names = ["Ana", "Ben", "Chloé"];
     let told = |tape: &str| {
-        let parts = ["cat --frames --json", "cat --raw"].map(|cat| {
-            let output = gametape(here, &format!("{cat} {tape}"));
+        let parts = ["chunks --frames --json", "chunks --raw"].map(|chunks| {
+            let output = gametape(here, &format!("{chunks} {tape}"));
             assert!(output.status.success());
             output.stdout
         });

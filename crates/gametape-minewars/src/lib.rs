@@ -38,28 +38,17 @@
 //! game beyond what its messages say; no writing of the public tool's dialect.
 
 mod asm;
-mod compress;
-mod convert;
-mod coord;
-mod cut;
-mod decimal;
 mod dialect;
-mod dictionary;
+mod edit;
+mod ending;
 mod file;
 mod frames;
 mod generation;
-mod grid;
-mod kinds;
-mod losses;
 mod map;
 mod message;
-mod names;
-mod repair;
-mod replay;
 pub mod sample;
 mod setup;
 mod state;
-mod survey;
 mod timeline;
 mod verify;
 
@@ -67,35 +56,33 @@ pub use asm::{
     Assembled, Inexact, Line, Lines, assemble_file, assemble_payload, print_frame, print_raw,
     print_setup,
 };
-pub use convert::{Converted, convert};
-pub use coord::Coord;
-pub use cut::{Cut, Selection, cut};
 pub use dialect::Dialect;
-pub use dictionary::frame_dictionary;
+pub use edit::{
+    AnonymizeOptions, Anonymized, Change, Converted, Cut, Loss, LossCount, Losses, Lost, Removed,
+    RepairOptions, Repaired, Selection, anonymize, convert, cut, repair,
+};
+pub use ending::Ending;
 pub use file::{
     Check, Detection, FileHeader, FilePart, FrameBytes, FrameStorage, MAX_FRAME_BYTES, ReplayFile,
-    WriteOptions, write_file, write_file_around,
+    WriteOptions, frame_dictionary, write_file, write_file_around,
 };
 pub use frames::{
     Frame, FrameKind, FrameLayout, FrameWriter, Frames, Irregularity, Parts, PayloadRoom, Tail,
     merge_views, select_views,
 };
 pub use generation::Generation;
-pub use grid::{Grid, MAX_RADIUS};
-pub use kinds::{ItemKind, StructureKind, TileKind};
-pub use losses::{Loss, LossCount, Losses};
-pub use map::{Map, NO_REGION, Tile};
+pub use map::{Coord, Grid, ItemKind, MAX_RADIUS, Map, NO_REGION, StructureKind, Tile, TileKind};
 pub use message::{
     Ballot, Class, Digit, DigitBuf, DigitTile, Digits, Duration, Fit, Message, Messages, Money,
     Packer, PlayerUpdate, Text, TileBuf, Tiles, Who, opcode_tables, whole_messages,
 };
-pub use names::CityName;
-pub use repair::{Change, Lost, RepairOptions, Repaired, repair};
-pub use replay::{Replayed, replay_view};
-pub use setup::{City, EncodedSetup, MAX_PLAYERS_V01, Setup, SetupHeader, SetupPart, SetupView};
-pub use state::{
-    CityState, ClientState, FlagState, Gone, Pending, PlayerState, TileState, ViewState, VoteState,
+pub use setup::{
+    City, CityName, EncodedSetup, MAX_PLAYERS_V01, Setup, SetupHeader, SetupPart, SetupView,
 };
-pub use survey::Survey;
+pub(crate) use state::replay;
+pub use state::{
+    CityState, ClientState, FlagState, Gone, Pending, PlayerState, Replayed, TileState, ViewState,
+    VoteState, replay_view,
+};
 pub use timeline::Timeline;
-pub use verify::{Finding, FrameRef, Rule, Severity, Space, Verification, verify};
+pub use verify::{FrameRef, Located, Rule, Space, Survey, Verification, verify};

@@ -6,16 +6,13 @@
 use crate::{FrameLayout, FrameWriter, Generation};
 use gametape_wire::{Error, Result, View};
 
-use crate::coord::Coord;
 use crate::dialect::Dialect;
-use crate::grid::Grid;
-use crate::kinds::{ItemKind, StructureKind, TileKind};
-use crate::map::{Map, Tile};
+use crate::map::{Coord, Grid, ItemKind, Map, StructureKind, Tile, TileKind};
 use crate::message::{
     Ballot, Digit, DigitTile, Duration, Message, Money, PlayerUpdate, Text, TileBuf, Who,
     whole_messages,
 };
-use crate::names::CityName;
+use crate::setup::CityName;
 use crate::setup::{City, Setup};
 
 /// What a made-up session is like.

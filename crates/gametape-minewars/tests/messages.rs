@@ -191,21 +191,43 @@ fn every_truncation_of_every_example_is_reported() {
 }
 
 #[test]
-fn irregular_messages_are_read_and_come_back_through_bytes() {
-    let v01: [&[u8]; 3] =
-        [&[0x80, 4, 4, 0x30], &[0x82, 4, 4, 4, 5, 4, 6, 0x09, 0x2F], &[0x00, 0x13, 0x01, 0x80]];
-    let current: [&[u8]; 1] = [&[0x80, 4, 4, 0x30]];
+fn irregular_messages_are_text_with_a_mark_that_keeps_their_bytes() {
+    let v01: [(&[u8], &str); 5] = [
+        (&[0x80, 4, 4, 0x30], "DIGITS 3/4,4 = 80040430"),
+        (&[0x82, 4, 4, 4, 5, 4, 6, 0x09, 0x2F], "DIGITS 0/4,4 1*/4,5 2/4,6 = 82040404050406092f"),
+        (&[0x00, 0x13, 0x01, 0x80], "PLAYER 3/1 RTT 120 = 00130180"),
+        (&[0x00, 0x13, 0x01, 0xC0], "PLAYER 3/1 RTT 700 = 001301c0"),
+        (&[0x00, 0x03, 0x02, 0xC0], "PLAYER 3/0 TIMEOUT 700 = 000302c0"),
+    ];
+    let current: [(&[u8], &str); 1] = [(&[0x80, 4, 4, 0x30], "DIGITS 3/4,4 = 80040430")];
     let all = [(Generation::V01, &v01[..]), (Generation::Current, &current[..])];
     for (generation, payloads) in all {
-        for payload in payloads {
+        for (payload, expected) in payloads {
             decode_one(payload, generation);
             let line = Lines::new(payload, 0, generation.into()).next().unwrap();
             assert!(matches!(line, Line::Irregular(..)), "{line:?}");
             let mut text = Vec::new();
             line.print(generation.into(), &mut text);
             let text = String::from_utf8(text).unwrap();
-            assert!(text.starts_with("BYTES "), "{text}");
+            assert_eq!(text, *expected);
             assert_eq!(assemble_payload(&text, generation.into()).unwrap().0, *payload);
         }
     }
+}
+
+#[test]
+fn a_mark_must_mean_what_its_line_says() {
+    let errors = |text: &str| {
+        let errors = assemble_payload(text, Dialect::V01).unwrap_err();
+        errors[0].to_string()
+    };
+    let other = errors("DIGITS 4/4,4 = 80040430");
+    assert!(other.contains("these bytes mean 'DIGITS 3/4,4'"), "{other}");
+    assert!(errors("DIGITS 3/4,4 = 8004043001").contains("not one message"));
+    assert!(errors("DIGITS 3/4,4 = 800404").contains("not one message"));
+    assert!(errors("DIGITS 3/4,4 = 8004043").contains("two hexadecimal digits"));
+    assert!(errors("DIGITS 3/4,4 = ").contains("is not a digit"));
+    // Text without quotes may look like a mark, and is text.
+    let (chat, _) = assemble_payload("PLAYER 1 CHATALL a = 12", Dialect::V01).unwrap();
+    assert_eq!(chat, [&[0x00, 0xF1, 0x10, 6][..], b"a = 12"].concat());
 }

@@ -32,12 +32,18 @@
 //! game; no reading of events, which playing never needs.
 
 pub mod cadre;
-mod convert;
+pub mod convert;
+pub mod cut;
 mod game;
 pub mod games;
+pub mod merge;
+pub mod metadata;
 pub mod minewars;
+pub mod open;
 mod player;
+mod players;
 mod recorder;
+mod rewrite;
 mod source;
 pub mod streams;
 mod timeline;
@@ -50,10 +56,12 @@ pub use player::{
     DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayFinding, Player,
     PlayerOptions, SimulationTrack, Site, Track, ViewTrack, differences,
 };
+pub use players::{players_of_minewars, players_of_tape};
 pub use recorder::{
     Closing, Count, Counters, Durability, Next, Pump, Recorder, RecorderOptions, Report,
     ResumableSink, Shed, Sink,
 };
+pub use rewrite::{Put, derived_header, tape_id_of};
 pub use source::Recording;
 pub use timeline::{
     Change, Clock, Direction, Driven, GamelogTimeline, MapState, Marker, MarkerKind,

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use gametape_cadre::Raw;
-use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Depth, Gap, Need, Tape, TapeReader};
-use gametape_wire::{Error, ErrorKind, Result, Source};
+use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Depth, Gap, Tape, TapeReader};
+use gametape_wire::{Error, ErrorKind, Result, Source, drive};
 
 /// A tape that is opened for playing or converting: finished or not, whole or damaged.
 ///
@@ -31,9 +31,7 @@ impl<S: Source> Recording<S> {
     /// Opens a tape. Refused where a critical chunk is of a kind that this version does not know.
     pub fn open(mut source: S) -> Result<Self> {
         let mut reader = TapeReader::new(source.length(), Depth::Index);
-        while let Need::Range(range) = reader.need() {
-            reader.supply(&source.fetch(range)?)?;
-        }
+        drive(&mut reader, &mut source)?;
         let tape = reader.finish()?;
         tape.check_playable()?;
         let mut recording = Self { source, tape, gaps: Vec::new() };

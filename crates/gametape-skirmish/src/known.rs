@@ -3,7 +3,7 @@
 use gametape_minewars::Generation;
 use gametape_replay::games::{AnonymousSetup, GamelogExport, KnownGame, SimulatedState};
 use gametape_replay::{DeepLevel, DeepVerification, Player, PlayerOptions, Recording, Source};
-use gametape_wire::{Error, Moment, Result, Tick, TickLength, When};
+use gametape_wire::{Error, Moment, Result, Tick, When};
 
 use crate::config::Config;
 use crate::gamelog::{GamelogWriter, gamelog, object, quoted};
@@ -91,8 +91,7 @@ impl KnownGame for SkirmishGame {
 fn moment_of<S: Source>(recording: &Recording<S>, at: When) -> Result<Moment> {
     let tape = recording.tape();
     let end = Moment::before(Tick(tape.summary.end_tick));
-    let length = TickLength::from_micros(tape.front.tick_length);
-    let length = length.ok_or_else(|| Error::misuse("tick length", "it is 0"))?;
+    let length = tape.header.tick_length;
     let turn = match at {
         When::Turn(turn) => {
             u64::try_from(turn).ok().map(|turn| Moment::before(Tick(turn)).min(end))

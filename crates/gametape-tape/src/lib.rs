@@ -8,8 +8,8 @@
 //!   whole chunks come out, and every damage.
 //! - [`KeyframeIndex::plan`] and [`Restorer`] lead to the recorded state nearest to a tick.
 //! - [`Verifier`] checks structure, checksums, SHA-256 chain and Ed25519 signature.
-//! - [`pack`], [`Cut`], [`Rewriter`] and [`Recovered::resume`] make new tapes of old ones: packed, cut
-//!   to some views and ticks, repaired, continued.
+//! - [`pack`], [`Cut`], [`Rewriter`] and [`Recovered`] make new tapes of old ones: packed, cut to some
+//!   views and ticks, repaired, signed, continued.
 //!
 //! The format is specified in `spec/tape.md` of the repository.
 //!
@@ -48,18 +48,20 @@
 //!
 //! # Without I/O
 //!
-//! Readers say which bytes they need; a file, memory or an HTTP range request answers:
+//! Readers say which bytes they need ([`SansIo`](gametape_wire::SansIo)); a file, memory or an HTTP range
+//! request answers:
 //!
 //! ```
-//! use gametape_tape::{Depth, TapeHeader, Need, TapeReader, TapeWriter};
+//! use gametape_tape::{Depth, TapeHeader, TapeReader, TapeWriter};
+//! use gametape_wire::{SansIo, drive};
 //! # let file = TapeWriter::new(TapeHeader::new(50_000, 1)?, b"{}").and_then(|mut writer| {
 //! #     Ok([writer.take(), writer.finish()?].concat())
 //! # })?;
 //!
-//! let mut reader = TapeReader::new(file.len() as u64, Depth::Summary);
-//! while let Need::Range(range) = reader.need() {
-//!     reader.supply(&file[range.start as usize..range.end as usize])?;
-//! }
+//! // Everything at once: one range at the beginning and one at the end, where the tape is longer.
+//! let mut reader = TapeReader::new(file.len() as u64, Depth::Index);
+//! assert_eq!(reader.need().ranges(), [0..file.len() as u64]);
+//! drive(&mut reader, &mut &file[..])?;
 //! let tape = reader.finish()?;
 //! # assert_eq!(tape.summary.chunk_count, 1);
 //! # Ok::<(), gametape_wire::Error>(())
@@ -69,66 +71,46 @@
 //! components, fields and events are opaque bytes; no choice of ids and keys, which come from the
 //! caller.
 
-mod baselines;
-mod chain;
 mod check;
-mod chunk;
-mod columns;
-mod content;
-mod cut;
-mod draft;
-mod fetched;
-mod footer;
-mod frames;
-mod gap;
-mod header;
+mod edit;
 mod index;
-mod kind;
+mod layout;
 pub mod limits;
-mod losses;
-mod names;
-mod order;
-mod pack;
-mod reader;
+mod read;
 mod recover;
-mod restore;
-mod rewrite;
-mod scan;
-mod sequences;
-mod sign;
 mod snapshot;
-mod summary;
-mod tape;
-mod tape_header;
-mod trailer;
-mod verify;
-mod writer;
+mod write;
 
-pub use chain::{Chain, Hash, leaf};
-pub use chunk::Chunk;
-pub use cut::Cut;
-pub use draft::ChunkDraft;
-pub use frames::{TapeFrame, TapeFrames};
-pub use gap::{Gap, GapCause};
-pub use header::ChunkHeader;
-pub use index::{ChunkEntry, KeyframeIndex, KeyframeIndexEntry};
-pub use kind::{ChunkKind, Codec, Flags};
-pub use names::{NameTable, Resource};
-pub use pack::{Segment, pack, pack_bytes};
-pub use reader::{Depth, TapeReader};
-pub use recover::{Recovered, Recovery};
-pub use restore::Restorer;
-pub use rewrite::{Rewriter, Rewritten, cut_bytes, repair_bytes};
-pub use scan::{Damage, DamageKind, Found, Need, Scanner};
-pub use sign::{PublicKey, Signature, SigningKey};
+pub use check::chain::{Chain, Hash, leaf};
+pub use check::keyframes::KeyframeChecker;
+pub use check::sign::{PublicKey, Signature, SigningKey};
+pub use check::verify::{Level, Verification, Verifier, verify_bytes};
+pub use edit::assemble::Segment;
+pub use edit::cut::Cut;
+pub use edit::dropped::{DropReason, Dropped};
+pub use edit::pack::{pack, pack_bytes};
+pub use edit::rewrite::{
+    EventBlock, Remedy, Rewriter, Rewritten, cut_bytes, recover_bytes, repair_bytes,
+};
+pub use index::summary::{KindSummary, PageRow, Summary};
+pub use index::table::{ChunkEntry, KeyframeIndex, KeyframeIndexEntry};
+pub use layout::chunk::Chunk;
+pub use layout::chunk_header::ChunkHeader;
+pub use layout::frames::{TapeFrame, TapeFrames};
+pub use layout::gap::{Gap, GapCause};
+pub use layout::kind::{ChunkKind, Codec, Flags};
+pub use layout::names::{NameTable, Resource};
+pub use layout::tape_header::{MAGIC, MAJOR_VERSION, TapeHeader};
+pub use read::reader::{Depth, TapeReader};
+pub use read::restore::Restorer;
+pub use read::tape::Tape;
+pub use recover::recovery::{Recovered, Recovery};
+pub use recover::scan::{Damage, DamageKind, Found, Scanner};
 pub use snapshot::{
     Cadence, CellPos, Change, DeltaSnapshot, EntityDelta, Key, Keyframe, KeyframeMaker,
     MapCellState, MapStateDelta, PlayerId, PlayerStateDelta, Row, SectionDelta, SimCoreDelta,
     SimCoreSnapshot, SimSnapshot, SimTick, SlotTable, StateHash, StringInternerDelta,
     StringInternerSnapshot, SyncHash, UnitTag, ValueTable,
 };
-pub use summary::{KindSummary, PageRow, Summary};
-pub use tape::Tape;
-pub use tape_header::{MAGIC, MAJOR_VERSION, TapeHeader};
-pub use verify::{Finding, Level, MOST_FINDINGS, Verification, Verifier, verify_bytes};
-pub use writer::{TapeWriter, check_metadata};
+pub use write::draft::ChunkDraft;
+pub use write::writer::{TapeWriter, check_metadata};

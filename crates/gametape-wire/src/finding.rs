@@ -121,6 +121,11 @@ impl Report {
         }
     }
 
+    /// Counts findings that are not kept, for a check that keeps only some of each rule.
+    pub fn add_omitted(&mut self, severity: Severity, count: u64) {
+        self.counts[severity as usize] += count;
+    }
+
     /// Adds all findings of another report.
     pub fn merge(&mut self, other: Self) {
         for (count, more) in self.counts.iter_mut().zip(other.counts) {

@@ -277,6 +277,31 @@ impl When {
     }
 }
 
+impl When {
+    /// The tick at which a span begins or ends that is given like this, in a recording that ends
+    /// before tick `end`: the first tick at that time or later. `None` for a turn.
+    ///
+    /// Spans include the tick that they begin at, and exclude the one that they end at.
+    #[must_use]
+    pub fn bound(self, length: TickLength, end: Tick) -> Option<Tick> {
+        match self {
+            Self::Start => Some(Tick(0)),
+            Self::End => Some(end),
+            Self::Time(time) => Some(length.tick_from(time)),
+            Self::Number(millis) => Some(length.tick_from(Time::from_millis(millis))),
+            Self::BeforeEnd(time) => {
+                let whole = length.time_of(end).micros();
+                Some(length.tick_from(Time(whole.saturating_sub(time.micros()))))
+            }
+            Self::Tick(tick) => Some(tick),
+            Self::Share(millionths) => {
+                Some(Tick((u128::from(end.0) * u128::from(millionths) / 1_000_000) as u64))
+            }
+            Self::Turn(_) => None,
+        }
+    }
+}
+
 impl FromStr for When {
     type Err = Error;
 
@@ -375,6 +400,19 @@ mod tests {
         assert_eq!(moment("100%", 100), moment("end", 100));
         assert_eq!(moment("-1s", 100), Moment::before(Tick(80)));
         assert_eq!(moment("-9:00", 100), Moment::START);
+    }
+
+    #[test]
+    fn a_span_begins_at_the_first_tick_of_a_time() {
+        let bound = |text: &str| text.parse::<When>().unwrap().bound(TWENTIETH, Tick(100));
+        assert_eq!(bound("start"), Some(Tick(0)));
+        assert_eq!(["100ms", "0.1s", "100", "tick:2"].map(bound), [Some(Tick(2)); 4]);
+        assert_eq!(bound("101ms"), Some(Tick(3)));
+        assert_eq!(
+            [bound("50%"), bound("-1s"), bound("end")],
+            [50, 80, 100].map(|n| Some(Tick(n)))
+        );
+        assert_eq!(bound("turn:3"), None);
     }
 
     #[test]

@@ -7,17 +7,18 @@ use gametape_cadre::{
 use gametape_wire::Result;
 
 /// Little memory, so that a log cannot ask for much.
-const OPTIONS: Options = Options { max_bytes: 1 << 20, keyframe_bytes: 1 << 16 };
+const OPTIONS: Options =
+    Options::new().with_max_memory(32 << 20).with_max_bytes(1 << 20).with_keyframe_bytes(1 << 16);
 
 /// Any bytes as a log: refused, or written as it was read, played both ways to the same states,
 /// with the outcome that its summary tells.
 pub fn gamelog(data: &[u8]) {
     let Ok(log) = Log::open(data, &OPTIONS) else { return };
     written_as_it_was_read(&log);
-    let verified = verify(&log, drop);
+    let verified = verify(&log, 9);
     let summary = Summary::read(data, &OPTIONS);
     let Ok(mut timeline) = Timeline::load(log, &OPTIONS) else {
-        assert!(verified.is_err() || verified.is_ok_and(|verdict| verdict.errors > 0));
+        assert!(verified.is_err() || verified.is_ok_and(|verdict| !verdict.report.is_sound()));
         return;
     };
     let hash = verified.map(|verdict| verdict.last_hash);

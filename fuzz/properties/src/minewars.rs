@@ -203,7 +203,7 @@ pub fn file(data: &[u8]) {
     let Ok(file) = ReplayFile::open(data) else { return };
     let verification = verify(&file);
     let faults = file.faults();
-    assert!(faults.is_empty() || !verification.findings.is_empty());
+    assert!(faults.is_empty() || !verification.report().findings().is_empty());
     if let Ok(repaired) = repair(data, None, RepairOptions::default()) {
         let Ok(again) = ReplayFile::open(&repaired.bytes) else { panic!("a repaired file opens") };
         assert!(again.checks().iter().all(Check::is_ok));

@@ -84,7 +84,7 @@ impl Scrubber {
         file.visit("looking for names", game.places_of_names(tape), |chunk| {
             game.collect(chunk, &mut names).map_err(failed)
         })?;
-        let front = new_front(&[tape.front], "anonymize").map_err(failed)?;
+        let front = new_front(&[tape.header], "anonymize").map_err(failed)?;
         let metadata = metadata::scrubbed("metadata", &tape.metadata, &names, &mut removed);
         let writer = TapeWriter::new(front, metadata.as_bytes()).map_err(failed)?;
         Ok(Self { names, game, writer, removed, buffer: Vec::new() })

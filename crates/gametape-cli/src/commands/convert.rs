@@ -1,30 +1,29 @@
 //! `gametape convert`: a recording in another format, generation or storage.
 
-mod form;
-mod gamelog;
-mod skirmish;
-mod tape;
+use gametape_replay::convert::{Conversion, Converted, Form, Layout, Storage, convert};
+use gametape_replay::open::{GamelogBytes, MinewarsBytes, Opened as AnyRecording};
 
-use gametape_minewars::Generation;
-use gametape_minewars::{ReplayFile, WriteOptions, convert};
-
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, warn};
+use crate::games::GAMES;
 use crate::input::{Input, Opened, Recording, RecordingArgs, one_of};
-use crate::rewrite::{Contents, ResultArgs, Told, write_recording};
-use form::Form;
+use crate::progress::waiting;
+use crate::rewrite::{Report, ResultArgs};
+use crate::tape::TapeFile;
 
-/// Convert a recording: to a tape and back, to another generation, to another storage
+/// Convert a recording to a tape and back, to another generation or storage
 ///
-/// MineWars recordings and gamelogs become tapes, with keyframes to enter them at, and tapes become
-/// what they were made of: back gives the same frames and the same deltas. The target is a tape if
-/// OUT ends in .tape or --to says so. A tape of Skirmish also becomes a gamelog: the match is
-/// simulated again. OUT ends in .json or .gz then, or --to says so.
+/// MineWars recordings and gamelogs become tapes, with keyframes to start playing from, and tapes
+/// become what they were made of: the same frames and the same deltas. A tape of Skirmish also becomes
+/// a gamelog: the match is simulated again.
+///
+/// The name of OUT says what to convert to: .tape, .minewars, .json or .gz (a gamelog). Other names
+/// need --to.
 ///
 /// Every MineWars view receives the same messages at the same times. What the target cannot express
-/// is counted and told, and then the exit code is 3. Within one generation frames stay byte for
-/// byte, so that only the storage changes.
+/// is counted and reported, and then the exit code is 3. Within one generation, frames are the same
+/// byte for byte, and only the storage changes.
 ///
-/// The fields and deltas of a gamelog stay byte for byte, unless they are to be laid out anew.
+/// The fields and deltas of a gamelog are the same byte for byte, unless a new layout is asked for.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -34,18 +33,27 @@ pub(crate) struct Args {
     #[command(flatten)]
     result: ResultArgs,
 
-    /// What to convert to [default: a tape if OUT ends in .tape; what the tape holds, of a tape; else
-    /// the format and generation of the recording]
+    /// What to convert to [default: by the name of OUT; of a tape, what it holds; else the format and
+    /// generation of the recording]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&Form::ALL, Form::name))]
     to: Option<Form>,
 
     /// Compress map and frames where that makes them smaller, or gzip the gamelog; `dictionary` is
     /// for v0.1 only [default: yes, but no with --pretty and --lines]
-    #[arg(long, value_name = "HOW", value_parser = one_of(&Storage::ALL, Storage::name))]
+    #[arg(long, value_name = "HOW", value_parser = one_of(&STORAGES, storage_name))]
     compress: Option<Storage>,
 
-    #[command(flatten)]
-    layout: gamelog::Layout,
+    /// Indent the JSON, one value per line (gamelogs)
+    #[arg(long, conflicts_with = "lines")]
+    pretty: bool,
+
+    /// Write only the deltas, one per line (gamelogs)
+    #[arg(long)]
+    lines: bool,
+
+    /// Leave out the `data` of all deltas, which states never need (gamelogs)
+    #[arg(long)]
+    drop_data: bool,
 }
 
 const EXAMPLES: &str = r#"With --json:
@@ -55,7 +63,7 @@ Examples:
   gametape convert match.minewars match.tape
   gametape convert match.tape back.minewars
   gametape convert match.tape old.minewars --to v0.1
-  gametape convert skirmish.tape match.json.gz --to gamelog
+  gametape convert skirmish.tape match.json.gz
   gametape convert game.json.gz game.tape
   gametape convert match.minewars old.minewars --to v0.1
   gametape convert match.minewars raw.minewars --compress no
@@ -64,72 +72,76 @@ Examples:
   gametape convert game.json.gz - --lines | jq -r .type | sort | uniq -c
   gametape convert game.json small.json.gz --drop-data"#;
 
-/// How parts of a file are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Storage {
-    Yes,
-    No,
-    Dictionary,
-}
+const STORAGES: [Storage; 3] = [Storage::Compressed, Storage::Plain, Storage::Dictionary];
 
-impl Storage {
-    const ALL: [Self; 3] = [Self::Yes, Self::No, Self::Dictionary];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Dictionary => "dictionary",
-        }
-    }
-
-    fn options(self) -> WriteOptions {
-        WriteOptions { compress: self != Self::No, dictionary: self == Self::Dictionary }
+fn storage_name(storage: Storage) -> &'static str {
+    match storage {
+        Storage::Compressed => "yes",
+        Storage::Plain => "no",
+        Storage::Dictionary => "dictionary",
     }
 }
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
+        let conversion = self.conversion()?;
         match self.recording.open()? {
-            Opened::Tape(file) => self.convert_tape(file),
-            Opened::Whole(input) if self.wants_tape() => self.make_tape(&input),
-            Opened::Whole(input) => self.convert_whole(&input),
-        }
-    }
-
-    /// Converts within a format.
-    fn convert_whole(&self, input: &Input) -> Outcome {
-        match input.recording()? {
-            Recording::MineWars(file) => self.convert_minewars(input, &file),
-            Recording::Gamelog(log) => {
-                let to = self.to.filter(|to| *to != Form::Gamelog);
-                let dictionary = self.compress == Some(Storage::Dictionary);
-                log.refuse(&[("this --to", to.is_some()), ("a dictionary", dictionary)])?;
-                let gzip = self.compress.map(|storage| storage == Storage::Yes);
-                let target = self.result.target()?;
-                gamelog::convert(&log, &self.layout, gzip, target)?;
-                Told::new(&input.source, Some(target)).tell(self.result.json)
+            Opened::Tape(file) => self.convert(AnyRecording::Tape(file), &conversion),
+            Opened::Whole(input) => {
+                let opened = self.opened(input)?;
+                self.convert(opened, &conversion)
             }
         }
     }
 
-    fn convert_minewars(&self, input: &Input, file: &ReplayFile<'_>) -> Outcome {
-        input.refuse_for_minewars(&self.layout.options())?;
-        input.refuse_for_minewars(&[("--to gamelog", self.to == Some(Form::Gamelog))])?;
-        let Contents { setup, frames, dialect, .. } = Contents::of(&input.source, file)?;
-        let target = self.to.and_then(Form::generation).unwrap_or(setup.generation);
-        let compress = self.compress.unwrap_or(Storage::Yes);
-        if compress == Storage::Dictionary && target != Generation::V01 {
-            return Err(Failure::usage("only v0.1 has a dictionary"));
-        }
-        let converted = convert(&setup, &frames, dialect, target)
-            .map_err(|error| Failure::of_all(&input.source, &[error]))?;
-        let told = write_recording(
-            (&input.source, self.result.target()?),
-            (&converted.setup, &converted.frames),
-            &compress.options(),
-            &converted.losses,
-        )?;
-        told.tell(self.result.json)
+    /// What is asked for, by options and by the name of the result.
+    fn conversion(&self) -> Result<Conversion, Failure> {
+        let target = self.result.target()?;
+        let extension = self.result.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+        let named = match extension.as_ref().map(|extension| extension.to_str()) {
+            None => None,
+            Some(Some("tape")) => Some(Form::Tape),
+            Some(Some("minewars")) => Some(Form::MineWars),
+            Some(Some("json" | "gz" | "jsonl" | "ndjson" | "gamelog")) => Some(Form::Gamelog),
+            Some(_) if self.to.is_some() => None,
+            Some(_) => {
+                let problem = "its name does not say what to convert to: end it in .tape, .minewars, \
+                               .json or .gz, or give --to";
+                return Err(Failure::usage(format_args!("{target}: {problem}")));
+            }
+        };
+        let is_plain = extension.is_some_and(|extension| extension == "json");
+        Ok(Conversion {
+            to: self.to.or(named),
+            storage: self.compress.or(is_plain.then_some(Storage::Plain)),
+            layout: Layout { pretty: self.pretty, lines: self.lines, drop_data: self.drop_data },
+        })
+    }
+
+    fn opened(&self, input: Input) -> Result<AnyRecording<TapeFile>, Failure> {
+        let is_gamelog = matches!(input.recording()?, Recording::Gamelog(_));
+        Ok(if is_gamelog {
+            AnyRecording::Gamelog(GamelogBytes::new(input.bytes))
+        } else {
+            AnyRecording::MineWars(MinewarsBytes::new(input.bytes, input.dialect))
+        })
+    }
+
+    fn convert(&self, opened: AnyRecording<TapeFile>, conversion: &Conversion) -> Outcome {
+        let source = &self.recording.source;
+        let mut out = self.result.target()?.open(source)?;
+        let converted = waiting("converting", || {
+            out.fill(source, |put| convert(opened, conversion, &GAMES, put))
+        })?;
+        out.finish()?;
+        self.report(converted)
+    }
+
+    fn report(&self, converted: Converted) -> Outcome {
+        let source = &self.recording.source;
+        converted.wrong_checksums.iter().for_each(|error| warn(source, error));
+        let mut report = Report::new(source, Some(self.result.target()?));
+        report.lost = converted.lost;
+        report.print(self.result.json)
     }
 }

@@ -1,102 +1,151 @@
 //! `gametape cut`: some views of a recording, some of its time, or both.
 
-mod tape;
+use std::ops::Range;
 
-use gametape_minewars::{Converted, Dialect, Selection, convert, cut};
-use gametape_wire::{Error, View};
+use gametape_minewars::Dialect;
+use gametape_replay::cut::{CutRequest, cut_minewars, cut_tape};
+use gametape_tape::{Depth, Tape};
+use gametape_wire::{Tick, ViewSet, When};
 
-use crate::failure::{Failure, Outcome, note};
-use crate::input::{Input, Opened, RecordingArgs, Source, parse_view};
-use crate::moment::Time;
-use crate::rewrite::{Contents, ResultArgs, write_recording};
+use crate::failure::{Failure, Outcome, warn};
+use crate::input::{Input, Opened, RecordingArgs, Source, one_of};
+use crate::output::{Destination, Target};
+use crate::progress::waiting;
+use crate::rewrite::{Report, RewriteArgs};
+use crate::tape::{Metadata, TapeFile};
 use crate::text::count;
-pub(super) use tape::cut_span;
+use crate::view_arg::{Names, ViewName, find_all};
 
-/// Cut views or a span of time out of a MineWars recording or a tape
+/// Keep some views or a span of time of a MineWars recording or a tape
 ///
 /// The cut of a MineWars recording begins at time 0 with what each view knew by then, so that from
 /// there on it knows what it knew in the original. Nothing of other views is left in it: the items
 /// of the map, which only the spectator knows, go with the spectator. Names of players and the rules
 /// stay.
 ///
-/// The cut of a tape keeps its ticks. So that it can be played from its start, it begins with the
-/// last keyframe at or before that start and with what happened since then; without keyframes it
-/// keeps everything before. A gap tells of the time that is not there. Events are kept in whole chunks. Of other views nothing is left, nor of
-/// what is nobody's view, such as the state of the simulation. Signatures are dropped.
+/// The cut of a tape keeps its ticks. To be playable from its start, it begins with the last keyframe
+/// at or before that start and with what happened since then; without keyframes it keeps everything
+/// before. A gap declares the time that is not there. Nothing of other views is left, nor what is
+/// nobody's view, such as the state of the simulation. Signatures are dropped. The report names
+/// everything that was dropped.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "gametape cut [OPTIONS] FILE OUT\n       gametape cut [OPTIONS] FILE… --out-dir DIR"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
-    recording: RecordingArgs,
+    files: RewriteArgs,
 
-    #[command(flatten)]
-    result: ResultArgs,
+    /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
+    #[arg(long, value_parser = one_of(&Dialect::ALL, Dialect::name))]
+    dialect: Option<Dialect>,
 
-    /// The views to keep, such as 0,2; all of them if none are given
-    #[arg(long, visible_alias = "views", value_name = "N,…", value_delimiter = ',', value_parser = parse_view)]
-    view: Vec<View>,
+    /// The views to keep: numbers or names of players, such as 0,2 or Ana [default: all of them]
+    #[arg(long, visible_alias = "views", value_name = "VIEW,…", value_delimiter = ',')]
+    view: Vec<ViewName>,
 
-    /// Keep what happens at this time and later: milliseconds since the start, or tick:N of a tape
-    #[arg(long, value_name = "TIME", default_value = "0")]
-    from: Time,
+    /// Keep what happens at this time or later
+    #[arg(long, value_name = "TIME", default_value = "start", allow_hyphen_values = true)]
+    from: When,
 
-    /// Keep what happens before this time [default: up to the end]
-    #[arg(long, value_name = "TIME")]
-    to: Option<Time>,
+    /// Keep what happens before this time, which is itself not in the cut
+    #[arg(long, value_name = "TIME", default_value = "end", allow_hyphen_values = true)]
+    to: When,
 }
 
 const EXAMPLES: &str = "\
+Times are written as 3:37.6, 217.6s, 217600ms, tick:4352, 50%, start, end or -10s (before the end).
+
 With --json:
   {\"file\",\"output\",\"changes\":[text],\"lost\":[text]}
 
 Examples:
   gametape cut match.minewars for-player-2.minewars --view 2
-  gametape cut match.minewars highlight.minewars --from 60000 --to 90000
-  gametape cut match.tape highlight.tape --view 0,1 --from tick:1200";
+  gametape cut match.minewars highlight.minewars --from 1:00 --to 1:30
+  gametape cut match.tape highlight.tape --view 0,Ana --from tick:1200
+  gametape cut *.tape --out-dir last-minutes --from -1:00";
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        match self.recording.open()? {
-            Opened::Tape(mut file) => tape::cut(&mut file, &self),
-            Opened::Whole(input) => self.cut_minewars(&input),
-        }
+        self.files.for_each(|source, destination| {
+            let recording = RecordingArgs {
+                source: source.clone(),
+                dialect: self.dialect,
+                headerless: false,
+            };
+            match recording.open()? {
+                Opened::Tape(file) => self.cut_tape(file, destination),
+                Opened::Whole(input) => self.cut_minewars(&input, destination),
+            }
+        })
     }
 
-    fn cut_minewars(&self, input: &Input) -> Outcome {
-        let target = self.result.target()?;
+    fn request(
+        &self,
+        source: &Source,
+        names: impl FnOnce() -> Names,
+    ) -> Result<CutRequest, Failure> {
+        let views = find_all(&self.view, source, names)?;
+        Ok(CutRequest { views, from: self.from, to: self.to })
+    }
+
+    fn cut_tape(&self, mut file: TapeFile, destination: &Destination) -> Outcome {
+        let tape = file.open(Depth::Index)?;
+        let names = || Names::of_tape(&Metadata::of(&tape));
+        let request = self.request(&file.source, names)?;
+        write_cut(&mut file, &tape, &request, destination)?.print(self.files.json)
+    }
+
+    fn cut_minewars(&self, input: &Input, destination: &Destination) -> Outcome {
         let source = &input.source;
-        let contents = own_dialect(source, Contents::of(source, &input.minewars()?)?)?;
-        let mut selection = Selection::everything(&contents.setup);
-        if !self.view.is_empty() {
-            selection.views = self.view.iter().copied().collect();
+        let file = input.minewars()?;
+        let failed = |error| Failure::of(source, &error);
+        let request = self.request(source, || Names::of_file(&file))?;
+        let cut = waiting("cutting", || cut_minewars(&file, &request)).map_err(failed)?;
+        cut.wrong_checksums.iter().for_each(|error| warn(source, error));
+        let mut out = destination.open(source)?;
+        out.put(&cut.bytes)?;
+        out.finish()?;
+        let mut report = Report::new(source, Some(&destination.target));
+        if let Some(dialect) = cut.converted_from {
+            report.changes.push(format!("converted from the dialect {dialect}"));
         }
-        selection.from = self.from.milliseconds(source)?;
-        selection.to = self.to.map_or(Ok(u64::MAX), |time| time.milliseconds(source))?;
-        let part = cut(&contents.setup, &contents.frames, &selection)
-            .map_err(|error: Error| Failure::of(source, &error))?;
-        let mut told = write_recording(
-            (source, target),
-            (&part.setup, &part.frames),
-            &contents.options,
-            &part.losses,
-        )?;
-        if part.hidden_items > 0 {
-            let items = count(part.hidden_items as u64, "item");
-            told.changes.push(format!("{items} of the map removed: only the spectator knows them"));
+        if cut.hidden_items > 0 {
+            let items = count(cut.hidden_items as u64, "item");
+            report
+                .changes
+                .push(format!("{items} of the map removed: only the spectator knows them"));
         }
-        told.tell(self.result.json)
+        report.lost = cut.losses.to_string().lines().map(ToOwned::to_owned).collect();
+        report.print(self.files.json)
     }
 }
 
-/// The public tool's dialect is never written, so its recordings are converted first, which loses
-/// nothing: they only have other numbers for kinds.
-fn own_dialect(source: &Source, contents: Contents) -> Result<Contents, Failure> {
-    if contents.dialect != Dialect::MwDatatool {
-        return Ok(contents);
-    }
-    let Contents { setup, frames, dialect, options } = contents;
-    let Converted { setup, frames, .. } = convert(&setup, &frames, dialect, setup.generation)
-        .map_err(|error| Failure::of(source, &error))?;
-    note(source, format_args!("converted from {dialect} to {}", setup.generation));
-    Ok(Contents { dialect: setup.dialect(), setup, frames, options })
+/// Writes some ticks of a tape as another tape; all views if `views` is empty.
+pub(super) fn cut_span(
+    file: &mut TapeFile,
+    tape: &Tape,
+    views: ViewSet,
+    ticks: Range<u64>,
+    target: &Target,
+) -> Result<Report, Failure> {
+    let [from, to] = [ticks.start, ticks.end].map(|tick| When::Tick(Tick(tick)));
+    write_cut(file, tape, &CutRequest { views, from, to }, &target.clone().into())
+}
+
+fn write_cut(
+    file: &mut TapeFile,
+    tape: &Tape,
+    request: &CutRequest,
+    destination: &Destination,
+) -> Result<Report, Failure> {
+    let source = file.source.clone();
+    let mut out = destination.open(&source)?;
+    let cut = waiting("cutting", || out.fill(&source, |put| cut_tape(file, tape, request, put)))?;
+    out.finish()?;
+    let mut report = Report::new(&source, Some(&destination.target));
+    report.changes = cut.changes();
+    report.lost = cut.lost;
+    Ok(report)
 }

@@ -10,7 +10,7 @@ use crate::failure::{Done, Failure, Outcome};
 use crate::gamelog::{load_at, moment, seek};
 use crate::input::{GamelogArgs, Input, Source};
 use crate::json::embed;
-use crate::moment::At;
+use crate::moment::When;
 use crate::output::{Printer, print_json};
 use walk::Walk;
 
@@ -31,15 +31,15 @@ pub(crate) struct Args {
     /// The first moment: start, end, the number of a delta counted from 0, or turn:N [default: start
     /// of one log, end of two]
     #[arg(long, value_name = "WHEN")]
-    from: Option<At>,
+    from: Option<When>,
 
     /// The second moment [default: end]
     #[arg(long, value_name = "WHEN")]
-    to: Option<At>,
+    to: Option<When>,
 
     /// Both moments, one in each log
     #[arg(long, value_name = "WHEN", requires = "other", conflicts_with_all = ["from", "to"])]
-    at: Option<At>,
+    at: Option<When>,
 
     /// Print one JSON object
     #[arg(long)]
@@ -94,9 +94,9 @@ impl Args {
         }
     }
 
-    fn moments(&self) -> (At, At) {
-        let usual = if self.other.is_some() { At::End } else { At::Start };
-        (self.at.or(self.from).unwrap_or(usual), self.at.or(self.to).unwrap_or(At::End))
+    fn moments(&self) -> (When, When) {
+        let usual = if self.other.is_some() { When::End } else { When::Start };
+        (self.at.or(self.from).unwrap_or(usual), self.at.or(self.to).unwrap_or(When::End))
     }
 
     /// Shows how two states differ, in the markers of a log. Are they the same?

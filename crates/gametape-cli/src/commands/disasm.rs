@@ -45,7 +45,8 @@ const EXAMPLES: &str = r#"With --json there is one object a line: each frame, th
   {"t":195,"frame":0,"kind":"homogenous","views":[0,1]}
   {"t":195,"frame":0,"view":[0,1],"asm":"OWNER 1 -7,2"}
 t is in milliseconds; frames count from 0; kinds are homogenous, heterogenous and keepalive; in a
-heterogenous frame "view" is a number; "error" says why the rest of a payload is but bytes.
+heterogenous frame "view" is a number; "bytes" are the exact bytes of a message that a writer would
+write in another way; "error" says why the rest of a payload is only bytes.
 
 Examples:
   gametape disasm match.minewars -o match.asm

@@ -111,7 +111,7 @@ impl Args {
     }
 
     fn ticks(&self, observed: &Observed) -> Range<u64> {
-        let front = &observed.tape.front;
+        let front = &observed.tape.header;
         self.from.tick(front)..self.to.map_or(u64::MAX, |time| time.tick(front))
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use gametape_cadre::{Change, Query, Raw, Record, Timeline, find};
+use gametape_cadre::{Change, FoundObject, Query, Raw, Record, Timeline, find};
 use gametape_wire::Error;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -46,9 +46,9 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = r#"With --json there is one object a line:
-  {"delta","turn","type","player","path","before","after"}
-"delta" counts from 0; "turn" is that after the delta; what is not there is left out, "before" and
-"after" too.
+  {"delta","turn","type","player","path","object":{"id","type","owner"},"before","after"}
+"delta" counts from 0; "turn" is that after the delta; "object" is the game object that the path leads
+into, and "owner" the id of its last owner; what is not there is left out, "before" and "after" too.
 
 Examples:
   gametape find game.json.gz gameObjects.523.health --to 0
@@ -92,11 +92,43 @@ struct Found<'a> {
     player: Option<Cow<'a, str>>,
     path: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<Object<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<Box<RawValue>>,
     #[serde(skip)]
     who: String,
+}
+
+/// The game object that a change is part of.
+#[derive(Serialize)]
+struct Object<'a> {
+    id: &'a str,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<&'a str>,
+    #[serde(skip)]
+    owned_by: String,
+}
+
+impl<'a> Object<'a> {
+    fn of(object: &'a FoundObject, players: &Players) -> Self {
+        let owner = object.owner.as_deref();
+        let owned_by = owner.map_or_else(String::new, |id| format!(" of {}", players.title(id)));
+        Self { id: &object.id, kind: object.kind.as_deref(), owner, owned_by }
+    }
+}
+
+impl fmt::Display for Object<'_> {
+    /// ` (Fox of 1 Otto)`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Some(kind) => write!(f, " ({}{})", printable(kind), self.owned_by),
+            None => Ok(()),
+        }
+    }
 }
 
 impl<'a> Found<'a> {
@@ -112,6 +144,7 @@ impl<'a> Found<'a> {
             who: player.as_deref().map_or_else(String::new, |id| players.title(id)),
             player,
             path: &change.path,
+            object: change.object.as_ref().map(|object| Object::of(object, players)),
             before: embedded(&change.before),
             after: embedded(&change.after),
         }
@@ -123,7 +156,11 @@ impl fmt::Display for Found<'_> {
         let Self { delta, turn, kind, who, path, .. } = self;
         write!(f, "{}", Prefix { delta: *delta, turn: *turn, kind, who })?;
         let (before, after) = (brief(self.before.as_deref()), brief(self.after.as_deref()));
-        write!(f, "{}: {before} → {after}", printable(path))
+        write!(f, "{}", printable(path))?;
+        if let Some(object) = &self.object {
+            write!(f, "{object}")?;
+        }
+        write!(f, ": {before} → {after}")
     }
 }
 

@@ -95,7 +95,7 @@ impl Args {
 
 /// The highlights of a match, best first.
 fn find(observed: &mut Observed) -> Result<(Vec<Highlight>, Done), Failure> {
-    let mut finder = HighlightFinder::new(observed.tape.front.tick_length);
+    let mut finder = HighlightFinder::new(observed.tape.header.tick_length.micros());
     let kinds = simulation_kinds();
     let done = observed.visit(kinds, 0..u64::MAX, |event, _| {
         finder.add(event);

@@ -7,7 +7,7 @@ mod tape;
 
 use serde::Serialize;
 
-use crate::failure::{Done, Failure, Outcome, for_each, warn};
+use crate::failure::{Done, Failure, Outcome, warn};
 use crate::input::{Opened, Recording, RecordingsArgs, Source};
 use crate::output::{print, print_json};
 use table::{Row, Table};
@@ -86,36 +86,46 @@ trait Report: Serialize {
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let mut show = match &*self.recordings.sources {
-            [_, _, ..] if !self.json => Show::Table(Table::default()),
+        let show = match self.recordings.files.are_many() {
             _ if self.json => Show::Json,
-            _ => Show::Text,
+            true => Show::Row,
+            false => Show::Text,
         };
-        let done = for_each(&self.recordings.sources, |source| self.look_at(source, &mut show));
-        if let Show::Table(table) = show {
-            print(&table.into_text())?;
-        }
-        done
+        let mut table = Table::default();
+        let work = |source: &Source| self.look_at(source, show);
+        let gathered = self.recordings.files.gather("read", work, |source, row| {
+            table.extend(row.map(|row| (source, row)));
+            Ok(())
+        })?;
+        print(&table.into_text())?;
+        gathered.conclude()
     }
 
-    fn look_at(&self, source: &Source, show: &mut Show) -> Outcome {
-        let input = match source.open()?.in_dialect(self.recordings.dialect)? {
+    /// Shows what a recording is, or returns its row of the table.
+    fn look_at(&self, source: &Source, show: Show) -> Result<(Done, Option<Row>), Failure> {
+        let input = match source.open_in(self.recordings.dialect)?.headerless(self.recordings.headerless)? {
             Opened::Whole(input) => input,
             Opened::Tape(mut tape) => {
                 tape.refuse(&[("--frames", self.frames), ("--deltas", self.deltas)])?;
-                return show.add(source, &tape::Report::of(&mut tape, self.chunks)?);
+                return show.one(source, &tape::Report::of(&mut tape, self.chunks)?);
             }
         };
-        match input.recording()? {
+        // The frames are read for --frames and for the result in a table.
+        let is_read = self.frames || matches!(show, Show::Row);
+        let recording = if is_read { input.recording()? } else { input.headers()? };
+        match recording {
             Recording::MineWars(file) => {
                 input.refuse_for_minewars(&[("--deltas", self.deltas)])?;
                 self.refuse_chunks(source)?;
-                show.add(source, &minewars::MineWars::report(source, &file, self.frames))
+                let report = minewars::MineWars::report(source, &file, self.frames);
+                let is_row = matches!(show, Show::Row);
+                let report = if is_row { report.with_ending(&file) } else { report };
+                show.one(source, &report)
             }
             Recording::Gamelog(log) => {
                 log.refuse(&[("--frames", self.frames)])?;
                 self.refuse_chunks(source)?;
-                show.add(source, &gamelog::Report::of(&log, self.deltas)?)
+                show.one(source, &gamelog::Report::of(&log, self.deltas)?)
             }
         }
     }
@@ -131,23 +141,25 @@ impl Args {
 }
 
 /// How reports are shown.
+#[derive(Clone, Copy)]
 enum Show {
     Text,
     Json,
-    /// Lines, aligned once all are there.
-    Table(Table),
+    /// As rows of a table, which is printed once all of them are known.
+    Row,
 }
 
 impl Show {
-    fn add(&mut self, source: &Source, report: &impl Report) -> Outcome {
+    fn one(self, source: &Source, report: &impl Report) -> Result<(Done, Option<Row>), Failure> {
         match self {
             Self::Text => print(&report.to_text())?,
             Self::Json => print_json(report)?,
-            Self::Table(table) => table.add(source, report.row()),
+            Self::Row => {}
         }
         for problem in report.problems() {
             warn(source, problem);
         }
-        Ok(Done::lost_if(!report.problems().is_empty()))
+        let row = matches!(self, Self::Row).then(|| report.row());
+        Ok((Done::lost_if(!report.problems().is_empty()), row))
     }
 }

@@ -37,6 +37,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TURNS", allow_hyphen_values = true)]
     turn: Option<Turns>,
 
+    /// Only calls that were refused
+    #[arg(long)]
+    refused: bool,
+
     /// Print one JSON object for each delta
     #[arg(long)]
     json: bool,
@@ -44,14 +48,16 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = r##"With --json there is one object a line, without what a delta does not have:
   {"delta","type","turn","player","run":{"function","caller","args"},
-   "order":{"name","index","args","errors"},"returned","invalid",
+   "order":{"name","index","args","errors"},"returned","invalid","data",
    "changes":{"added","replaced","removed","objects"}}
-Arguments and what was returned stand there as the client sent them.
+Arguments and what was returned are there as the client sent them; "data" is all of the data of a
+delta whose type is not known.
 
 Examples:
   gametape log game.json.gz | less -R
   gametape log --player 0 --type ran --turn 10-12 game.json.gz
-  gametape log --json game.json.gz | jq -c 'select(.invalid) | [.player, .run.function]'"##;
+  gametape log --refused --player Ann game.json.gz
+  gametape log --json --refused game.json.gz | jq -c '[.player, .run.function]'"##;
 
 /// A span of turns, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +114,7 @@ impl Args {
         let is_in =
             |turns: Turns| turn.is_some_and(|turn| (turns.first..=turns.last).contains(&turn));
         self.player.as_ref().is_none_or(is_of)
+            && (!self.refused || record.invalid.is_some())
             && self.turn.is_none_or(is_in)
             && (self.types.is_empty() || self.types.iter().any(|kind| *kind == record.kind))
     }

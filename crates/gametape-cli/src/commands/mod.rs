@@ -2,7 +2,8 @@
 
 mod anonymize;
 mod asm;
-mod cat;
+mod chunks;
+mod completions;
 mod convert;
 mod cut;
 mod diff;
@@ -13,13 +14,13 @@ mod highlights;
 mod info;
 mod keygen;
 mod log;
+mod man;
 mod map;
 mod merge;
 mod pack;
 mod play;
 mod record;
 mod recover;
-mod repair;
 mod resim;
 mod sign;
 mod stage;
@@ -36,7 +37,7 @@ use crate::failure::Outcome;
 /// has `fn run(self) -> Outcome`.
 macro_rules! commands {
     ($($name:ident($args:ty),)*) => {
-        #[derive(clap::Subcommand)]
+        #[derive(Debug, clap::Subcommand)]
         pub(crate) enum Command {
             $($name($args),)*
         }
@@ -62,13 +63,12 @@ commands! {
     Find(find::Args),
     Diff(diff::Args),
     Verify(verify::Args),
-    Repair(repair::Args),
+    Recover(recover::Args),
     Convert(convert::Args),
     Cut(cut::Args),
     Merge(merge::Args),
-    Recover(recover::Args),
     Pack(pack::Args),
-    Cat(cat::Args),
+    Chunks(chunks::Args),
     Watch(watch::Args),
     Anonymize(anonymize::Args),
     Keygen(keygen::Args),
@@ -78,4 +78,6 @@ commands! {
     Events(events::Args),
     Stats(stats::Args),
     Highlights(highlights::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }

@@ -1,59 +1,56 @@
 //! `gametape pack`: the form of a tape for archives and range requests.
 
-use gametape_tape::{Depth, Segment, pack};
+use gametape_tape::{Depth, pack};
 
 use crate::failure::{Failure, Outcome};
-use crate::progress::Progress;
-use crate::rewrite::{TapeResultArgs, Told};
+use crate::input::Source;
+use crate::output::Destination;
+use crate::rewrite::{Report, RewriteArgs};
 use crate::text::thousands;
 
-/// Pack a finished tape for archives and for reading over a network
+/// Pack finished tapes for archives and for reading over a network
 ///
-/// Puts what is read together next to each other: keyframes with their index first, then orders,
+/// Moves what is read together next to each other: keyframes with their index first, then orders,
 /// frames and events. Every chunk keeps its bytes, so nothing is lost, and signatures stay valid.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "gametape pack [OPTIONS] TAPE OUT\n       gametape pack [OPTIONS] TAPE… --out-dir DIR"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
-    files: TapeResultArgs,
+    files: RewriteArgs,
 }
 
 const EXAMPLES: &str = r#"With --json:
   {"file","output","changes":[text],"lost":[]}
 
 Examples:
-  gametape pack match.tape archive/match.tape"#;
+  gametape pack match.tape archive/match.tape
+  gametape pack *.tape --out-dir archive"#;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let target = self.files.result.target()?;
-        let mut file = self.files.tape.source.tape()?;
+        self.files.for_each(|source, destination| self.pack(source, destination))
+    }
+
+    fn pack(&self, source: &Source, destination: &Destination) -> Outcome {
+        let mut file = source.tape()?;
         let tape = file.open(Depth::Index)?;
         if !tape.is_finished() {
             let problem = "it is not finished or its index is damaged: `gametape recover` it first";
-            return Err(Failure::refused(&file.source, problem));
+            return Err(Failure::refused(source, problem));
         }
-        // Chunks are copied in long runs: a damaged one must not go along unseen.
+        // Chunks are copied in long runs: a damaged one must not go along unnoticed.
         file.visit("checking", &tape.chunks, |_| Ok(()))?;
         let segments = pack(&tape).map_err(|error| file.failure(&error))?;
-        let mut out = target.open(&file.source)?;
-        let mut written = 0;
-        let mut progress = Progress::new("packing", file.length()?);
-        for segment in &segments {
-            let mut put = |bytes: &[u8]| {
-                written += bytes.len() as u64;
-                progress.at(written);
-                out.put(bytes)
-            };
-            match segment {
-                Segment::Bytes(bytes) => put(bytes)?,
-                Segment::Copy(range) => file.copy(range, put)?,
-            }
-        }
+        let mut out = destination.open(source)?;
+        let written = file.put_segments("packing", &segments, |bytes| out.put(bytes))?;
+        let before = file.length()?;
         out.finish()?;
-        let mut told = Told::new(&file.source, Some(target));
-        let [before, after] = [file.length()?, written].map(thousands);
-        told.changes.push(format!("packed: {before} bytes are now {after}"));
-        told.tell(self.files.result.json)
+        let mut report = Report::new(source, Some(&destination.target));
+        let [before, after] = [before, written].map(thousands);
+        report.changes.push(format!("packed: {before} bytes are now {after}"));
+        report.print(self.files.json)
     }
 }

@@ -68,10 +68,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     ticks: Option<u64>,
 
-    /// Replace OUT if it is there
-    #[arg(long)]
-    force: bool,
-
     /// Print one JSON object that tells how it went
     #[arg(long)]
     json: bool,
@@ -96,7 +92,7 @@ impl Args {
         let game = Match::new(config, &self.style, self.generation).map_err(refused)?;
         // What cannot be told to views is refused before there is a file.
         game.setup().encode(true).map_err(refused)?;
-        let sink = TapeSink::open(&self.target, self.force)?;
+        let sink = TapeSink::open(&self.target, crate::output::may_replace())?;
         let last_tick = self.ticks.unwrap_or(u64::MAX);
         let session = Session::begin(game, &self.style, self.generation, self.speed, sink);
         let session = session.map_err(|error| Failure::of(&self.target, &error))?;

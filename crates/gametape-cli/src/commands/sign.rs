@@ -2,22 +2,29 @@
 
 use std::path::PathBuf;
 
+use gametape_tape::SigningKey;
+
 use crate::failure::{Failure, Outcome};
-use crate::rewrite::{TapeResultArgs, Told};
+use crate::input::Source;
+use crate::output::Destination;
+use crate::rewrite::{Report, RewriteArgs};
 use crate::tape::read_secret;
 
-/// Sign a tape, so that every later change shows
+/// Sign tapes, so that every later change can be detected
 ///
-/// The signature covers everything in the tape: metadata, orders, frames, keyframes and events. A
-/// tape can be signed by several keys, one after the other. Packing keeps signatures; cutting,
-/// merging, anonymizing and recovering drop them.
+/// The signature covers every byte of the tape: `gametape verify --key` refuses whatever else is in it.
+/// A tape can be signed with several keys, one after the other, before or after packing. Packing keeps
+/// signatures; cutting, merging and anonymizing drop them.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "gametape sign [OPTIONS] --key FILE TAPE OUT\n       gametape sign [OPTIONS] --key FILE TAPE… --out-dir DIR"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
-    files: TapeResultArgs,
+    files: RewriteArgs,
 
-    /// The file with the secret key, as `gametape keygen` makes it
+    /// The file with the secret key, as written by `gametape keygen`
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
 }
@@ -28,34 +35,28 @@ const EXAMPLES: &str = r#"With --json:
 Examples:
   gametape keygen league
   gametape sign match.tape signed.tape --key league
+  gametape sign *.tape --in-place --key league
   gametape verify signed.tape --key league.pub"#;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let target = self.files.result.target()?;
         let key = read_secret(&self.key)?;
-        let mut file = self.files.tape.source.tape()?;
+        self.files.for_each(|source, destination| self.sign(&key, source, destination))
+    }
+
+    fn sign(&self, key: &SigningKey, source: &Source, destination: &Destination) -> Outcome {
+        let mut file = source.tape()?;
         let found = file.recover()?;
-        if found.is_reordered {
-            let problem = "a packed tape is complete: sign it before packing";
-            return Err(Failure::refused(&file.source, problem));
-        }
-        if !found.is_undamaged() {
+        if !found.is_complete() {
             let problem = "it is damaged: `gametape recover` it first";
-            return Err(Failure::refused(&file.source, problem));
+            return Err(Failure::refused(source, problem));
         }
-        let end = found.end;
-        let source = file.source.clone();
-        let failed = |error: gametape_wire::Error| Failure::of(&source, &error);
-        let mut writer = found.resume().map_err(failed)?;
-        writer.sign(&key).map_err(failed)?;
-        let mut out = target.open(&source)?;
-        file.copy(&(0..end), |bytes| out.put(bytes))?;
-        out.put(&writer.take())?;
-        out.put(&writer.finish().map_err(failed)?)?;
+        let segments = found.sign(key).map_err(|error| Failure::of(source, &error))?;
+        let mut out = destination.open(source)?;
+        file.put_segments("signing", &segments, |bytes| out.put(bytes))?;
         out.finish()?;
-        let mut told = Told::new(&source, Some(target));
-        told.changes.push(format!("signed with key {}", key.public_key()));
-        told.tell(self.files.result.json)
+        let mut report = Report::new(source, Some(&destination.target));
+        report.changes.push(format!("signed with key {}", key.public_key()));
+        report.print(self.files.json)
     }
 }

@@ -1,4 +1,4 @@
-//! `gametape state`: what is so at a moment.
+//! `gametape state`: the state at a moment.
 
 mod gamelog;
 mod minewars;
@@ -10,43 +10,43 @@ use gametape_minewars::{ReplayFile, Replayed, ViewState};
 
 use crate::cities::{Place, places};
 use crate::failure::Outcome;
-use crate::input::{Input, Opened, Recording, RecordingArgs, Source};
-use crate::moment::{At, ViewArg, replay, warn_of_problems};
+use crate::input::{Input, Opened, Recording, RecordingsArgs, Source};
+use crate::moment::{When, before_all, replay, warn_of_problems};
 use crate::output::{print, print_json};
 use crate::text::hex;
+use crate::view_arg::{Names, ViewArg};
 use gamelog::{Form, Wanted};
 use minewars::State;
 use tape::Shown;
 
-/// Show what is so at a moment: what a MineWars view knows, or the state of a gamelog's game
+/// Show the state at a moment: what a MineWars view knows, or the game of a gamelog
 ///
-/// Plays the frames that the view receives, from the start up to and including the given time, or
-/// merges the deltas up to and including the given one. A tape is entered at the last keyframe before
-/// that.
+/// Plays everything that the view receives up to and including the given time, or merges all deltas
+/// up to and including the given one. A tape is entered at the last keyframe before that.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    recording: RecordingArgs,
+    recordings: RecordingsArgs,
 
-    /// When: start, end, or milliseconds since the start; in a gamelog start, end, the number of a
-    /// delta counted from 0, or turn:N for the moment that turn begins
-    #[arg(long, value_name = "WHEN", default_value = "end")]
-    at: At,
+    /// When, such as 3:37.6, 217.6s, tick:4352, 50%, end, or -10s for ten seconds before the end; in
+    /// a gamelog tick:12 is delta 12, counted from 0, and turn:3 is where that turn begins
+    #[arg(long, value_name = "WHEN", default_value = "end", allow_hyphen_values = true)]
+    at: When,
 
     #[command(flatten)]
     view: ViewArg,
 
-    /// Only what stands at this path, such as gameObjects.7.hp (gamelogs)
+    /// Show only what is at this path, such as gameObjects.7.hp (gamelogs)
     #[arg(long, value_name = "PATH", conflicts_with = "hash")]
     path: Option<String>,
 
-    /// Put game objects in the place of references to them, up to DEPTH inside each other and none
-    /// inside of itself; 1 if no depth is given (gamelogs)
+    /// Replace references by the game objects that they refer to, at most DEPTH inside each other and
+    /// none inside itself; 1 if no depth is given (gamelogs)
     #[arg(long, value_name = "DEPTH", num_args = 0..=1, require_equals = true, default_missing_value = "1", conflicts_with = "hash")]
     resolve: Option<u8>,
 
-    /// Print one JSON value
+    /// Print one JSON value a line for each recording
     #[arg(long)]
     json: bool,
 
@@ -59,7 +59,7 @@ const EXAMPLES: &str = r##"With --json a gamelog's state is printed as canonical
 code unit, numbers as the log has them, holes of lists as null; then one end of line. "#7 Unit" in
 the text is a reference to game object 7, a Unit. The hash is SHA-256 of the canonical JSON.
 
-With --json of MineWars, fields that are not known or not so are left out of tiles, players and cities:
+With --json of MineWars, fields without a value are left out of tiles, players and cities:
   {"file","time","view","grid","radius","hash",
    "tiles":[{"y","x","kind","item","owner","digit","asterisk","structure","hp",
              "pending":{"kind","points","current","rate"},"flag","smoke"}],
@@ -68,21 +68,25 @@ With --json of MineWars, fields that are not known or not so are left out of til
    "cities":[{"id","y","x","name","owner","money","income","resources","export","import",
               "capturing":{"player","ms"},"contested_by"}],
    "votes":[{"id","text","ballots":[{"player","sub","ballot"}]}],"time_limit","problems"}
-"time" is when the last frame that was played happens; "tiles" are those of which something else
-is known than at the start; "flag" is a player, or 16 where the format does not say whose; "hash"
-is SHA-256 of the state's canonical bytes.
+"time" is that of the last frame that was played, in milliseconds; "tiles" are those that differ from
+the start; "flag" is a player, or 16 where the format does not say whose; "hash" is SHA-256 of the
+state's canonical bytes.
 
 Examples:
   gametape state match.minewars
-  gametape state --at 30000 --view 1 --json match.minewars | jq .players
-  gametape state --hash match.minewars
-  gametape state --at 3600000 --view 2 match.tape
+  gametape state --at 0:30 --view 1 --json match.minewars | jq .players
+  gametape state --hash --at 50% matches/
+  gametape state --at -10s --view Ana match.tape
   gametape state --at turn:12 --path gameObjects.7 --resolve game.json.gz
-  gametape state --at 100 --json game.json.gz | jq .currentPlayer"##;
+  gametape state --at tick:100 --json game.json.gz | jq .currentPlayer"##;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = match self.recording.open()? {
+        self.recordings.files.each("read", |source| self.show(source))
+    }
+
+    fn show(&self, source: &Source) -> Outcome {
+        let input = match source.open_in(self.recordings.dialect)? {
             Opened::Tape(file) => match self.show_tape(file)? {
                 Shown::Done(done) => return Ok(done),
                 Shown::NotYet(input) => input,
@@ -111,9 +115,9 @@ impl Args {
     fn show_view(&self, input: &Input, file: &ReplayFile<'_>) -> Outcome {
         let options = [("--path", self.path.is_some()), ("--resolve", self.resolve.is_some())];
         input.refuse_for_minewars(&options)?;
-        let view = self.view.number();
+        let view = self.view.find(&input.source, || Names::of_file(file))?;
         let replayed = replay(&input.source, file, view, self.at)?;
-        let start = replay(&input.source, file, view, At::Start)?;
+        let start = before_all(&input.source, file, view)?;
         self.print_view(&input.source, places(file), &start.state, &replayed)
     }
 

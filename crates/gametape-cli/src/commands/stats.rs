@@ -53,7 +53,7 @@ impl Args {
             check_apart(target, self.json)?;
         }
         let mut observed = Observed::open_with_events(source)?;
-        let mut collector = StatisticsCollector::new(observed.tape.front.tick_length);
+        let mut collector = StatisticsCollector::new(observed.tape.header.tick_length.micros());
         let done = observed.visit(KindSet::ALL, 0..u64::MAX, |event, names| {
             collector.add(event, names);
             Ok(())
@@ -165,7 +165,12 @@ impl Told {
             }
         }
         let tape = &observed.tape;
-        Self { file, tick_us: tape.front.tick_length, end_tick: tape.summary.end_tick, players }
+        Self {
+            file,
+            tick_us: tape.header.tick_length.micros(),
+            end_tick: tape.summary.end_tick,
+            players,
+        }
     }
 }
 

@@ -4,12 +4,14 @@ mod gamelog;
 mod minewars;
 mod tape;
 
+pub(super) use tape::check_keyframes;
+
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
 use serde::Serialize;
 
-use crate::failure::{Done, Failure, Outcome, for_each};
+use crate::failure::{Done, Failure, Outcome, is_quiet};
 use crate::input::{Opened, Recording, RecordingsArgs, Source};
 use crate::output::{print, print_json};
 use crate::text::{count, printable, thousands};
@@ -76,11 +78,11 @@ const SHOWN_PER_RULE: u64 = 20;
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let wanted = self.tape.read()?;
-        for_each(&self.recordings.sources, |source| self.check(source, &wanted))
+        self.recordings.files.each("sound", |source| self.check(source, &wanted))
     }
 
     fn check(&self, source: &Source, wanted: &tape::Wanted) -> Outcome {
-        let input = match source.open()?.in_dialect(self.recordings.dialect)? {
+        let input = match source.open_in(self.recordings.dialect)?.headerless(self.recordings.headerless)? {
             Opened::Tape(mut tape) => return self.show(&tape::Checked::of(&mut tape, wanted)?),
             Opened::Whole(input) => input,
         };
@@ -103,7 +105,7 @@ impl Args {
     fn show(&self, checked: &impl Checked) -> Outcome {
         if self.json {
             print_json(&checked.report())?;
-        } else {
+        } else if !(checked.is_ok() && is_quiet()) {
             print(&checked.to_text(self.listed()))?;
         }
         if checked.is_ok() { Ok(Done::Fine) } else { Err(Failure::told()) }

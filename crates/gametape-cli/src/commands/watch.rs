@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::thread;
 use std::time::Duration;
 
-use gametape_tape::{ChunkKind, Found, Need, Scanner};
+use gametape_tape::{ChunkKind, Found, Scanner};
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome};
@@ -101,21 +101,15 @@ impl Watch {
         file: &mut TapeFile,
         mut show: impl FnMut(Line) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        while let Need::Range(range) = self.scanner.need() {
-            // At a trailer, only more bytes could mean that somebody went on recording.
-            if self.is_finished && range.start >= file.length()? {
-                return Ok(());
-            }
-            let found = self.scanner.supply(file.fetch(&range)?);
-            let line = match &found {
-                Found::Waiting => return Ok(()),
-                found => Line::of(found),
-            };
+        self.scanner.grow(file.length()?);
+        while let [range] = self.scanner.need().ranges() {
+            let found = self.scanner.supply(range.clone(), file.fetch(range)?);
+            let line = Line::of(&found);
             match found {
-                Found::Trailer => self.is_finished = true,
-                Found::Nothing | Found::Waiting => {}
+                Found::Trailer(_) => self.is_finished = true,
                 Found::Damage(_) => (self.is_finished, self.is_damaged) = (false, true),
                 Found::Chunk(_) | Found::TapeHeader(_) => self.is_finished = false,
+                _ => {}
             }
             line.map_or(Ok(()), &mut show)?;
         }
@@ -172,7 +166,7 @@ impl Line {
             Found::TapeHeader(front) => Some(Self::Header {
                 version: format!("1.{}", front.minor_version),
                 id: format!("{:08x}", front.tape_id),
-                tick_us: front.tick_length,
+                tick_us: front.tick_length.micros(),
             }),
             Found::Chunk(chunk) if chunk.header.kind == ChunkKind::INDEX => None,
             Found::Chunk(chunk) => {
@@ -185,7 +179,7 @@ impl Line {
                 let Range { start, end } = damage.range;
                 Some(Self::Damage { start, end, problem: damage.to_string() })
             }
-            Found::Trailer | Found::Nothing | Found::Waiting => None,
+            _ => None,
         }
     }
 }

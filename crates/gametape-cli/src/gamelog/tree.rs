@@ -1,6 +1,7 @@
 //! States as trees, one line for each value.
 
 use anstyle::{AnsiColor, Style};
+use gametape_cadre::limits::EXPANDED;
 use gametape_cadre::{Kind, Node};
 
 use crate::failure::Failure;
@@ -22,6 +23,8 @@ pub(crate) struct Trees<'p> {
     pub(crate) follow: usize,
     /// The ids of the references that are being followed.
     inside: Vec<String>,
+    /// Bytes that were printed.
+    pub(crate) printed: u64,
 }
 
 /// What became of what a line shows.
@@ -62,7 +65,7 @@ fn colour(colour: AnsiColor) -> Style {
 
 impl<'p> Trees<'p> {
     pub(crate) fn new(out: &'p mut Printer, sign: Sign) -> Self {
-        Self { out, sign, follow: 0, inside: Vec::new() }
+        Self { out, sign, follow: 0, inside: Vec::new(), printed: 0 }
     }
 
     /// A value without a name: its entries, or itself if it has none.
@@ -122,6 +125,10 @@ impl<'p> Trees<'p> {
     pub(crate) fn line(&mut self, depth: usize, text: &str) -> Result<(), Failure> {
         let (style, prefix) = (self.sign.style(), self.sign.prefix());
         let indent = 2 * depth;
+        self.printed += (indent + text.len() + 1) as u64;
+        if self.follow > 0 && self.printed > EXPANDED.max {
+            return Err(Failure::told());
+        }
         self.out.put(format_args!("{style}{prefix}{:indent$}{text}{style:#}\n", ""))
     }
 }

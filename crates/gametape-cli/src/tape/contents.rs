@@ -83,7 +83,7 @@ impl TapeFile {
                 log.to_json()
             }
         };
-        Ok(Input { source, bytes, dialect: None })
+        Ok(Input { source, bytes, dialect: None, headerless: false })
     }
 }
 

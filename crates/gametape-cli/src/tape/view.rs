@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use gametape_minewars::{Replayed, ViewState};
 use gametape_replay::minewars::{MinewarsView, setup_of};
 use gametape_replay::{PlayFinding, Player, PlayerOptions, Recording, Track};
-use gametape_tape::{ChunkKind, TapeFrames, TapeHeader};
-use gametape_wire::{Error, Result as WireResult, View};
+use gametape_tape::{ChunkKind, TapeFrames};
+use gametape_wire::{Error, Moment, Result as WireResult, Tick};
 
-use super::{TapeFile, milliseconds};
+use super::{Metadata, TapeFile, milliseconds};
 use crate::cities::{Place, places_of};
 use crate::failure::{Failure, warn_of_loss};
 use crate::input::Source;
-use crate::moment::At;
+use crate::moment::{When, moment_by_clock};
 use crate::progress::waiting;
+use crate::view_arg::{Names, ViewArg};
 
 /// Nothing is played twice.
 pub(crate) const PLAY_ONCE: PlayerOptions = PlayerOptions { cache_bytes: 0, check: false };
@@ -30,18 +31,21 @@ pub(crate) struct ViewAt {
 pub(crate) fn view_at(
     source: &Source,
     mut recording: Recording<TapeFile>,
-    view: View,
-    at: At,
+    view: &ViewArg,
+    at: When,
 ) -> Result<ViewAt, Failure> {
     let failed = |error: Error| Failure::of(source, &error);
     let setup = setup_of(&mut recording).map_err(failed)?;
-    let most = setup.max_view();
+    let names = || Names::of_tape(&Metadata::of(recording.tape()));
+    let (view, most) = (view.find(source, names)?, setup.max_view());
     if view > most {
         return Err(Failure::usage(format_args!("{source} has views 0 to {most}, not {view}")));
     }
     let start = MinewarsView::new(&setup, view);
     let mut player = Player::view(recording, view, start.clone(), PLAY_ONCE).map_err(failed)?;
-    let tick = tick_of(source, at, &player.recording().tape().front, player.end())?;
+    let length = player.recording().tape().header.tick_length;
+    let end = Moment::before(Tick(player.end()));
+    let tick = moment_by_clock(source, at, length, end)?.next_tick().0;
     waiting("seeking", || player.seek(tick)).map_err(failed)?;
     warn_of_doubt(source, &player);
     let mut replayed = replayed(&player);
@@ -49,23 +53,7 @@ pub(crate) fn view_at(
     Ok(ViewAt { replayed, start: start.state().clone(), cities: places_of(&setup) })
 }
 
-/// Behind everything up to and including the moment.
-fn tick_of(source: &Source, at: At, front: &TapeHeader, end: u64) -> Result<u64, Failure> {
-    match at {
-        At::Start => Ok(0),
-        At::Number(time) => {
-            let tick = u128::from(time) * 1000 / u128::from(front.tick_length) + 1;
-            Ok(u64::try_from(tick).unwrap_or(u64::MAX).min(end))
-        }
-        At::Turn(_) => {
-            let problem = format_args!("turns are for gamelogs, and {source} holds none");
-            Err(Failure::usage(problem))
-        }
-        At::End => Ok(end),
-    }
-}
-
-/// Tells what is missing on the way to the state, and what could not be used.
+/// Says what is missing on the way to the state, and what could not be used.
 pub(crate) fn warn_of_doubt<T: Track>(source: &Source, player: &Player<TapeFile, T>) {
     let is_told = |finding: &&PlayFinding| !matches!(finding, PlayFinding::Input { .. });
     let told = player.findings().iter().filter(is_told);
@@ -93,5 +81,5 @@ fn last_time(recording: &mut Recording<TapeFile>, tick: u64) -> WireResult<u64> 
     let raw = recording.raw(entry)?;
     let frames = TapeFrames::new(&entry.header, &raw).map_while(Result::ok);
     let last = frames.map(|frame| frame.tick).take_while(|at| *at < tick).last();
-    Ok(milliseconds(&recording.tape().front, last.unwrap_or(0)))
+    Ok(milliseconds(&recording.tape().header, last.unwrap_or(0)))
 }

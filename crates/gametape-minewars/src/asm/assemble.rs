@@ -9,7 +9,7 @@ use super::setup::SetupText;
 use crate::dialect::Dialect;
 use crate::file::{WriteOptions, write_file};
 use crate::message::Fit;
-use crate::message::words::{Word, Words};
+use crate::message::tokens::{Token, Tokens};
 use crate::setup::Setup;
 
 /// How many problems are gathered before the assembler gives up.
@@ -58,8 +58,8 @@ pub fn assemble_payload(
 ) -> Result<(Vec<u8>, Vec<Inexact>), Vec<Error>> {
     let mut payload = Vec::new();
     let mut inexact = Vec::new();
-    let errors = each_line(text, |words, number| {
-        note(&mut inexact, number, assemble_line(words, dialect, &mut payload)?);
+    let errors = each_line(text, |tokens, number| {
+        note(&mut inexact, number, assemble_line(tokens, dialect, &mut payload)?);
         Ok(())
     });
     if errors.is_empty() { Ok((payload, inexact)) } else { Err(errors) }
@@ -69,16 +69,16 @@ pub fn assemble_payload(
 pub fn assemble_file(text: &str) -> Result<Assembled, Vec<Error>> {
     let mut setup = SetupText::default();
     let mut stream: Option<StreamText> = None;
-    let mut errors = each_line(text, |words, number| {
+    let mut errors = each_line(text, |tokens, number| {
         if let Some(open) = &mut stream {
-            return open.take(words, number);
+            return open.take(tokens, number);
         }
-        if words.mnemonic().is_some_and(|word| word.starts_with('.')) {
-            return setup.take(words);
+        if tokens.mnemonic().is_some_and(|word| word.starts_with('.')) {
+            return setup.take(tokens);
         }
-        let first = words.clone().take("line")?;
-        let mut begun = start_stream(&setup).map_err(|error| words.locate(error, first))?;
-        let result = begun.take(words, number);
+        let first = tokens.clone().take("line")?;
+        let mut begun = start_stream(&setup).map_err(|error| tokens.locate(error, first))?;
+        let result = begun.take(tokens, number);
         stream = Some(begun);
         result
     });
@@ -111,15 +111,15 @@ fn finish_file(text: &SetupText, stream: Option<StreamText>) -> Result<Assembled
 }
 
 /// Runs `take` on every line that is not empty, and gathers what goes wrong.
-fn each_line(text: &str, mut take: impl FnMut(Words<'_>, u32) -> Result<()>) -> Vec<Error> {
+fn each_line(text: &str, mut take: impl FnMut(Tokens<'_>, u32) -> Result<()>) -> Vec<Error> {
     let mut errors = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let number = i as u32 + 1;
-        let words = Words::cut(line, number);
-        if words.left() == 0 {
+        let tokens = Tokens::cut(line, number);
+        if tokens.left() == 0 {
             continue;
         }
-        if let Err(error) = take(words, number) {
+        if let Err(error) = take(tokens, number) {
             errors.push(error);
         }
         if errors.len() >= MAX_ERRORS {
@@ -163,68 +163,68 @@ impl StreamText {
     }
 
     /// Takes one line.
-    fn take(&mut self, mut words: Words<'_>, number: u32) -> Result<()> {
-        match words.mnemonic() {
-            Some(HOMOGENOUS) => self.open_frame(words, Contents::Homogenous(Vec::new())),
-            Some(HETEROGENOUS) => self.open_frame(words, Contents::Heterogenous(Vec::new())),
-            Some(VIEW) => self.open_view(words),
+    fn take(&mut self, mut tokens: Tokens<'_>, number: u32) -> Result<()> {
+        match tokens.mnemonic() {
+            Some(HOMOGENOUS) => self.open_frame(tokens, Contents::Homogenous(Vec::new())),
+            Some(HETEROGENOUS) => self.open_frame(tokens, Contents::Heterogenous(Vec::new())),
+            Some(VIEW) => self.open_view(tokens),
             Some(KEEPALIVE) => {
                 self.close_frame()?;
-                words.take(KEEPALIVE)?;
+                tokens.take(KEEPALIVE)?;
                 self.writer.keepalive();
-                words.finish()
+                tokens.finish()
             }
             Some(RAW) => {
                 self.close_frame()?;
-                words.take(RAW)?;
-                self.writer.raw(&parse_bytes(&mut words, RAW)?);
+                tokens.take(RAW)?;
+                self.writer.raw(&parse_bytes(&mut tokens, RAW)?);
                 Ok(())
             }
             Some(word) if word.starts_with('.') => {
-                let word = words.take("directive")?;
-                Err(words.error(word, "directive", "directives stand before the first frame"))
+                let word = tokens.take("directive")?;
+                Err(tokens.error(word, "directive", "directives stand before the first frame"))
             }
-            _ => self.take_message(words, number),
+            _ => self.take_message(tokens, number),
         }
     }
 
-    fn take_message(&mut self, words: Words<'_>, number: u32) -> Result<()> {
+    fn take_message(&mut self, tokens: Tokens<'_>, number: u32) -> Result<()> {
         let dialect = Dialect::from(self.writer.layout().generation());
         let payload = self.open.as_mut().and_then(|frame| frame.contents.payload());
         let Some(payload) = payload else {
-            let word = words.clone().take("message")?;
-            return Err(words.error(word, "message", "no frame or view is open for it"));
+            let word = tokens.clone().take("message")?;
+            return Err(tokens.error(word, "message", "no frame or view is open for it"));
         };
-        let fit = assemble_line(words, dialect, payload)?;
+        let fit = assemble_line(tokens, dialect, payload)?;
         note(&mut self.inexact, number, fit);
         Ok(())
     }
 
-    fn open_frame(&mut self, mut words: Words<'_>, contents: Contents) -> Result<()> {
+    fn open_frame(&mut self, mut tokens: Tokens<'_>, contents: Contents) -> Result<()> {
         self.close_frame()?;
-        let (line, number) = words.source();
-        words.take("frame")?;
-        let delta = parse_delta(&mut words)?;
-        let views = parse_views(&mut words)?;
-        words.finish()?;
+        let (line, number) = tokens.source();
+        tokens.take("frame")?;
+        let delta = parse_delta(&mut tokens)?;
+        let views = parse_views(&mut tokens)?;
+        tokens.finish()?;
         self.open = Some(OpenFrame { delta, views, contents, line: line.to_owned(), number });
         Ok(())
     }
 
-    fn open_view(&mut self, mut words: Words<'_>) -> Result<()> {
-        let word = words.take(VIEW)?;
-        let number = words.take("view")?;
-        let view = parse_view(&words, number, number.text)?;
-        words.finish()?;
+    fn open_view(&mut self, mut tokens: Tokens<'_>) -> Result<()> {
+        let word = tokens.take(VIEW)?;
+        let number = tokens.take("view")?;
+        let view = parse_view(&tokens, number, number.text)?;
+        tokens.finish()?;
         let Some(frame) = &mut self.open else {
-            return Err(words.error(word, VIEW, "no heterogenous frame is open for it"));
+            return Err(tokens.error(word, VIEW, "no heterogenous frame is open for it"));
         };
         match &mut frame.contents {
             Contents::Homogenous(_) => {
-                Err(words.error(word, VIEW, "a homogenous frame has no views of their own"))
+                Err(tokens.error(word, VIEW, "a homogenous frame has no views of their own"))
             }
             Contents::Heterogenous(_) if !frame.views.contains(view) => {
-                Err(words.error(number, VIEW, "the frame's line does not name this view"))
+                Err(tokens.error(number, VIEW, "the frame's line does not name this view"))
             }
             Contents::Heterogenous(parts) => {
                 parts.push((view, Vec::new()));
@@ -236,9 +236,9 @@ impl StreamText {
     /// Writes the frame whose lines are all there.
     fn close_frame(&mut self) -> Result<()> {
         let Some(frame) = self.open.take() else { return Ok(()) };
-        let words = Words::cut(&frame.line, frame.number);
-        frame.write(&mut self.writer).map_err(|error| match words.clone().take("frame") {
-            Ok(word) => words.locate(error, word),
+        let tokens = Tokens::cut(&frame.line, frame.number);
+        frame.write(&mut self.writer).map_err(|error| match tokens.clone().take("frame") {
+            Ok(word) => tokens.locate(error, word),
             Err(_) => error,
         })
     }
@@ -273,27 +273,27 @@ impl Contents {
 }
 
 /// `+67`
-fn parse_delta(words: &mut Words<'_>) -> Result<u32> {
-    let word = words.take("time")?;
+fn parse_delta(tokens: &mut Tokens<'_>) -> Result<u32> {
+    let word = tokens.take("time")?;
     word.text.strip_prefix('+').and_then(|delta| delta.parse().ok()).ok_or_else(|| {
         let problem = format!("'{}' is not a time since the frame before, such as +67", word.text);
-        words.error(word, "time", problem)
+        tokens.error(word, "time", problem)
     })
 }
 
 /// `0,1,2`, or `-` for none.
-fn parse_views(words: &mut Words<'_>) -> Result<ViewSet> {
-    let word = words.take("views")?;
+fn parse_views(tokens: &mut Tokens<'_>) -> Result<ViewSet> {
+    let word = tokens.take("views")?;
     if word.text == "-" {
         return Ok(ViewSet::EMPTY);
     }
-    word.text.split(',').map(|number| parse_view(words, word, number)).collect()
+    word.text.split(',').map(|number| parse_view(tokens, word, number)).collect()
 }
 
-fn parse_view(words: &Words<'_>, word: Word<'_>, number: &str) -> Result<View> {
+fn parse_view(tokens: &Tokens<'_>, word: Token<'_>, number: &str) -> Result<View> {
     number
         .parse()
         .ok()
         .and_then(View::new)
-        .ok_or_else(|| words.error(word, "view", format!("'{number}' is not a view from 0 to 15")))
+        .ok_or_else(|| tokens.error(word, "view", format!("'{number}' is not a view from 0 to 15")))
 }

@@ -4,9 +4,9 @@ use crate::{Frame, FrameKind};
 use gametape_wire::{Part, Reader, ViewSet};
 
 use super::payload::{Line, push_bytes};
-use crate::decimal::{self, Short};
 use crate::dialect::Dialect;
 use crate::message::Message;
+use crate::message::decimal::{self, Short};
 
 /// The words that begin a line about frames.
 pub(crate) const HOMOGENOUS: &str = "HOMOGENOUS";

@@ -1,9 +1,9 @@
-//! Assembly text of one payload: a message a line, and `BYTES` for what no message can say.
+//! Assembly text of one payload: a message on each line, and `BYTES` for what no message can say.
 
 use gametape_wire::{Error, Result};
 
 use crate::dialect::Dialect;
-use crate::message::words::Words;
+use crate::message::tokens::{Token, Tokens};
 use crate::message::{Fit, Message, Messages};
 
 /// The word for bytes that are given as they are.
@@ -14,7 +14,7 @@ pub(crate) const BYTES: &str = "BYTES";
 pub enum Line<'a> {
     /// A message, decoded.
     Message(Message<'a>),
-    /// A message whose text would assemble to other bytes; shown as bytes, its text as comment.
+    /// A message whose text would assemble to other bytes: its text ends with its exact bytes.
     Irregular(Message<'a>, &'a [u8]),
     /// The rest of the payload, which could not be decoded.
     Unreadable(Error, &'a [u8]),
@@ -35,22 +35,19 @@ impl<'a> Line<'a> {
     pub fn print(&self, dialect: Dialect, out: &mut Vec<u8>) {
         match self {
             Self::Message(message) => message.print(dialect, out),
-            Self::Irregular(_, bytes) | Self::Unreadable(_, bytes) => push_bytes(BYTES, bytes, out),
+            Self::Irregular(message, bytes) => {
+                message.print(dialect, out);
+                push_bytes(" =", bytes, out);
+            }
+            Self::Unreadable(_, bytes) => push_bytes(BYTES, bytes, out),
         }
     }
 
-    /// Appends what is to be said about the line, as a comment that begins with a blank.
-    pub fn print_comment(&self, dialect: Dialect, out: &mut Vec<u8>) {
-        match self {
-            Self::Message(_) => {}
-            Self::Irregular(message, _) => {
-                out.extend_from_slice(b" ; ");
-                message.print(dialect, out);
-            }
-            Self::Unreadable(error, _) => {
-                out.extend_from_slice(b" ; ");
-                out.extend_from_slice(error.to_string().as_bytes());
-            }
+    /// Appends why the line could not be decoded, as a comment that begins with a blank.
+    pub fn print_comment(&self, _: Dialect, out: &mut Vec<u8>) {
+        if let Self::Unreadable(error, _) = self {
+            out.extend_from_slice(b" ; ");
+            out.extend_from_slice(error.to_string().as_bytes());
         }
     }
 }
@@ -104,42 +101,80 @@ pub(crate) fn push_bytes(word: &str, bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Parses the hexadecimal words after a word such as `BYTES`.
-pub(crate) fn parse_bytes(words: &mut Words<'_>, what: &'static str) -> Result<Vec<u8>> {
+pub(crate) fn parse_bytes(tokens: &mut Tokens<'_>, what: &'static str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    while let Some(word) = words.take_optional() {
-        let pairs = word.text.as_bytes().as_chunks::<2>();
-        let digit = |c: u8| char::from(c).to_digit(16);
-        for pair in pairs.0 {
-            match (digit(pair[0]), digit(pair[1])) {
-                (Some(high), Some(low)) => bytes.push((high << 4 | low) as u8),
-                _ => return Err(words.error(word, what, "bytes are pairs of hexadecimal digits")),
-            }
-        }
-        if !pairs.1.is_empty() {
-            return Err(words.error(word, what, "a byte has two hexadecimal digits"));
-        }
+    while let Some(word) = tokens.take_optional() {
+        parse_hex(tokens, word, what, &mut bytes)?;
     }
     Ok(bytes)
 }
 
+fn parse_hex(
+    tokens: &Tokens<'_>,
+    word: Token<'_>,
+    what: &'static str,
+    bytes: &mut Vec<u8>,
+) -> Result<()> {
+    let pairs = word.text.as_bytes().as_chunks::<2>();
+    let digit = |c: u8| char::from(c).to_digit(16);
+    for pair in pairs.0 {
+        match (digit(pair[0]), digit(pair[1])) {
+            (Some(high), Some(low)) => bytes.push((high << 4 | low) as u8),
+            _ => return Err(tokens.error(word, what, "bytes are pairs of hexadecimal digits")),
+        }
+    }
+    if !pairs.1.is_empty() {
+        return Err(tokens.error(word, what, "a byte has two hexadecimal digits"));
+    }
+    Ok(())
+}
+
 /// Assembles one line that is a message or `BYTES`, and appends it to a payload.
 pub(crate) fn assemble_line(
-    mut words: Words<'_>,
+    mut tokens: Tokens<'_>,
     dialect: Dialect,
     payload: &mut Vec<u8>,
 ) -> Result<Fit> {
-    match words.mnemonic() {
+    match tokens.mnemonic() {
         Some(BYTES) => {
-            words.take(BYTES)?;
-            payload.extend_from_slice(&parse_bytes(&mut words, BYTES)?);
+            tokens.take(BYTES)?;
+            payload.extend_from_slice(&parse_bytes(&mut tokens, BYTES)?);
             Ok(Fit::Exact)
         }
         // Some tools write it for "nothing"; it has no bytes.
         Some("NOP") => {
-            words.take("NOP")?;
-            words.finish()?;
+            tokens.take("NOP")?;
+            tokens.finish()?;
             Ok(Fit::Exact)
         }
-        _ => Message::assemble(words, dialect, payload),
+        _ => assemble_message(tokens, dialect, payload),
     }
+}
+
+/// Assembles a message, which may end with its exact bytes. A text without quotes may end the same
+/// way, so a line that is a message as it is has no mark.
+fn assemble_message(tokens: Tokens<'_>, dialect: Dialect, payload: &mut Vec<u8>) -> Result<Fit> {
+    let mut unmarked = tokens.clone();
+    let Some(mark) = unmarked.take_mark() else {
+        return Message::assemble(tokens, dialect, payload);
+    };
+    if let Ok(fit) = Message::assemble(tokens, dialect, payload) {
+        return Ok(fit);
+    }
+    let mut bytes = Vec::new();
+    parse_hex(&unmarked, mark, "exact bytes", &mut bytes)?;
+    let mut messages = Messages::new(&bytes, 0, dialect);
+    let decoded = messages.next();
+    let (Some(Ok(message)), true) = (decoded, messages.rest().is_empty()) else {
+        return Err(unmarked.error(mark, "exact bytes", "these bytes are not one message"));
+    };
+    let mut text = Vec::new();
+    message.print(dialect, &mut text);
+    let text = String::from_utf8_lossy(&text);
+    if !unmarked.is_same_as(&text) {
+        let problem = format!("these bytes mean '{text}': correct them, or leave them out");
+        return Err(unmarked.error(mark, "exact bytes", problem));
+    }
+    payload.extend_from_slice(&bytes);
+    Ok(Fit::Exact)
 }

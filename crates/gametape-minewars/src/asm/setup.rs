@@ -4,13 +4,11 @@ use crate::Generation;
 use gametape_wire::{Error, ErrorKind, Place, Result};
 
 use super::payload::{parse_bytes, push_bytes};
-use crate::coord::Coord;
 use crate::file::{ReplayFile, WriteOptions};
-use crate::grid::{Grid, MAX_RADIUS};
-use crate::map::{Map, NO_REGION};
+use crate::map::{Coord, Grid, MAX_RADIUS, Map, NO_REGION};
 use crate::message::text::{push_quoted, unquote};
-use crate::message::words::{Word, Words};
-use crate::names::CityName;
+use crate::message::tokens::{Token, Tokens};
+use crate::setup::CityName;
 use crate::setup::{City, Setup, SetupView};
 
 /// Appends the directives for everything before the frames.
@@ -169,28 +167,28 @@ impl Default for SetupText {
 
 impl SetupText {
     /// Takes one directive line.
-    pub(crate) fn take(&mut self, mut words: Words<'_>) -> Result<()> {
-        let directive = words.take("directive")?;
+    pub(crate) fn take(&mut self, mut tokens: Tokens<'_>) -> Result<()> {
+        let directive = tokens.take("directive")?;
         match directive.text {
-            ".generation" => self.generation = Some(one_of(&mut words, &Generation::ALL)?),
-            ".version" => self.version = Some(version(&mut words)?),
-            ".grid" => self.grid = one_of(&mut words, &Grid::ALL)?,
-            ".radius" => self.radius = Some(radius(&mut words)?),
-            ".reserved-flags" => self.reserved_flags = number(&mut words)?,
-            ".players" => self.players = number(&mut words)?,
-            ".sub-players" => self.sub_players = number(&mut words)?,
-            ".compress" => self.options = storage(&mut words)?,
-            ".player" => self.player_names.push(player_name(&mut words)?),
-            ".city" => self.cities.push(city(&mut words)?),
-            ".rules" => self.rules.extend(parse_bytes(&mut words, ".rules")?),
-            ".tiles" => self.tiles.extend(parse_bytes(&mut words, ".tiles")?),
-            ".regions" => self.regions.extend(parse_bytes(&mut words, ".regions")?),
+            ".generation" => self.generation = Some(one_of(&mut tokens, &Generation::ALL)?),
+            ".version" => self.version = Some(version(&mut tokens)?),
+            ".grid" => self.grid = one_of(&mut tokens, &Grid::ALL)?,
+            ".radius" => self.radius = Some(radius(&mut tokens)?),
+            ".reserved-flags" => self.reserved_flags = number(&mut tokens)?,
+            ".players" => self.players = number(&mut tokens)?,
+            ".sub-players" => self.sub_players = number(&mut tokens)?,
+            ".compress" => self.options = storage(&mut tokens)?,
+            ".player" => self.player_names.push(player_name(&mut tokens)?),
+            ".city" => self.cities.push(city(&mut tokens)?),
+            ".rules" => self.rules.extend(parse_bytes(&mut tokens, ".rules")?),
+            ".tiles" => self.tiles.extend(parse_bytes(&mut tokens, ".tiles")?),
+            ".regions" => self.regions.extend(parse_bytes(&mut tokens, ".regions")?),
             other => {
                 let problem = format!("'{other}' is not a known directive");
-                return Err(words.error(directive, "directive", problem));
+                return Err(tokens.error(directive, "directive", problem));
             }
         }
-        words.finish()
+        tokens.finish()
     }
 
     /// The setup, once all directives were taken.
@@ -238,44 +236,44 @@ fn missing(directive: &'static str) -> Error {
 }
 
 /// A word that is the name of one of several things.
-fn one_of<T: Copy + std::fmt::Display>(words: &mut Words<'_>, all: &[T]) -> Result<T> {
-    let word = words.take("name")?;
+fn one_of<T: Copy + std::fmt::Display>(tokens: &mut Tokens<'_>, all: &[T]) -> Result<T> {
+    let word = tokens.take("name")?;
     all.iter().copied().find(|one| one.to_string() == word.text).ok_or_else(|| {
         let names: Vec<String> = all.iter().map(ToString::to_string).collect();
         let problem = format!("'{}' is not one of {}", word.text, names.join(", "));
-        words.error(word, "directive", problem)
+        tokens.error(word, "directive", problem)
     })
 }
 
-fn number(words: &mut Words<'_>) -> Result<u8> {
-    let word = words.take("number")?;
-    parse_number(words, word, word.text)
+fn number(tokens: &mut Tokens<'_>) -> Result<u8> {
+    let word = tokens.take("number")?;
+    parse_number(tokens, word, word.text)
 }
 
-fn parse_number(words: &Words<'_>, word: Word<'_>, text: &str) -> Result<u8> {
+fn parse_number(tokens: &Tokens<'_>, word: Token<'_>, text: &str) -> Result<u8> {
     text.parse().map_err(|_| {
-        words.error(word, "directive", format!("'{text}' is not a number from 0 to 255"))
+        tokens.error(word, "directive", format!("'{text}' is not a number from 0 to 255"))
     })
 }
 
-fn radius(words: &mut Words<'_>) -> Result<u8> {
-    let word = words.take("radius")?;
-    let radius = parse_number(words, word, word.text)?;
+fn radius(tokens: &mut Tokens<'_>) -> Result<u8> {
+    let word = tokens.take("radius")?;
+    let radius = parse_number(tokens, word, word.text)?;
     if u64::from(radius) > MAX_RADIUS.max {
-        return Err(words.error(word, ".radius", format!("at most {}", MAX_RADIUS.max)));
+        return Err(tokens.error(word, ".radius", format!("at most {}", MAX_RADIUS.max)));
     }
     Ok(radius)
 }
 
-fn version(words: &mut Words<'_>) -> Result<[u8; 4]> {
-    let word = words.take("version")?;
+fn version(tokens: &mut Tokens<'_>) -> Result<[u8; 4]> {
+    let word = tokens.take("version")?;
     let numbers: Result<Vec<u8>> =
-        word.text.split('.').map(|number| parse_number(words, word, number)).collect();
-    numbers?.try_into().map_err(|_| words.error(word, ".version", "a version has four numbers"))
+        word.text.split('.').map(|number| parse_number(tokens, word, number)).collect();
+    numbers?.try_into().map_err(|_| tokens.error(word, ".version", "a version has four numbers"))
 }
 
-fn storage(words: &mut Words<'_>) -> Result<WriteOptions> {
-    let (compress, dictionary) = match one_of(words, &["yes", "no", "dictionary"])? {
+fn storage(tokens: &mut Tokens<'_>) -> Result<WriteOptions> {
+    let (compress, dictionary) = match one_of(tokens, &["yes", "no", "dictionary"])? {
         "yes" => (true, false),
         "no" => (false, false),
         _ => (true, true),
@@ -283,28 +281,28 @@ fn storage(words: &mut Words<'_>) -> Result<WriteOptions> {
     Ok(WriteOptions { compress, dictionary })
 }
 
-fn player_name(words: &mut Words<'_>) -> Result<String> {
-    let word = words.take("player name")?;
-    quoted(words, word, "player name")
+fn player_name(tokens: &mut Tokens<'_>) -> Result<String> {
+    let word = tokens.take("player name")?;
+    quoted(tokens, word, "player name")
 }
 
-fn city(words: &mut Words<'_>) -> Result<City> {
-    let word = words.take("position of the city")?;
+fn city(tokens: &mut Tokens<'_>) -> Result<City> {
+    let word = tokens.take("position of the city")?;
     let at = Coord::parse(word.text)
-        .ok_or_else(|| words.error(word, ".city", "a city stands at y,x"))?;
-    let name = match words.take_optional() {
+        .ok_or_else(|| tokens.error(word, ".city", "a city stands at y,x"))?;
+    let name = match tokens.take_optional() {
         None => CityName::default(),
-        Some(codes) if codes.text == "codes" => parse_bytes(words, "city name")?.into(),
-        Some(name) => CityName::from_text(&quoted(words, name, "city name")?)
-            .map_err(|error| words.locate(error, name))?,
+        Some(codes) if codes.text == "codes" => parse_bytes(tokens, "city name")?.into(),
+        Some(name) => CityName::from_text(&quoted(tokens, name, "city name")?)
+            .map_err(|error| tokens.locate(error, name))?,
     };
     Ok(City { at, name })
 }
 
-fn quoted(words: &Words<'_>, word: Word<'_>, item: &'static str) -> Result<String> {
+fn quoted(tokens: &Tokens<'_>, word: Token<'_>, item: &'static str) -> Result<String> {
     let Some(text) = word.text.strip_prefix('"') else {
-        return Err(words.error(word, item, "a name stands in quotes"));
+        return Err(tokens.error(word, item, "a name stands in quotes"));
     };
-    let bytes = unquote(words, word, text, item)?;
-    String::from_utf8(bytes).map_err(|_| words.error(word, item, "a name is UTF-8"))
+    let bytes = unquote(tokens, word, text, item)?;
+    String::from_utf8(bytes).map_err(|_| tokens.error(word, item, "a name is UTF-8"))
 }

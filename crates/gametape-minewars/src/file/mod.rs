@@ -1,5 +1,7 @@
 //! Replay files of both generations: opening, checking, repairing and writing.
 
+pub(crate) mod compress;
+pub(crate) mod dictionary;
 mod header;
 mod write;
 
@@ -9,24 +11,28 @@ use std::ops::Range;
 use crate::{FrameLayout, Generation};
 use gametape_wire::{Error, ErrorKind, Limit, Reader, Result};
 
+pub use dictionary::frame_dictionary;
 pub use header::{Check, FileHeader, FilePart};
+pub(crate) use write::check_frames_fit;
 pub use write::{WriteOptions, write_file, write_file_around};
 
-use crate::compress::Packed;
 use crate::dialect::Dialect;
-use crate::dictionary::frame_dictionary;
-use crate::setup::SetupView;
+use crate::setup::{SetupHeader, SetupView};
+use compress::Packed;
 
 /// The most raw bytes of frames that are unpacked or written.
 pub const MAX_FRAME_BYTES: Limit = Limit::new("raw length of the frames", 1 << 30);
 
 /// How a file's dialect was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Detection {
     /// The headers' checksum of that generation matches.
     Checksum,
     /// No checksum of the headers matches; version bytes or lengths fit that generation.
     Structure,
+    /// There is no file header: the bytes begin with a setup of that generation.
+    Headerless,
     /// The caller said so.
     Forced,
 }
@@ -38,6 +44,7 @@ impl Detection {
         match self {
             Self::Checksum => "checksum",
             Self::Structure => "structure",
+            Self::Headerless => "headerless",
             Self::Forced => "forced",
         }
     }
@@ -100,12 +107,59 @@ pub struct ReplayFile<'a> {
     bytes: &'a [u8],
     detection: Detection,
     header: FileHeader,
+    /// Are the bytes a stream, without file header?
+    headerless: bool,
     setup: SetupView<'a>,
 }
 
 impl<'a> ReplayFile<'a> {
-    /// Opens a file of either generation. The dialect of the public tool is never guessed.
+    /// Opens a file of either generation, with or without file header. The dialect of the public
+    /// tool is never guessed.
     pub fn open(bytes: &'a [u8]) -> Result<Self> {
+        let file = Self::open_file(bytes);
+        if file.as_ref().is_ok_and(|file| file.detection == Detection::Checksum) {
+            return file;
+        }
+        let streams =
+            Generation::ALL.map(|generation| Self::sniff_stream(bytes, generation.into()));
+        streams.into_iter().flatten().next().map_or(file, Ok)
+    }
+
+    /// Opens a file in a dialect that the caller knows, with or without file header.
+    pub fn open_as(bytes: &'a [u8], dialect: Dialect) -> Result<Self> {
+        let file = Self::read(bytes, dialect).and_then(Self::accept);
+        let stream = match &file {
+            Ok(file) if file.detection == Detection::Checksum => None,
+            _ => Self::sniff_stream(bytes, dialect),
+        };
+        let file = stream.map_or(file, Ok)?;
+        Ok(Self { detection: Detection::Forced, ..file })
+    }
+
+    /// Opens a stream without file header: a setup, then frames up to the end. Without a dialect,
+    /// the version bytes decide.
+    ///
+    /// ```
+    /// use gametape_minewars::sample::Sample;
+    /// use gametape_minewars::{Generation, ReplayFile};
+    ///
+    /// let (setup, frames) = Sample::default().build(Generation::V01)?;
+    /// let encoded = setup.encode(true)?;
+    /// let stream = [&encoded.header[..], &encoded.data, &frames].concat();
+    /// let file = ReplayFile::open_stream(&stream, None)?;
+    /// assert!(file.is_headerless() && file.checks().is_empty());
+    /// assert_eq!(*file.frames()?.bytes, frames);
+    /// # Ok::<(), gametape_wire::Error>(())
+    /// ```
+    pub fn open_stream(bytes: &'a [u8], dialect: Option<Dialect>) -> Result<Self> {
+        let Some(dialect) = dialect else {
+            let [v01, current] = Generation::ALL.map(|one| Self::read_stream(bytes, one.into()));
+            return v01.or(current);
+        };
+        Ok(Self { detection: Detection::Forced, ..Self::read_stream(bytes, dialect)? })
+    }
+
+    fn open_file(bytes: &'a [u8]) -> Result<Self> {
         let readings = Generation::ALL.map(|generation| Self::read(bytes, generation.into()));
         let too_short = readings.iter().find_map(|reading| reading.as_ref().err()).cloned();
         let best = readings.into_iter().flatten().max_by_key(Self::plausibility);
@@ -116,10 +170,23 @@ impl<'a> ReplayFile<'a> {
         }
     }
 
-    /// Opens a file in a dialect that the caller knows.
-    pub fn open_as(bytes: &'a [u8], dialect: Dialect) -> Result<Self> {
-        let file = Self::read(bytes, dialect)?.accept()?;
-        Ok(Self { detection: Detection::Forced, ..file })
+    /// How a file that begins with `start` would be recognised; `None` where it is no MineWars file.
+    /// `length` is how long all of it is, where that is known.
+    ///
+    /// The headers decide, so a few kilobytes are enough.
+    #[must_use]
+    pub fn sniff(start: &'a [u8], length: Option<u64>) -> Option<Detection> {
+        let readings = Generation::ALL.map(|generation| Self::read(start, generation.into()));
+        let signs = readings.iter().flatten().map(|file| {
+            let (intact, has_version, _) = file.plausibility();
+            (intact, has_version, length == Some(file.frames_range().end))
+        });
+        match signs.max() {
+            Some((true, ..)) => Some(Detection::Checksum),
+            _ if Self::begins_as_stream(start) => Some(Detection::Headerless),
+            None | Some((false, false, false)) => None,
+            Some(_) => Some(Detection::Structure),
+        }
     }
 
     /// The dialect the file is read as.
@@ -134,7 +201,14 @@ impl<'a> ReplayFile<'a> {
         self.detection
     }
 
-    /// The file header.
+    /// Is it a stream without file header, and so without checksums?
+    #[must_use]
+    pub fn is_headerless(&self) -> bool {
+        self.headerless
+    }
+
+    /// The file header. A stream has none: then the lengths are those of the frames that are there,
+    /// and the checksums are 0.
     #[must_use]
     pub fn header(&self) -> &FileHeader {
         &self.header
@@ -170,18 +244,22 @@ impl<'a> ReplayFile<'a> {
         &self.bytes[self.clip(self.frames_range()).end..]
     }
 
-    /// The three checksums, stored and computed.
+    /// The three checksums, stored and computed; none without a file header.
     #[must_use]
-    pub fn checks(&self) -> [Check; 3] {
-        FilePart::ALL.map(|part| self.check(part))
+    pub fn checks(&self) -> Vec<Check> {
+        FilePart::ALL.into_iter().filter_map(|part| self.check(part)).collect()
     }
 
-    /// One checksum, stored and computed, without a look at the other parts.
+    /// One checksum, stored and computed, without reading the other parts; `None` without a file
+    /// header.
     #[must_use]
-    pub fn check(&self, part: FilePart) -> Check {
+    pub fn check(&self, part: FilePart) -> Option<Check> {
+        if self.headerless {
+            return None;
+        }
         let range = self.covered(part);
         let computed = seahash::hash(&self.bytes[range.clone()]);
-        Check { part, stored: self.header.checksums[part as usize], computed, range }
+        Some(Check { part, stored: self.header.checksums[part as usize], computed, range })
     }
 
     /// The frames as stored.
@@ -238,8 +316,11 @@ impl<'a> ReplayFile<'a> {
     }
 
     /// The same file with its three checksums recomputed and no other byte changed. A file that is
-    /// shorter than announced cannot be repaired this way.
+    /// shorter than announced cannot be repaired this way, nor a stream, which has no checksums.
     pub fn with_repaired_checksums(&self) -> Result<Vec<u8>> {
+        if self.headerless {
+            return Err(Error::misuse("checksums", "a stream without file header has none"));
+        }
         self.stored_frames()?;
         let mut file = self.bytes.to_vec();
         header::seal(&mut file, self.covered(FilePart::Setup), self.covered(FilePart::Frames));
@@ -250,7 +331,30 @@ impl<'a> ReplayFile<'a> {
         let mut r = Reader::new(bytes);
         let header = FileHeader::read(&mut r, dialect.generation())?;
         let setup = SetupView::read(r.rest(), dialect, r.offset())?;
-        Ok(Self { bytes, detection: Detection::Structure, header, setup })
+        Ok(Self { bytes, detection: Detection::Structure, header, headerless: false, setup })
+    }
+
+    fn read_stream(bytes: &'a [u8], dialect: Dialect) -> Result<Self> {
+        let setup = SetupView::parse(bytes, dialect, 0)?;
+        let length = (bytes.len() as u64).saturating_sub(setup.end_offset());
+        let length = u32::try_from(length)
+            .map_err(|_| Error::misuse("frames", format!("{length} bytes are over 4 GiB")))?;
+        let header = FileHeader { checksums: [0; 3], frames_stored: length, frames_raw: length };
+        Ok(Self { bytes, detection: Detection::Headerless, header, headerless: true, setup })
+    }
+
+    /// Do the first bytes look like the setup header of a stream?
+    fn begins_as_stream(start: &[u8]) -> bool {
+        let has_version = |generation: Generation| {
+            SetupHeader::read(&mut Reader::new(start), generation.into())
+                .is_ok_and(|header| header.has_own_version())
+        };
+        Generation::ALL.into_iter().any(has_version)
+    }
+
+    /// The bytes as a stream, if they begin with version bytes and a setup without any fault.
+    fn sniff_stream(bytes: &'a [u8], dialect: Dialect) -> Option<Self> {
+        Self::read_stream(bytes, dialect).ok().filter(|stream| stream.setup.faults().is_empty())
     }
 
     /// Takes a reading, unless its version is not ours: only damage excuses that, which shows in a
@@ -268,7 +372,7 @@ impl<'a> ReplayFile<'a> {
 
     /// How much speaks for this reading of the bytes, the strongest sign first.
     fn plausibility(&self) -> (bool, bool, bool) {
-        let intact = self.check(FilePart::Headers).is_ok();
+        let intact = self.check(FilePart::Headers).is_some_and(|check| check.is_ok());
         let exact = self.frames_range().end == self.bytes.len() as u64;
         (intact, self.setup.header().has_own_version(), exact)
     }

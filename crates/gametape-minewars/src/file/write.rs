@@ -7,8 +7,8 @@ use gametape_wire::{Error, Result, Writer};
 
 use super::MAX_FRAME_BYTES;
 use super::header::{FileHeader, seal};
-use crate::compress::pack;
-use crate::dictionary::frame_dictionary;
+use crate::file::compress::pack;
+use crate::file::dictionary::frame_dictionary;
 use crate::setup::{Setup, SetupHeader, fit_u16};
 
 /// How a file is written.
@@ -63,7 +63,8 @@ pub fn write_file_around(
     Ok(file)
 }
 
-fn check_frames_fit(generation: Generation, length: usize) -> Result<()> {
+/// Can the generation announce frames of this length?
+pub(crate) fn check_frames_fit(generation: Generation, length: usize) -> Result<()> {
     match generation {
         Generation::V01 => fit_u16(length, "frames").map(drop),
         Generation::Current if length as u64 <= MAX_FRAME_BYTES.max => Ok(()),

@@ -2,7 +2,7 @@
 
 use super::frame::Lengths;
 use super::layout::FrameLayout;
-use super::{Begun, FrameKind, Head, LengthPlaces};
+use super::{Begun, FrameKind, Head, LengthOffsets};
 use gametape_wire::Reader;
 use gametape_wire::Result;
 use gametape_wire::ViewSet;
@@ -54,7 +54,7 @@ pub(super) fn begin_homogenous(
     views: ViewSet,
 ) -> Begun {
     let first = write_header(frame, layout, HOMOGENOUS | delta, views);
-    Begun { lengths: LengthPlaces::in_a_row(first), payload_at: first + 1 }
+    Begun { lengths: LengthOffsets::in_a_row(first), payload_at: first + 1 }
 }
 
 /// Writes what stands before the payloads, but their lengths.
@@ -66,7 +66,7 @@ pub(super) fn begin_heterogenous(
     views: ViewSet,
 ) -> Begun {
     let first = write_header(frame, layout, delta, views);
-    Begun { lengths: LengthPlaces::in_a_row(first), payload_at: first + views.len() }
+    Begun { lengths: LengthOffsets::in_a_row(first), payload_at: first + views.len() }
 }
 
 /// The byte for the length of a payload, which the caller has made sure is 1 to 256.

@@ -68,18 +68,18 @@ const HEAD_ROOM: usize = 2 + 2 + View::MAX as usize + 1;
 
 /// A frame whose payloads and their lengths are still to be written.
 struct Begun {
-    lengths: LengthPlaces,
+    lengths: LengthOffsets,
     payload_at: usize,
 }
 
 /// Where the lengths of payloads belong that are not written yet.
-struct LengthPlaces {
+struct LengthOffsets {
     first: usize,
     /// Where the second belongs; the others follow it.
     second: usize,
 }
 
-impl LengthPlaces {
+impl LengthOffsets {
     /// One behind the other, from `first` on.
     #[inline]
     const fn in_a_row(first: usize) -> Self {

@@ -1,7 +1,7 @@
 //! The bytes of a frame in v0.1: read and written side by side.
 
 use super::frame::Lengths;
-use super::{Begun, FrameKind, Head, LengthPlaces};
+use super::{Begun, FrameKind, Head, LengthOffsets};
 use gametape_wire::Reader;
 use gametape_wire::Result;
 use gametape_wire::{View, ViewSet};
@@ -57,7 +57,7 @@ pub(super) fn spectator_disagreement(frame: &[u8]) -> Option<(bool, u8)> {
 #[inline]
 pub(super) fn begin_homogenous(frame: &mut [u8], delta: u16, views: ViewSet) -> Begun {
     write_header(frame, delta, HOMOGENOUS | views.bits() as u8);
-    Begun { lengths: LengthPlaces::in_a_row(SPECTATOR_LENGTH), payload_at: PLAYER_LENGTHS }
+    Begun { lengths: LengthOffsets::in_a_row(SPECTATOR_LENGTH), payload_at: PLAYER_LENGTHS }
 }
 
 /// Writes what stands before the payloads, but their lengths.
@@ -66,9 +66,9 @@ pub(super) fn begin_heterogenous(frame: &mut [u8], delta: u16, views: ViewSet) -
     write_header(frame, delta, views.bits() as u8);
     let players = views.without(ViewSet::EMPTY.with(View::SPECTATOR));
     let lengths = if views.contains(View::SPECTATOR) {
-        LengthPlaces { first: SPECTATOR_LENGTH, second: PLAYER_LENGTHS }
+        LengthOffsets { first: SPECTATOR_LENGTH, second: PLAYER_LENGTHS }
     } else {
-        LengthPlaces::in_a_row(PLAYER_LENGTHS)
+        LengthOffsets::in_a_row(PLAYER_LENGTHS)
     };
     Begun { lengths, payload_at: PLAYER_LENGTHS + players.len() }
 }

@@ -232,7 +232,7 @@ macro_rules! instructions {
             /// Assembles one message of row `id` from the words after the mnemonic.
             fn assemble_in<const D: usize>(
                 id: $id,
-                words: &mut Words<'_>,
+                tokens: &mut Tokens<'_>,
                 out: &mut Vec<u8>,
             ) -> Result<Fit> {
                 let start = out.len();
@@ -247,7 +247,7 @@ macro_rules! instructions {
                         let mut fit = Fit::Exact;
                         $(
                             let slot = instructions!(@slot D $id $variant $field $($letter)?);
-                            let (bits, field_fit) = <$type as Operand<'_>>::parse(slot, words, out)?;
+                            let (bits, field_fit) = <$type as Operand<'_>>::parse(slot, tokens, out)?;
                             let opcode = opcode | slot.place(bits)?;
                             fit = fit.max(field_fit);
                         )*

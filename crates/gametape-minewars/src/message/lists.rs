@@ -3,10 +3,10 @@
 use gametape_wire::{Reader, Result};
 
 use super::operand::{Fit, Operand, Slot, parse_coord, put};
+use super::tokens::{Token, Tokens};
 use super::wire::Wire;
-use super::words::{Word, Words};
-use crate::coord::Coord;
-use crate::decimal::{self, Short};
+use crate::map::Coord;
+use crate::message::decimal::{self, Short};
 
 /// Most tiles that one message of any kind can name.
 pub(crate) const MAX_TILES: usize = 16;
@@ -69,11 +69,11 @@ impl<'a> Operand<'a> for Tiles<'a> {
             decimal::push_coord(out, Short::BLANK, *wire);
         }
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let count = count_in(slot, 0xFF).min(words.left().max(1));
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        let count = count_in(slot, 0xFF).min(tokens.left().max(1));
         for _ in 0..count {
-            let word = words.take(slot.name)?;
-            out.extend_from_slice(&parse_coord(words, word, word.text, slot)?.to_wire());
+            let word = tokens.take(slot.name)?;
+            out.extend_from_slice(&parse_coord(tokens, word, word.text, slot)?.to_wire());
         }
         Ok((count_bits(count), Fit::Exact))
     }
@@ -177,17 +177,17 @@ impl<'a> Operand<'a> for DigitTile {
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         self.digit.print_with(self.tile.to_wire(), out);
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let word = words.take(slot.name)?;
-        put(&parse_digit_tile(words, word, slot)?, slot, out)
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        let word = tokens.take(slot.name)?;
+        put(&parse_digit_tile(tokens, word, slot)?, slot, out)
     }
 }
 
 /// Parses `d/y,x` or `d*/y,x`; the digit has three bits, so 8 is refused.
-fn parse_digit_tile(words: &Words<'_>, word: Word<'_>, slot: Slot) -> Result<DigitTile> {
+fn parse_digit_tile(tokens: &Tokens<'_>, word: Token<'_>, slot: Slot) -> Result<DigitTile> {
     let shape = "is not a digit and its tile: d/y,x or d*/y,x";
     let Some((digit, tile)) = word.text.split_once('/') else {
-        return Err(words.error(word, slot.name, format!("'{}' {shape}", word.text)));
+        return Err(tokens.error(word, slot.name, format!("'{}' {shape}", word.text)));
     };
     let (value, asterisk) = match digit.strip_suffix('*') {
         Some(value) => (value, true),
@@ -195,10 +195,10 @@ fn parse_digit_tile(words: &Words<'_>, word: Word<'_>, slot: Slot) -> Result<Dig
     };
     let value = match value.parse() {
         Ok(value @ 0..=7) => value,
-        Ok(8..) => return Err(words.error(word, slot.name, "a digit is at most 7")),
-        Err(_) => return Err(words.error(word, slot.name, format!("'{}' {shape}", word.text))),
+        Ok(8..) => return Err(tokens.error(word, slot.name, "a digit is at most 7")),
+        Err(_) => return Err(tokens.error(word, slot.name, format!("'{}' {shape}", word.text))),
     };
-    let tile = parse_coord(words, word, tile, slot)?;
+    let tile = parse_coord(tokens, word, tile, slot)?;
     Ok(DigitTile { digit: Digit { value, asterisk }, tile })
 }
 
@@ -278,12 +278,12 @@ impl<'a> Operand<'a> for Digits<'a> {
             digit_tile.digit.print_with(digit_tile.tile.to_wire(), out);
         }
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let count = count_in(slot, 0xFF).min(words.left().max(1));
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        let count = count_in(slot, 0xFF).min(tokens.left().max(1));
         let mut digits = DigitBuf::new();
         for _ in 0..count {
-            let word = words.take(slot.name)?;
-            digits.push(parse_digit_tile(words, word, slot)?);
+            let word = tokens.take(slot.name)?;
+            digits.push(parse_digit_tile(tokens, word, slot)?);
         }
         put(&digits.as_digits(), slot, out)
     }

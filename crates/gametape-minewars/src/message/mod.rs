@@ -5,6 +5,7 @@
 //! assembler and the opcode table in `spec/` come from the tables in `table.rs`.
 
 mod class;
+pub(crate) mod decimal;
 mod instructions;
 mod lists;
 mod operand;
@@ -14,8 +15,8 @@ mod player;
 mod spec_table;
 pub(crate) mod table;
 pub(crate) mod text;
+pub(crate) mod tokens;
 mod wire;
-pub(crate) mod words;
 
 use gametape_wire::{Reader, Result};
 
@@ -126,14 +127,8 @@ impl Message<'_> {
 /// message ends: what a frame writer asks for when a payload is too long for one frame.
 #[must_use]
 pub fn whole_messages(payload: &[u8], limit: usize, dialect: Dialect) -> usize {
-    let mut messages = Messages::new(payload, 0, dialect);
-    let mut end = 0;
-    while let Some(Ok(_)) = messages.next() {
-        let reached = messages.offset() as usize;
-        if reached > limit {
-            break;
-        }
-        end = reached;
-    }
-    end
+    let mut messages = Messages::new(&payload[..payload.len().min(limit)], 0, dialect);
+    // A message that the limit cuts cannot be read, and ends the walk.
+    let _ = messages.visit(|_, _| {});
+    messages.offset() as usize
 }

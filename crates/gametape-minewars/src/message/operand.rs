@@ -5,12 +5,11 @@
 use gametape_wire::{Error, Reader, Result};
 
 use super::pattern::Field;
+use super::tokens::{Token, Tokens};
 use super::wire::Wire;
-use super::words::{Word, Words};
-use crate::coord::Coord;
-use crate::decimal::{self, Short};
 use crate::dialect::Dialect;
-use crate::kinds::{ItemKind, StructureKind, TileKind};
+use crate::map::{Coord, ItemKind, StructureKind, TileKind};
+use crate::message::decimal::{self, Short};
 
 /// How well a value survived being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -83,7 +82,7 @@ pub(crate) trait Operand<'a>: Sized {
     /// Appends the operand's text behind a blank.
     fn print(&self, slot: Slot, out: &mut Vec<u8>);
     /// Parses and writes in one go; gives the bits for the first byte.
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)>;
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)>;
 }
 
 /// Writes a parsed value: the end of most `parse` functions.
@@ -97,14 +96,14 @@ pub(crate) fn put<'a>(
 
 /// Parses one word with the type's own `FromStr`, so that overflow is an error, never a wrap.
 pub(crate) fn parse_word<T: std::str::FromStr>(
-    words: &Words<'_>,
-    word: Word<'_>,
+    tokens: &Tokens<'_>,
+    word: Token<'_>,
     slot: Slot,
     expected: &'static str,
 ) -> Result<T> {
     word.text
         .parse()
-        .map_err(|_| words.error(word, slot.name, format!("'{}' is not {expected}", word.text)))
+        .map_err(|_| tokens.error(word, slot.name, format!("'{}' is not {expected}", word.text)))
 }
 
 macro_rules! integer_operand {
@@ -124,9 +123,13 @@ macro_rules! integer_operand {
             fn print(&self, _: Slot, out: &mut Vec<u8>) {
                 decimal::push_integer(out, *self);
             }
-            fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-                let word = words.take(slot.name)?;
-                put(&parse_word::<$type>(words, word, slot, $expected)?, slot, out)
+            fn parse(
+                slot: Slot,
+                tokens: &mut Tokens<'_>,
+                out: &mut Vec<u8>,
+            ) -> Result<(usize, Fit)> {
+                let word = tokens.take(slot.name)?;
+                put(&parse_word::<$type>(tokens, word, slot, $expected)?, slot, out)
             }
         }
     };
@@ -151,9 +154,9 @@ impl<'a> Operand<'a> for u8 {
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         decimal::push_u8(out, *self);
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let word = words.take(slot.name)?;
-        put(&parse_word::<u8>(words, word, slot, "a number from 0 to 255")?, slot, out)
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        let word = tokens.take(slot.name)?;
+        put(&parse_word::<u8>(tokens, word, slot, "a number from 0 to 255")?, slot, out)
     }
 }
 
@@ -173,22 +176,22 @@ impl<'a> Operand<'a> for Coord {
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         decimal::push_coord(out, Short::BLANK, self.to_wire());
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let word = words.take(slot.name)?;
-        put(&parse_coord(words, word, word.text, slot)?, slot, out)
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        let word = tokens.take(slot.name)?;
+        put(&parse_coord(tokens, word, word.text, slot)?, slot, out)
     }
 }
 
 /// Parses `y,x`, the whole or the end of `word`.
 pub(crate) fn parse_coord(
-    words: &Words<'_>,
-    word: Word<'_>,
+    tokens: &Tokens<'_>,
+    word: Token<'_>,
     text: &str,
     slot: Slot,
 ) -> Result<Coord> {
     Coord::parse(text).ok_or_else(|| {
         let problem = format!("'{text}' is not a tile: y,x with numbers from -128 to 127");
-        words.error(word, slot.name, problem)
+        tokens.error(word, slot.name, problem)
     })
 }
 
@@ -215,11 +218,11 @@ macro_rules! kind_operand {
                     None => decimal::push_u8(out, self.code()),
                 }
             }
-            fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-                let word = words.take(slot.name)?;
+            fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+                let word = tokens.take(slot.name)?;
                 let kind = match Self::from_word(word.text) {
                     Some(kind) => kind,
-                    None => Self::from_code(parse_word(words, word, slot, "a known kind or a number")?),
+                    None => Self::from_code(parse_word(tokens, word, slot, "a known kind or a number")?),
                 };
                 put(&kind, slot, out)
             }

@@ -6,7 +6,7 @@ use gametape_wire::Result;
 use super::lists::{DigitBuf, DigitTile, TileBuf};
 use super::operand::Fit;
 use super::table::Message;
-use crate::coord::Coord;
+use crate::map::Coord;
 
 /// Writes messages so that runs of owners, explosions and digits take as few bytes as they can,
 /// and decode to the same changes in the same order.

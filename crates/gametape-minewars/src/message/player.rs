@@ -4,9 +4,9 @@ use crate::Generation;
 use gametape_wire::{Reader, Result};
 
 use super::operand::{Fit, Operand, Slot, parse_word, put};
+use super::tokens::Tokens;
 use super::wire::Wire;
-use super::words::Words;
-use crate::decimal::{self, Short};
+use crate::message::decimal::{self, Short};
 
 /// The player (and the client, where several share a player) that an update is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,8 +62,8 @@ impl<'a> Operand<'a> for Who {
             Short::EMPTY.char(b'/').signed(self.sub).push_to(out);
         }
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let word = words.take(slot.name)?;
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        let word = tokens.take(slot.name)?;
         let who = match word.text.split_once('/') {
             Some((player, sub)) => player.parse().ok().zip(sub.parse().ok()),
             None => word.text.parse().ok().zip(Some(Self::EVERYONE)),
@@ -72,7 +72,7 @@ impl<'a> Operand<'a> for Who {
             Some((player @ 0..=15, sub @ 0..=15)) => put(&Self { player, sub }, slot, out),
             _ => {
                 let problem = format!("'{}' is not a player: p or p/sub, up to 15/15", word.text);
-                Err(words.error(word, slot.name, problem))
+                Err(tokens.error(word, slot.name, problem))
             }
         }
     }
@@ -150,9 +150,9 @@ impl<'a> Operand<'a> for Duration {
     fn print(&self, _: Slot, out: &mut Vec<u8>) {
         decimal::push_integer(out, self.0);
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let word = words.take(slot.name)?;
-        put(&Self(parse_word(words, word, slot, "a number of milliseconds")?), slot, out)
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        let word = tokens.take(slot.name)?;
+        put(&Self(parse_word(tokens, word, slot, "a number of milliseconds")?), slot, out)
     }
 }
 
@@ -184,12 +184,12 @@ impl<'a> Operand<'a> for Ballot {
             Self(other) => other.print(slot, out),
         }
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let word = words.take(slot.name)?;
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        let word = tokens.take(slot.name)?;
         let ballot = match word.text {
             "N" | "n" => Self::NO,
             "Y" | "y" => Self::YES,
-            _ => Self(parse_word(words, word, slot, "Y, N or a number")?),
+            _ => Self(parse_word(tokens, word, slot, "Y, N or a number")?),
         };
         put(&ballot, slot, out)
     }
@@ -241,16 +241,16 @@ impl<'a> Operand<'a> for Money {
             decimal::push_integer(out, income);
         }
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let word = words.take(slot.name)?;
-        let balance = parse_word(words, word, slot, "a number from 0 to 2147483647")?;
-        let income = if words.mnemonic() == Some(Self::WORD_WITH_INCOME) {
-            let income = words.take("income")?;
-            Some(parse_word(words, income, slot, "a number from 0 to 65535")?)
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        let word = tokens.take(slot.name)?;
+        let balance = parse_word(tokens, word, slot, "a number from 0 to 2147483647")?;
+        let income = if tokens.mnemonic() == Some(Self::WORD_WITH_INCOME) {
+            let income = tokens.take("income")?;
+            Some(parse_word(tokens, income, slot, "a number from 0 to 65535")?)
         } else {
             None
         };
-        put(&Self { balance, income }, slot, out).map_err(|error| words.locate(error, word))
+        put(&Self { balance, income }, slot, out).map_err(|error| tokens.locate(error, word))
     }
 }
 

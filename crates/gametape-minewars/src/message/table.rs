@@ -10,11 +10,10 @@ use super::operand::{Fit, Operand, Slot};
 use super::pattern::{Field, Pattern, decode_map};
 use super::player::{Ballot, Duration, Money, Who};
 use super::text::Text;
+use super::tokens::Tokens;
 use super::wire::{Fill, Filled, Keep, Take, Wire};
-use super::words::Words;
-use crate::coord::Coord;
 use crate::dialect::Dialect;
-use crate::kinds::{ItemKind, StructureKind, TileKind};
+use crate::map::{Coord, ItemKind, StructureKind, TileKind};
 
 use Class::{Background, Notification, Personal, PvP, Unreliable};
 
@@ -256,18 +255,18 @@ impl<'a> Message<'a> {
     /// Assembles one line (its words, the mnemonic not yet taken) to one message, or to several
     /// where a list is too long for one. Writes nothing after an error.
     pub(crate) fn assemble(
-        mut words: Words<'_>,
+        mut tokens: Tokens<'_>,
         dialect: Dialect,
         out: &mut Vec<u8>,
     ) -> Result<Fit> {
         let start = out.len();
         let mut fit = Fit::Exact;
         loop {
-            match Self::assemble_one(&mut words, dialect, out) {
+            match Self::assemble_one(&mut tokens, dialect, out) {
                 Ok((one, None)) => return Ok(fit.max(one)),
                 Ok((one, Some(kept))) => {
                     fit = fit.max(one);
-                    words = words.continue_after(kept);
+                    tokens = tokens.continue_after(kept);
                 }
                 Err(error) => {
                     out.truncate(start);
@@ -279,16 +278,16 @@ impl<'a> Message<'a> {
 
     /// Assembles one message, and says how many operands to keep if its list goes on.
     fn assemble_one(
-        words: &mut Words<'_>,
+        tokens: &mut Tokens<'_>,
         dialect: Dialect,
         out: &mut Vec<u8>,
     ) -> Result<(Fit, Option<usize>)> {
-        let word = words.take("message")?;
+        let word = tokens.take("message")?;
         let candidates = rows_with_word(&MESSAGE_ROWS, word.text, dialect.generation());
         let mut failure = None;
         for row in candidates {
             let id = MessageId::ALL[row];
-            let mut attempt = words.clone();
+            let mut attempt = tokens.clone();
             let start = out.len();
             let result = in_dialect!(dialect, assemble_in(id, &mut attempt, out));
             let goes_on = Self::list_start(id).filter(|_| attempt.left() > 0);
@@ -296,16 +295,16 @@ impl<'a> Message<'a> {
                 if goes_on.is_some() { Ok(fit) } else { attempt.finish().map(|()| fit) }
             }) {
                 Ok(fit) => {
-                    *words = attempt;
+                    *tokens = attempt;
                     return Ok((fit, goes_on));
                 }
                 Err(error) => {
                     out.truncate(start);
-                    failure = Some(words.locate(error, word));
+                    failure = Some(tokens.locate(error, word));
                 }
             }
         }
-        Err(failure.unwrap_or_else(|| unknown_word(words, word, &MESSAGE_ROWS, dialect)))
+        Err(failure.unwrap_or_else(|| unknown_word(tokens, word, &MESSAGE_ROWS, dialect)))
     }
 }
 
@@ -325,8 +324,8 @@ fn rows_with_word<'t>(
 
 #[cold]
 fn unknown_word(
-    words: &Words<'_>,
-    word: super::words::Word<'_>,
+    tokens: &Tokens<'_>,
+    word: super::tokens::Token<'_>,
     rows: &[Row],
     dialect: Dialect,
 ) -> Error {
@@ -336,7 +335,7 @@ fn unknown_word(
     } else {
         format!("'{}' is not a known message", word.text)
     };
-    words.error(word, "message", problem)
+    tokens.error(word, "message", problem)
 }
 
 /// A player update is an operand of the `PLAYER` message.
@@ -360,14 +359,14 @@ impl<'a> Operand<'a> for PlayerUpdate<'a> {
         out.push(b' ');
         in_dialect!(slot.dialect, print_in(self, out));
     }
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let word = words.take("player update")?;
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        let word = tokens.take("player update")?;
         let row = rows_with_word(&PLAYER_ROWS, word.text, slot.dialect.generation()).next();
         let Some(row) = row else {
-            return Err(unknown_word(words, word, &PLAYER_ROWS, slot.dialect));
+            return Err(unknown_word(tokens, word, &PLAYER_ROWS, slot.dialect));
         };
         let id = PlayerUpdateId::ALL[row];
-        let fit = in_dialect!(slot.dialect, assemble_in(id, words, out))?;
+        let fit = in_dialect!(slot.dialect, assemble_in(id, tokens, out))?;
         Ok((0, fit))
     }
 }

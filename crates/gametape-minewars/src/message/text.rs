@@ -3,8 +3,8 @@
 use gametape_wire::{Error, Reader, Result};
 
 use super::operand::{Fit, Operand, Slot, put};
+use super::tokens::{Token, Tokens};
 use super::wire::Wire;
-use super::words::{Word, Words};
 
 /// Text as it came over the wire: up to 255 bytes that should be UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,13 +44,13 @@ impl<'a> Operand<'a> for Text<'a> {
         push_quoted(out, self.0);
     }
     /// A quoted string, or everything up to the comment as it stands.
-    fn parse(slot: Slot, words: &mut Words<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let (rest, first) = words.take_rest(slot.name)?;
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        let (rest, first) = tokens.take_rest(slot.name)?;
         let bytes = match rest.strip_prefix('"') {
-            Some(quoted) => unquote(words, first, quoted, slot.name)?,
+            Some(quoted) => unquote(tokens, first, quoted, slot.name)?,
             None => rest.as_bytes().to_vec(),
         };
-        put(&Text(&bytes), slot, out).map_err(|error| words.locate(error, first))
+        put(&Text(&bytes), slot, out).map_err(|error| tokens.locate(error, first))
     }
 }
 
@@ -89,8 +89,8 @@ fn push_hex_escape(out: &mut Vec<u8>, byte: u8) {
 
 /// The bytes of a quoted string; `quoted` begins after the opening quote and ends with the line.
 pub(crate) fn unquote(
-    words: &Words<'_>,
-    word: Word<'_>,
+    tokens: &Tokens<'_>,
+    word: Token<'_>,
     quoted: &str,
     item: &'static str,
 ) -> Result<Vec<u8>> {
@@ -98,16 +98,16 @@ pub(crate) fn unquote(
     let mut chars = quoted.chars();
     loop {
         match chars.next() {
-            None => return Err(words.error(word, item, "the closing quote is missing")),
+            None => return Err(tokens.error(word, item, "the closing quote is missing")),
             Some('"') if chars.as_str().is_empty() => return Ok(bytes),
             Some('"') => {
-                return Err(words.error(word, item, "nothing may follow the closing quote"));
+                return Err(tokens.error(word, item, "nothing may follow the closing quote"));
             }
             Some('\\') => match unescape(&mut chars) {
                 Some(byte) => bytes.push(byte),
                 None => {
                     let known = r#"an escape is \" \\ \n \r \t or \xNN"#;
-                    return Err(words.error(word, item, known));
+                    return Err(tokens.error(word, item, known));
                 }
             },
             Some(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -143,9 +143,9 @@ mod tests {
     }
 
     fn unquoted(text: &str) -> Result<Vec<u8>> {
-        let mut words = Words::cut(text, 1);
-        let word = words.take("text").unwrap();
-        unquote(&words, word, text.strip_prefix('"').unwrap(), "text")
+        let mut tokens = Tokens::cut(text, 1);
+        let word = tokens.take("text").unwrap();
+        unquote(&tokens, word, text.strip_prefix('"').unwrap(), "text")
     }
 
     #[test]

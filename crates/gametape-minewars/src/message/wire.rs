@@ -169,7 +169,7 @@ mod tests {
     use crate::Generation;
 
     use super::*;
-    use crate::coord::Coord;
+    use crate::map::Coord;
     use crate::message::{Duration, Message, Money, PlayerUpdate, Text, Who};
 
     #[test]

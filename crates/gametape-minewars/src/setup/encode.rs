@@ -7,7 +7,7 @@ use gametape_wire::{Error, Result, Writer};
 
 use super::header::{MAX_PLAYERS_V01, SQUARE_FLAG, SetupHeader, is_version_of};
 use super::{City, Setup};
-use crate::compress::pack;
+use crate::file::compress::pack;
 
 /// A setup as it is stored: the two parts that a file sums up separately.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::Generation;
 use gametape_wire::{Error, ErrorKind, Limit, Reader, Result, View, Writer};
 
 use crate::dialect::Dialect;
-use crate::grid::{Grid, MAX_RADIUS};
+use crate::map::{Grid, MAX_RADIUS};
 
 /// The most players that v0.1 knows.
 pub const MAX_PLAYERS_V01: Limit = Limit::new("number of players", 6);

@@ -2,6 +2,7 @@
 
 mod encode;
 mod header;
+mod names;
 mod view;
 
 use crate::Generation;
@@ -10,13 +11,11 @@ use gametape_wire::View;
 pub use encode::EncodedSetup;
 pub(crate) use encode::fit_u16;
 pub use header::{MAX_PLAYERS_V01, SetupHeader, SetupPart};
+pub use names::CityName;
 pub use view::SetupView;
 
-use crate::coord::Coord;
 use crate::dialect::Dialect;
-use crate::grid::Grid;
-use crate::map::Map;
-use crate::names::CityName;
+use crate::map::{Coord, Grid, Map};
 
 /// Everything that stands before the frames, owned: one model for both generations.
 ///

@@ -8,11 +8,10 @@ use gametape_wire::{Error, ErrorKind, Reader, Result};
 
 use super::header::{SetupHeader, SetupPart};
 use super::{City, Setup};
-use crate::compress::Packed;
-use crate::coord::Coord;
 use crate::dialect::Dialect;
-use crate::map::{MAX_MAP_BYTES, Map};
-use crate::names::CityName;
+use crate::file::compress::Packed;
+use crate::map::{Coord, MAX_MAP_BYTES, Map};
+use crate::setup::CityName;
 
 /// A setup in borrowed bytes. Nothing is unpacked or copied before it is asked for, and a damaged
 /// part does not keep the others from being read.

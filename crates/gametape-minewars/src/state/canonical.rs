@@ -11,8 +11,7 @@ use sha2::{Digest, Sha256};
 use super::people::{CityState, ClientState, Gone, People, PlayerState, VoteState};
 use super::{LAYERS, Pending, ViewState};
 use crate::Generation;
-use crate::grid::Grid;
-use crate::kinds::StructureKind;
+use crate::map::{Grid, StructureKind};
 
 /// `VS`, then the version of this form.
 const MAGIC: [u8; 3] = *b"VS\x01";

@@ -1,9 +1,6 @@
 //! What never changes while a match is played: the shape of the map and its clusters.
 
-use crate::coord::Coord;
-use crate::grid::Grid;
-use crate::kinds::TileKind;
-use crate::map::Map;
+use crate::map::{Coord, Grid, Map, TileKind};
 
 /// The shape of a map, and which tiles of mountain and forest hang together.
 ///
@@ -67,7 +64,13 @@ impl Geography {
         self.cluster_kinds.get(cluster).filter(|own| **own == kind).map(|_| cluster)
     }
 
-    /// The place of a tile in ring order, where it is on the map.
+    /// The cluster that the tile at `index` belongs to when the match begins.
+    pub(super) fn first_cluster(&self, index: usize) -> Option<usize> {
+        let cluster = self.cluster_of[index];
+        (cluster != NO_CLUSTER).then_some(cluster as usize)
+    }
+
+    /// The index of a tile in ring order, where it is on the map.
     #[inline]
     pub(super) fn index_of(&self, tile: Coord) -> Option<usize> {
         self.grid.index_of(tile).filter(|index| *index < self.tile_count)

@@ -4,6 +4,7 @@ mod canonical;
 mod geography;
 mod people;
 mod rebuild;
+pub(crate) mod replay;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,14 +12,13 @@ use std::sync::Arc;
 use crate::Generation;
 use gametape_wire::{Error, ErrorKind, Place, Result, View};
 
-use crate::coord::Coord;
-use crate::grid::Grid;
-use crate::kinds::{ItemKind, StructureKind, TileKind};
-use crate::map::Map;
+use crate::map::{Coord, Grid, ItemKind, Map, StructureKind, TileKind};
 use crate::message::{Digit, DigitTile, Message, PlayerUpdate};
 
 use geography::Geography;
 use people::People;
+
+pub use replay::{Replayed, replay_view};
 
 pub use people::{CityState, ClientState, Gone, PlayerState, VoteState};
 
@@ -156,6 +156,12 @@ impl ViewState {
     #[must_use]
     pub fn view(&self) -> View {
         self.view
+    }
+
+    /// The generation whose messages carry it forward.
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        self.generation
     }
 
     /// How tiles touch.

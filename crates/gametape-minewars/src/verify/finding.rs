@@ -1,27 +1,33 @@
-//! One thing that is wrong, and where.
+//! Where a finding is.
 
 use std::fmt;
 
-use gametape_wire::{Error, Place, ViewSet};
+use gametape_wire::{Finding, Place, ViewSet};
 
-use super::rule::{Rule, Severity};
-use crate::losses::For;
+use crate::edit::losses::For;
 
-/// One thing that is wrong with a recording.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The rule that is broken.
-    pub rule: Rule,
-    /// What is wrong, in which item, at which place.
-    pub error: Error,
-    /// What the place counts from, where it is a byte.
+/// One thing that is wrong with a recording, and where in the file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Located<'v> {
+    /// What is wrong.
+    pub finding: &'v Finding,
+    /// What its byte offset counts from.
     pub space: Space,
     /// The frame it is in, where it is in one.
     pub frame: Option<FrameRef>,
 }
 
+/// Where a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Location {
+    pub(super) space: Space,
+    pub(super) frame: Option<FrameRef>,
+}
+
 /// What byte offsets count from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Space {
     /// The first byte of the file.
     File,
@@ -40,14 +46,6 @@ pub struct FrameRef {
     pub views: ViewSet,
 }
 
-impl Finding {
-    /// How bad it is.
-    #[must_use]
-    pub fn severity(&self) -> Severity {
-        self.rule.severity()
-    }
-}
-
 impl Space {
     /// The name that JSON uses.
     #[must_use]
@@ -60,18 +58,19 @@ impl Space {
 }
 
 /// `tile: frame 12, t=606, view 1: SMOKE: … (at byte 900 of the unpacked frames)`
-impl fmt::Display for Finding {
+impl fmt::Display for Located<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.rule)?;
+        let error = &self.finding.error;
+        write!(f, "{}: ", self.finding.rule)?;
         if let Some(frame) = &self.frame {
             write!(f, "{frame}: ")?;
         }
-        match (self.space, self.error.offset()) {
+        match (self.space, error.offset()) {
             (Space::UnpackedFrames, Some(offset)) => {
                 let place = Place::Path(format!("byte {offset} of the unpacked frames"));
-                self.error.clone().with_place(place).fmt(f)
+                error.clone().with_place(place).fmt(f)
             }
-            _ => self.error.fmt(f),
+            _ => error.fmt(f),
         }
     }
 }

@@ -6,10 +6,8 @@ use crate::Generation;
 use gametape_wire::{Error, ErrorKind, Place};
 
 use super::rule::Rule;
-use crate::coord::Coord;
 use crate::dialect::Dialect;
-use crate::grid::Grid;
-use crate::kinds::{ItemKind, StructureKind, TileKind};
+use crate::map::{Coord, Grid, ItemKind, StructureKind, TileKind};
 use crate::message::{Message, PlayerUpdate, Text, Who};
 use crate::setup::SetupHeader;
 

@@ -4,39 +4,64 @@
 mod finding;
 mod messages;
 mod rule;
+mod survey;
 
 use crate::{Frame, FrameLayout, Frames, Irregularity};
-use gametape_wire::{Error, ErrorClass, ErrorKind, Part, Reader, ViewSet};
+use gametape_wire::{
+    Error, ErrorClass, ErrorKind, Finding, Part, Place, Reader, Report, Severity, Tick, ViewSet,
+};
 
-pub use finding::{Finding, FrameRef, Space};
-pub use rule::{Rule, Severity};
+pub use finding::{FrameRef, Located, Space};
+pub use rule::Rule;
+pub use survey::Survey;
 
 use crate::file::{FrameStorage, ReplayFile};
-use crate::kinds::{ItemKind, TileKind};
-use crate::message::Messages;
+use crate::map::{ItemKind, TileKind};
+use crate::message::{Message, Messages};
 use crate::setup::SetupPart;
+use finding::Location;
 use messages::{Bounds, MessageCheck};
 
 /// How many findings of each rule are kept; all are counted.
 const KEPT_PER_RULE: u64 = 1000;
 
 /// What a check of a whole recording found; made by [`verify`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
-    /// What was found, file and setup first, then frame by frame. Of each rule the first 1000.
-    pub findings: Vec<Finding>,
     /// How many frames were read.
     pub frames: u64,
     /// How many messages were read; one in a homogenous frame counts once.
     pub messages: u64,
+    report: Report,
+    /// Where each finding of the report is.
+    locations: Vec<Location>,
     counts: [u64; Rule::ALL.len()],
 }
 
 impl Verification {
+    fn new() -> Self {
+        let report = Report::keeping(usize::MAX);
+        let counts = [0; Rule::ALL.len()];
+        Self { frames: 0, messages: 0, report, locations: Vec::new(), counts }
+    }
+
+    /// What was found, file and setup first, then frame by frame. Of each rule the first 1000 findings
+    /// are kept, and all are counted.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The findings that were kept, with their location in the file.
+    pub fn findings(&self) -> impl ExactSizeIterator<Item = Located<'_>> {
+        let located = self.report.findings().iter().zip(&self.locations);
+        located.map(|(finding, &Location { space, frame })| Located { finding, space, frame })
+    }
+
     /// Is no rule broken? Warnings do not count.
     #[must_use]
     pub fn is_ok(&self) -> bool {
-        self.count_of(Severity::Error) == 0
+        self.report.is_sound()
     }
 
     /// How often a rule is broken, findings that were not kept included.
@@ -45,29 +70,33 @@ impl Verification {
         self.counts[rule as usize]
     }
 
-    /// How many findings of a severity there are, those that were not kept included.
-    #[must_use]
-    pub fn count_of(&self, severity: Severity) -> u64 {
-        Rule::ALL.iter().filter(|r| r.severity() == severity).map(|r| self.count(*r)).sum()
-    }
-
     /// How many findings of a rule were counted but not kept.
     #[must_use]
     pub fn omitted(&self, rule: Rule) -> u64 {
         self.count(rule).saturating_sub(KEPT_PER_RULE)
     }
 
-    /// Counts a finding, and makes it only if it is kept.
-    fn report(&mut self, rule: Rule, make: impl FnOnce() -> Finding) {
+    /// Counts a finding, and makes its error only if it is kept.
+    fn add(&mut self, rule: Rule, location: Location, error: impl FnOnce() -> Error) {
         let count = &mut self.counts[rule as usize];
         *count += 1;
-        if *count <= KEPT_PER_RULE {
-            self.findings.push(make());
+        if *count > KEPT_PER_RULE {
+            return self.report.add_omitted(rule.severity(), 1);
         }
+        let finding = match rule.severity() {
+            Severity::Error => Finding::error(rule.name(), error()),
+            Severity::Warning => Finding::warning(rule.name(), error()),
+            Severity::Note => Finding::note(rule.name(), error()),
+        };
+        self.report.add(match location.frame {
+            Some(frame) => finding.at_tick(Tick(frame.time)),
+            None => finding,
+        });
+        self.locations.push(location);
     }
 
-    fn report_in_file(&mut self, rule: Rule, error: Error) {
-        self.report(rule, || Finding { rule, error, space: Space::File, frame: None });
+    fn add_in_file(&mut self, rule: Rule, error: Error) {
+        self.add(rule, Location { space: Space::File, frame: None }, || error);
     }
 }
 
@@ -92,7 +121,7 @@ impl Verification {
 /// ```
 #[must_use]
 pub fn verify(file: &ReplayFile<'_>) -> Verification {
-    let mut found = Verification::default();
+    let mut found = Verification::new();
     check_file(file, &mut found);
     check_reserved_values(file, &mut found);
     if let Ok(layout) = file.frame_layout() {
@@ -103,14 +132,14 @@ pub fn verify(file: &ReplayFile<'_>) -> Verification {
 
 fn check_file(file: &ReplayFile<'_>, found: &mut Verification) {
     for error in file.checks().iter().filter_map(crate::file::Check::error) {
-        found.report_in_file(Rule::Checksum, error);
+        found.add_in_file(Rule::Checksum, error);
     }
     for error in file.setup().faults() {
-        found.report_in_file(Rule::Setup, error);
+        found.add_in_file(Rule::Setup, error);
     }
     let end = file.frames_range().end;
     if let Err(error) = Reader::with_base(file.trailing(), end).finish("file") {
-        found.report_in_file(Rule::Trailing, error);
+        found.add_in_file(Rule::Trailing, error);
     }
 }
 
@@ -120,7 +149,7 @@ fn check_reserved_values(file: &ReplayFile<'_>, found: &mut Verification) {
     let header = setup.header();
     let mut reserved = |offset, item: &'static str, value: u8, expected| {
         let kind = ErrorKind::BadValue { found: value.into(), expected };
-        found.report_in_file(Rule::ReservedValue, Error::at(offset, item, kind));
+        found.add_in_file(Rule::ReservedValue, Error::at(offset, item, kind));
     };
     if header.reserved_flags() != 0 {
         reserved(header.offset + 4, "flags", header.flags, "only bit 3");
@@ -146,10 +175,10 @@ fn check_reserved_kinds(file: &ReplayFile<'_>, found: &mut Verification) {
         let item = matches!(tile.item, ItemKind::Unknown(_)).then(|| tile.item.code());
         for (what, code) in [("tile", kind), ("item", item)] {
             let Some(code) = code else { continue };
-            found.report(Rule::ReservedValue, || {
+            let location = Location { space: Space::File, frame: None };
+            found.add(Rule::ReservedValue, location, || {
                 let problem = format!("kind {code} of {what} {coord} is reserved").into();
-                let error = Error::at(offset, "map", ErrorKind::BadSyntax { problem });
-                Finding { rule: Rule::ReservedValue, error, space: Space::File, frame: None }
+                Error::at(offset, "map", ErrorKind::BadSyntax { problem })
             });
         }
     }
@@ -158,7 +187,7 @@ fn check_reserved_kinds(file: &ReplayFile<'_>, found: &mut Verification) {
 fn check_frames(file: &ReplayFile<'_>, layout: FrameLayout, found: &mut Verification) {
     let frames = match file.frames() {
         Ok(frames) => frames,
-        Err(error) => return found.report_in_file(Rule::Unpack, error),
+        Err(error) => return found.add_in_file(Rule::Unpack, error),
     };
     let (space, offset) = match frames.storage {
         FrameStorage::Raw => (Space::File, file.frames_range().start),
@@ -204,37 +233,31 @@ impl FrameWalk<'_> {
 
     fn check_payload(&mut self, part: &Part<'_>, frame: FrameRef) {
         let mut messages = Messages::new(part.payload, part.offset, self.bounds.dialect);
-        loop {
-            let (before, offset) = (messages.rest(), messages.offset());
-            match messages.next() {
-                None => return,
-                Some(Err(error)) => {
-                    let cut = error.class() == ErrorClass::Truncated;
-                    let rule = if cut { Rule::MessageCut } else { Rule::ReservedOpcode };
-                    self.report(rule, frame, error);
-                }
-                Some(Ok(message)) => {
-                    self.found.messages += 1;
-                    let wire = &before[..before.len() - messages.rest().len()];
-                    let Self { found, bounds, space } = self;
-                    let space = *space;
-                    let report = |rule, make: &dyn Fn() -> Error| {
-                        found.report(rule, || Finding {
-                            rule,
-                            error: make().with_place(gametape_wire::Place::Byte(offset)),
-                            space,
-                            frame: Some(frame),
-                        });
-                    };
-                    MessageCheck { bounds, message: &message, report }.run(wire);
-                }
-            }
+        let mut offset = part.offset;
+        let read = messages.visit(|message, wire| {
+            self.check_message(&message, wire, offset, frame);
+            offset += wire.len() as u64;
+        });
+        if let Err(error) = read {
+            let cut = error.class() == ErrorClass::Truncated;
+            let rule = if cut { Rule::MessageCut } else { Rule::ReservedOpcode };
+            self.report(rule, frame, error);
         }
     }
 
+    fn check_message(&mut self, message: &Message<'_>, wire: &[u8], offset: u64, frame: FrameRef) {
+        self.found.messages += 1;
+        let Self { found, bounds, space } = self;
+        let location = Location { space: *space, frame: Some(frame) };
+        let report = |rule, make: &dyn Fn() -> Error| {
+            found.add(rule, location, || make().with_place(Place::Byte(offset)));
+        };
+        MessageCheck { bounds, message, report }.run(wire);
+    }
+
     fn report(&mut self, rule: Rule, frame: FrameRef, error: Error) {
-        let space = self.space;
-        self.found.report(rule, || Finding { rule, error, space, frame: Some(frame) });
+        let location = Location { space: self.space, frame: Some(frame) };
+        self.found.add(rule, location, || error);
     }
 }
 

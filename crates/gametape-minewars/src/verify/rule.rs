@@ -2,37 +2,14 @@
 
 use std::fmt;
 
-/// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// Unusual or of a newer game, but read without harm.
-    Warning,
-    /// A rule of the format is broken.
-    Error,
-}
-
-impl Severity {
-    /// The severity as one lower-case word.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use gametape_wire::Severity;
 
 /// Declares the rules from rows of `Variant "name" Severity`.
 macro_rules! rules {
     ($($(#[$doc:meta])* $variant:ident $name:literal $severity:ident;)*) => {
         /// A rule of the format that a recording can break.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum Rule {
             $($(#[$doc])* $variant,)*
         }

@@ -196,7 +196,8 @@ fn files_of_the_public_tool_are_as_it_describes_them() {
         };
         let checksums =
             ["Header", "ISData", "Frames"].map(|part| line(&format!("{part} checksum:")));
-        assert_eq!(file.checks().map(|check| format!("{:016x}", check.computed)), checksums);
+        let computed = file.checks().into_iter().map(|check| format!("{:016x}", check.computed));
+        assert!(computed.eq(checksums));
         let is = file.setup().header();
         assert_eq!(is.radius.to_string(), line("Map Size:"));
         assert_eq!(is.map_stored.to_string(), line("MapData length (compressed):"));

@@ -37,7 +37,7 @@ fn the_examples_of_the_specification_are_intact() {
         assert_eq!((file.dialect(), file.detection()), (dialect, Detection::Checksum));
         let checks = file.checks();
         assert!(checks.iter().all(Check::is_ok), "{checks:x?}");
-        assert_eq!(checks.map(|check| check.range), ranges);
+        assert!(checks.into_iter().map(|check| check.range).eq(ranges));
         assert_eq!(file.faults(), []);
         let frames = file.frames().unwrap();
         assert_eq!(frames.storage, FrameStorage::Raw);
@@ -153,6 +153,53 @@ fn a_forced_dialect_must_be_possible() {
     assert_eq!(file.dialect(), Dialect::MwDatatool);
 }
 
+/// Without its file header, as it is sent over a network: setup, then frames, all of it raw.
+fn stream_of(file: &ReplayFile<'_>) -> Vec<u8> {
+    [file.setup_bytes(), &file.frames().unwrap().bytes].concat()
+}
+
+#[test]
+fn a_stream_without_file_header_is_found_by_its_setup() {
+    for (dialect, bytes) in examples() {
+        let file = ReplayFile::open(&bytes).unwrap();
+        let stream = stream_of(&file);
+        let sniffed = ReplayFile::open(&stream).unwrap();
+        assert_eq!((sniffed.dialect(), sniffed.detection()), (dialect, Detection::Headerless));
+        let asked = ReplayFile::open_stream(&stream, None).unwrap();
+        assert_eq!((asked.dialect(), asked.detection()), (dialect, Detection::Headerless));
+        let forced = ReplayFile::open_stream(&stream, Some(dialect)).unwrap();
+        let in_dialect = ReplayFile::open_as(&stream, dialect).unwrap();
+        for read in [sniffed, asked, forced, in_dialect] {
+            assert!(read.is_headerless());
+            assert_eq!(read.setup().to_setup(), file.setup().to_setup());
+            assert_eq!(read.frames().unwrap().bytes, file.frames().unwrap().bytes);
+            assert_eq!((read.checks(), read.trailing(), read.faults()), (vec![], &[][..], vec![]));
+            assert!(read.with_repaired_checksums().is_err());
+        }
+        assert!(!file.is_headerless());
+    }
+}
+
+#[test]
+fn a_stream_that_is_cut_or_is_none_is_not_taken_for_a_file() {
+    for (dialect, bytes) in examples() {
+        let file = ReplayFile::open(&bytes).unwrap();
+        let stream = stream_of(&file);
+        let setup_length = file.setup_bytes().len();
+        for length in 0..stream.len() {
+            let cut = &stream[..length];
+            // Frames may end anywhere while they are sent; the setup may not.
+            assert_eq!(ReplayFile::open(cut).is_ok(), length >= setup_length, "{length}");
+            if let Ok(file) = ReplayFile::open_stream(cut, Some(dialect)) {
+                assert_eq!(file.setup().to_setup().is_ok(), length >= setup_length);
+            }
+        }
+        // A file is not a stream, whatever the caller says.
+        assert_eq!(ReplayFile::open_stream(&bytes, None).unwrap_err().item(), "version");
+        assert_eq!(ReplayFile::open_stream(&bytes, Some(dialect)).unwrap_err().item(), "version");
+    }
+}
+
 #[test]
 fn what_is_no_minewars_file_is_refused() {
     for bytes in [&[0xAA; 200][..], b"PK\x03\x04", &[]] {
@@ -245,7 +292,7 @@ fn repair_changes_the_checksums_alone() {
         damaged.extend([9, 9]);
         let file = ReplayFile::open(&damaged).unwrap();
         assert!(file.checks().iter().all(|check| !check.is_ok()));
-        assert_eq!(file.checks().map(|check| check.part), FilePart::ALL);
+        assert!(file.checks().iter().map(|check| check.part).eq(FilePart::ALL));
         let repaired = file.with_repaired_checksums().unwrap();
         assert_eq!(repaired[..bytes.len()], bytes);
         assert_eq!(repaired[bytes.len()..], [9, 9]);

@@ -239,7 +239,7 @@ fn converted_samples_are_sound() {
             let options = WriteOptions { compress: true, dictionary };
             let bytes = write_file(&done.setup, &done.frames, &options).unwrap();
             let found = verify(&ReplayFile::open(&bytes).unwrap());
-            assert!(found.is_ok(), "{:?}", found.findings.first());
+            assert!(found.is_ok(), "{:?}", found.findings().next());
             assert_eq!(open(&bytes), (done.setup.clone(), done.frames.clone()));
         }
     }

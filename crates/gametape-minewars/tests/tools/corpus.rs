@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use gametape_minewars::Generation;
 use gametape_minewars::{
-    Dialect, Loss, ReplayFile, Selection, Setup, Severity, convert, cut, repair, verify,
+    Dialect, Loss, ReplayFile, Selection, Setup, convert, cut, repair, verify,
 };
+
+use gametape_wire::Severity;
 
 use crate::support::{end_time, received, state_hash, view, views};
 
@@ -42,10 +44,9 @@ fn known_files_are_sound_and_need_no_repair() {
         for (name, bytes) in files(dialect) {
             let found = verify(&ReplayFile::open_as(&bytes, dialect).unwrap());
             let broken: Vec<String> = found
-                .findings
-                .iter()
-                .filter(|finding| finding.severity() == Severity::Error)
-                .map(ToString::to_string)
+                .findings()
+                .filter(|located| located.finding.severity == Severity::Error)
+                .map(|located| located.to_string())
                 .collect();
             // The public tool puts cities anywhere.
             let expected = if name.starts_with("genmap") { 2 } else { 0 };

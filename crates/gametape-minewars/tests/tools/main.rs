@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper of a test may fail it")]
 
+mod anonymize;
 mod convert;
 mod corpus;
 mod cut;

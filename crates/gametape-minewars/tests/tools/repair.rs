@@ -21,7 +21,7 @@ fn repaired(bytes: &[u8]) -> Repaired {
     assert!(file.checks().iter().all(gametape_minewars::Check::is_ok));
     let found = verify(&file);
     for rule in [Rule::Checksum, Rule::Unpack, Rule::Trailing, Rule::FrameCut] {
-        assert_eq!(found.count(rule), 0, "{:?}", found.findings);
+        assert_eq!(found.count(rule), 0, "{:?}", found.report());
     }
     repaired
 }
@@ -205,5 +205,17 @@ proptest! {
                 prop_assert_eq!((second.bytes, second.changes, second.lost), (first.bytes, vec![], vec![]));
             }
         }
+    }
+}
+
+#[test]
+fn a_stream_without_file_header_gets_one() {
+    for generation in Generation::ALL {
+        let file = sample_file(generation, 40, false);
+        let opened = ReplayFile::open(&file).unwrap();
+        let stream = [opened.setup_bytes(), &opened.frames().unwrap().bytes].concat();
+        let repaired = repair(&stream, None, RepairOptions::default()).unwrap();
+        assert_eq!(repaired.changes, [Change::FileHeader]);
+        assert_eq!((repaired.lost, repaired.bytes), (vec![], file));
     }
 }

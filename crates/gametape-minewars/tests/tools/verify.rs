@@ -1,10 +1,11 @@
 //! Every rule has something that breaks it, and nothing that is damaged passes.
 
 use gametape_minewars::{
-    CityName, Dialect, ReplayFile, Rule, Setup, Severity, Space, Verification, WriteOptions,
-    verify, write_file,
+    CityName, Dialect, ReplayFile, Rule, Setup, Space, Verification, WriteOptions, verify,
+    write_file,
 };
 use gametape_minewars::{FrameWriter, Generation};
+use gametape_wire::Severity;
 
 use crate::support::{layout, one_frame, plain_setup, raw_file, sample, sample_file, view, views};
 
@@ -12,16 +13,22 @@ fn check(bytes: &[u8]) -> Verification {
     verify(&ReplayFile::open(bytes).unwrap())
 }
 
+/// The rules that were found broken.
+fn broken_rules(found: &Verification) -> Vec<Rule> {
+    let named = |name| Rule::ALL.iter().copied().find(|rule| rule.name() == name);
+    found.findings().filter_map(|located| named(located.finding.rule)).collect()
+}
+
 /// The rules that one payload for views 0 and 1 breaks.
 fn rules_of(generation: Generation, payload: &[u8]) -> Vec<Rule> {
     let setup = plain_setup(generation);
     let found = check(&raw_file(&setup, &one_frame(&setup, &[0, 1], payload)));
-    let payload_at = (found.frames == 1).then_some(()).and(found.findings.first());
+    let payload_at = (found.frames == 1).then_some(()).and(found.findings().next());
     if let Some(finding) = payload_at {
         let frame = finding.frame.unwrap();
         assert_eq!((frame.number, frame.time, frame.views), (0, 10, views(&[0, 1])));
     }
-    found.findings.iter().map(|finding| finding.rule).collect()
+    broken_rules(&found)
 }
 
 #[test]
@@ -32,7 +39,7 @@ fn samples_break_no_rule() {
             for compress in [false, true] {
                 let options = WriteOptions { compress, dictionary: false };
                 let found = check(&write_file(&setup, &frames, &options).unwrap());
-                assert!(found.is_ok(), "{:?}", found.findings.first());
+                assert!(found.is_ok(), "{:?}", found.findings().next());
                 assert!(found.frames > 250 && found.messages > found.frames);
             }
         }
@@ -91,9 +98,9 @@ fn places_are_those_of_the_message() {
     let frames = one_frame(&setup, &[0, 1], &[0x01, 0x02, 4, 0]);
     let bytes = raw_file(&setup, &frames);
     let found = check(&bytes);
-    let [finding] = &found.findings[..] else { panic!("{found:?}") };
+    let [finding] = found.findings().collect::<Vec<_>>()[..] else { panic!("{found:?}") };
     let start = bytes.len() - 3;
-    assert_eq!((finding.error.offset(), finding.space), (Some(start as u64), Space::File));
+    assert_eq!((finding.finding.error.offset(), finding.space), (Some(start as u64), Space::File));
     let text = format!(
         "tile: frame 0, t=10, views 0,1: SMOKE: tile 4,0 is outside the hex map of radius 3 (at byte {start})"
     );
@@ -103,9 +110,9 @@ fn places_are_those_of_the_message() {
     let packed = write_file(&setup, &many, &WriteOptions::default()).unwrap();
     let found = check(&packed);
     assert_eq!((found.count(Rule::Tile), found.frames, found.messages), (30, 30, 60));
-    let last = found.findings.last().unwrap();
+    let last = found.findings().last().unwrap();
     assert_eq!(last.space, Space::UnpackedFrames);
-    assert_eq!(last.error.offset(), Some(many.len() as u64 - 3));
+    assert_eq!(last.finding.error.offset(), Some(many.len() as u64 - 3));
     assert!(last.to_string().ends_with("of the unpacked frames)"), "{last}");
 }
 
@@ -121,7 +128,7 @@ fn frames_break_the_rules_that_they_should() {
     ];
     for (frames, rules) in cases {
         let found = check(&raw_file(&setup, frames));
-        let broken: Vec<Rule> = found.findings.iter().map(|finding| finding.rule).collect();
+        let broken = broken_rules(&found);
         assert_eq!(broken, *rules, "{frames:02x?}");
         let errors = rules.iter().any(|rule| rule.severity() == Severity::Error);
         assert_eq!(found.is_ok(), !errors);
@@ -138,7 +145,7 @@ fn the_setup_is_checked() {
         change(&mut setup);
         let found = check(&raw_file(&setup, &[]));
         assert_eq!(found.count(rule), 1, "{found:?}");
-        assert_eq!(found.findings.len(), 1, "{found:?}");
+        assert_eq!(found.findings().len(), 1, "{found:?}");
     };
     broken(|setup| setup.reserved_flags = 0x10, Rule::ReservedValue);
     broken(|setup| setup.max_sub_player = 15, Rule::ReservedValue);
@@ -151,7 +158,7 @@ fn the_setup_is_checked() {
     let found = check(&raw_file(&setup, &[]));
     assert_eq!((found.count(Rule::ReservedValue), found.count(Rule::Setup)), (1, 1));
     // Map 74 bytes, positions 6, then `01 01`, `02 01 30`.
-    assert_eq!(found.findings[1].error.offset(), Some(48 + 74 + 6 + 4));
+    assert_eq!(found.report().findings()[1].error.offset(), Some(48 + 74 + 6 + 4));
     let mut bytes = raw_file(&setup, &[]);
     bytes.push(0);
     assert_eq!(check(&bytes).count(Rule::Trailing), 1);
@@ -212,8 +219,8 @@ fn no_file_can_make_the_list_long() {
     }
     let found = check(&raw_file(&setup, &out.into_bytes()));
     assert_eq!((found.count(Rule::Tile), found.count(Rule::ReservedOpcode)), (1500, 1500));
-    assert_eq!(found.findings.len(), 2000);
+    assert_eq!(found.findings().len(), 2000);
     assert_eq!(found.omitted(Rule::Tile), 500);
-    assert_eq!(found.count_of(Severity::Error), 1500);
-    assert_eq!(found.count_of(Severity::Warning), 1500);
+    assert_eq!(found.report().errors(), 1500);
+    assert_eq!(found.report().warnings(), 1500);
 }

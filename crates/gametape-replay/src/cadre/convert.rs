@@ -8,6 +8,7 @@ use super::TICK_LENGTH;
 use super::state::CadreGame;
 use crate::convert::{ConvertOptions, Object, RECORDER, ViewKeyframes, small_metadata};
 use crate::game::GameState;
+use crate::rewrite::Put;
 use crate::source::{Recording, concerns};
 use gametape_wire::Source;
 
@@ -28,6 +29,16 @@ const SPECTATOR: ViewSet = ViewSet::EMPTY.with(View::SPECTATOR);
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
 pub fn to_tape(log: &Log, options: &ConvertOptions) -> Result<Vec<u8>> {
+    let mut tape = Vec::new();
+    write_tape(log, options, &mut |bytes| {
+        tape.extend_from_slice(bytes);
+        Ok(())
+    })?;
+    Ok(tape)
+}
+
+/// Writes a gamelog as a tape, piece by piece.
+pub fn write_tape(log: &Log, options: &ConvertOptions, put: &mut Put<'_>) -> Result<()> {
     let front = TapeHeader::new(TICK_LENGTH, options.tape_id)?;
     let mut writer = TapeWriter::new(front, &metadata(log))?;
     let (before, behind) = log.around_deltas();
@@ -44,14 +55,14 @@ pub fn to_tape(log: &Log, options: &ConvertOptions) -> Result<Vec<u8>> {
         keyframes.pace.note(text.len());
         // A delta that cannot be merged changes nothing, here as when the tape is played.
         let _ = game.apply(tick, text);
+        put(&writer.take())?;
     }
     if let Some(closing) = closing(&Outcome::of(game.state(), log.header())) {
         writer.closing_metadata(&closing)?;
     }
     writer.flush()?;
-    let mut tape = writer.take();
-    tape.extend(writer.finish()?);
-    Ok(tape)
+    put(&writer.take())?;
+    put(&writer.finish()?)
 }
 
 /// Who played, and who won, by the last state; nothing where it has no players.

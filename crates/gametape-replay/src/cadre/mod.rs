@@ -9,7 +9,7 @@ use crate::player::{Player, PlayerOptions, ViewTrack};
 use crate::source::Recording;
 use gametape_wire::Source;
 
-pub use convert::{from_tape, markers_of, to_tape};
+pub use convert::{from_tape, markers_of, to_tape, write_tape};
 pub use state::CadreGame;
 
 /// Microseconds of a tick, which is one delta.

@@ -100,7 +100,7 @@ fn write_frames<S: Source>(recording: &mut Recording<S>, setup: &Setup) -> Resul
     let mut maker = FrameMaker {
         out: FrameWriter::new(layout),
         dialect: setup.dialect(),
-        tick_length: recording.tape().front.tick_length.into(),
+        tick_length: recording.tape().header.tick_length.micros().into(),
         exact: !gaps && Entries::new(&told).name_frames(frames),
         left_out: 0,
     };

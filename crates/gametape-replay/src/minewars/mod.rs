@@ -12,7 +12,7 @@ use crate::source::Recording;
 use gametape_wire::Source;
 
 pub use from_tape::{MinewarsFile, from_tape, setup_of};
-pub use to_tape::to_tape;
+pub use to_tape::{to_tape, write_tape};
 pub use view::MinewarsView;
 
 /// Microseconds of a tick in a tape that was made of a file.

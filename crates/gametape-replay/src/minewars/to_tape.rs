@@ -14,6 +14,7 @@ use super::view::MinewarsView;
 use super::{CONTENT, TICK_LENGTH};
 use crate::convert::{ConvertOptions, Object, RECORDER, ViewKeyframes, small_metadata};
 use crate::game::GameState;
+use crate::rewrite::Put;
 
 /// A MineWars file as a tape, nothing lost: see `spec/tape-contents.md`, section 3.
 ///
@@ -35,17 +36,31 @@ use crate::game::GameState;
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
 pub fn to_tape(file: &ReplayFile<'_>, options: &ConvertOptions) -> Result<Vec<u8>> {
+    let mut tape = Vec::new();
+    write_tape(file, options, &mut |bytes| {
+        tape.extend_from_slice(bytes);
+        Ok(())
+    })?;
+    Ok(tape)
+}
+
+/// Writes a MineWars file as a tape, piece by piece.
+pub fn write_tape(
+    file: &ReplayFile<'_>,
+    options: &ConvertOptions,
+    put: &mut Put<'_>,
+) -> Result<()> {
     let frames = file.frames()?;
     let storage = frames.storage;
     let setup = file.setup().to_setup()?;
     if file.dialect() != Dialect::MwDatatool {
         let match_ = Match { setup, setup_bytes: file.setup_bytes().into(), storage };
-        return match_.to_tape(&frames.bytes, options);
+        return match_.write(&frames.bytes, options, put);
     }
     let current = convert(&setup, &frames.bytes, file.dialect(), Generation::Current)?;
     let encoded = current.setup.encode(file.setup().is_map_compressed())?;
     let setup_bytes = encoded.into_bytes().into();
-    Match { setup: current.setup, setup_bytes, storage }.to_tape(&current.frames, options)
+    Match { setup: current.setup, setup_bytes, storage }.write(&current.frames, options, put)
 }
 
 /// Everything of a file but its frames.
@@ -56,7 +71,7 @@ struct Match<'a> {
 }
 
 impl Match<'_> {
-    fn to_tape(&self, frames: &[u8], options: &ConvertOptions) -> Result<Vec<u8>> {
+    fn write(&self, frames: &[u8], options: &ConvertOptions, put: &mut Put<'_>) -> Result<()> {
         let front = TapeHeader::new(TICK_LENGTH, options.tape_id)?;
         let mut writer = TapeWriter::new(front, &self.metadata())?;
         self.write_setups(&mut writer)?;
@@ -72,13 +87,14 @@ impl Match<'_> {
         let mut frames = Frames::new(layout, frames);
         for frame in frames.by_ref().map_while(Result::ok) {
             converter.frame(&frame)?;
+            put(&converter.writer.take())?;
         }
         converter.exact.lone(frames.rest());
         let closing = match &self.setup.player_names {
             Some(_) => None,
             None => closing(&self.setup, converter.views[0].state()),
         };
-        converter.finish(closing.as_deref())
+        converter.finish(closing.as_deref(), put)
     }
 
     fn metadata(&self) -> Vec<u8> {
@@ -187,12 +203,11 @@ impl Converter {
         self.exact.head(if shared { What::SharedHead } else { What::HeadForEach }, head);
     }
 
-    fn finish(mut self, closing: Option<&[u8]>) -> Result<Vec<u8>> {
+    fn finish(mut self, closing: Option<&[u8]>, put: &mut Put<'_>) -> Result<()> {
         self.writer.flush()?;
         self.writer.resource(RESOURCE, ViewSet::EMPTY, &self.exact.finish())?;
         closing.map_or(Ok(()), |closing| self.writer.closing_metadata(closing))?;
-        let mut tape = self.writer.take();
-        tape.extend(self.writer.finish()?);
-        Ok(tape)
+        put(&self.writer.take())?;
+        put(&self.writer.finish()?)
     }
 }

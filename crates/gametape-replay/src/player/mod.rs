@@ -161,7 +161,7 @@ impl<S: Source, T: Track> Player<S, T> {
             spacing: track
                 .copy()
                 .map_or(u64::MAX, |(_, memory)| spacing(memory, options.cache_bytes)),
-            clock: Clock::new(recording.tape().front.tick_length),
+            clock: Clock::new(recording.tape().header.tick_length.micros()),
             options,
             findings: Findings::default(),
             recording,

@@ -1,10 +1,11 @@
 //! Going on with a tape that was interrupted, or even finished.
 
+use std::borrow::Cow;
 use std::io::{self, SeekFrom};
 use std::ops::Range;
 
-use gametape_tape::{ChunkKind, Need, Recovered, Recovery, SimTick, TapeWriter};
-use gametape_wire::{Error, Result, ViewSet};
+use gametape_tape::{ChunkKind, Recovered, Recovery, SimTick, TapeWriter};
+use gametape_wire::{Error, Result, Source, ViewSet, drive};
 
 use super::item::Loss;
 use super::sink::ResumableSink;
@@ -69,9 +70,7 @@ fn walk(sink: &mut impl ResumableSink) -> Result<Recovered> {
         sink.seek(SeekFrom::End(0)).map_err(|error| Error::unreadable(0, "tape", error))?;
     let mut recovery = Recovery::new(length).with_chain();
     let mut window = Window { sink, length, at: 0, bytes: Vec::new() };
-    while let Need::Range(range) = recovery.need() {
-        recovery.supply(window.get(&range)?);
-    }
+    drive(&mut recovery, &mut window)?;
     Ok(recovery.finish())
 }
 
@@ -87,16 +86,22 @@ struct Window<'a, S> {
     bytes: Vec<u8>,
 }
 
-impl<S: ResumableSink> Window<'_, S> {
-    fn get(&mut self, range: &Range<u64>) -> Result<&[u8]> {
-        let end = self.at + self.bytes.len() as u64;
-        if range.start < self.at || range.end > end {
-            self.read(range).map_err(|error| Error::unreadable(range.start, "tape", error))?;
-        }
-        let [start, end] = [range.start, range.end].map(|place| (place - self.at) as usize);
-        Ok(&self.bytes[start..end])
+impl<S: ResumableSink> Source for Window<'_, S> {
+    fn length(&self) -> u64 {
+        self.length
     }
 
+    fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let end = self.at + self.bytes.len() as u64;
+        if range.start < self.at || range.end > end {
+            self.read(&range).map_err(|error| Error::unreadable(range.start, "tape", error))?;
+        }
+        let [start, end] = [range.start, range.end].map(|offset| (offset - self.at) as usize);
+        Ok(Cow::Borrowed(&self.bytes[start..end]))
+    }
+}
+
+impl<S: ResumableSink> Window<'_, S> {
     fn read(&mut self, range: &Range<u64>) -> io::Result<()> {
         let most = (range.end - range.start).max(READ_BYTES).min(self.length - range.start);
         self.at = range.start;

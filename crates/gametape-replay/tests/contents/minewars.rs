@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 pub(crate) fn tape_of(file: &[u8]) -> Vec<u8> {
     let tape = to_tape(&ReplayFile::open(file).unwrap(), &ConvertOptions::new(7)).unwrap();
-    assert_eq!(verify_bytes(&tape, Level::Chain, None).unwrap().findings, []);
+    assert_eq!(verify_bytes(&tape, Level::Chain, None).unwrap().findings(), []);
     tape
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn finish(mut writer: TapeWriter) -> Vec<u8> {
 /// The tape without its keyframes, to be written on.
 pub(crate) fn without_keyframes(bytes: &[u8]) -> TapeWriter {
     let tape = Tape::open(bytes).unwrap();
-    let mut writer = TapeWriter::new(tape.front, tape.metadata.as_bytes()).unwrap();
+    let mut writer = TapeWriter::new(tape.header, tape.metadata.as_bytes()).unwrap();
     for entry in tape.chunks.iter().skip(1).filter(|chunk| !chunk.header.kind.is_keyframe()) {
         writer.copy(&tape.read(entry, bytes).unwrap(), entry.header.views).unwrap();
     }

@@ -59,15 +59,14 @@ fn it_is_a_gamelog_without_irregularities() {
         let last = kept.last().unwrap();
         assert!(last.outcome.is_some());
         let log = Log::open(json, &Options::default()).unwrap();
-        let mut findings = Vec::new();
-        let verdict = verify(&log, |finding| findings.push(finding.to_string())).unwrap();
-        assert_eq!(findings, [""; 0]);
+        let verdict = verify(&log, 9).unwrap();
+        assert_eq!(verdict.report.findings(), []);
         let winners: Vec<_> = verdict.outcome.winners().map(|player| player.name.clone()).collect();
         match last.outcome {
             Some(Outcome::Won { winner, .. }) => {
                 assert_eq!(winners, [Some(last.config.names[usize::from(winner) - 1].clone())]);
             }
-            _ => assert_eq!(verdict.errors, 0),
+            _ => assert_eq!(verdict.report.errors(), 0),
         }
     }
 }

@@ -10,8 +10,8 @@ use super::table::{SlotTable, ValueTable};
 use super::{
     SimCoreSnapshot, SimSnapshot, StateHash, StringInternerSnapshot, hash_of_bytes, read_choice,
 };
-use crate::chain::Hash;
-use crate::names::read_bytes;
+use crate::check::chain::Hash;
+use crate::layout::names::read_bytes;
 
 impl SimSnapshot {
     /// Becomes the state that `delta` leads to. A delta that does not fit is refused and changes

@@ -5,7 +5,7 @@ use gametape_wire::{Error, Result};
 use super::changes::{RowChange, What, diff, diff_values};
 use super::keys::{CellPos, PlayerId, UnitTag};
 use super::{SimSnapshot, SimTick, StateHash, StringInternerSnapshot};
-use crate::chain::Hash;
+use crate::check::chain::Hash;
 
 /// What turns one snapshot, the baseline, into another.
 #[derive(Debug, Clone, PartialEq, Eq)]

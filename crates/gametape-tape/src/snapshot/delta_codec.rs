@@ -9,8 +9,8 @@ use super::table::{read_count, read_key, read_mask, read_values, write_mask};
 use super::{
     SimTick, StateHash, put_optional, put_strings, read_choice, read_form, read_string_list,
 };
+use crate::layout::names::read_bytes;
 use crate::limits::{STRINGS, TICK};
-use crate::names::read_bytes;
 
 /// First byte of a delta.
 const FORM: u8 = 2;

@@ -2,7 +2,7 @@
 
 use gametape_wire::{Reader, Result, Writer, unzigzag, zigzag};
 
-use crate::names::{read_string, write_string};
+use crate::layout::names::{read_string, write_string};
 
 /// How a table finds, orders and writes its rows.
 pub trait Key: Ord + Clone {

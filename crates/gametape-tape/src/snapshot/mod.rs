@@ -19,9 +19,9 @@ pub use table::{Row, SlotTable, ValueTable};
 
 use gametape_wire::{Error, ErrorKind, Reader, Result, Writer};
 
-use crate::chain::{Hash, sha256};
+use crate::check::chain::{Hash, sha256};
+use crate::layout::names::{read_bytes, read_strings, write_string};
 use crate::limits::{STRINGS, TICK};
-use crate::names::{read_bytes, read_strings, write_string};
 
 /// A moment: N means that ticks 0..N have been applied.
 pub type SimTick = u64;

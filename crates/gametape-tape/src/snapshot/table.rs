@@ -5,7 +5,7 @@ use std::ops::Range;
 use gametape_wire::{Error, ErrorKind, Limit, Reader, Result, Writer};
 
 use super::keys::Key;
-use crate::names::read_bytes;
+use crate::layout::names::read_bytes;
 
 /// Rows in ascending order of their keys; each has some of its slots filled with opaque bytes.
 ///

@@ -4,7 +4,7 @@ use gametape_tape::{
     CellPos, ChunkDraft, ChunkHeader, ChunkKind, Flags, Keyframe, KeyframeMaker, Recovered,
     SigningKey, SimSnapshot, Tape, TapeHeader, TapeWriter, UnitTag,
 };
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Result, Source, View, ViewSet};
 
 pub(crate) const KEY: [u8; 32] = [7; 32];
 pub(crate) const UNKNOWN: ChunkKind = ChunkKind(200);
@@ -26,6 +26,31 @@ impl Random {
     }
 }
 
+/// Bytes that count what is asked for.
+pub(crate) struct Counted<'a> {
+    all: &'a [u8],
+    pub(crate) requests: usize,
+    pub(crate) bytes: u64,
+}
+
+impl<'a> Counted<'a> {
+    pub(crate) fn new(all: &'a [u8]) -> Self {
+        Self { all, requests: 0, bytes: 0 }
+    }
+}
+
+impl Source for Counted<'_> {
+    fn length(&self) -> u64 {
+        self.all.len() as u64
+    }
+
+    fn fetch(&mut self, range: std::ops::Range<u64>) -> Result<std::borrow::Cow<'_, [u8]>> {
+        self.requests += 1;
+        self.bytes += range.end - range.start;
+        self.all.fetch(range)
+    }
+}
+
 pub(crate) fn view(number: u8) -> View {
     View::new(number).unwrap()
 }
@@ -34,7 +59,7 @@ pub(crate) fn views(numbers: &[u8]) -> ViewSet {
     numbers.iter().map(|&number| view(number)).collect()
 }
 
-pub(crate) fn front() -> TapeHeader {
+pub(crate) fn header() -> TapeHeader {
     TapeHeader::new(66_667, 0x7A9E).unwrap()
 }
 
@@ -71,7 +96,7 @@ pub(crate) fn state(tick: u64) -> SimSnapshot {
 /// A writer with everything in it: all kinds, keyframes every 300 ticks, frames of three views.
 pub(crate) fn filled(ticks: u64) -> TapeWriter {
     let mut tape =
-        TapeWriter::new(front(), br#"{"game":"sample","players":["Ana","Ben"]}"#).unwrap();
+        TapeWriter::new(header(), br#"{"game":"sample","players":["Ana","Ben"]}"#).unwrap();
     tape.setup(0, ViewSet::ALL, b"the map").unwrap();
     tape.names(&["soldier", "tank"]).unwrap();
     let mut keyframes = KeyframeMaker::default();

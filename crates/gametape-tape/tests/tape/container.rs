@@ -3,20 +3,16 @@
 use crate::common::*;
 use gametape_tape::{
     Chunk, ChunkDraft, ChunkEntry, ChunkHeader, ChunkKind, Depth, Flags, Found, Gap, GapCause,
-    NameTable, Need, Recovery, Resource, Tape, TapeFrames, TapeHeader, TapeReader, TapeWriter,
-    limits,
+    NameTable, Recovery, Resource, Tape, TapeFrames, TapeHeader, TapeReader, TapeWriter, limits,
 };
-use gametape_wire::{ErrorClass, ViewSet};
+use gametape_wire::{ErrorClass, SansIo, ViewSet, drive};
 
 /// Drives a reader as a file would, and says how many bytes it asked for.
 fn open_counting(bytes: &[u8], depth: Depth) -> (Tape, u64) {
     let mut reader = TapeReader::new(bytes.len() as u64, depth);
-    let mut read = 0;
-    while let Need::Range(range) = reader.need() {
-        read += range.end - range.start;
-        reader.supply(&bytes[range.start as usize..range.end as usize]).unwrap();
-    }
-    (reader.finish().unwrap(), read)
+    let mut source = Counted::new(bytes);
+    drive(&mut reader, &mut source).unwrap();
+    (reader.finish().unwrap(), source.bytes)
 }
 
 /// Everything view `number` receives, in order.
@@ -38,7 +34,7 @@ fn what_is_written_is_read() {
     let bytes = sample(1000);
     let tape = Tape::open(&bytes).unwrap();
     assert!(tape.is_finished(), "{:?}", tape.index_problem);
-    assert_eq!(tape.front, front());
+    assert_eq!(tape.header, header());
     assert_eq!(tape.metadata, r#"{"game":"sample","players":["Ana","Ben"]}"#);
     assert_eq!(tape.closing.as_deref(), Some(r#"{"winner":"Ana"}"#));
     assert_eq!((tape.summary.first_tick, tape.summary.end_tick), (0, 1000));
@@ -84,7 +80,7 @@ fn the_rebuilt_index_is_the_written_one() {
 
 #[test]
 fn a_tape_is_valid_at_every_flush() {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     let mut file = tape.take();
     for tick in 0..50 {
         tape.frame(0, tick, &[(view(1), &payload(1, tick))]).unwrap();
@@ -101,7 +97,7 @@ fn a_tape_is_valid_at_every_flush() {
 fn a_large_tape_opens_with_few_bytes() {
     // As many chunks as 1 GB in chunks of 64 KiB, without their weight.
     let mut tape =
-        TapeWriter::new(front(), format!("{{\"x\":\"{}\"}}", "y".repeat(11_000)).as_bytes())
+        TapeWriter::new(header(), format!("{{\"x\":\"{}\"}}", "y".repeat(11_000)).as_bytes())
             .unwrap();
     for tick in 0..16_384 {
         tape.frame(0, tick, &[(view(0), &tick.to_le_bytes())]).unwrap();
@@ -135,19 +131,22 @@ fn a_growing_tape_is_followed() {
     let bytes = sample(500);
     let mut recovery = Recovery::growing();
     let mut chunks = Vec::new();
-    // The file grows by 1000 bytes whenever the reader has to wait.
+    // The file grows by 97 bytes whenever the reader has to wait.
     let mut there = 10;
-    while let Need::Range(range) = recovery.need() {
-        let end = (range.end as usize).min(there);
-        let start = (range.start as usize).min(end);
-        match recovery.supply(&bytes[start..end]) {
-            Found::Waiting if there == bytes.len() => recovery.close(bytes.len() as u64),
-            Found::Waiting => there = (there + 1000).min(bytes.len()),
-            Found::Chunk(chunk) => chunks.push(chunk.header),
-            Found::Damage(damage) => panic!("{damage}"),
-            _ => {}
+    while there < bytes.len() {
+        there = (there + 97).min(bytes.len());
+        recovery.grow(there as u64);
+        while let [range] = recovery.need().ranges() {
+            let part = &bytes[range.start as usize..range.end as usize];
+            match recovery.look(range.clone(), part) {
+                Found::Chunk(chunk) => chunks.push(chunk.header),
+                Found::Damage(damage) => panic!("{damage}"),
+                _ => {}
+            }
         }
     }
+    recovery.close(bytes.len() as u64);
+    assert!(recovery.need().is_ready());
     let found = recovery.finish();
     assert!(found.is_undamaged() && found.is_finished);
     let counted: Vec<_> = chunks.into_iter().filter(|header| header.kind.is_counted()).collect();
@@ -163,11 +162,11 @@ fn an_interrupted_tape_is_continued_as_if_nothing_happened() {
             tape.flush().unwrap();
         }
     };
-    let mut uninterrupted = TapeWriter::new(front(), b"{}").unwrap();
+    let mut uninterrupted = TapeWriter::new(header(), b"{}").unwrap();
     write(&mut uninterrupted, 0..20);
     let expected = finished(uninterrupted);
 
-    let mut first = TapeWriter::new(front(), b"{}").unwrap();
+    let mut first = TapeWriter::new(header(), b"{}").unwrap();
     write(&mut first, 0..11);
     let mut file = first.take();
     let torn = file.len() - 3;
@@ -194,7 +193,7 @@ fn a_gap_says_what_is_missing_of_which_stream() {
         first_tick: 40,
         tick_count: 9,
     };
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.gap(&gap).unwrap();
     let file = finished(tape);
     let tape = Tape::open(&file).unwrap();
@@ -205,7 +204,7 @@ fn a_gap_says_what_is_missing_of_which_stream() {
 
 #[test]
 fn what_cannot_be_is_refused_and_changes_nothing() {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.frame(0, 10, &[(view(1), b"x")]).unwrap();
     assert!(tape.frame(0, 9, &[(view(1), b"x")]).is_err(), "back in time");
     assert!(tape.frame(0, 11, &[(view(1), b"x"), (view(1), b"y")]).is_err(), "a view twice");
@@ -229,7 +228,7 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
 
 #[test]
 fn a_critical_unknown_kind_forbids_playing_only() {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     let draft = ChunkDraft { flags: Flags::CRITICAL, ..ChunkDraft::new(UNKNOWN) };
     tape.chunk(&draft, b"you must know this").unwrap();
     let tape = Tape::open(&finished(tape)).unwrap();
@@ -238,7 +237,7 @@ fn a_critical_unknown_kind_forbids_playing_only() {
 
 #[test]
 fn large_frames_get_chunks_of_their_own() {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     let large = vec![1; 1 << 20];
     for tick in 0..3 {
         tape.frame(0, tick, &[(view(0), b"small")]).unwrap();
@@ -254,7 +253,7 @@ fn large_frames_get_chunks_of_their_own() {
 
 #[test]
 fn a_bomb_is_refused_before_anything_is_allocated() {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.setup(0, ViewSet::ALL, &[0; 10_000]).unwrap();
     let bytes = finished(tape);
     let opened = Tape::open(&bytes).unwrap();

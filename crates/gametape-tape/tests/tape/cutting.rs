@@ -16,7 +16,7 @@ const TICKS: u64 = 200;
 
 /// Frames of two views, orders of both together, keyframes of the game and of both views.
 fn original(spacings: [u64; 3]) -> Vec<u8> {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     let mut makers = [(0, ViewSet::EMPTY), (17, views(&[1])), (18, views(&[2]))]
         .map(|(stream, whose)| (stream, whose, KeyframeMaker::default()));
     for tick in 0..TICKS {
@@ -55,7 +55,7 @@ fn cut(bytes: &[u8], wanted: Option<ViewSet>, asked: Range<u64>) -> (Cut, Vec<u8
     }
     let part = [rewriter.take(), rewriter.finish().unwrap().bytes].concat();
     let report = verify_bytes(&part, Level::Chain, None).unwrap();
-    assert!(report.passed(), "{:?}", report.findings);
+    assert!(report.passed(), "{:?}", report.findings());
     (cut, part)
 }
 
@@ -167,7 +167,7 @@ fn cuts_of_nothing_are_refused() {
 
 #[test]
 fn orders_given_together_are_one_frame() {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.orders(0, 3, &[(view(2), b"two"), (view(1), b"one")]).unwrap();
     tape.orders(0, 3, &[(view(2), b"same"), (view(5), b"same")]).unwrap();
     assert!(tape.orders(0, 4, &[]).is_err(), "nobody's");

@@ -9,7 +9,7 @@ use gametape_wire::{ErrorClass, ViewSet};
 
 const SPEC: &str = include_str!("../../../../spec/tape.md");
 const PARTS: [&str; 8] =
-    ["front", "metadata", "frames", "keyframe", "table", "keyframes", "summary", "trailer"];
+    ["header", "metadata", "frames", "keyframe", "table", "keyframes", "summary", "trailer"];
 
 /// The bytes of a block of the specification.
 fn block(name: &str) -> Vec<u8> {
@@ -60,10 +60,10 @@ fn the_example_is_read() {
     assert_eq!(bytes.len(), 1033);
     let tape = Tape::open(&bytes).unwrap();
     assert!(tape.is_finished(), "{:?}", tape.index_problem);
-    assert_eq!(tape.front, TapeHeader::new(50_000, u32::from_le_bytes(*b"TSET")).unwrap());
+    assert_eq!(tape.header, TapeHeader::new(50_000, u32::from_le_bytes(*b"TSET")).unwrap());
     assert_eq!(tape.metadata, r#"{"game":"example"}"#);
     let report = verify_bytes(&bytes, Level::Chain, None).unwrap();
-    assert!(report.passed(), "{:?}", report.findings);
+    assert!(report.passed(), "{:?}", report.findings());
     assert!(Recovered::from_bytes(&bytes).is_undamaged());
 
     let entry = tape.stream(ChunkKind::FRAMES, 0).next().unwrap();
@@ -81,12 +81,12 @@ fn the_example_is_read() {
 
 #[test]
 fn the_example_is_written() {
-    let front = TapeHeader::new(50_000, u32::from_le_bytes(*b"TSET")).unwrap();
-    let mut tape = TapeWriter::new(front, br#"{"game":"example"}"#).unwrap();
+    let header = TapeHeader::new(50_000, u32::from_le_bytes(*b"TSET")).unwrap();
+    let mut tape = TapeWriter::new(header, br#"{"game":"example"}"#).unwrap();
     tape.frame(0, 7, &[(view(0), &[0xAA, 0xBB, 0xCC]), (view(1), &[0xAA, 0xBB, 0xCC])]).unwrap();
     tape.frame(0, 108, &[(view(2), &[0x2A]), (view(0), &[0x0A, 0x0B])]).unwrap();
     let written = tape.take();
-    assert_eq!(written, [block("front"), block("metadata")].concat());
+    assert_eq!(written, [block("header"), block("metadata")].concat());
     tape.flush().unwrap();
     assert_eq!(tape.take(), block("frames"));
     // The example's keyframe is stored raw; a writer would compress it.

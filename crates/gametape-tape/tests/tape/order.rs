@@ -4,10 +4,11 @@ use crate::common::*;
 use gametape_tape::{
     ChunkKind, GapCause, Level, Tape, TapeWriter, cut_bytes, pack_bytes, repair_bytes, verify_bytes,
 };
+use gametape_wire::Severity;
 
 /// Three chunks of frames and orders at ticks 0..100, `second` and 100..200, of one stream each.
 fn overlapping(second: std::ops::Range<u64>) -> Vec<u8> {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     for (stream, ticks) in [(0, 0..100), (1, second), (0, 100..200)] {
         for tick in ticks {
             tape.frame(stream, tick, &[(view(1), &payload(1, tick))]).unwrap();
@@ -23,7 +24,7 @@ fn a_chunk_may_begin_at_the_last_tick_of_the_one_before() {
     for (last, misplaced) in [(99, 0), (100, 0), (101, 2)] {
         let bytes = overlapping(99..last + 1);
         let report = verify_bytes(&bytes, Level::Chain, None).unwrap();
-        assert_eq!(report.findings.len(), misplaced, "{:?}", report.findings);
+        assert_eq!(report.report.errors(), misplaced as u64, "{:?}", report.findings());
         let tape = Tape::open(&bytes).unwrap();
         assert_eq!(tape.misplaced().count(), misplaced);
         assert!(tape.misplaced().all(|chunk| chunk.header.first_tick == 100));
@@ -40,8 +41,9 @@ fn a_chunk_that_begins_earlier_is_found() {
         assert_eq!(kinds.len(), 2);
         assert!(kinds.contains(&ChunkKind::ORDERS) && kinds.contains(&ChunkKind::FRAMES));
         let report = verify_bytes(&bytes, Level::Structure, None).unwrap();
-        assert!(report.findings.iter().all(|finding| finding.level == Level::Structure));
-        let places: Vec<_> = report.findings.iter().map(|finding| finding.error.offset()).collect();
+        let errors = || report.findings().iter().filter(|f| f.severity == Severity::Error);
+        assert!(errors().all(|finding| finding.rule == Level::Structure.name()));
+        let places: Vec<_> = errors().map(|finding| finding.error.offset()).collect();
         let expected: Vec<_> = misplaced.iter().map(|chunk| Some(chunk.offset)).collect();
         assert_eq!(places, expected);
     }
@@ -77,8 +79,8 @@ fn cut_and_repaired_tapes_leave_it_out_and_say_so() {
     let cut = cut_bytes(&bytes, views(&[1]), 9).unwrap();
     let repaired = repair_bytes(&bytes, None, 9).unwrap();
     for rewritten in [cut, repaired] {
-        assert_eq!(rewritten.dropped[&ChunkKind::FRAMES], 1);
-        assert_eq!(rewritten.dropped[&ChunkKind::ORDERS], 1);
+        assert_eq!(rewritten.dropped_of(ChunkKind::FRAMES), 1);
+        assert_eq!(rewritten.dropped_of(ChunkKind::ORDERS), 1);
         assert!(verify_bytes(&rewritten.bytes, Level::Chain, None).unwrap().passed());
         let tape = Tape::open(&rewritten.bytes).unwrap();
         let gaps: Vec<_> =

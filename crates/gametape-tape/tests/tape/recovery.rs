@@ -91,7 +91,7 @@ fn every_torn_end_is_told() {
 
 #[test]
 fn every_flipped_bit_is_detected() {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.frame(0, 0, &[(view(0), b"a"), (view(1), b"b")]).unwrap();
     tape.keyframe(0, ViewSet::ALL, &keyframe(1)).unwrap();
     let mut bytes = finished(tape);
@@ -109,7 +109,7 @@ fn every_flipped_bit_is_detected() {
 fn a_tape_inside_a_tape_stays_a_resource() {
     let inner =
         finished(TapeWriter::new(TapeHeader::new(1000, 99).unwrap(), b"{\"inner\":1}").unwrap());
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.resource("inner.tape", ViewSet::ALL, &inner).unwrap();
     tape.frame(0, 5, &[(view(1), b"x")]).unwrap();
     let mut bytes = finished(tape);
@@ -139,13 +139,13 @@ fn a_chunk_that_comes_twice_is_taken_once() {
 }
 
 #[test]
-fn a_lost_front_is_found_in_the_summary() {
+fn a_lost_header_is_found_in_the_summary() {
     let mut bytes = sample(60);
     let whole = Recovered::from_bytes(&bytes);
     bytes[..32].fill(0);
     let found = Recovered::from_bytes(&bytes);
     assert_eq!(found.chunks, whole.chunks);
-    assert_eq!(found.front, Some(front()));
+    assert_eq!(found.header, Some(header()));
     assert_eq!(found.damages[0].range, 0..32);
     assert!(found.resume().is_err());
 }
@@ -164,7 +164,7 @@ fn a_dropped_chunk_is_missing_by_number() {
 #[test]
 fn hostile_headers_do_not_make_the_search_slow() {
     // Thousands of valid headers, each of which claims all the rest as its payload.
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.setup(0, ViewSet::ALL, b"x").unwrap();
     let mut bytes = tape.take();
     let mut header = tape.chunks()[1].header;

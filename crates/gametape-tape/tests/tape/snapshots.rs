@@ -237,7 +237,7 @@ fn any_tick_is_one_full_keyframe_and_one_delta_away() {
 
 /// A tape with a full keyframe and deltas that each build on the one before.
 fn chained(deltas: u64) -> Vec<u8> {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0))).unwrap();
     for number in 1..=deltas {
         let delta = DeltaSnapshot::between(&state(number * 10 - 10), &state(number * 10)).unwrap();
@@ -272,7 +272,7 @@ fn a_lost_baseline_costs_only_its_deltas() {
 
 #[test]
 fn keyframes_of_several_streams_and_views_stay_apart() {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     let mut own = SimSnapshot::default();
     own.core.seed = 7;
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0))).unwrap();
@@ -303,7 +303,7 @@ fn a_restorer_refuses_what_does_not_fit_and_keeps_its_state() {
 
 /// A tape whose second keyframe is a delta that announces the hash of another state.
 fn announcing_another_hash() -> Vec<u8> {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0))).unwrap();
     let mut delta = DeltaSnapshot::between(&state(0), &state(10)).unwrap();
     delta.core.state_hash = state(20).state_hash();
@@ -334,27 +334,51 @@ fn a_verifying_restorer_computes_what_others_trust() {
 #[test]
 fn a_delta_that_names_another_baseline_fails_the_structure() {
     let report = verify_bytes(&announcing_another_hash(), Level::Structure, None).unwrap();
-    let places: Vec<_> = report.findings.iter().map(|finding| finding.error.offset()).collect();
+    let places: Vec<_> = report.findings().iter().map(|finding| finding.error.offset()).collect();
     let tape = Tape::open(&announcing_another_hash()).unwrap();
     assert_eq!(places, [Some(tape.chunks[3].offset)]);
 
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0))).unwrap();
     let mut delta = DeltaSnapshot::between(&state(0), &state(10)).unwrap();
     delta.core.baseline_hash[0] ^= 1;
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::delta(&delta)).unwrap();
     let report = verify_bytes(&finished(tape), Level::Structure, None).unwrap();
-    assert_eq!(report.findings.len(), 1);
+    assert_eq!(report.findings().len(), 1);
 
-    // Whose baseline is lost may still be right.
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    // A baseline that is not there is an error, unless the tape declares the loss.
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::delta(&delta)).unwrap();
-    assert!(verify_bytes(&finished(tape), Level::Structure, None).unwrap().passed());
+    let declared =
+        |tape: TapeWriter| verify_bytes(&finished(tape), Level::Structure, None).unwrap();
+    let report = declared(tape);
+    assert!(report.findings()[0].error.to_string().contains("of tick 0, is not in the tape"));
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
+    tape.keyframe(0, ViewSet::EMPTY, &Keyframe::delta(&delta)).unwrap();
+    let gap = gametape_tape::Gap {
+        cause: gametape_tape::GapCause::DAMAGE,
+        kind: gametape_tape::ChunkKind::FULL_KEYFRAME,
+        stream: 0,
+        count: 1,
+        bytes: 0,
+        views: ViewSet::EMPTY,
+        first_tick: 0,
+        tick_count: 0,
+    };
+    tape.gap(&gap).unwrap();
+    let report = declared(tape);
+    assert!(report.passed(), "{:?}", report.findings());
+    let warned: Vec<String> = report.findings().iter().map(ToString::to_string).collect();
+    assert!(
+        warned[0].contains("lost to damage: full keyframe of stream 0, at tick 0"),
+        "{warned:?}"
+    );
+    assert!(warned[1].contains("its baseline, of tick 0, is lost"), "{warned:?}");
 }
 
 #[test]
 fn a_delta_of_another_stream_or_tape_is_refused() {
-    let mut tape = TapeWriter::new(front(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     let delta = Keyframe::delta(&DeltaSnapshot::between(&state(0), &state(10)).unwrap());
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0))).unwrap();
     tape.keyframe(1, ViewSet::EMPTY, &delta).unwrap();

@@ -11,7 +11,7 @@ use gametape_wire::Result as WireResult;
 use super::names::Names;
 use super::removed::Removed;
 use crate::gamelog::players_of;
-use crate::json::{Step, rewrite};
+use crate::json::{Part, Step, rewrite};
 
 /// A log, delta by delta.
 #[derive(Default)]
@@ -62,7 +62,10 @@ impl Gamelog {
         names: &Names,
         removed: &mut Removed,
     ) -> WireResult<Vec<u8>> {
-        let scrubbed = rewrite(root, |path, token| {
+        let scrubbed = rewrite(root, |path, part, token| {
+            if part == Part::Key {
+                return None;
+            }
             let found = match path {
                 [Step::Key(b"\"gameSession\"")]
                 | [Step::Key(b"\"settings\""), Step::Key(b"\"session\"")] => {
@@ -86,7 +89,10 @@ impl Gamelog {
 
     /// A delta as it may stay.
     pub(super) fn delta(&self, delta: &[u8], names: &Names, removed: &mut Removed) -> Vec<u8> {
-        rewrite(delta, |path, token| {
+        rewrite(delta, |path, part, token| {
+            if part == Part::Key {
+                return None;
+            }
             let found = match path {
                 [
                     Step::Key(b"\"game\""),

@@ -61,11 +61,22 @@ impl Objects {
         out.extend_from_slice(&self.start);
         out.extend_from_slice(b"\"asm\":");
         self.asm.clear();
-        line.print(self.dialect, &mut self.asm);
+        match line {
+            Line::Irregular(message, _) => message.print(self.dialect, &mut self.asm),
+            _ => line.print(self.dialect, &mut self.asm),
+        }
         push_string(&self.asm, out);
-        if let Line::Unreadable(error, _) = line {
-            out.extend_from_slice(b",\"error\":");
-            push_string(error.to_string().as_bytes(), out);
+        match line {
+            Line::Irregular(_, bytes) => {
+                out.extend_from_slice(b",\"bytes\":\"");
+                bytes.iter().for_each(|byte| push(out, format_args!("{byte:02x}")));
+                out.push(b'"');
+            }
+            Line::Unreadable(error, _) => {
+                out.extend_from_slice(b",\"error\":");
+                push_string(error.to_string().as_bytes(), out);
+            }
+            _ => {}
         }
         out.extend_from_slice(b"}\n");
     }

@@ -54,7 +54,7 @@ impl Style {
         let name =
             |player| observed.player_name(player).map(|name| format!(" {}", printable(name)));
         let names = std::array::from_fn(|player| name(player as u8).unwrap_or_default());
-        Self { front: observed.tape.front, names }
+        Self { front: observed.tape.header, names }
     }
 
     fn player(&self, number: u64) -> String {
@@ -208,7 +208,7 @@ mod tests {
     fn a_line_says_who_and_where() {
         let (event, names) = (destroyed(), NameTable::default());
         let line = EventLine { event: &event, names: &names, style: &style() }.to_string();
-        let expected = "     240 0:00:12.000 UnitDestroyed         tag 7.1, killer owner 1, owner 2 Ben, \
+        let expected = "     240        0:12 UnitDestroyed         tag 7.1, killer owner 1, owner 2 Ben, \
                         unit type #0, pos 2,-0.50, value 300, structure yes";
         assert_eq!(line, expected);
     }

@@ -2,7 +2,9 @@
 
 mod contents;
 
-use gametape_cadre::{Age, Header, PlayerResult};
+use std::borrow::Cow;
+
+use gametape_cadre::{Age, Client, Header, PlayerResult};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -30,6 +32,8 @@ pub(super) struct Report {
     deltas: usize,
     players: Vec<Player>,
     draw: bool,
+    winners: Vec<Listed>,
+    losers: Vec<Listed>,
     disagreements: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contents: Option<Contents>,
@@ -45,13 +49,49 @@ struct Player {
     reason: String,
 }
 
+/// A client in the log's own lists of winners and losers.
+#[derive(Debug, Serialize)]
+struct Listed {
+    id: Option<String>,
+    index: Option<i64>,
+    name: Option<String>,
+    reason: Option<String>,
+    disconnected: bool,
+    timed_out: bool,
+}
+
+impl Listed {
+    fn of(client: &Client<'_>) -> Self {
+        let text = |value: Option<Cow<'_, str>>| value.map(Cow::into_owned);
+        Self {
+            id: text(client.id()),
+            index: client.index(),
+            name: text(client.name()),
+            reason: text(client.reason()),
+            disconnected: client.disconnected(),
+            timed_out: client.timed_out(),
+        }
+    }
+
+    /// `1 Otto, disconnected: Went away.`
+    fn to_text(&self) -> String {
+        let id = self.id.as_deref().unwrap_or("?");
+        let name = self.name.as_deref().map_or_else(String::new, |name| format!(" {name}"));
+        let disconnected = if self.disconnected { ", disconnected" } else { "" };
+        let timed_out = if self.timed_out { ", timed out" } else { "" };
+        let reason = self.reason.as_deref().filter(|reason| !reason.is_empty());
+        let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+        printable(&format!("{id:>2}{name}{disconnected}{timed_out}{reason}"))
+    }
+}
+
 impl Report {
     /// Reads the header and the outcome, and the deltas where they are asked for.
     pub(super) fn of(gamelog: &Gamelog<'_>, with_deltas: bool) -> Result<Self, Failure> {
         let summary = waiting("reading", || gamelog.summary())?;
         let (header, outcome) = (summary.header(), summary.outcome());
         let contents = if with_deltas { Some(Contents::of(gamelog)?) } else { None };
-        let text = |value: Option<std::borrow::Cow<'_, str>>| value.map(Into::into);
+        let text = |value: Option<Cow<'_, str>>| value.map(Into::into);
         Ok(Self {
             file: gamelog.source.to_string(),
             format: "gamelog",
@@ -68,6 +108,8 @@ impl Report {
             deltas: summary.delta_count(),
             players: outcome.players.iter().map(Player::of).collect(),
             draw: outcome.is_draw(),
+            winners: header.winners().iter().map(Listed::of).collect(),
+            losers: header.losers().iter().map(Listed::of).collect(),
             disagreements: outcome.disagreements.iter().map(ToString::to_string).collect(),
             contents,
         })
@@ -129,6 +171,12 @@ impl super::Report for Report {
         fields.add("players", self.players.len().to_string());
         self.players.iter().for_each(|player| fields.more(player.to_text()));
         fields.add("outcome", self.outcome_text());
+        for (label, listed) in [("winners", &self.winners), ("losers", &self.losers)] {
+            if !listed.is_empty() {
+                fields.add(label, format!("{} by the log's own list", listed.len()));
+            }
+            listed.iter().for_each(|client| fields.more(client.to_text()));
+        }
         if !self.disagreements.is_empty() {
             fields.add("lists", "disagree with the last state");
         }
@@ -144,7 +192,9 @@ impl super::Report for Report {
         super::Row {
             format: format!("gamelog {}", self.layout),
             about: self.game.clone().unwrap_or_default(),
+            result: self.outcome_text(),
             length: count(self.deltas as u64, "delta"),
+            date: self.created.and_then(date).unwrap_or_default(),
             players: self.players.iter().map(name).collect::<Vec<_>>().join(", "),
         }
     }

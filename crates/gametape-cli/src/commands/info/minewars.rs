@@ -1,7 +1,8 @@
 //! What there is to say about a MineWars file.
 
-use gametape_minewars::Frames;
-use gametape_minewars::{Check, Class, Detection, FilePart, FrameStorage, ReplayFile, Survey};
+use gametape_minewars::{
+    Check, Class, Detection, Ending, FilePart, FrameStorage, Frames, ReplayFile, Survey,
+};
 use gametape_wire::{Result, View, ViewSet};
 use serde::Serialize;
 
@@ -30,10 +31,14 @@ pub(super) struct MineWars {
     rules_bytes: u16,
     map: Sizes,
     frames: Sizes,
-    header_checksum: Checksum,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    header_checksum: Option<Checksum>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contents: Option<Contents>,
     problems: Vec<String>,
+    /// How it ended, for the row of a table.
+    #[serde(skip)]
+    ending: Option<Ending>,
 }
 
 #[derive(Debug, Serialize)]
@@ -112,10 +117,17 @@ impl MineWars {
             rules_bytes: header.rules_length,
             map: Sizes { stored: header.map_stored, raw: header.map_raw },
             frames: Sizes { stored: file.header().frames_stored, raw: file.header().frames_raw },
-            header_checksum: Checksum::of(&file.check(FilePart::Headers)),
+            header_checksum: file.check(FilePart::Headers).as_ref().map(Checksum::of),
             contents,
             problems,
+            ending: None,
         }
+    }
+
+    /// The same with how the match ended, as far as the frames can be played.
+    pub(super) fn with_ending(mut self, file: &ReplayFile<'_>) -> Self {
+        self.ending = Ending::of(file).map_err(|error| self.problems.push(error.to_string())).ok();
+        self
     }
 }
 
@@ -199,7 +211,9 @@ impl Report for MineWars {
         let mut fields = Fields::new(&self.file);
         fields.add("format", format!("MineWars, {}", self.dialect));
         fields.add("version", format!("{}, {}", self.version, self.how_detected()));
-        fields.add("headers", self.header_checksum.to_text());
+        if let Some(checksum) = &self.header_checksum {
+            fields.add("headers", checksum.to_text());
+        }
         let (grid, radius, tiles) = (self.grid, self.radius, count(self.tiles as u64, "tile"));
         fields.add("map", format!("{grid}, radius {radius}, {tiles}; {}", self.map.to_text()));
         fields.add("players", self.players_text());
@@ -219,13 +233,19 @@ impl Report for MineWars {
     }
 
     fn row(&self) -> super::Row {
-        let names = self.player_names.as_deref();
-        let length = self.contents.as_ref().map(|contents| clock(contents.duration_ms));
-        super::Row {
+        let row = super::Row {
             format: format!("MineWars {}", self.dialect),
             about: format!("{}, radius {}", self.grid, self.radius),
-            length: length.unwrap_or_else(|| count(self.frames.raw.into(), "byte")),
-            players: names.map_or_else(|| self.players_text(), |names| names.join(", ")),
+            players: count(self.max_player.into(), "player"),
+            ..super::Row::default()
+        };
+        let Some(ending) = &self.ending else { return row };
+        let names: Vec<&str> = ending.names.values().map(String::as_str).collect();
+        super::Row {
+            result: ending.winner.map(|id| format!("{} won", ending.name(id))).unwrap_or_default(),
+            length: clock(ending.time),
+            players: if names.is_empty() { row.players } else { names.join(", ") },
+            ..row
         }
     }
 
@@ -241,7 +261,10 @@ impl MineWars {
             Detection::Structure => {
                 "told by version bytes and lengths, because no checksum matches"
             }
-            Detection::Forced => "as was asked for",
+            Detection::Headerless => {
+                "a stream without file header, told by version bytes and setup"
+            }
+            _ => "as was asked for",
         }
     }
 

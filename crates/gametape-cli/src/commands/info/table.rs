@@ -1,41 +1,51 @@
-//! Several recordings, one line each.
+//! Many recordings, one row each.
 
+use crate::columns::{Align, Columns};
 use crate::input::Source;
 use crate::text::{printable, shortened};
 
-/// What a line says about a recording, beside its name.
+/// What a row says about a recording, beside its name; what is not known is empty.
+#[derive(Debug, Default)]
 pub(super) struct Row {
     pub(super) format: String,
+    /// The game, or the map.
     pub(super) about: String,
+    pub(super) result: String,
     pub(super) length: String,
+    /// When it was recorded.
+    pub(super) date: String,
     pub(super) players: String,
 }
 
-const COLUMNS: usize = 5;
-/// Longer values are cut, so that one of them does not push all lines apart.
+/// Longer values are cut, so that one of them does not push all rows apart.
 const MOST_CHARS: usize = 48;
 
-/// Lines that are aligned once all of them are known.
+/// Rows that are aligned once all of them are known.
 #[derive(Default)]
-pub(super) struct Table(Vec<[String; COLUMNS]>);
+pub(super) struct Table(Vec<[String; 7]>);
+
+impl<'s> Extend<(&'s Source, Row)> for Table {
+    fn extend<R: IntoIterator<Item = (&'s Source, Row)>>(&mut self, rows: R) {
+        self.0.extend(rows.into_iter().map(|(source, row)| {
+            let Row { format, about, result, length, date, players } = row;
+            let cells = [format, about, result, length, date, players];
+            let [format, about, result, length, date, players] =
+                cells.map(|text| shortened(&printable(&text), MOST_CHARS));
+            [printable(&source.to_string()), format, about, result, length, date, players]
+        }));
+    }
+}
 
 impl Table {
-    pub(super) fn add(&mut self, source: &Source, row: Row) {
-        let Row { format, about, length, players } = row;
-        let cell = |text: String| shortened(&printable(&text), MOST_CHARS);
-        let name = printable(&source.to_string());
-        self.0.push([name, cell(format), cell(about), cell(length), cell(players)]);
-    }
-
+    /// The rows below a heading; nothing without rows.
     pub(super) fn into_text(self) -> String {
-        let chars = |row: &[String; COLUMNS], column: usize| row[column].chars().count();
-        let widths: [usize; COLUMNS] = std::array::from_fn(|column| {
-            self.0.iter().map(|row| chars(row, column)).max().unwrap_or(0)
-        });
-        let line = |row: &[String; COLUMNS]| {
-            let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
-        };
-        self.0.iter().map(line).collect()
+        if self.0.is_empty() {
+            return String::new();
+        }
+        let left = ["file", "format", "about", "result", "length", "date", "players"];
+        let align = |name| (name, if name == "length" { Align::Right } else { Align::Left });
+        let mut columns = Columns::new(left.map(align));
+        self.0.into_iter().for_each(|row| columns.add(row));
+        columns.into_text()
     }
 }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::json::embed;
-use crate::tape::{Metadata, PlayerName, TapeFile, losses, milliseconds, views_of};
+use crate::tape::{Metadata, PlayerName, TapeFile, losses, milliseconds};
 use crate::text::{Fields, clock, count, hex, printable, thousands};
 use contents::Contents;
 
@@ -91,7 +91,7 @@ impl Report {
     }
 
     fn new(file: &TapeFile, tape: &Tape, index: Option<Contents>) -> Result<Self, Failure> {
-        let (summary, front) = (&tape.summary, &tape.front);
+        let (summary, front) = (&tape.summary, &tape.header);
         let mut metadata = Metadata::of(tape);
         let of_kind = |kind| summary.kind(kind).map_or(0, |row| row.chunks.into());
         let problems = std::mem::take(&mut metadata.problems);
@@ -104,14 +104,14 @@ impl Report {
             finished: tape.is_finished(),
             file_bytes: file.length()?,
             content: metadata.text("content"),
-            tick_us: front.tick_length,
+            tick_us: front.tick_length.micros(),
             first_tick: summary.first_tick,
             end_tick: summary.end_tick,
             duration_ms: milliseconds(
                 front,
                 summary.end_tick - summary.first_tick.min(summary.end_tick),
             ),
-            views: numbers(views_of(tape)),
+            views: numbers(tape.views()),
             players: metadata.players(),
             metadata: embed(tape.metadata.as_bytes()),
             closing: tape.closing.as_ref().and_then(|json| embed(json.as_bytes())),
@@ -166,13 +166,17 @@ impl super::Report for Report {
 
     fn row(&self) -> super::Row {
         let content = self.content.as_deref().unwrap_or("without content");
-        let known = |name: &str| self.known.iter().find(|(field, _)| *field == name);
-        let about = known("title").or_else(|| known("game")).map(|(_, value)| value.clone());
+        let known = |name: &str| {
+            let field = self.known.iter().find(|(field, _)| *field == name);
+            field.map(|(_, value)| value.clone())
+        };
         let names = self.players.iter().map(|player| player.name.as_str());
         super::Row {
             format: format!("tape {content}"),
-            about: about.unwrap_or_default(),
+            about: known("title").or_else(|| known("game")).unwrap_or_default(),
+            result: known("outcome").unwrap_or_default(),
             length: clock(self.duration_ms),
+            date: known("recorded").unwrap_or_default(),
             players: names.collect::<Vec<_>>().join(", "),
         }
     }

@@ -26,7 +26,7 @@ impl<'a> Row<'a> {
 
 impl fmt::Display for Row<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Played { record, turn, changes } = self.played;
+        let Played { record, turn, changes, .. } = self.played;
         let (kind, who) = (&*record.kind, &*self.who);
         write!(f, "{}", Prefix { delta: record.index, turn: *turn, kind, who })?;
         write!(f, "{}", Deed(&record.action))?;
@@ -37,6 +37,9 @@ impl fmt::Display for Row<'_> {
             let red = Style::new().fg_color(Some(AnsiColor::Red.into()));
             let why = invalid.as_str().map_or_else(|| brief(invalid), |text| printable(&text));
             write!(f, "  {red}refused: {why}{red:#}")?;
+        }
+        if let Some(data) = record.unknown {
+            write!(f, " {}", brief(data))?;
         }
         write_changes(changes, f)
     }
@@ -81,7 +84,7 @@ fn arguments(args: Option<Raw<'_>>) -> String {
 }
 
 fn write_changes(changes: &ChangeCount, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let ChangeCount { added, replaced, removed, objects } = changes;
+    let ChangeCount { added, replaced, removed, objects, .. } = changes;
     let dim = Style::new().dimmed();
     for (sign, number) in [("+", added), ("~", replaced), ("-", removed)] {
         if *number > 0 {
@@ -117,6 +120,8 @@ struct Fields<'a> {
     returned: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     invalid: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Box<RawValue>>,
     changes: Changes,
 }
 
@@ -144,8 +149,8 @@ struct Changes {
 }
 
 impl<'a> Fields<'a> {
-    fn of(Played { record, turn, changes }: &'a Played<'a>) -> Self {
-        let &ChangeCount { added, replaced, removed, objects } = changes;
+    fn of(Played { record, turn, changes, .. }: &'a Played<'a>) -> Self {
+        let &ChangeCount { added, replaced, removed, objects, .. } = changes;
         Self {
             delta: record.index,
             kind: &record.kind,
@@ -155,6 +160,7 @@ impl<'a> Fields<'a> {
             order: Order::of(&record.action),
             returned: embedded(record.returned),
             invalid: embedded(record.invalid),
+            data: embedded(record.unknown),
             changes: Changes { added, replaced, removed, objects },
         }
     }

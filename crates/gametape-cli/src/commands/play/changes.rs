@@ -43,7 +43,7 @@ pub(super) fn of(stage: &mut Stage) -> wire::Result<Vec<Change>> {
         let value = |state: State<'_>| state.get(&path).map(|node| node.canonical());
         let (before, after) = (value(states.0), value(states.1));
         if before != after {
-            changes.push(Change { delta: index, path, before, after });
+            changes.push(Change { delta: index, path, before, after, object: None });
         }
     }
     Ok(changes)
@@ -236,6 +236,7 @@ mod tests {
             path: path.to_owned(),
             before: before.map(<[u8]>::to_vec),
             after: after.map(<[u8]>::to_vec),
+            object: None,
         };
         let changes = [
             change("a.b.c", Some(b"1"), Some(b"2")),

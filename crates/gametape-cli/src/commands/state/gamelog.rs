@@ -1,5 +1,6 @@
 //! The state of a gamelog's game.
 
+use gametape_cadre::limits::EXPANDED;
 use gametape_cadre::{Node, State};
 use gametape_wire::{Error, ErrorKind, Place};
 
@@ -7,13 +8,13 @@ use crate::failure::{Done, Failure, Outcome};
 use crate::gamelog::tree::{Sign, Trees};
 use crate::gamelog::{load_at, moment};
 use crate::input::{Gamelog, Source};
-use crate::moment::At;
+use crate::moment::When;
 use crate::output::{Output, Printer, print};
 
 /// What to show, and how.
 pub(super) struct Wanted<'a> {
-    pub(super) at: At,
-    /// Only what stands at this path.
+    pub(super) at: When,
+    /// Only the value at this path.
     pub(super) path: Option<&'a str>,
     /// How many references inside each other to follow.
     pub(super) follow: usize,
@@ -47,8 +48,8 @@ pub(super) fn show_state(
     let node = state.get(wanted.path.unwrap_or_default());
     let node = node.ok_or_else(|| nothing_there(source, moment, wanted))?;
     match wanted.form {
-        Form::Json => print_canonical(node, wanted.follow)?,
-        _ => print_tree(&format!("{source} {moment}"), node, wanted)?,
+        Form::Json => print_canonical(source, node, wanted.follow)?,
+        _ => print_tree(source, moment, node, wanted)?,
     }
     Ok(Done::Fine)
 }
@@ -60,21 +61,38 @@ fn nothing_there(source: &Source, moment: &str, wanted: &Wanted<'_>) -> Failure 
 }
 
 /// The canonical JSON, to the byte, and an end of line.
-fn print_canonical(node: Node<'_>, follow: usize) -> Result<(), Failure> {
+fn print_canonical(source: &Source, node: Node<'_>, follow: usize) -> Result<(), Failure> {
+    let json = match follow {
+        0 => node.canonical(),
+        depth => node.expanded(depth).map_err(|error| Failure::of(source, &error))?,
+    };
     let mut stdout = Output::stdout();
-    stdout.put(&if follow > 0 { node.expanded(follow) } else { node.canonical() })?;
+    stdout.put(&json)?;
     stdout.put(b"\n")?;
     stdout.finish()
 }
 
-/// The title stands above a whole state only: a value alone is easier to use.
-fn print_tree(title: &str, node: Node<'_>, wanted: &Wanted<'_>) -> Result<(), Failure> {
+/// Only a whole state has a title: a value alone is easier to use.
+fn print_tree(
+    source: &Source,
+    moment: &str,
+    node: Node<'_>,
+    wanted: &Wanted<'_>,
+) -> Result<(), Failure> {
     let mut printer = Printer::new();
     if wanted.path.is_none() {
-        printer.title(title)?;
+        printer.title(&format!("{source} {moment}"))?;
     }
     let mut trees = Trees::new(&mut printer, Sign::None);
     trees.follow = wanted.follow;
-    trees.root(node)?;
-    printer.finish()
+    let shown = trees.root(node);
+    let (printed, follow) = (trees.printed, trees.follow);
+    printer.finish()?;
+    shown.map_err(|failure| match printed > EXPANDED.max && follow > 0 {
+        true => {
+            let kind = ErrorKind::OverLimit { value: printed, limit: EXPANDED.max };
+            Failure::of(source, &Error::new(Place::Nowhere, EXPANDED.name, kind))
+        }
+        false => failure,
+    })
 }

@@ -8,10 +8,9 @@ use super::gamelog::show_state;
 use crate::failure::{Done, Failure, Outcome};
 use crate::gamelog::moment_of;
 use crate::input::{Input, Source, refuse};
-use crate::moment::At;
+use crate::moment::{When, deltas_at};
 use crate::progress::waiting;
 use crate::tape::{Content, PLAY_ONCE, TapeFile, view_at, warn_of_doubt};
-use crate::text::count;
 
 /// Was the state shown?
 pub(super) enum Shown {
@@ -26,7 +25,7 @@ impl Args {
         let (recording, content) = file.play()?;
         match (content, self.at) {
             (Content::MineWars, _) => self.show_tape_view(&source, recording).map(Shown::Done),
-            (Content::Gamelog, At::Turn(_)) => {
+            (Content::Gamelog, When::Turn(_)) => {
                 recording.into_source().into_recording().map(Shown::NotYet)
             }
             (Content::Gamelog, _) => self.show_tape_game(&source, recording).map(Shown::Done),
@@ -38,7 +37,7 @@ impl Args {
         refuse(&options, |option| {
             Failure::usage(format_args!("{option} is for gamelogs, and {source} holds none"))
         })?;
-        let then = view_at(source, recording, self.view.number(), self.at)?;
+        let then = view_at(source, recording, &self.view, self.at)?;
         self.print_view(source, then.cities, &then.start, &then.replayed)
     }
 
@@ -49,17 +48,7 @@ impl Args {
         })?;
         let mut player = cadre::player(recording, PLAY_ONCE).map_err(failed)?;
         let deltas = player.end();
-        let position = match self.at {
-            At::Start => deltas.min(1),
-            At::Number(delta) if delta < deltas => delta + 1,
-            At::Number(delta) => {
-                let there = count(deltas, "delta");
-                let problem =
-                    format_args!("{source} has {there}, counted from 0, and so no delta {delta}");
-                return Err(Failure::usage(problem));
-            }
-            At::Turn(_) | At::End => deltas,
-        };
+        let position = deltas_at(source, self.at, deltas)?.unwrap_or(deltas);
         waiting("seeking", || player.seek(position)).map_err(failed)?;
         warn_of_doubt(source, &player);
         let state = player.state().state();

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gametape_cadre::{Finding, Problem, Severity, Verdict, verify};
+use gametape_cadre::{Verdict, path_in_game, verify};
+use gametape_wire::Finding;
 use serde::Serialize;
 
 use super::{Digest, conclusion};
@@ -16,74 +17,68 @@ pub(super) struct Checked {
     deltas: usize,
     verdict: Verdict,
     hash: String,
-    /// Of each rule the first ones.
-    findings: Vec<Finding>,
-    /// How many more there were, and how bad these are.
-    omitted: BTreeMap<&'static str, (&'static str, u64)>,
 }
 
+/// More findings of one rule are never kept.
+const MOST_PER_RULE: u64 = 100_000;
+
 impl Checked {
-    /// Checks a log and keeps so many findings of each rule.
+    /// Checks a log and keeps this many findings of each rule.
     pub(super) fn of(gamelog: &Gamelog<'_>, kept_per_rule: u64) -> Result<Self, Failure> {
         let log = gamelog.log()?;
-        let mut findings = Vec::new();
-        let mut kept = BTreeMap::<&'static str, u64>::new();
-        let mut omitted = BTreeMap::new();
-        let keep = |finding: Finding| {
-            let rule = finding.problem.name();
-            let kept = kept.entry(rule).or_default();
-            if *kept < kept_per_rule {
-                *kept += 1;
-                findings.push(finding);
-            } else {
-                omitted.entry(rule).or_insert((severity(&finding.problem), 0)).1 += 1;
-            }
-        };
-        let verdict = waiting("merging", || verify(&log, keep));
+        let kept = kept_per_rule.min(MOST_PER_RULE) as usize;
+        let verdict = waiting("merging", || verify(&log, kept));
         let verdict = verdict.map_err(|error| gamelog.failure(&error))?;
         let hash = hex(&verdict.last_hash);
-        let (file, deltas) = (gamelog.source.to_string(), log.len());
-        Ok(Self { file, deltas, verdict, hash, findings, omitted })
+        Ok(Self { file: gamelog.source.to_string(), deltas: log.len(), verdict, hash })
+    }
+
+    /// How many findings of each rule are not kept, and how bad these are.
+    fn omitted(&self) -> BTreeMap<&'static str, (&'static str, u64)> {
+        let mut omitted: BTreeMap<_, _> =
+            self.verdict.counts.iter().map(|(rule, count)| (*rule, ("warning", *count))).collect();
+        for finding in self.verdict.report.findings() {
+            if let Some((severity, count)) = omitted.get_mut(finding.rule) {
+                *severity = finding.severity.name();
+                *count -= 1;
+            }
+        }
+        omitted.retain(|_, (_, count)| *count > 0);
+        omitted
     }
 }
 
 impl super::Checked for Checked {
     fn is_ok(&self) -> bool {
-        self.verdict.errors == 0
+        self.verdict.report.is_sound()
     }
 
     fn report(&self) -> impl Serialize {
+        let report = &self.verdict.report;
         Report {
             file: &self.file,
-            ok: self.verdict.errors == 0,
-            errors: self.verdict.errors,
-            warnings: self.verdict.warnings,
+            ok: report.is_sound(),
+            errors: report.errors(),
+            warnings: report.warnings(),
             deltas: self.deltas,
             hash: &self.hash,
-            findings: self.findings.iter().map(Row::of).collect(),
-            omitted: self.omitted.iter().map(|(rule, (_, more))| (*rule, *more)).collect(),
+            findings: report.findings().iter().map(Row::of).collect(),
+            omitted: self.omitted().into_iter().map(|(rule, (_, more))| (rule, more)).collect(),
         }
     }
 
     fn to_text(&self, shown_per_rule: u64) -> String {
+        let report = &self.verdict.report;
         let mut digest = Digest::new(shown_per_rule);
-        for finding in &self.findings {
-            digest.add(severity(&finding.problem), finding.problem.name(), finding);
+        for finding in report.findings() {
+            digest.add(finding.severity.name(), finding.rule, finding);
         }
-        for (rule, (severity, more)) in &self.omitted {
-            digest.add_hidden(severity, rule, *more);
+        for (rule, (severity, more)) in self.omitted() {
+            digest.add_hidden(severity, rule, more);
         }
-        let Verdict { errors, warnings, .. } = self.verdict;
-        let sound = conclusion(errors as u64, warnings as u64);
+        let sound = conclusion(report.errors(), report.warnings());
         let deltas = count(self.deltas as u64, "delta");
         digest.finish(format_args!("{}: {sound} in {deltas}", self.file))
-    }
-}
-
-fn severity(problem: &Problem) -> &'static str {
-    match problem.severity() {
-        Severity::Warning => "warning",
-        Severity::Error => "error",
     }
 }
 
@@ -91,8 +86,8 @@ fn severity(problem: &Problem) -> &'static str {
 struct Report<'c> {
     file: &'c str,
     ok: bool,
-    errors: usize,
-    warnings: usize,
+    errors: u64,
+    warnings: u64,
     deltas: usize,
     hash: &'c str,
     findings: Vec<Row<'c>>,
@@ -104,14 +99,18 @@ struct Row<'c> {
     severity: &'static str,
     rule: &'static str,
     problem: String,
-    delta: Option<usize>,
+    delta: Option<u64>,
     path: &'c str,
 }
 
 impl<'c> Row<'c> {
     fn of(finding: &'c Finding) -> Self {
-        let (severity, rule) = (severity(&finding.problem), finding.problem.name());
-        let problem = finding.to_string();
-        Self { severity, rule, problem, delta: finding.delta, path: &finding.path }
+        Self {
+            severity: finding.severity.name(),
+            rule: finding.rule,
+            problem: finding.to_string(),
+            delta: finding.tick.map(|tick| tick.0),
+            path: path_in_game(finding),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gametape_minewars::{Finding, ReplayFile, Rule, Severity, Verification, verify};
+use gametape_minewars::{Located, ReplayFile, Rule, Verification, verify};
 use serde::Serialize;
 
 use super::{Digest, conclusion};
@@ -32,13 +32,13 @@ impl super::Checked for Checked {
     fn to_text(&self, shown_per_rule: u64) -> String {
         let Self { file, found } = self;
         let mut digest = Digest::new(shown_per_rule);
-        for finding in &found.findings {
-            digest.add(finding.severity().name(), finding.rule.name(), finding);
+        for located in found.findings() {
+            digest.add(located.finding.severity.name(), located.finding.rule, &located);
         }
         for rule in Rule::ALL {
             digest.add_hidden(rule.severity().name(), rule.name(), found.omitted(*rule));
         }
-        let [errors, warnings] = [Severity::Error, Severity::Warning].map(|s| found.count_of(s));
+        let (errors, warnings) = (found.report().errors(), found.report().warnings());
         let (frames, messages) = (count(found.frames, "frame"), count(found.messages, "message"));
         let sound = conclusion(errors, warnings);
         digest.finish(format_args!("{file}: {sound} in {frames}, {messages}"))
@@ -82,25 +82,26 @@ impl<'f> Report<'f> {
         Self {
             file,
             ok: found.is_ok(),
-            errors: found.count_of(Severity::Error),
-            warnings: found.count_of(Severity::Warning),
+            errors: found.report().errors(),
+            warnings: found.report().warnings(),
             frames: found.frames,
             messages: found.messages,
-            findings: found.findings.iter().map(Row::of).collect(),
+            findings: found.findings().map(Row::of).collect(),
             omitted: omitted(found),
         }
     }
 }
 
 impl<'f> Row<'f> {
-    fn of(finding: &'f Finding) -> Self {
-        let Finding { rule, error, space, frame } = finding;
+    fn of(located: Located<'f>) -> Self {
+        let Located { finding, space, frame, .. } = located;
+        let error = &finding.error;
         let views = |frame: &gametape_minewars::FrameRef| {
             frame.views.iter().map(gametape_wire::View::number).collect()
         };
         Self {
-            severity: rule.severity().name(),
-            rule: rule.name(),
+            severity: finding.severity.name(),
+            rule: finding.rule,
             class: error.class().name(),
             item: error.item(),
             problem: error.kind().to_string(),

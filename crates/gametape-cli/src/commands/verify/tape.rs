@@ -3,11 +3,13 @@
 mod keyframes;
 mod playing;
 
+pub(in crate::commands) use keyframes::check as check_keyframes;
+
 use std::collections::BTreeMap;
 
 use gametape_replay::DeepLevel;
-use gametape_tape::{Depth, MOST_FINDINGS, PublicKey, Verifier};
-use gametape_wire::Error;
+use gametape_tape::{Depth, PublicKey, Verifier};
+use gametape_wire::{Error, Finding, Report as Found, Severity};
 use serde::Serialize;
 
 use super::{Digest, conclusion};
@@ -48,13 +50,9 @@ impl Level {
         }
     }
 
-    fn of(level: gametape_tape::Level) -> Self {
-        match level {
-            gametape_tape::Level::Structure => Self::Structure,
-            gametape_tape::Level::Checksums => Self::Checksums,
-            gametape_tape::Level::Chain => Self::Chain,
-            gametape_tape::Level::Signature => Self::Signature,
-        }
+    /// The level that an error of this rule breaks.
+    fn of(rule: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == rule)
     }
 }
 
@@ -114,19 +112,6 @@ impl Wanted {
     }
 }
 
-/// Something that is not as it should be.
-struct Finding {
-    level: Level,
-    is_error: bool,
-    error: Error,
-}
-
-impl Finding {
-    fn severity(&self) -> &'static str {
-        if self.is_error { "error" } else { "warning" }
-    }
-}
-
 /// What the check of a tape came to.
 pub(super) struct Checked {
     file: String,
@@ -136,9 +121,9 @@ pub(super) struct Checked {
     chain_head: Option<String>,
     signed_by: Option<String>,
     claimed_keys: Vec<String>,
-    findings: Vec<Finding>,
-    /// Findings that are not listed.
-    unlisted: u64,
+    found: Found,
+    /// The lowest level that an error breaks.
+    broken: Option<Level>,
 }
 
 impl Checked {
@@ -149,7 +134,6 @@ impl Checked {
         file.answer("verifying", &mut verifier)?;
         let found = verifier.finish();
         let is_signed = wanted.key.filter(|_| found.passed());
-        let findings = found.findings.into_iter();
         let mut checked = Self {
             file: file.source.to_string(),
             level: wanted.level,
@@ -158,13 +142,8 @@ impl Checked {
             chain_head: found.chain_head.map(|head| hex(&head)),
             signed_by: is_signed.map(|key| key.to_string()),
             claimed_keys: found.signers.iter().map(ToString::to_string).collect(),
-            findings: findings
-                .map(|finding| {
-                    let level = Level::of(finding.level);
-                    Finding { level, is_error: true, error: finding.error }
-                })
-                .collect(),
-            unlisted: found.unlisted,
+            broken: lowest_broken(&found.report),
+            found: found.report,
         };
         if wanted.level >= Level::Keyframes {
             checked.play(file)?;
@@ -175,24 +154,20 @@ impl Checked {
     /// Checks what only playing can tell, as far as the tape can be opened.
     fn play(&mut self, file: &mut TapeFile) -> Result<(), Failure> {
         let Ok(tape) = file.open(Depth::Index) else { return Ok(()) };
-        let is_error = true;
-        let restored = keyframes::check(file, &tape, |error| {
-            self.find(Finding { level: Level::Keyframes, is_error, error });
-        })?;
+        let restored =
+            keyframes::check(file, &tape, |error| self.find(true, Level::Keyframes, error))?;
         self.keyframes = Some(restored);
         let level = self.level;
         let depth =
             if level == Level::Resim { DeepLevel::Simulation } else { DeepLevel::Keyframes };
         playing::check_views(file, &tape, depth, |found| {
-            let (is_error, error) = (found.is_error, found.error);
-            self.find(Finding { level, is_error, error });
+            self.find(found.is_error, level, found.error);
         });
         if level < Level::Resim {
             return Ok(());
         }
         let is_known = playing::check_simulation(file, &tape, |found| {
-            let (is_error, error) = (found.is_error, found.error);
-            self.find(Finding { level, is_error, error });
+            self.find(found.is_error, level, found.error);
         });
         if !is_known {
             let problem = "there is no simulation of what it holds: use --level keyframes";
@@ -201,44 +176,44 @@ impl Checked {
         Ok(())
     }
 
-    fn find(&mut self, finding: Finding) {
-        if self.findings.len() < MOST_FINDINGS {
-            self.findings.push(finding);
-        } else if finding.is_error {
-            self.unlisted += 1;
+    fn find(&mut self, is_error: bool, level: Level, error: Error) {
+        if is_error {
+            self.broken = Some(self.broken.map_or(level, |broken| broken.min(level)));
+            self.found.add(Finding::error(level.name(), error));
+        } else {
+            self.found.add(Finding::warning(level.name(), error));
         }
-    }
-
-    fn errors(&self) -> u64 {
-        self.findings.iter().filter(|finding| finding.is_error).count() as u64 + self.unlisted
-    }
-
-    fn warnings(&self) -> u64 {
-        self.findings.iter().filter(|finding| !finding.is_error).count() as u64
     }
 
     /// The highest level that was passed.
     fn reached(&self) -> Option<Level> {
-        let errors = self.findings.iter().filter(|finding| finding.is_error);
-        let broken = errors.map(|finding| finding.level).min();
         let is_asked = |level: &Level| *level != Level::Signature || self.signed_by.is_some();
-        let passed = |level: &&Level| **level <= self.level && broken.is_none_or(|b| **level < b);
+        let passed = |level: &&Level| {
+            **level <= self.level && self.broken.is_none_or(|broken| **level < broken)
+        };
         Level::ALL.iter().filter(|level| is_asked(level)).rfind(passed).copied()
     }
 }
 
+/// The lowest level that an error breaks.
+fn lowest_broken(found: &Found) -> Option<Level> {
+    let errors = found.findings().iter().filter(|finding| finding.severity == Severity::Error);
+    errors.filter_map(|finding| Level::of(finding.rule)).min()
+}
+
 impl super::Checked for Checked {
     fn is_ok(&self) -> bool {
-        self.errors() == 0
+        self.found.is_sound()
     }
 
     fn report(&self) -> impl Serialize {
-        let unlisted = (self.unlisted > 0).then_some(("all", self.unlisted));
+        let omitted = self.found.omitted();
+        let unlisted = (omitted > 0).then_some(("all", omitted));
         Report {
             file: &self.file,
-            ok: self.errors() == 0,
-            errors: self.errors(),
-            warnings: self.warnings(),
+            ok: self.found.is_sound(),
+            errors: self.found.errors(),
+            warnings: self.found.warnings(),
             level: self.level.name(),
             reached: self.reached().map(Level::name),
             chunks: self.chunks,
@@ -246,19 +221,19 @@ impl super::Checked for Checked {
             chain_head: self.chain_head.as_deref(),
             signed_by: self.signed_by.as_deref(),
             claimed_keys: &self.claimed_keys,
-            findings: self.findings.iter().map(Row::of).collect(),
+            findings: self.found.findings().iter().map(Row::of).collect(),
             omitted: unlisted.into_iter().collect(),
         }
     }
 
     fn to_text(&self, shown_per_rule: u64) -> String {
         let mut digest = Digest::new(shown_per_rule);
-        for finding in &self.findings {
-            let rule = finding.level.name();
-            digest.add(finding.severity(), rule, &format_args!("{rule}: {}", finding.error));
+        for finding in self.found.findings() {
+            let (rule, severity) = (finding.rule, finding.severity.name());
+            digest.add(severity, rule, &format_args!("{rule}: {}", finding.error));
         }
-        digest.add_hidden("error", "all levels", self.unlisted);
-        let sound = conclusion(self.errors(), self.warnings());
+        digest.add_hidden("error", "all levels", self.found.omitted());
+        let sound = conclusion(self.found.errors(), self.found.warnings());
         let chunks = count(self.chunks as u64, "chunk");
         let keyframes = self.keyframes.map(|many| format!(", {}", count(many, "keyframe")));
         let reached = match self.reached() {
@@ -306,8 +281,8 @@ impl<'c> Row<'c> {
     fn of(finding: &'c Finding) -> Self {
         let error = &finding.error;
         Self {
-            severity: finding.severity(),
-            rule: finding.level.name(),
+            severity: finding.severity.name(),
+            rule: finding.rule,
             class: error.class().name(),
             item: error.item(),
             problem: error.kind().to_string(),

@@ -96,14 +96,14 @@ fn time(nanoseconds: u64) -> String {
 }
 
 impl TypeFigures {
-    fn of((kind, KindCount { count, bytes }): (String, KindCount)) -> Self {
+    fn of((kind, KindCount { count, bytes, .. }): (String, KindCount)) -> Self {
         Self { kind, deltas: count, bytes }
     }
 }
 
 impl PlayerFigures {
     fn of(id: String, done: PlayerCount, clock_ns: Option<u64>, names: &Players) -> Self {
-        let PlayerCount { deltas, invalid, ran, orders, finished } = done;
+        let PlayerCount { deltas, invalid, ran, orders, finished, .. } = done;
         let title = names.title(&id);
         Self { id, deltas, invalid, ran, orders, finished, clock_ns, title }
     }

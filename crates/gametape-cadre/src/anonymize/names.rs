@@ -1,0 +1,223 @@
+//! Names, and what they are replaced by: found in any letter case, in one pass over a text.
+
+use std::ops::Range;
+
+use aho_corasick::AhoCorasick;
+
+/// Shorter names are replaced only where they are all of a text: in others they would be found by
+/// chance.
+const LEAST_CHARS: usize = 3;
+/// Shorter names are replaced only where they are whole words.
+const LEAST_INSIDE: usize = 5;
+
+/// Names and what they are replaced by.
+///
+/// Letter case, white space between words, and characters without width make no difference.
+///
+/// ```
+/// use gametape_cadre::Names;
+///
+/// let mut names = Names::default();
+/// names.add("Ana Lee", "Player 1");
+/// names.add("Bob", "Player 2");
+/// assert_eq!(names.replaced("ANA  lee and Bob").as_deref(), Some("Player 1 and Player 2"));
+/// assert_eq!(names.replaced("Bobby"), None);
+/// ```
+#[derive(Debug, Default)]
+pub struct Names {
+    rows: Vec<Row>,
+    /// Finds all names that may be part of a text; made when it is first needed.
+    finder: Option<Finder>,
+}
+
+#[derive(Debug)]
+struct Row {
+    folded: String,
+    replacement: String,
+}
+
+#[derive(Debug)]
+struct Finder {
+    automaton: AhoCorasick,
+    /// Which row each pattern is.
+    rows: Vec<usize>,
+}
+
+impl Names {
+    /// From here on `name` is replaced by `replacement`. The first replacement of a name counts.
+    pub fn add(&mut self, name: &str, replacement: &str) {
+        let folded = Folded::of(name).text;
+        let is_known = self.rows.iter().any(|row| row.folded == folded);
+        if folded.trim().is_empty() || name == replacement || is_known {
+            return;
+        }
+        self.rows.push(Row { folded, replacement: replacement.to_owned() });
+        self.finder = None;
+    }
+
+    /// How many names there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Are there no names?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// What a text that is a name is replaced by.
+    #[must_use]
+    pub fn replacement(&self, name: &str) -> Option<&str> {
+        let folded = Folded::of(name).text;
+        self.rows.iter().find(|row| row.folded == folded).map(|row| &*row.replacement)
+    }
+
+    /// The text with all names in it replaced; `None` where there are none.
+    pub fn replaced(&mut self, text: &str) -> Option<String> {
+        let folded = Folded::of(text);
+        if let Some(row) = self.rows.iter().find(|row| row.folded == folded.text) {
+            return is_distinctive(&row.folded).then(|| row.replacement.clone());
+        }
+        let found = self.found(&folded);
+        let (mut out, mut from) = (String::new(), 0);
+        for (range, row) in &found {
+            out.push_str(&text[from..range.start]);
+            out.push_str(&self.rows[*row].replacement);
+            from = range.end;
+        }
+        (!found.is_empty()).then(|| out + &text[from..])
+    }
+
+    /// The replacements of the names that are in a text.
+    pub fn found_in(&mut self, text: &str) -> Vec<&str> {
+        let found = self.found(&Folded::of(text));
+        found.iter().map(|(_, row)| &*self.rows[*row].replacement).collect()
+    }
+
+    /// Where names are in the original of a text, leftmost and longest first, none inside another.
+    fn found(&mut self, text: &Folded) -> Vec<(Range<usize>, usize)> {
+        let Some(finder) = self.finder() else { return Vec::new() };
+        let mut all: Vec<(Range<usize>, usize)> = Vec::new();
+        for found in finder.automaton.find_overlapping_iter(&text.text) {
+            let (range, row) = (found.range(), finder.rows[found.pattern().as_usize()]);
+            if !text.is_match(&range) {
+                continue;
+            }
+            // Matches come in the order of their ends: a longer one takes the place of those in it.
+            while all.last().is_some_and(|(last, _)| last.start >= range.start) {
+                all.pop();
+            }
+            if all.last().is_none_or(|(last, _)| last.end <= range.start) {
+                all.push((range, row));
+            }
+        }
+        all.into_iter().map(|(range, row)| (text.original(&range), row)).collect()
+    }
+
+    fn finder(&mut self) -> Option<&Finder> {
+        if self.finder.is_none() {
+            let long = |row: &Row| {
+                row.folded.chars().count() >= LEAST_CHARS && is_distinctive(&row.folded)
+            };
+            let rows = self.rows.iter().enumerate().filter(|(_, row)| long(row)).map(|(i, _)| i);
+            let rows: Vec<usize> = rows.collect();
+            let patterns = rows.iter().map(|row| &self.rows[*row].folded);
+            let automaton = AhoCorasick::new(patterns).ok()?;
+            self.finder = Some(Finder { automaton, rows });
+        }
+        self.finder.as_ref()
+    }
+}
+
+/// A number is no name that could be told from ids and amounts.
+fn is_distinctive(folded: &str) -> bool {
+    folded.chars().any(|c| !c.is_ascii_digit())
+}
+
+/// A text in lower case, with single spaces and without characters that have no width.
+struct Folded {
+    text: String,
+    /// For each byte of the text, where in the original the character begins and ends that it is of.
+    origins: Vec<(u32, u32)>,
+}
+
+impl Folded {
+    fn of(original: &str) -> Self {
+        let mut folded = Self { text: String::new(), origins: Vec::new() };
+        for (start, c) in original.char_indices() {
+            let origin = (start as u32, (start + c.len_utf8()) as u32);
+            match c {
+                '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' => {}
+                c if c.is_whitespace() && folded.text.ends_with(' ') => {}
+                c if c.is_whitespace() => folded.push(' ', origin),
+                c => c.to_lowercase().for_each(|lower| folded.push(lower, origin)),
+            }
+        }
+        folded
+    }
+
+    fn push(&mut self, c: char, origin: (u32, u32)) {
+        self.text.push(c);
+        self.origins.resize(self.text.len(), origin);
+    }
+
+    /// Does a name count here? Short ones only as whole words.
+    fn is_match(&self, range: &Range<usize>) -> bool {
+        let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        self.text[range.clone()].chars().count() >= LEAST_INSIDE
+            || !(is_part(self.text[..range.start].chars().next_back())
+                || is_part(self.text[range.end..].chars().next()))
+    }
+
+    /// The range in the original text.
+    fn original(&self, range: &Range<usize>) -> Range<usize> {
+        let (start, _) = self.origins[range.start];
+        let (_, end) = self.origins[range.end - 1];
+        start as usize..end as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(rows: &[(&str, &str)]) -> Names {
+        let mut names = Names::default();
+        rows.iter().for_each(|(name, replacement)| names.add(name, replacement));
+        names
+    }
+
+    #[test]
+    fn names_are_replaced_in_any_case_and_spelling() {
+        let mut names = names(&[("Zorbulina", "P0"), ("Bob the Builder", "P1"), ("Émile", "P2")]);
+        for (text, expected) in [
+            ("zorbulina", "P0"),
+            ("ZORBULINA!", "P0!"),
+            ("Zorbulinas", "P0s"),
+            ("Z\u{200d}orbulina", "P0"),
+            ("_Zorbulina_", "_P0_"),
+            ("bob \t the  builder.", "P1."),
+            ("name=Zorbulina;éMILE", "name=P0;P2"),
+            ("xxZorbulinaZorbulina", "xxP0P0"),
+        ] {
+            assert_eq!(names.replaced(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in ["", "Zorbu lina", "Bob", "x"] {
+            assert_eq!(names.replaced(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn short_names_are_words_and_shorter_ones_whole_texts() {
+        let mut names = names(&[("Ana", "P1"), ("Ana Lee", "P2"), ("Bo", "P3"), ("7", "P4")]);
+        assert_eq!(names.replaced("Ana, and ana lee!").as_deref(), Some("P1, and P2!"));
+        assert_eq!(names.replaced("bo").as_deref(), Some("P3"));
+        assert_eq!(names.replaced("Banana, Anaconda, Bo won"), None);
+        assert_eq!(names.replaced("éAna Ana").as_deref(), Some("éAna P1"));
+        assert_eq!(names.replaced("7"), None);
+        assert_eq!(names.replacement("7"), Some("P4"));
+        assert_eq!(names.found_in("ANA"), ["P1"]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Unpacking gzip in large strides, within a limit.
+//!
+//! The members of a file are read here rather than by a reader adaptor, because inflating straight
+//! into one large buffer is twice as fast.
+
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+use gametape_wire::{Error, ErrorKind, Limit, Reader, Result};
+
+/// What every member begins with.
+pub(crate) const MAGIC: &[u8] = &[0x1F, 0x8B];
+
+const DEFLATE: u8 = 8;
+
+// Flags of a member's header: which optional parts follow it.
+const HEADER_CHECKSUM: u8 = 1 << 1;
+const EXTRA: u8 = 1 << 2;
+const NAME: u8 = 1 << 3;
+const COMMENT: u8 = 1 << 4;
+
+/// How much larger than its packed form text is expected to be, at most, before it is seen.
+const EXPECTED_RATIO: usize = 8;
+/// The least by which the output grows.
+const STRIDE: usize = 64 << 10;
+
+/// The contents of all members, joined.
+pub(crate) fn unpack(input: &[u8], limit: Limit) -> Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(expected_size(input).min(limit.max as usize));
+    let mut reader = Reader::new(input);
+    while !reader.is_empty() {
+        skip_header(&mut reader)?;
+        let start = out.len();
+        inflate(&mut reader, &mut out, limit)?;
+        check_trailer(&mut reader, &out[start..])?;
+    }
+    out.shrink_to_fit();
+    Ok(out)
+}
+
+/// What the last four bytes say, believed only as far as the size of the input bears it out.
+fn expected_size(input: &[u8]) -> usize {
+    (claimed_size(input) as usize).min(input.len() * EXPECTED_RATIO)
+}
+
+/// How many bytes there are unpacked, by what the last four bytes say.
+pub(crate) fn claimed_size(input: &[u8]) -> u64 {
+    input.last_chunk::<4>().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)))
+}
+
+fn skip_header(reader: &mut Reader<'_>) -> Result<()> {
+    let start = reader.offset();
+    let [first, second, method, flags, ..] = reader.array::<10>("gzip header")?;
+    if [first, second] != *MAGIC || method != DEFLATE {
+        return Err(damaged(start, "not a gzip member"));
+    }
+    if flags & EXTRA != 0 {
+        let length = u16::from_le_bytes(reader.array("gzip header")?);
+        reader.take(usize::from(length), "gzip header")?;
+    }
+    for text in [NAME, COMMENT] {
+        if flags & text != 0 {
+            let length = memchr::memchr(0, reader.rest()).unwrap_or(reader.remaining());
+            reader.take(length + 1, "gzip header")?;
+        }
+    }
+    if flags & HEADER_CHECKSUM != 0 {
+        reader.take(2, "gzip header")?;
+    }
+    Ok(())
+}
+
+/// Takes one deflate stream.
+fn inflate(reader: &mut Reader<'_>, out: &mut Vec<u8>, limit: Limit) -> Result<()> {
+    let mut inflater = Decompress::new(false);
+    let start = reader.offset();
+    loop {
+        grow(out, limit);
+        let (taken, made) = (inflater.total_in(), out.len());
+        let status = inflater.decompress_vec(reader.rest(), out, FlushDecompress::Finish);
+        let taken = (inflater.total_in() - taken) as usize;
+        reader.take(taken, "gzip")?;
+        limit.check(out.len() as u64, limit.max)?;
+        match status {
+            Ok(Status::StreamEnd) => return Ok(()),
+            Ok(_) if taken > 0 || out.len() > made => {}
+            Ok(_) => {
+                let kind = ErrorKind::Truncated { needed: 1, available: 0 };
+                return Err(Error::at(reader.offset(), "gzip", kind));
+            }
+            Err(_) => return Err(damaged(start, "damaged deflate stream")),
+        }
+    }
+}
+
+/// Makes room for more output, but never for more than one byte over the limit.
+fn grow(out: &mut Vec<u8>, limit: Limit) {
+    if out.len() == out.capacity() {
+        let most = (limit.max as usize).saturating_add(1).saturating_sub(out.len());
+        out.reserve_exact(out.len().max(STRIDE).min(most).max(1));
+    }
+}
+
+/// Compares what was unpacked with the checksum and the size behind it.
+fn check_trailer(reader: &mut Reader<'_>, made: &[u8]) -> Result<()> {
+    let start = reader.offset();
+    let stored = u32::from_le_bytes(reader.array("gzip")?);
+    let size = u32::from_le_bytes(reader.array("gzip")?);
+    let mut checksum = Crc::new();
+    checksum.update(made);
+    if stored != checksum.sum() || size != made.len() as u32 {
+        let (stored, computed) = (u64::from(stored), u64::from(checksum.sum()));
+        return Err(Error::at(start, "gzip", ErrorKind::Checksum { stored, computed }));
+    }
+    Ok(())
+}
+
+#[cold]
+fn damaged(offset: u64, problem: &'static str) -> Error {
+    Error::at(offset, "gzip", ErrorKind::BadSyntax { problem: problem.into() })
+}

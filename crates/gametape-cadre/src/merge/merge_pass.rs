@@ -1,0 +1,383 @@
+//! One pass over the text of a delta: each value goes straight to its place in the state.
+//!
+//! There is no recursion: a stack of [`Frame`]s says which containers are open. A container that is
+//! new collects its slots in a common scratch space and is laid out when it closes; one that exists
+//! is changed in place. This file reads the text; `apply` changes the state.
+
+use gametape_wire::{Error, ErrorKind, Limit, Place, Result};
+
+use crate::limits::{GAME_DEPTH, LIST_INDEX, LIST_LENGTH, SCALAR_BYTES};
+use crate::merge::Merger;
+use crate::merge::plan::Plan;
+use crate::merge::watch::{Oddity, Watch};
+use crate::state::keys::Key;
+use crate::state::tree::{ROOT, Shape, Value};
+use crate::text::json::{Cursor, Span, StringToken};
+use crate::text::path;
+
+/// A container of the delta that is not closed yet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame {
+    pub(crate) target: Target,
+    /// The key under which it stands in the container around it.
+    pub(crate) key: Key,
+    /// The length marker's value, once it is known.
+    pub(crate) length: Option<u32>,
+    pub(crate) is_array: bool,
+    /// Nothing was read yet.
+    pub(crate) is_first: bool,
+    /// One more than the highest index that was read as a key.
+    pub(crate) next_index: u32,
+    /// What [`DuplicateKeys`](crate::merge::duplicate_keys::DuplicateKeys) knows the object by.
+    serial: u32,
+    marks: u32,
+}
+
+/// What a frame merges into.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Target {
+    /// An object, and where the key before was found.
+    Object { id: u32, hint: u32 },
+    /// A list, its length before, and one more than the highest index that was not removed.
+    List { id: u32, was: u32, top: u32 },
+    /// A new container whose slots stand in the scratch space from here on.
+    New { from: usize },
+}
+
+/// Why a pass stops before the end.
+pub(crate) enum Stop {
+    /// The delta needs a [`Plan`].
+    NeedsPlan,
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    #[cold]
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+pub(crate) type Merged<T> = std::result::Result<T, Stop>;
+
+pub(crate) struct Pass<'m, 't, 'p, W> {
+    pub(crate) merger: &'m mut Merger,
+    pub(crate) cursor: Cursor<'t>,
+    pub(crate) plan: Option<&'p Plan>,
+    pub(crate) watch: &'m mut W,
+    /// The innermost open container; those around it are in `merger.frames`.
+    pub(crate) frame: Frame,
+    /// The path of that container, kept while somebody watches.
+    pub(crate) path: Vec<Key>,
+}
+
+impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
+    pub(crate) fn new(
+        merger: &'m mut Merger,
+        cursor: Cursor<'t>,
+        plan: Option<&'p Plan>,
+        watch: &'m mut W,
+    ) -> Self {
+        let target = Target::Object { id: ROOT, hint: 0 };
+        let frame = Frame::new(target, Key::from_index(0));
+        Self { merger, cursor, plan, watch, frame, path: Vec::new() }
+    }
+
+    pub(crate) fn run(mut self) -> Merged<()> {
+        self.merge_all().map_err(|stop| match stop {
+            Stop::Failed(error) if *error.place() == Place::Nowhere => {
+                let path = path::display(&self.merger.keys, &self.frame_keys());
+                Stop::Failed(error.with_place(Place::Path(path)))
+            }
+            other => other,
+        })
+    }
+
+    /// The path of the innermost open container.
+    fn frame_keys(&self) -> Vec<Key> {
+        // The outermost frame is the root, which has no key.
+        let outer = self.merger.frames.iter().chain([&self.frame]).skip(1);
+        outer.map(|frame| frame.key).collect()
+    }
+
+    fn merge_all(&mut self) -> Merged<()> {
+        if !matches!(self.cursor.peek(), b'{' | b'[') {
+            let problem = "a delta's game must be an object".into();
+            let kind = ErrorKind::BadSyntax { problem };
+            return Err(Error::new(Place::Nowhere, "game", kind).into());
+        }
+        self.begin()?;
+        loop {
+            if self.plan.is_none() {
+                self.take_references()?;
+            }
+            match self.next_key()? {
+                Some(key) => self.entry(key)?,
+                None => {
+                    let Some(outer) = self.merger.frames.pop() else { return Ok(()) };
+                    self.close(outer)?;
+                }
+            }
+        }
+    }
+
+    /// Opens a container inside of the current one.
+    fn open(&mut self, target: Target, key: Key) -> Merged<()> {
+        self.merger.frames.push(self.frame);
+        self.frame = Frame::new(target, key);
+        if W::ACTIVE {
+            self.path.push(key);
+        }
+        over_limit(GAME_DEPTH, self.merger.frames.len() as u64 + 1)?;
+        self.begin()
+    }
+
+    /// Takes the opening bracket of the current frame.
+    fn begin(&mut self) -> Merged<()> {
+        self.frame.is_array = self.cursor.peek() == b'[';
+        let start = self.cursor.at;
+        self.cursor.at += 1;
+        (self.frame.serial, self.frame.marks) = self.merger.seen.open();
+        match self.plan.and_then(|plan| plan.length_at(start)) {
+            Some(at) => {
+                let length = length_value(&mut Cursor::new(self.cursor.text, at))?;
+                self.apply_length(length)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the current frame, of which `outer` is the one around it.
+    fn close(&mut self, outer: Frame) -> Merged<()> {
+        let inner = std::mem::replace(&mut self.frame, outer);
+        if W::ACTIVE {
+            self.path.pop();
+        }
+        self.merger.seen.close(inner.marks);
+        match inner.target {
+            Target::New { from } => {
+                let id = self.lay_out(from, &inner)?;
+                self.assign(inner.key, Value::container(id))
+            }
+            Target::List { id, .. } => {
+                let made = self.merger.tree.container(id).length;
+                self.compare_length(&inner, made);
+                Ok(())
+            }
+            Target::Object { .. } => Ok(()),
+        }
+    }
+
+    /// The key of the next entry; none when the container ends here.
+    #[inline]
+    fn next_key(&mut self) -> Merged<Option<Key>> {
+        let close = if self.frame.is_array { b']' } else { b'}' };
+        let more = if self.frame.is_first {
+            self.frame.is_first = false;
+            !self.cursor.accept(close)
+        } else {
+            self.cursor.comma_or(close)?
+        };
+        if !more {
+            return Ok(None);
+        }
+        if self.frame.is_array {
+            let index = self.frame.next_index;
+            over_limit(LIST_INDEX, u64::from(index))?;
+            self.frame.next_index += 1;
+            return Ok(Some(Key::from_index(index)));
+        }
+        if self.plan.is_none()
+            && let Some(index) = self.cursor.index_key()
+        {
+            if index < self.frame.next_index {
+                return Err(Stop::NeedsPlan);
+            }
+            self.frame.next_index = index + 1;
+            return Ok(Some(Key::from_index(index)));
+        }
+        self.any_key().map(Some)
+    }
+
+    /// A key that is not known to be an index. Skips those that come again.
+    fn any_key(&mut self) -> Merged<Key> {
+        loop {
+            if let Some(key) = self.try_key()? {
+                return Ok(key);
+            }
+        }
+    }
+
+    /// The next key; none when it comes again and was skipped with its value.
+    #[inline]
+    fn try_key(&mut self) -> Merged<Option<Key>> {
+        let token = self.cursor.string()?;
+        self.cursor.expect(b':', "expected a colon")?;
+        let key = if token.escaped {
+            self.merger.keys.intern(&token.decoded(self.cursor.text))?
+        } else {
+            self.merger.keys.intern_plain(self.cursor.text, token)?
+        };
+        let Some(plan) = self.plan else {
+            // Indices come in order or make a plan needed; this one was hidden by its spelling.
+            let twice = key.index().is_some() || self.merger.seen.twice(key, self.frame.serial);
+            return if twice { Err(Stop::NeedsPlan) } else { Ok(Some(key)) };
+        };
+        if plan.is_superseded(token.start) {
+            self.skip_superseded(key)?;
+            return Ok(None);
+        }
+        Ok(Some(key))
+    }
+
+    /// Skips the value of a key that comes again, and the comma after it.
+    #[cold]
+    fn skip_superseded(&mut self, key: Key) -> Merged<()> {
+        self.odd(Oddity::DuplicateKey, Some(key));
+        self.cursor.skip_value()?;
+        self.cursor.expect(b',', "expected a comma")?;
+        Ok(())
+    }
+
+    #[inline]
+    fn entry(&mut self, key: Key) -> Merged<()> {
+        if key == self.merger.length_key && !self.frame.is_array {
+            let length = length_value(&mut self.cursor)?;
+            return self.apply_length(length);
+        }
+        match self.cursor.peek() {
+            b'{' | b'[' => self.container(key),
+            b'"' => {
+                let token = self.cursor.string()?;
+                if self.is_removal(token) {
+                    return self.remove(key);
+                }
+                let span = scalar_span(token.start, token.end)?;
+                self.assign(key, Value::string(span, token.escaped))
+            }
+            _ => {
+                let span = self.cursor.literal()?;
+                over_limit(SCALAR_BYTES, u64::from(span.end - span.start))?;
+                self.assign(key, Value::literal(span))
+            }
+        }
+    }
+
+    #[inline]
+    fn is_removal(&self, token: StringToken) -> bool {
+        let marker = &self.merger.markers.removed;
+        if token.escaped {
+            return *token.decoded(self.cursor.text) == **marker;
+        }
+        let inner = token.inner(self.cursor.text);
+        inner.len() == marker.len() && inner.first() == marker.first() && *inner == **marker
+    }
+
+    /// A container as value of `key`: merged into the one that is there, or new.
+    #[inline]
+    fn container(&mut self, key: Key) -> Merged<()> {
+        let slot = self.slot(key);
+        let value = slot.map_or(Value::ABSENT, |slot| self.merger.tree.values[slot as usize]);
+        let shape = value.shape();
+        if let Shape::Container(id) = shape {
+            return self.open_existing(id, key);
+        }
+        if let Some(reference) = self.reference()? {
+            return self.assign_at(slot, key, reference);
+        }
+        match (shape, slot) {
+            (Shape::Reference(span), Some(slot)) => {
+                let id = self.unfold_reference(span, slot)?;
+                self.open_existing(id, key)
+            }
+            _ => self.open(Target::New { from: self.merger.scratch.len() }, key),
+        }
+    }
+
+    fn open_existing(&mut self, id: u32, key: Key) -> Merged<()> {
+        self.note_top(key);
+        let container = self.merger.tree.container(id);
+        let target = if container.is_list() {
+            Target::List { id, was: container.length, top: 0 }
+        } else {
+            Target::Object { id, hint: 0 }
+        };
+        self.open(target, key)
+    }
+
+    /// Takes `{"id":"…"}` if it stands here exactly so.
+    #[inline]
+    fn reference(&mut self) -> Merged<Option<Value>> {
+        const START: &[u8; 7] = b"{\"id\":\"";
+        let (text, start) = (self.cursor.text, self.cursor.at);
+        if !self.merger.plain_ids || text[start..].first_chunk() != Some(START) {
+            return Ok(None);
+        }
+        self.cursor.at = start + START.len() - 1;
+        let token = self.cursor.string()?;
+        if token.escaped || text.get(token.end) != Some(&b'}') || self.is_removal(token) {
+            self.cursor.at = start;
+            return Ok(None);
+        }
+        self.cursor.at = token.end + 1;
+        Ok(Some(Value::reference(scalar_span(token.start, token.end)?)))
+    }
+}
+
+impl Frame {
+    fn new(target: Target, key: Key) -> Self {
+        Self {
+            target,
+            key,
+            length: None,
+            is_array: false,
+            is_first: true,
+            next_index: 0,
+            serial: 0,
+            marks: 0,
+        }
+    }
+}
+
+/// An error unless `value` is within the limit. Its place is that of the current container.
+#[inline]
+pub(crate) fn over_limit(limit: Limit, value: u64) -> Result<()> {
+    if value <= limit.max { Ok(()) } else { Err(exceeded(limit, value)) }
+}
+
+#[cold]
+fn exceeded(limit: Limit, value: u64) -> Error {
+    let kind = ErrorKind::OverLimit { value, limit: limit.max };
+    Error::new(Place::Nowhere, limit.name, kind)
+}
+
+#[inline]
+fn scalar_span(start: usize, end: usize) -> Result<Span> {
+    over_limit(SCALAR_BYTES, (end - start) as u64)?;
+    Ok(Span::new(start, end))
+}
+
+/// Takes the value of a length marker: plain digits within the limit.
+#[inline]
+fn length_value(cursor: &mut Cursor<'_>) -> Result<u32> {
+    match cursor.last_number() {
+        // At most six digits.
+        Some(length) => Ok(length),
+        None => any_length_value(cursor),
+    }
+}
+
+#[inline(never)]
+fn any_length_value(cursor: &mut Cursor<'_>) -> Result<u32> {
+    let span = cursor.skip_value()?;
+    let digits = span.of(cursor.text);
+    if !digits.iter().all(u8::is_ascii_digit) {
+        let problem = "a list's length must be plain digits".into();
+        return Err(Error::new(Place::Nowhere, "list length", ErrorKind::BadSyntax { problem }));
+    }
+    let length = digits.iter().fold(0u64, |length, digit| {
+        length.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
+    });
+    over_limit(LIST_LENGTH, length)?;
+    Ok(length as u32)
+}

@@ -1,0 +1,154 @@
+//! `gametape chunks`: the chunks of a tape, and what is in them.
+
+use std::str::FromStr;
+
+use gametape_tape::{ChunkEntry, ChunkHeader, ChunkKind, Depth, TapeFrames};
+use gametape_wire::Error;
+
+use crate::failure::{Done, Failure, Outcome};
+use crate::input::TapeArgs;
+use crate::output::{Lines, Output};
+use crate::tape::{ChunkLine, PartLine, TapeFile, warn_of_losses};
+
+/// List the chunks of a tape, or print what is in them
+///
+/// One line for each chunk, in the order of recording: its number, kind, stream, ticks, size, and
+/// who may know it. Of a damaged tape lists what is whole, and the exit code is 3.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    tape: TapeArgs,
+
+    /// Only chunks of these kinds, such as frames,orders; a number for a kind without a name, and
+    /// `keyframe` for both kinds of keyframes
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
+    kind: Vec<Kinds>,
+
+    /// Only chunks of these streams
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    stream: Vec<u16>,
+
+    /// Only the chunks with these numbers
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    chunk: Vec<u32>,
+
+    /// Print the payloads of frames and orders, one a line, instead of chunks
+    #[arg(long, conflicts_with = "raw")]
+    frames: bool,
+
+    /// Print the raw bytes of the chunks, unpacked, and nothing else
+    #[arg(long, conflicts_with = "json")]
+    raw: bool,
+
+    /// Print one JSON object for each chunk or payload
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = r#"With --json there is one object a line:
+  {"chunk","offset","kind","stream","views","first_tick","ticks","items","raw_bytes",
+   "stored_bytes","codec"}
+and with --frames:
+  {"chunk","kind","stream","tick","views","bytes","payload"}
+"payload" is hexadecimal; of a delta keyframe "items" is how many ticks before it its baseline is.
+
+Examples:
+  gametape chunks match.tape
+  gametape chunks --kind orders --stream 1 --frames --json match.tape | jq -r .payload
+  gametape chunks --kind metadata --raw match.tape | jq ."#;
+
+/// Kinds of chunks under one name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Kinds(Vec<ChunkKind>);
+
+impl FromStr for Kinds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "keyframe" {
+            return Ok(Self(vec![ChunkKind::FULL_KEYFRAME, ChunkKind::DELTA_KEYFRAME]));
+        }
+        let named = || (1..ChunkKind::INDEX.0).map(ChunkKind);
+        let found = named().find(|kind| kind.to_string().replace(' ', "-") == text);
+        match found.or_else(|| text.parse().ok().map(ChunkKind)) {
+            Some(kind) => Ok(Self(vec![kind])),
+            None => {
+                let names: Vec<String> =
+                    named().map(|kind| kind.to_string().replace(' ', "-")).collect();
+                Err(format!("kinds are {}, keyframe or a number", names.join(", ")))
+            }
+        }
+    }
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Outcome {
+        let mut file = self.tape.source.tape()?;
+        let tape = file.open(Depth::Index)?;
+        let wanted: Vec<&ChunkEntry> =
+            tape.chunks.iter().filter(|entry| self.wants(&entry.header)).collect();
+        if self.raw {
+            print_raw(&mut file, &wanted)?;
+        } else if self.frames {
+            self.print_frames(&mut file, &wanted)?;
+        } else {
+            let mut lines = Lines::new(self.json);
+            for entry in wanted {
+                lines.add(&ChunkLine::of(&entry.header, entry.offset))?;
+            }
+            lines.finish()?;
+        }
+        warn_of_losses(&file.source, &tape);
+        Ok(Done::Fine)
+    }
+
+    fn wants(&self, header: &ChunkHeader) -> bool {
+        let of_kind = |kinds: &Kinds| kinds.0.contains(&header.kind);
+        (self.kind.is_empty() || self.kind.iter().any(of_kind))
+            && (self.stream.is_empty() || self.stream.contains(&header.stream))
+            && (self.chunk.is_empty() || self.chunk.contains(&header.sequence))
+    }
+
+    fn print_frames(&self, file: &mut TapeFile, wanted: &[&ChunkEntry]) -> Result<(), Failure> {
+        let source = file.source.clone();
+        let failed = |error: Error| Failure::of(&source, &error);
+        let mut lines = Lines::new(self.json);
+        let framed = wanted.iter().copied().filter(|entry| entry.header.kind.is_framed());
+        let mut buffer = Vec::new();
+        file.visit("printing", framed, |chunk| {
+            let raw = chunk.raw_in(&mut buffer).map_err(failed)?;
+            TapeFrames::new(&chunk.header, raw).try_for_each(|frame| {
+                let frame = frame.map_err(|error| failed(error.within(chunk.header.kind)))?;
+                PartLine::of(&chunk.header, &frame).try_for_each(|line| lines.add(&line))
+            })
+        })?;
+        lines.finish()
+    }
+}
+
+fn print_raw(file: &mut TapeFile, wanted: &[&ChunkEntry]) -> Result<(), Failure> {
+    let source = file.source.clone();
+    let mut out = Output::stdout();
+    let mut buffer = Vec::new();
+    file.visit("printing", wanted.iter().copied(), |chunk| {
+        let raw = chunk.raw_in(&mut buffer);
+        out.put(raw.map_err(|error| Failure::of(&source, &error))?)
+    })?;
+    out.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_names_and_numbers() {
+        let kinds = |text: &str| text.parse::<Kinds>().map(|kinds| kinds.0);
+        assert_eq!(kinds("frames"), Ok(vec![ChunkKind::FRAMES]));
+        assert_eq!(kinds("full-keyframe"), Ok(vec![ChunkKind::FULL_KEYFRAME]));
+        assert_eq!(kinds("200"), Ok(vec![ChunkKind(200)]));
+        assert_eq!(kinds("keyframe").map(|kinds| kinds.len()), Ok(2));
+        assert!(kinds("frame").is_err());
+    }
+}

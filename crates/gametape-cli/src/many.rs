@@ -1,0 +1,168 @@
+//! Many files at once: on all cores, with output in the order of the input.
+//!
+//! A command that reads takes [`FilesArgs`] and does its work on one file at a time, as if there
+//! were no other. What it prints comes out in the order of the input, whichever file is done first;
+//! what is wrong with one file is reported, and the others are still worked on; at the end a line says
+//! how many were sound. The exit code is that of the worst.
+//!
+//! ```ignore
+//! #[derive(Debug, clap::Args)]
+//! pub(crate) struct Args {
+//!     #[command(flatten)]
+//!     files: FilesArgs,
+//! }
+//!
+//! impl Args {
+//!     pub(crate) fn run(self) -> Outcome {
+//!         self.files.each("sound", |source| self.check(source))
+//!     }
+//! }
+//! ```
+//!
+//! A command that makes one result of all files returns a value for each, and takes the values in the
+//! order of the input:
+//!
+//! ```ignore
+//! let mut table = Table::default();
+//! let gathered = self.files.gather("read", |source| self.row(source), |source, row| {
+//!     table.add(source, row);
+//!     Ok(())
+//! })?;
+//! print(&table.into_text())?;
+//! gathered.conclude()
+//! ```
+
+mod folders;
+mod queue;
+mod tally;
+
+use std::num::NonZeroUsize;
+use std::thread;
+
+use crate::failure::{Done, Failure, Outcome, take_loss};
+use crate::input::{Source, is_recording};
+use folders::{Item, expand};
+use queue::in_order;
+use tally::Tally;
+
+/// Files and folders to read, and how many of them at the same time.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct FilesArgs {
+    /// Files to read, or folders with recordings in them; `-` for standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) sources: Vec<Source>,
+
+    #[command(flatten)]
+    pub(crate) jobs: JobsArg,
+}
+
+/// How many files are worked on at the same time.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct JobsArg {
+    /// Work on this many files at the same time [default: one for each core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
+impl JobsArg {
+    fn number(self) -> usize {
+        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.jobs.map_or_else(cores, NonZeroUsize::get)
+    }
+}
+
+impl FilesArgs {
+    /// Were several files given, or a folder, however many are in it?
+    pub(crate) fn are_many(&self) -> bool {
+        matches!(&*self.sources, [_, _, ..]) || self.sources.iter().any(Source::is_folder)
+    }
+
+    /// Does the same to every file. `good` is what the summary calls a file without problems, as in
+    /// "500 matches: 498 sound, 2 damaged".
+    pub(crate) fn each(
+        &self,
+        good: &'static str,
+        work: impl Fn(&Source) -> Outcome + Sync,
+    ) -> Outcome {
+        let work = |source: &Source| work(source).map(|done| (done, ()));
+        self.gather(good, work, |_, ()| Ok(()))?.conclude()
+    }
+
+    /// Works on every file, and hands the results to `take` in the order of the input. `Err` if
+    /// `take` fails or the output is closed: what is wrong with a file is in what is returned.
+    pub(crate) fn gather<T: Send>(
+        &self,
+        good: &'static str,
+        work: impl Fn(&Source) -> Result<(Done, T), Failure> + Sync,
+        mut take: impl FnMut(&Source, T) -> Result<(), Failure>,
+    ) -> Result<Gathered, Failure> {
+        let mut tally = Tally::new(good);
+        if let ([source], false) = (&*self.sources, self.are_many()) {
+            if let Some(value) = tally.count(work_on(Ok(source), &work))? {
+                take(source, value)?;
+            }
+            return Ok(Gathered { tally, folders: None });
+        }
+        let items = expand(&self.sources);
+        let worked = |item: &Item| Some(work_on(item.wanted()?, &work));
+        in_order(&items, self.jobs.number(), worked, |item, result| match result {
+            None => {
+                tally.skip();
+                Ok(())
+            }
+            Some(result) => match tally.count(result)? {
+                Some(value) => take(&item.source, value),
+                None => Ok(()),
+            },
+        })?;
+        let names: Vec<String> = self.sources.iter().map(ToString::to_string).collect();
+        Ok(Gathered { tally, folders: Some(names.join(", ")) })
+    }
+}
+
+/// How the work on all files ended.
+#[derive(Debug)]
+#[must_use = "the summary and the exit code are in it"]
+pub(crate) struct Gathered {
+    tally: Tally,
+    /// Where the files were looked for, if there may be many.
+    folders: Option<String>,
+}
+
+impl Gathered {
+    /// Prints the summary of many files; returns the worst of all outcomes.
+    pub(crate) fn conclude(self) -> Outcome {
+        match &self.folders {
+            Some(folders) => self.tally.summarize(folders)?,
+            None => {}
+        }
+        self.tally.into_outcome()
+    }
+}
+
+/// Works on a file, and says whether something was lost before the work began.
+fn work_on<T>(
+    source: Result<&Source, Failure>,
+    work: &impl Fn(&Source) -> Result<(Done, T), Failure>,
+) -> Result<(Done, T), Failure> {
+    let worked = source.and_then(work);
+    let lost = take_loss();
+    worked.map(|(done, value)| (if lost { Done::DataLost } else { done }, value))
+}
+
+impl Item {
+    /// The file, unless it was found in a folder and is no recording.
+    fn wanted(&self) -> Option<Result<&Source, Failure>> {
+        if let Some(problem) = &self.problem {
+            return Some(Err(Failure::refused(&self.source, problem)));
+        }
+        if !self.is_found {
+            return Some(Ok(&self.source));
+        }
+        match is_recording(&self.source) {
+            Ok(true) => Some(Ok(&self.source)),
+            Ok(false) => None,
+            Err(failure) => Some(Err(failure)),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Cutting a MineWars file.
+
+use gametape_minewars::{
+    Check, Converted, Dialect, Frames, Losses, ReplayFile, Selection, convert, cut, write_file,
+};
+use gametape_wire::{Error, Result, Tick, TickLength};
+
+use super::CutRequest;
+
+/// A MineWars file that was cut out of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+#[must_use]
+pub struct MinewarsCut {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// What the cut cannot express.
+    pub losses: Losses,
+    /// Items of the map that were removed, because only the spectator knows them.
+    pub hidden_items: usize,
+    /// The dialect that it was converted from, because no tool writes it.
+    pub converted_from: Option<Dialect>,
+    /// Checksums of the original that are wrong; those of the cut are right.
+    pub wrong_checksums: Vec<Error>,
+}
+
+/// Some views and some of the time of a MineWars file, as another one that begins at time 0.
+pub fn cut_minewars(file: &ReplayFile<'_>, request: &CutRequest) -> Result<MinewarsCut> {
+    let mut setup = file.setup().to_setup()?;
+    let mut frames = file.frames()?.bytes.into_owned();
+    let options = file.write_options();
+    let foreign = Some(file.dialect()).filter(|dialect| *dialect == Dialect::MwDatatool);
+    if let Some(dialect) = foreign {
+        // It only has other numbers for kinds, so nothing is lost.
+        let generation = setup.generation;
+        Converted { setup, frames, .. } = convert(&setup, &frames, dialect, generation)?;
+    }
+    let mut selection = Selection::everything(&setup);
+    if !request.views.is_empty() {
+        let absent = request.views.without(selection.views);
+        if !absent.is_empty() {
+            let problem = format!("it has views {}, and not {absent}", selection.views);
+            return Err(Error::misuse("cut", problem));
+        }
+        selection.views = request.views;
+    }
+    let ticks = request.ticks(TickLength::MILLISECOND, end_of(file, &frames)?)?;
+    (selection.from, selection.to) = (ticks.start, ticks.end);
+    let part = cut(&setup, &frames, &selection)?;
+    Ok(MinewarsCut {
+        bytes: write_file(&part.setup, &part.frames, &options)?,
+        losses: part.losses,
+        hidden_items: part.hidden_items,
+        converted_from: foreign,
+        wrong_checksums: file.checks().iter().filter_map(Check::error).collect(),
+    })
+}
+
+/// The first time after the last frame.
+fn end_of(file: &ReplayFile<'_>, frames: &[u8]) -> Result<Tick> {
+    let layout = file.frame_layout()?;
+    let last = Frames::new(layout, frames).map_while(Result::ok).last();
+    Ok(Tick(last.map_or(0, |frame| frame.time() + 1)))
+}

@@ -1,0 +1,90 @@
+//! Cutting a tape.
+
+use std::ops::Range;
+
+use gametape_tape::{Cut, Dropped, Tape};
+use gametape_wire::{Result, Source, Tick, ViewSet};
+
+use super::CutRequest;
+use crate::open::visit_chunks;
+use crate::rewrite::{Put, derived_header};
+
+/// What a cut of a tape does not have, and what it has in addition.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+#[must_use]
+pub struct TapeCut {
+    /// The first tick, where that is before the one that was asked for.
+    pub earlier_start: Option<u64>,
+    /// How many keyframes are in it.
+    pub keyframes: u64,
+    /// What of the tape is not in it, and why.
+    pub dropped: Vec<Dropped>,
+    /// What the tape had lost before, in the cut or not.
+    pub lost: Vec<String>,
+}
+
+impl TapeCut {
+    /// What is different from the tape, one line each.
+    #[must_use]
+    pub fn changes(&self) -> Vec<String> {
+        let mut changes = Vec::new();
+        if let Some(tick) = self.earlier_start {
+            let why =
+                if self.keyframes == 0 { "there is no keyframe" } else { "a keyframe is there" };
+            changes.push(format!("it begins at tick {tick}: {why}"));
+        }
+        changes.extend(self.dropped.iter().map(|row| format!("left out: {row}")));
+        changes
+    }
+}
+
+/// Writes some views or ticks of a tape as another tape.
+///
+/// It begins with the last keyframe at or before the first tick, so that it plays there as the whole
+/// tape does. Refused where the tape does not have one of the views, or nothing would be in the cut.
+pub fn cut_tape<S: Source>(
+    source: &mut S,
+    tape: &Tape,
+    request: &CutRequest,
+    put: &mut Put<'_>,
+) -> Result<TapeCut> {
+    let asked = request.ticks(tape.header.tick_length, Tick(tape.summary.end_tick))?;
+    let views = (!request.views.is_empty()).then_some(request.views);
+    let cut = Cut::new(tape, views, asked.clone())?;
+    let header = derived_header(&[tape.header], &done(views, &asked))?;
+    let mut rewriter = cut.rewriter(tape, header)?;
+    let kept = tape.chunks.iter().filter(|entry| cut.keeps(entry));
+    visit_chunks(source, kept, |chunk| {
+        rewriter.chunk(chunk)?;
+        put(&rewriter.take())
+    })?;
+    let end = rewriter.finish()?;
+    put(&end.bytes)?;
+    Ok(TapeCut {
+        earlier_start: Some(cut.ticks().start).filter(|start| *start < asked.start),
+        keyframes: cut.keyframes() as u64,
+        dropped: end.dropped,
+        lost: lost(tape),
+    })
+}
+
+/// What the tape had lost before, in the cut or not.
+fn lost(tape: &Tape) -> Vec<String> {
+    let damages = tape.damages.iter().map(ToString::to_string);
+    let missing = tape.missing.iter().map(|run| count(run.len() as u64, "chunk") + " missing");
+    let misplaced = tape.misplaced().map(|entry| {
+        format!("the ticks of chunk {}, {}, go back", entry.header.sequence, entry.header.kind)
+    });
+    damages.chain(missing).chain(misplaced).collect()
+}
+
+/// What is done, in words that differ between cuts.
+fn done(views: Option<ViewSet>, asked: &Range<u64>) -> String {
+    let views = views.map_or("all".to_owned(), |views| views.to_string());
+    format!("cut {views} {}..{}", asked.start, asked.end)
+}
+
+fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

@@ -1,0 +1,33 @@
+//! A MineWars file in memory.
+
+use gametape_minewars::{Dialect, ReplayFile};
+use gametape_wire::Result;
+
+/// The bytes of a MineWars file, and the dialect that the caller asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MinewarsBytes {
+    bytes: Vec<u8>,
+    dialect: Option<Dialect>,
+}
+
+impl MinewarsBytes {
+    /// A MineWars file in these bytes, in a dialect where the caller knows it.
+    #[must_use]
+    pub fn new(bytes: Vec<u8>, dialect: Option<Dialect>) -> Self {
+        Self { bytes, dialect }
+    }
+
+    /// The file; its headers are read, its parts when they are asked for.
+    pub fn file(&self) -> Result<ReplayFile<'_>> {
+        match self.dialect {
+            Some(dialect) => ReplayFile::open_as(&self.bytes, dialect),
+            None => ReplayFile::open(&self.bytes),
+        }
+    }
+
+    /// All bytes of the file.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}

@@ -1,0 +1,160 @@
+//! Any recording, opened by what is in it, never by its name.
+//!
+//! ```
+//! use gametape_replay::open::{Format, OpenOptions, Opened, open};
+//!
+//! let log = gametape_cadre::sample::log(20, 1);
+//! let Opened::Gamelog(gamelog) = open(&log[..], &OpenOptions::default())? else { panic!() };
+//! assert_eq!(gamelog.log()?.len(), 20);
+//!
+//! let error = open(&[0_u8; 100_000][..], &OpenOptions::default()).unwrap_err();
+//! assert!(error.to_string().contains("neither a tape nor a gamelog"));
+//! # Ok::<(), gametape_wire::Error>(())
+//! ```
+
+mod content;
+mod gamelog;
+mod minewars;
+mod sniff;
+mod tape;
+
+use std::io::{Chain, Cursor, Read, Take};
+
+use gametape_minewars::Dialect;
+use gametape_wire::{Error, ErrorKind, Limit, Result, Source};
+
+pub use content::{Content, Inner, inner_recording};
+pub use gamelog::GamelogBytes;
+pub use minewars::MinewarsBytes;
+pub use sniff::{Format, SNIFFED_BYTES, sniff};
+pub use tape::{open_tape, visit_chunks};
+
+/// How a recording is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OpenOptions {
+    /// The dialect of MineWars data, whatever it looks like.
+    pub dialect: Option<Dialect>,
+    /// The most bytes of a recording that is held in memory as a whole: all but tapes.
+    pub max_bytes: u64,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self { dialect: None, max_bytes: 256 << 20 }
+    }
+}
+
+impl OpenOptions {
+    /// The same options with MineWars data in this dialect.
+    #[must_use]
+    pub fn in_dialect(self, dialect: Option<Dialect>) -> Self {
+        Self { dialect, ..self }
+    }
+
+    /// The same options with another limit for what is held in memory as a whole.
+    #[must_use]
+    pub fn with_max_bytes(self, max_bytes: u64) -> Self {
+        Self { max_bytes, ..self }
+    }
+
+    fn limit(&self) -> Limit {
+        Limit::new("size of a recording that is no tape", self.max_bytes)
+    }
+}
+
+/// A recording of any kind.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Opened<S> {
+    /// A tape, of which only the first bytes were read: [`Recording`](crate::Recording) opens it.
+    Tape(S),
+    /// A MineWars replay file.
+    MineWars(MinewarsBytes),
+    /// A Cadre gamelog, plain or gzip.
+    Gamelog(GamelogBytes),
+}
+
+impl<S> Opened<S> {
+    /// What it is.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Tape(_) => Format::Tape,
+            Self::MineWars(_) => Format::MineWars,
+            Self::Gamelog(_) => Format::Gamelog,
+        }
+    }
+}
+
+/// Opens a recording that can be read anywhere.
+///
+/// Reads [`SNIFFED_BYTES`] of something that is no recording, and of a tape; all other recordings
+/// as a whole.
+pub fn open<S: Source>(mut source: S, options: &OpenOptions) -> Result<Opened<S>> {
+    let length = source.length();
+    let start = source.fetch(0..length.min(SNIFFED_BYTES as u64))?;
+    match identify(&start, Some(length), options)? {
+        Format::Tape => Ok(Opened::Tape(source)),
+        format => {
+            options.limit().check(length, 0)?;
+            let bytes = source.fetch(0..length)?.into_owned();
+            whole(format, bytes, options)
+        }
+    }
+}
+
+/// Opens a recording that can only be read from its start to its end: a pipe, a device.
+///
+/// Stops reading as soon as it is clear that it is no recording, or too large.
+pub fn open_stream(mut reader: impl Read, options: &OpenOptions) -> Result<Opened<Vec<u8>>> {
+    let mut start = Vec::new();
+    let first = (&mut reader).take(SNIFFED_BYTES as u64).read_to_end(&mut start);
+    let first = first.map_err(|why| Error::unreadable(0, "recording", why))?;
+    let length = (first < SNIFFED_BYTES).then_some(first as u64);
+    let format = identify(&start, length, options)?;
+    let bytes = read_rest(Cursor::new(start).chain(reader.take(u64::MAX)), options.limit())?;
+    match format {
+        Format::Tape => Ok(Opened::Tape(bytes)),
+        format => whole(format, bytes, options),
+    }
+}
+
+/// Everything there is, unless it is over the limit.
+fn read_rest(reader: Chain<Cursor<Vec<u8>>, Take<impl Read>>, limit: Limit) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = reader.take(limit.max.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|why| Error::unreadable(bytes.len() as u64, "recording", why))?;
+    limit.check(bytes.len() as u64, 0)?;
+    Ok(bytes)
+}
+
+/// The format by the first bytes, or why there is none.
+fn identify(start: &[u8], length: Option<u64>, options: &OpenOptions) -> Result<Format> {
+    if start.is_empty() {
+        return Err(unknown("it is empty"));
+    }
+    let found = sniff(start, length);
+    match (found, options.dialect) {
+        (Some(Format::Tape), _) => Ok(Format::Tape),
+        (_, Some(_)) => Ok(Format::MineWars),
+        (Some(format), None) => Ok(format),
+        (None, None) => {
+            Err(unknown("neither a tape nor a gamelog nor a MineWars file begins like this"))
+        }
+    }
+}
+
+fn whole<S>(format: Format, bytes: Vec<u8>, options: &OpenOptions) -> Result<Opened<S>> {
+    if format == Format::Gamelog {
+        return Ok(Opened::Gamelog(GamelogBytes::new(bytes)));
+    }
+    let opened = MinewarsBytes::new(bytes, options.dialect);
+    opened.file()?;
+    Ok(Opened::MineWars(opened))
+}
+
+#[cold]
+fn unknown(problem: &'static str) -> Error {
+    Error::at(0, "recording", ErrorKind::BadSyntax { problem: problem.into() })
+}

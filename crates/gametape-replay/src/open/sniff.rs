@@ -1,0 +1,71 @@
+//! Which format it is, by the first bytes.
+
+use gametape_minewars::ReplayFile;
+
+/// How many bytes at the start of a recording say which format it has.
+pub const SNIFFED_BYTES: usize = 16 << 10;
+
+/// A format that recordings are stored in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// A tape, or one that a text-mode or 7-bit channel damaged: opening it says what is wrong.
+    Tape,
+    /// A MineWars replay file.
+    MineWars,
+    /// A Cadre gamelog, plain or gzip.
+    Gamelog,
+}
+
+/// The format of a recording that begins with `start`; `length` is how long all of it is, where that
+/// is known. `None` where it is no recording.
+#[must_use]
+pub fn sniff(start: &[u8], length: Option<u64>) -> Option<Format> {
+    let start = &start[..start.len().min(SNIFFED_BYTES)];
+    if is_tape(start) {
+        return Some(Format::Tape);
+    }
+    let minewars = ReplayFile::sniff(start, length);
+    // A gamelog may look like a MineWars file by its lengths, but never by a checksum.
+    match (is_gamelog(start), minewars) {
+        (true, Some(gametape_minewars::Detection::Checksum)) => Some(Format::MineWars),
+        (true, _) => Some(Format::Gamelog),
+        (false, found) => found.map(|_| Format::MineWars),
+    }
+}
+
+fn is_tape(start: &[u8]) -> bool {
+    matches!(start, [0x89 | 0x09, b'T', b'A', b'P', ..])
+}
+
+/// Is it gzip, or does it begin like a JSON object?
+fn is_gamelog(start: &[u8]) -> bool {
+    let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
+    is_gzip(start) || text.trim_ascii_start().first() == Some(&b'{')
+}
+
+pub(super) fn is_gzip(start: &[u8]) -> bool {
+    start.starts_with(&[0x1F, 0x8B])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_particular_is_no_recording() {
+        let text = b"To be, or not to be, that is the question: ".repeat(400);
+        for start in [&[][..], &[0; 4096], &[0xFF; 4096], &text, b"\x7fELF\x02\x01\x01", b"[1,2]"] {
+            for length in [None, Some(start.len() as u64), Some(3 << 30)] {
+                assert_eq!(sniff(start, length), None, "{:?}", &start[..start.len().min(8)]);
+            }
+        }
+    }
+
+    #[test]
+    fn formats_begin_in_their_own_way() {
+        assert_eq!(sniff(b"\x89TAPE", None), Some(Format::Tape));
+        assert_eq!(sniff(b"\x1F\x8B\x08\x00", None), Some(Format::Gamelog));
+        assert_eq!(sniff(b"\xEF\xBB\xBF \n{", None), Some(Format::Gamelog));
+    }
+}

@@ -1,0 +1,46 @@
+//! Who plays in a recording, so that views can be named.
+
+use gametape_minewars::{Frames, Message, Messages, PlayerUpdate, ReplayFile};
+use gametape_tape::Tape;
+use gametape_wire::{Result, View};
+
+use crate::metadata::{Seat, players};
+
+/// The views of a tape whose players its metadata names.
+#[must_use]
+pub fn players_of_tape(tape: &Tape) -> Vec<(View, String)> {
+    let view = |seat: Seat| match seat {
+        Seat::View(number) => u8::try_from(number).ok().and_then(View::new),
+        Seat::Player(_) => None,
+    };
+    players(tape).into_iter().filter_map(|row| Some((view(row.seat)?, row.name))).collect()
+}
+
+/// The views of a MineWars file and their players: those of the setup, or else those that joined.
+pub fn players_of_minewars(file: &ReplayFile<'_>) -> Result<Vec<(View, String)>> {
+    if let Some(names) = file.setup().to_setup()?.player_names {
+        let views = (1..=View::MAX).filter_map(View::new);
+        return Ok(views.zip(names).collect());
+    }
+    let mut players: Vec<(View, String)> = Vec::new();
+    let frames = file.frames()?.bytes;
+    for frame in Frames::new(file.frame_layout()?, &frames).map_while(Result::ok) {
+        for part in frame.parts().filter(|part| part.views.contains(View::SPECTATOR)) {
+            let messages = Messages::new(part.payload, part.offset, file.dialect());
+            for message in messages.map_while(Result::ok) {
+                note_joined(&message, &mut players);
+            }
+        }
+    }
+    players.sort_by_key(|(view, _)| *view);
+    Ok(players)
+}
+
+fn note_joined(message: &Message<'_>, players: &mut Vec<(View, String)>) {
+    if let Message::Player { who, update: PlayerUpdate::Joined { name } } = message
+        && let Some(view) = View::new(who.player)
+        && players.iter().all(|(known, _)| *known != view)
+    {
+        players.push((view, String::from_utf8_lossy(name.0).into_owned()));
+    }
+}

@@ -1,0 +1,116 @@
+//! Gaps: something is missing and will not come.
+
+use std::fmt;
+use std::ops::Range;
+
+use gametape_wire::{Reader, Result, ViewSet, Writer};
+
+use crate::layout::chunk::Chunk;
+use crate::layout::kind::ChunkKind;
+use crate::write::draft::ChunkDraft;
+
+/// Why something is missing. Numbers without a name are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GapCause(pub u8);
+
+impl GapCause {
+    /// The recorder had to leave something out.
+    pub const SHED: Self = Self(1);
+    /// It was there once.
+    pub const DAMAGE: Self = Self(2);
+    /// Nobody recorded for a while, or the tape was cut.
+    pub const INTERRUPTED: Self = Self(3);
+}
+
+/// A hole in a tape, declared by the tape itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// Why.
+    pub cause: GapCause,
+    /// Of which kind; 0 where that is unknown or several.
+    pub kind: ChunkKind,
+    /// Of which stream; 0 where that is unknown or several.
+    pub stream: u16,
+    /// How many chunks or items.
+    pub count: u32,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Who would have known them.
+    pub views: ViewSet,
+    /// First tick concerned.
+    pub first_tick: u64,
+    /// Ticks concerned.
+    pub tick_count: u32,
+}
+
+impl Gap {
+    /// The gap that a chunk of kind [`ChunkKind::GAP`] declares.
+    pub fn read(chunk: &Chunk<'_>) -> Result<Self> {
+        let raw = chunk.raw()?;
+        let mut r = Reader::with_base(&raw, chunk.payload_offset());
+        let (cause, kind) = (GapCause(r.u8("gap")?), ChunkKind(r.u8("gap")?));
+        let (stream, count, bytes) = (r.u16_le("gap")?, r.u32_le("gap")?, r.u64_le("gap")?);
+        r.finish("gap")?;
+        let header = &chunk.header;
+        Ok(Self {
+            cause,
+            kind,
+            stream,
+            count,
+            bytes,
+            views: header.views,
+            first_tick: header.first_tick,
+            tick_count: header.tick_count,
+        })
+    }
+
+    /// The ticks that it concerns.
+    #[must_use]
+    pub fn ticks(&self) -> Range<u64> {
+        self.first_tick..self.first_tick.saturating_add(self.tick_count.into())
+    }
+
+    pub(crate) fn draft(&self) -> ChunkDraft {
+        ChunkDraft {
+            views: self.views,
+            first_tick: self.first_tick,
+            tick_count: self.tick_count,
+            ..ChunkDraft::new(ChunkKind::GAP)
+        }
+    }
+
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        let mut w = Writer::new();
+        w.u8(self.cause.0).u8(self.kind.0).u16_le(self.stream);
+        w.u32_le(self.count).u64_le(self.bytes);
+        w.into_bytes()
+    }
+}
+
+impl fmt::Display for GapCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::SHED => f.write_str("left out by the recorder"),
+            Self::DAMAGE => f.write_str("lost to damage"),
+            Self::INTERRUPTED => f.write_str("not recorded"),
+            Self(number) => write!(f, "missing for cause {number}"),
+        }
+    }
+}
+
+impl fmt::Display for Gap {
+    /// `lost to damage: frames of stream 0, ticks 300 to 399`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.cause)?;
+        match self.kind {
+            ChunkKind(0) => f.write_str("chunks of unknown kind")?,
+            kind => write!(f, "{kind} of stream {}", self.stream)?,
+        }
+        let ticks = self.ticks();
+        match self.tick_count {
+            0 => write!(f, ", at tick {}", ticks.start),
+            1 => write!(f, ", tick {}", ticks.start),
+            _ => write!(f, ", ticks {} to {}", ticks.start, ticks.end - 1),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Opening a tape, and reading states from it.
+
+mod fetched;
+pub(crate) mod order;
+pub(crate) mod reader;
+pub(crate) mod restore;
+pub(crate) mod tape;

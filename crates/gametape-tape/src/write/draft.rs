@@ -1,0 +1,93 @@
+//! A chunk before it is written.
+
+use gametape_wire::{Error, Place, Result, ViewSet, Writer};
+
+use crate::layout::checksum::check64;
+use crate::layout::chunk_header::ChunkHeader;
+use crate::layout::kind::{ChunkKind, Codec, Flags};
+
+/// What a writer is told about a chunk; the rest of its header follows from the bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChunkDraft {
+    /// What it holds.
+    pub kind: ChunkKind,
+    /// What may be done with it.
+    pub flags: Flags,
+    /// Which run of chunks of its kind.
+    pub stream: u16,
+    /// Who may know it.
+    pub views: ViewSet,
+    /// First tick.
+    pub first_tick: u64,
+    /// Ticks that it spans.
+    pub tick_count: u32,
+    /// Frames, events, strings; ticks back to the baseline of a delta keyframe.
+    pub detail: u32,
+}
+
+impl ChunkDraft {
+    /// A chunk with the usual flags of its kind, for everybody, without ticks.
+    #[must_use]
+    pub fn new(kind: ChunkKind) -> Self {
+        Self {
+            kind,
+            flags: kind.usual_flags(),
+            stream: 0,
+            views: ViewSet::ALL,
+            first_tick: 0,
+            tick_count: 0,
+            detail: 0,
+        }
+    }
+
+    /// The header of the chunk with these stored bytes.
+    pub(crate) fn header(
+        &self,
+        tape_id: u32,
+        sequence: u32,
+        codec: Codec,
+        raw_length: usize,
+        stored: &[u8],
+    ) -> Result<ChunkHeader> {
+        let length = |bytes: usize| {
+            u32::try_from(bytes).map_err(|_| Error::misuse("chunk", "over 4 GiB in one chunk"))
+        };
+        let header = ChunkHeader {
+            tape_id,
+            sequence,
+            kind: self.kind,
+            flags: self.flags,
+            codec,
+            reserved: 0,
+            stream: self.stream,
+            views: self.views,
+            tick_count: self.tick_count,
+            first_tick: self.first_tick,
+            raw_length: length(raw_length)?,
+            stored_length: length(stored.len())?,
+            detail: self.detail,
+            check: check64(stored),
+        };
+        header.check_limits(0).map_err(|error| error.with_place(Place::Nowhere))?;
+        Ok(header)
+    }
+}
+
+impl From<&ChunkHeader> for ChunkDraft {
+    fn from(header: &ChunkHeader) -> Self {
+        Self {
+            kind: header.kind,
+            flags: header.flags,
+            stream: header.stream,
+            views: header.views,
+            first_tick: header.first_tick,
+            tick_count: header.tick_count,
+            detail: header.detail,
+        }
+    }
+}
+
+pub(crate) fn put_chunk(out: &mut Writer, header: &ChunkHeader, stored: &[u8]) {
+    header.write(out);
+    out.bytes(stored);
+}

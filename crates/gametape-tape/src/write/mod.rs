@@ -1,0 +1,4 @@
+//! Writing a tape.
+
+pub(crate) mod draft;
+pub(crate) mod writer;
