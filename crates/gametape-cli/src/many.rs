@@ -36,11 +36,16 @@ mod folders;
 mod queue;
 mod tally;
 
+use std::fmt::{self, Display};
 use std::num::NonZeroUsize;
 use std::thread;
 
+use serde::Serialize;
+
 use crate::failure::{Done, Failure, Outcome, take_loss};
 use crate::input::{Source, is_recording};
+use crate::output::print;
+use crate::text::printable;
 use folders::{Item, expand};
 use queue::in_order;
 use tally::Tally;
@@ -75,6 +80,20 @@ impl FilesArgs {
     /// Were several files given, or a folder, however many are in it?
     pub(crate) fn are_many(&self) -> bool {
         matches!(&*self.sources, [_, _, ..]) || self.sources.iter().any(Source::is_folder)
+    }
+
+    /// Prints the name of a file above what is shown of it, where there are many.
+    pub(crate) fn title(&self, source: &Source) -> Result<(), Failure> {
+        if !self.are_many() {
+            return Ok(());
+        }
+        let style = anstyle::Style::new().bold();
+        print(&format!("{style}{}{style:#}\n", printable(&source.to_string())))
+    }
+
+    /// A row that names its file, where there are many.
+    pub(crate) fn row<T>(&self, source: &Source, row: T) -> OfFile<T> {
+        OfFile { file: self.are_many().then(|| source.to_string()), row }
     }
 
     /// Does the same to every file. `good` is what the summary calls a file without problems, as in
@@ -117,6 +136,21 @@ impl FilesArgs {
         })?;
         let names: Vec<String> = self.sources.iter().map(ToString::to_string).collect();
         Ok(Gathered { tally, folders: Some(names.join(", ")) })
+    }
+}
+
+/// Something that was found in a file. As JSON it names the file.
+#[derive(Debug, Serialize)]
+pub(crate) struct OfFile<T> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(flatten)]
+    row: T,
+}
+
+impl<T: Display> Display for OfFile<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.row.fmt(f)
     }
 }
 

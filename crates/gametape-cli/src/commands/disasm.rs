@@ -8,10 +8,10 @@ use gametape_wire::{self as wire, Error, View, ViewSet};
 use objects::Objects;
 
 use crate::failure::{Done, Failure, Outcome, warn};
-use crate::input::{Input, RecordingArgs};
+use crate::input::{Input, RecordingsArgs, Source};
 use crate::output::{Output, Target};
 use crate::progress::Progress;
-use crate::text::count;
+use crate::text::{count, printable};
 
 /// Turn a MineWars recording into assembly text
 ///
@@ -21,7 +21,7 @@ use crate::text::count;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    recording: RecordingArgs,
+    recordings: RecordingsArgs,
 
     /// Where the text goes
     #[arg(short, long, value_name = "OUT", default_value = "-")]
@@ -48,6 +48,8 @@ t is in milliseconds; frames count from 0; kinds are homogenous, heterogenous an
 heterogenous frame "view" is a number; "bytes" are the exact bytes of a message that a writer would
 write in another way; "error" says why the rest of a payload is only bytes.
 
+Of many files, {"file"} comes before the frames of each.
+
 Examples:
   gametape disasm match.minewars -o match.asm
   gametape disasm --json --view 1 match.minewars | jq -r .asm
@@ -58,14 +60,38 @@ const PIECE_BYTES: usize = 128 << 10;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = self.recording.read()?;
-        let mut listing = Listing::new(self.output.open(&input.source)?, self.json);
-        if self.bare {
-            listing.bare(&input.bytes, input.dialect.unwrap_or(Dialect::Current))?;
-        } else {
-            listing.file(&input, self.view)?;
+        if self.recordings.files.are_many() && self.output != Target::Stdout {
+            return Err(Failure::usage("--output is for one file, and there are several"));
         }
-        listing.finish(&input)
+        self.recordings.files.each("read", |source| self.list(source))
+    }
+
+    fn list(&self, source: &Source) -> Outcome {
+        if self.bare {
+            let (bytes, dialect) = (source.read()?, self.recordings.dialect);
+            let mut listing = self.listing(source)?;
+            listing.bare(&bytes, dialect.unwrap_or(Dialect::Current))?;
+            return listing.finish(source);
+        }
+        let input = Input::of_opened(self.recordings.open(source)?)?;
+        let mut listing = self.listing(source)?;
+        listing.file(&input, self.view)?;
+        listing.finish(source)
+    }
+
+    /// No lines yet; of many files each begins with its name.
+    fn listing(&self, source: &Source) -> Result<Listing, Failure> {
+        let mut listing = Listing::new(self.output.open(source)?, self.json);
+        if self.recordings.files.are_many() {
+            let name = source.to_string();
+            let line = if self.json {
+                format!("{}\n", serde_json::json!({ "file": name }))
+            } else {
+                format!("; {}\n", printable(&name))
+            };
+            listing.out.put(line.as_bytes())?;
+        }
+        Ok(listing)
     }
 }
 
@@ -178,15 +204,15 @@ impl Listing {
         Ok(())
     }
 
-    fn finish(mut self, input: &Input) -> Outcome {
+    fn finish(mut self, source: &Source) -> Outcome {
         self.hand_on(0)?;
         self.out.finish()?;
         for problem in &self.problems {
-            warn(&input.source, problem);
+            warn(source, problem);
         }
         if self.unreadable > 0 {
             let many = count(self.unreadable as u64, "payload");
-            warn(&input.source, format_args!("{many} cannot be read to the end: see BYTES"));
+            warn(source, format_args!("{many} cannot be read to the end: see BYTES"));
         }
         Ok(Done::lost_if(self.unreadable > 0 || !self.problems.is_empty()))
     }

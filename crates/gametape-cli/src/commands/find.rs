@@ -10,8 +10,9 @@ use serde_json::value::RawValue;
 
 use crate::failure::{Done, Failure, Outcome};
 use crate::gamelog::{self, Players, Prefix, load_once};
-use crate::input::GamelogArgs;
+use crate::input::{Input, Source};
 use crate::json::embed;
+use crate::many::FilesArgs;
 use crate::output::Lines;
 use crate::progress::waiting;
 use crate::text::printable;
@@ -26,7 +27,7 @@ use crate::text::printable;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    gamelog: GamelogArgs,
+    files: FilesArgs,
 
     /// Where to look
     #[arg(value_name = "PATH")]
@@ -57,7 +58,11 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = self.gamelog.read()?;
+        self.files.each("read", |source| self.search(source))
+    }
+
+    fn search(&self, source: &Source) -> Outcome {
+        let input = Input::of(source)?;
         let failed = |error: Error| Failure::of(&input.source, &error);
         let query = Query::new(&self.path).map_err(failed)?;
         let query = match &self.to {
@@ -67,12 +72,15 @@ impl Args {
         };
         let timeline = load_once(&input.gamelog()?)?;
         let players = Players::of(timeline.log());
+        if !self.json {
+            self.files.title(source)?;
+        }
         let mut lines = Lines::new(self.json);
         waiting("searching", || {
             let mut changes = find(timeline.log(), query).map_err(failed)?;
             changes.try_for_each(|change| {
                 let change = change.map_err(failed)?;
-                lines.add(&Found::of(&timeline, &players, &change))
+                lines.add(&self.files.row(source, Found::of(&timeline, &players, &change)))
             })
         })?;
         lines.finish()?;

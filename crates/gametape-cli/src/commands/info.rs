@@ -12,29 +12,30 @@ use crate::input::{Opened, Recording, RecordingsArgs, Source};
 use crate::output::{print, print_json};
 use table::{Row, Table};
 
-/// Show what recordings are: format, game or map, players, outcome, sizes
+/// Show what recordings are: format, game or map, players, result, sizes
 ///
-/// Of a MineWars recording reads the headers only, so it is as quick on a large one as on a small
-/// one; --frames reads everything and counts. Of a tape reads front, metadata and summary, at most
-/// 64 KiB; --chunks reads the whole index. Of a gamelog follows only the players, whose last state
-/// tells the outcome; --deltas merges everything and counts. Of several recordings shows one line
-/// each.
+/// Only headers are read where that is possible, so a large recording takes no longer than a small
+/// one. Of a tape, at most 64 KiB are read: header, metadata and summary; --chunks reads the whole
+/// index. Of a MineWars recording the headers are read; --frames reads everything and counts. Of a
+/// gamelog only the players are followed to the end; --deltas merges everything and counts.
+///
+/// Many recordings are shown as a table with result, length and date.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     recordings: RecordingsArgs,
 
-    /// Read the frames too: count them by kind, and messages by class and by view (MineWars)
+    /// Read the frames too: count them by kind, and their messages by class and view (MineWars)
     #[arg(long)]
     frames: bool,
 
-    /// Read the deltas too: count them by type, the turns, and what each player did in which time
+    /// Read the deltas too: count them by type, the turns, and the calls and time of each player
     /// (gamelogs)
     #[arg(long)]
     deltas: bool,
 
-    /// Read the whole index too: keyframes by view, gaps, and whose signatures there are (tapes)
+    /// Read the whole index too: keyframes by view, gaps, and the keys of signatures (tapes)
     #[arg(long)]
     chunks: bool,
 
@@ -43,7 +44,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-const EXAMPLES: &str = r#"The key that a signature names proves nothing by itself: `gametape verify --key` does.
+const EXAMPLES: &str = r#"A signature that names a key proves nothing by itself: check it with `gametape verify --key`.
 
 With --json of a tape:
   {"file","format","version","id","form","finished","file_bytes","content","tick_us","first_tick",
@@ -51,10 +52,10 @@ With --json of a tape:
    "chunks","kinds":[{"kind","name","chunks","items","raw_bytes","stored_bytes"}],"gaps","signatures",
    "chain_head","index":{"keyframes":[{"stream","views","full","delta","first_tick","last_tick"}],
    "gaps":[{"cause","kind","count","bytes","views","first_tick","ticks"}],"claimed_keys"},"problems"}
-"index" is there with --chunks, and where it is small. "metadata" and "closing" are as they stand in
+"index" is present with --chunks, and where it is small. "metadata" and "closing" are copied from
 the tape. The chain head is null where the tape's own index was not used.
 
-The time of players in a gamelog is what their clocks lost from delta to delta.
+The time of a player in a gamelog is the time that its clock lost from delta to delta.
 
 With --json of a gamelog:
   {"file","format","layout","gzip","file_bytes","json_bytes","game","session","game_version",
@@ -63,14 +64,15 @@ With --json of a gamelog:
    "contents":{"turns","by_type":[{"type","deltas","bytes"}],"game_bytes","data_bytes",
                "players":[{"id","deltas","invalid","ran":{function: count},
                            "orders":{name: count},"finished":{name: count},"clock_ns"}]}}
-"created" is in milliseconds since 1970; "contents" is there with --deltas only.
+"created" is in milliseconds since 1970; "contents" is present with --deltas only.
 
 Examples:
   gametape info match.minewars
   gametape info --frames match.minewars
   gametape info --json - < match.minewars | jq .cities
   gametape info --deltas game.json.gz
-  gametape info *.tape *.minewars"#;
+  gametape info finals/
+  gametape info --json matches/ | jq -r 'select(.finished == false) | .file'"#;
 
 /// What there is to say about a recording of some kind.
 trait Report: Serialize {
@@ -103,7 +105,7 @@ impl Args {
 
     /// Shows what a recording is, or returns its row of the table.
     fn look_at(&self, source: &Source, show: Show) -> Result<(Done, Option<Row>), Failure> {
-        let input = match source.open_in(self.recordings.dialect)?.headerless(self.recordings.headerless)? {
+        let input = match self.recordings.open(source)? {
             Opened::Whole(input) => input,
             Opened::Tape(mut tape) => {
                 tape.refuse(&[("--frames", self.frames), ("--deltas", self.deltas)])?;

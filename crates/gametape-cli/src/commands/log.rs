@@ -9,7 +9,8 @@ use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome};
 use crate::gamelog::Players;
-use crate::input::GamelogArgs;
+use crate::input::{Input, Source};
+use crate::many::FilesArgs;
 use crate::output::Lines;
 use crate::progress::Progress;
 use row::Row;
@@ -23,7 +24,7 @@ use row::Row;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    gamelog: GamelogArgs,
+    files: FilesArgs,
 
     /// Only deltas of this player, by id or name
     #[arg(long, value_name = "PLAYER")]
@@ -85,18 +86,25 @@ impl FromStr for Turns {
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let input = self.gamelog.read()?;
+        self.files.each("read", |source| self.list(source))
+    }
+
+    fn list(&self, source: &Source) -> Outcome {
+        let input = Input::of(source)?;
         let failed = |error: Error| Failure::of(&input.source, &error);
         let log = input.gamelog()?.log()?;
         let players = Players::of(&log);
         let mut progress = Progress::new("merging", log.json_bytes() as u64);
         let mut done = 0;
+        if !self.json {
+            self.files.title(source)?;
+        }
         let mut lines = Lines::new(self.json);
         let mut problem = None;
         for (delta, played) in log.deltas().zip(play(&log).map_err(failed)?) {
             match played {
                 Ok(played) if self.wants(&played, &players) => {
-                    lines.add(&Row::of(&played, &players))?;
+                    lines.add(&self.files.row(source, Row::of(&played, &players)))?;
                 }
                 Ok(_) => {}
                 Err(error) => problem = Some(failed(error)),

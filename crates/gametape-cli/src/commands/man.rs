@@ -1,14 +1,16 @@
 //! `gametape man`: the manual pages.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::PathBuf;
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use crate::Cli;
 use crate::failure::{Done, Failure, Outcome, note};
+use crate::input::Source;
+use crate::output::Target;
 use crate::text::count;
 
 /// Write the manual pages: one of the tool, and one of each command
@@ -18,10 +20,6 @@ pub(crate) struct Args {
     /// The folder to write to; it is made if it is not there
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-
-    /// Replace pages that are there
-    #[arg(long)]
-    force: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -31,21 +29,14 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let failed = |path: &Path, error: io::Error| Failure::io(&path.display(), &error);
-        fs::create_dir_all(&self.folder).map_err(|error| failed(&self.folder, error))?;
-        let pages = pages().map_err(|error| failed(&self.folder, error))?;
+        let failed = |error: io::Error| Failure::io(&self.folder.display(), &error);
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        let pages = pages().map_err(failed)?;
         for (name, page) in &pages {
-            let path = self.folder.join(name);
-            self.write(&path, page).map_err(|error| failed(&path, error))?;
+            Target::File(self.folder.join(name)).write(&Source::Stdin, page)?;
         }
         note(&self.folder.display(), format_args!("{} written", count(pages.len() as u64, "page")));
         Ok(Done::Fine)
-    }
-
-    fn write(&self, path: &Path, page: &[u8]) -> io::Result<()> {
-        let mut options = File::options();
-        options.write(true).create_new(!self.force).create(self.force).truncate(self.force);
-        options.open(path)?.write_all(page)
     }
 }
 

@@ -1,4 +1,4 @@
-//! `gametape verify`: is a recording as it should be?
+//! `gametape verify`: is a recording sound?
 
 mod gamelog;
 mod minewars;
@@ -16,22 +16,25 @@ use crate::input::{Opened, Recording, RecordingsArgs, Source};
 use crate::output::{print, print_json};
 use crate::text::{count, printable, thousands};
 
-/// Check recordings against every rule of their formats
+/// Check that recordings are sound: every rule of their formats
 ///
-/// Checks the checksums, the setup, every frame and every message of a MineWars recording; merges
-/// every delta of a gamelog; and says what is wrong where. Warnings are about what can be read
-/// without harm; only errors make the exit code 1.
+/// Of a MineWars recording, checks the checksums, the setup, every frame and every message; of a
+/// gamelog, merges every delta. Reports what is wrong and where. A warning is about something that
+/// can be read without harm; only errors make the exit code 1.
 ///
-/// Of a tape, each level includes those before it:
-///   structure   order, numbers, contents and index are as they should be
+/// A tape is checked up to a level, which includes those before it:
+///   structure   order, numbers, contents and index follow the rules
 ///   checksums   every byte is as it was written
 ///   chain       the SHA-256 chain over all chunks is unbroken
 ///   signature   the whole tape is signed by the key that --key names
-///   keyframes   every keyframe is the state that playing leads to (of a game that is not known
-///               here: that its baseline leads to)
-///   resim       the match, simulated again from its start, has the same states
-/// Without --level it goes up to keyframes; the signature is checked if there is a --key. A tape
-/// that nobody finished fails: `gametape recover` finishes it.
+///   keyframes   every keyframe is the state that playing leads to (of an unknown game: the state
+///               that its baseline leads to)
+///   resim       the match, simulated again from its orders, has the same states
+/// The default is keyframes; the signature is checked where --key is given. A tape that was not
+/// finished fails: `gametape recover` finishes it.
+///
+/// Of many recordings, a summary says how many are sound and how many are damaged. With --quiet only
+/// those that are not sound are shown.
 ///
 /// With --json, of MineWars:
 ///   {"file","ok","errors","warnings","frames","messages",
@@ -45,8 +48,8 @@ use crate::text::{count, printable, thousands};
 ///   {"file","ok","errors","warnings","level","reached","chunks","keyframes","chain_head",
 ///    "signed_by","claimed_keys","findings":[{"severity","rule","class","item","problem","offset"}],
 ///    "omitted":{rule: count}}
-/// "reached" is the highest level that was passed, "signed_by" the key that was named, if it signed
-/// the whole tape. Of each rule the first 1,000 findings are listed, the others are "omitted".
+/// "reached" is the highest level that was passed, "signed_by" the key of --key if it signed the whole
+/// tape. The first 1,000 findings of each rule are listed, the others are counted in "omitted".
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -68,6 +71,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   gametape verify match.minewars
+  gametape verify --quiet matches/
   gametape verify --key league.pub finals/*.tape
   gametape verify --all game.json.gz
   gametape verify --json match.minewars | jq '.findings[] | select(.rule == \"checksum\")'";
@@ -82,7 +86,7 @@ impl Args {
     }
 
     fn check(&self, source: &Source, wanted: &tape::Wanted) -> Outcome {
-        let input = match source.open_in(self.recordings.dialect)?.headerless(self.recordings.headerless)? {
+        let input = match self.recordings.open(source)? {
             Opened::Tape(mut tape) => return self.show(&tape::Checked::of(&mut tape, wanted)?),
             Opened::Whole(input) => input,
         };
@@ -112,7 +116,7 @@ impl Args {
     }
 }
 
-/// What the check of a recording of some kind came to.
+/// The result of checking a recording of some kind.
 trait Checked {
     /// No errors?
     fn is_ok(&self) -> bool;
@@ -120,7 +124,7 @@ trait Checked {
     /// For machines.
     fn report(&self) -> impl Serialize;
 
-    /// For people, with so many findings of each rule.
+    /// For people, with at most this many findings of each rule.
     fn to_text(&self, shown_per_rule: u64) -> String;
 }
 
@@ -158,7 +162,7 @@ impl Digest {
         }
     }
 
-    /// There are more findings that nobody kept.
+    /// Counts findings that were not kept.
     fn add_hidden(&mut self, severity: &'static str, rule: &'static str, more: u64) {
         if more > 0 {
             self.tally(severity, rule).hidden += more;

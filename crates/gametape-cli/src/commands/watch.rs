@@ -16,9 +16,9 @@ use crate::text::printable;
 
 /// Follow a tape that is being written
 ///
-/// Prints a line for everything that becomes readable, from the beginning: metadata, frames, orders,
-/// keyframes, events, gaps, and damage if there is any. Ends when the tape is finished; press Ctrl-C
-/// to end before. A line stands for a chunk: recorders write one about every second.
+/// Prints a line for each chunk that becomes readable, from the beginning: metadata, frames, orders,
+/// keyframes, events, gaps, and damage if there is any. Recorders write a chunk about once a second.
+/// Ends when the tape is finished; press Ctrl-C to end earlier.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MS", default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     interval: u64,
 
-    /// Print what is there by now, and end
+    /// Print what is there now, and end
     #[arg(long)]
     once: bool,
 
@@ -44,7 +44,7 @@ const EXAMPLES: &str = r#"With --json there is one object a line, "what" says wh
    "stored_bytes","codec","metadata"}
   {"what":"damage","start","end","problem"}
   {"what":"end","finished","offset"}
-"metadata" is there in metadata chunks only.
+"metadata" is present in metadata chunks only.
 
 Examples:
   gametape watch live.tape
@@ -95,7 +95,7 @@ impl Watch {
         Self { scanner: Scanner::growing(), is_finished: false, is_damaged: false }
     }
 
-    /// Reads what is there by now.
+    /// Reads what is there now.
     fn catch_up(
         &mut self,
         file: &mut TapeFile,
@@ -116,7 +116,8 @@ impl Watch {
         Ok(())
     }
 
-    /// Nobody waits any longer. What is not whole may still be on its way: it is not told as damage.
+    /// Reads what is left once nobody waits for more. A chunk that is not whole may still be on its
+    /// way, so it is not reported as damage.
     fn close(
         &mut self,
         file: &mut TapeFile,
@@ -134,7 +135,7 @@ impl Watch {
     }
 }
 
-/// What is told.
+/// A line of output.
 #[derive(Serialize)]
 #[serde(tag = "what", rename_all = "lowercase")]
 enum Line {

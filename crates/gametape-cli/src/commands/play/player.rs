@@ -27,6 +27,8 @@ pub(super) struct Player {
     pub(super) panels: Panels,
     clock: Clock,
     speed: i32,
+    /// Play pauses when it comes to this moment.
+    pause: Option<Moment>,
     pub(super) prompt: Option<Prompt>,
     pub(super) help: bool,
     /// What the last key came to, if there is something to say.
@@ -56,11 +58,18 @@ impl Player {
             panels: Panels::new(&stage),
             stage,
             speed: 0,
+            pause: None,
             prompt: None,
             help: false,
             message: None,
             over: false,
         }
+    }
+
+    /// Play pauses when it comes to this time from before; it can go on from there.
+    pub(super) fn pause_at(&mut self, time: Option<Time>) {
+        let length = self.stage.timeline().tick_length();
+        self.pause = time.map(|time| Moment::after(length.tick_at(time)).min(self.stage.end()));
     }
 
     pub(super) fn is_playing(&self) -> bool {
@@ -87,7 +96,8 @@ impl Player {
         if !self.is_playing() {
             return;
         }
-        let (position, end) = (self.stage.position(), self.stage.end());
+        let position = self.stage.position();
+        let end = self.pause.filter(|pause| position < *pause).unwrap_or(self.stage.end());
         let due = self.clock.due(now, position, end);
         if due > position {
             self.go_since(due, position);

@@ -2,13 +2,13 @@
 
 use std::ffi::OsStr;
 
+use gametape_analysis::report::player_label;
 use gametape_analysis::{Series, Statistics};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 use tiny_skia::Pixmap;
 
-use super::name_of;
 use super::surface::Surface;
 use crate::events::Observed;
 use crate::failure::Failure;
@@ -48,7 +48,7 @@ struct Panel {
 
 impl Plot {
     pub(super) fn new(observed: &Observed, statistics: &Statistics) -> Self {
-        let minutes = |tick: u64| observed.milliseconds(tick) as f64 / 60_000.0;
+        let minutes = |tick: u64| observed.info.time(tick).seconds() / 60.0;
         let line = |series: Series| {
             let points = series.points.into_iter();
             (series.player, points.map(|(tick, value)| (minutes(tick), value as f64)).collect())
@@ -62,7 +62,7 @@ impl Plot {
         let players = statistics.players.iter().map(|summary| summary.player);
         Self {
             title,
-            players: players.map(|player| (player, name_of(observed, player))).collect(),
+            players: players.map(|player| (player, player_label(&observed.info, player))).collect(),
             panels: PANELS.iter().map(panel).collect(),
             minutes: minutes(observed.tape.summary.end_tick).max(0.01),
         }

@@ -1,20 +1,31 @@
 //! Parquet files, read back with the reader of the `parquet` crate: every value is compared.
 
-#![cfg(feature = "parquet")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper of a test may fail it")]
 
 use std::fmt::Write;
 
-use arrow::array::{Array, AsArray, RecordBatch};
-use arrow::datatypes::{
-    DataType, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Float64Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::DataType;
 use gametape_analysis::sample::{self, Random};
-use gametape_analysis::{AnalysisEvent, CsvTable, EventKind, ParquetTable, Table};
+use gametape_analysis::{AnalysisEvent, CsvTable, EventKind, MatchInfo, Table};
+use gametape_library::ParquetTable;
+use gametape_wire::TickLength;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 /// Names without commas and quotes, so that lines of CSV can be compared as text.
 const NAMES: [&str; 6] = ["tank", "boat", "Türme", "gold", "timeout", "nuke"];
+
+fn info(source: &str) -> MatchInfo<[&'static str; 6]> {
+    let mut info = MatchInfo::new(TickLength::from_micros(50_000).unwrap(), NAMES);
+    info.id = "00ff".to_owned();
+    info.source = source.to_owned();
+    info.players = (1..8).map(|player| (player, format!("Player {player}"))).collect();
+    info
+}
 
 fn events() -> Vec<AnalysisEvent> {
     let mut random = Random::new(8);
@@ -24,7 +35,7 @@ fn events() -> Vec<AnalysisEvent> {
 
 fn written(table: Table, events: &[AnalysisEvent]) -> Vec<RecordBatch> {
     let mut file = ParquetTable::new(table, Vec::new()).unwrap();
-    events.iter().for_each(|event| file.push(event, &NAMES).unwrap());
+    events.iter().for_each(|event| file.push(event, &info("a.tape")).unwrap());
     read(file.finish().unwrap())
 }
 
@@ -46,6 +57,7 @@ fn cell(array: &dyn Array, row: usize) -> String {
         DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).to_string(),
         DataType::Int32 => array.as_primitive::<Int32Type>().value(row).to_string(),
         DataType::Int64 => array.as_primitive::<Int64Type>().value(row).to_string(),
+        DataType::Float64 => format!("{:?}", array.as_primitive::<Float64Type>().value(row)),
         DataType::Utf8 => array.as_string::<i32>().value(row).to_owned(),
         DataType::List(_) => {
             let list = array.as_list::<i32>().value(row);
@@ -74,7 +86,7 @@ fn every_value_of_every_table_comes_back() {
         let batches = written(table, &events);
         let mut csv = CsvTable::new(table);
         let mut expected = String::new();
-        events.iter().for_each(|event| csv.row(event, &NAMES, &mut expected));
+        events.iter().for_each(|event| csv.row(event, &info("a.tape"), &mut expected));
         assert!(expected.lines().count() >= 50);
         assert_eq!(as_csv(&batches), expected, "{}", table.name());
         let schema = batches[0].schema();
@@ -99,9 +111,11 @@ fn long_tables_have_several_batches() {
         .map(|tick| AnalysisEvent::PauseEvent { tick, player: 1, paused: tick % 2 == 0 })
         .collect();
     let batches = written(Table::Kind(EventKind::PauseEvent), &events);
-    let ticks: Vec<u64> = batches
+    let ticks: Vec<i64> = batches
         .iter()
-        .flat_map(|b| b.column(0).as_primitive::<UInt64Type>().values().to_vec())
+        .flat_map(|b| {
+            b.column_by_name("tick").unwrap().as_primitive::<Int64Type>().values().to_vec()
+        })
         .collect();
     assert!(ticks.into_iter().eq(0..70_000));
 }
@@ -115,15 +129,17 @@ fn a_table_without_rows_is_a_file_with_a_schema() {
 }
 
 #[test]
-fn rows_of_several_tapes_say_where_they_are_from() {
-    let mut file = ParquetTable::with_source(Table::Wide, Vec::new()).unwrap();
-    let event = AnalysisEvent::PauseEvent { tick: 1, player: 1, paused: true };
+fn rows_say_which_match_they_are_from_when_and_who() {
+    let mut file = ParquetTable::new(Table::Wide, Vec::new()).unwrap();
+    let event = AnalysisEvent::PauseEvent { tick: 7, player: 1, paused: true };
     for name in ["one", "two"] {
-        file.begin_source(name);
-        file.push(&event, &NAMES).unwrap();
+        file.push(&event, &info(name)).unwrap();
     }
     let batches = read(file.finish().unwrap());
-    let expected = batches[0].column_by_name("tape").unwrap().as_string::<i32>().iter();
-    assert!(expected.eq([Some("one"), Some("two")]));
-    assert_eq!(batches[0].num_columns(), Table::Wide.columns().len() + 1);
+    let column = |name: &str| batches[0].column_by_name(name).unwrap().clone();
+    assert!(column("tape").as_string::<i32>().iter().eq([Some("one"), Some("two")]));
+    assert!(column("match_id").as_string::<i32>().iter().all(|id| id == Some("00ff")));
+    assert!(column("player_name").as_string::<i32>().iter().all(|name| name == Some("Player 1")));
+    assert_eq!(column("seconds").as_primitive::<Float64Type>().values(), &[0.35, 0.35]);
+    assert_eq!(column("tick").data_type(), &DataType::Int64);
 }

@@ -3,102 +3,70 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayBuilder, ArrayRef, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, RecordBatch,
+use arrow_array::builder::{
+    ArrayBuilder, BooleanBuilder, Float64Builder, Int32Builder, Int64Builder, ListBuilder,
     StringBuilder, UInt8Builder, UInt16Builder, UInt32Builder, UInt64Builder,
 };
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use gametape_analysis::{
+    AnalysisEvent, Column, ColumnType, MatchInfo, Names, RowSink, Table, Value,
+};
 use gametape_wire::{Error, Result};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
-use super::SOURCE_COLUMN;
-use crate::column::{Column, ColumnType, Names, RowSink, Value};
-use crate::schema::Table;
-use crate::table::AnalysisEvent;
-
 /// Rows that are collected before they are handed to the file.
 const BATCH_ROWS: usize = 1 << 16;
 
 /// Writes one table as a Parquet file.
-///
-/// ```
-/// use gametape_analysis::{AnalysisEvent, ParquetTable, Table};
-///
-/// let mut table = ParquetTable::new(Table::Wide, Vec::new())?;
-/// table.push(&AnalysisEvent::PauseEvent { tick: 9, player: 2, paused: true }, &[""; 0])?;
-/// let file: Vec<u8> = table.finish()?;
-/// assert_eq!(&file[..4], b"PAR1");
-/// # Ok::<(), gametape_wire::Error>(())
-/// ```
+#[must_use]
 pub struct ParquetTable<W: Write + Send> {
     table: Table,
     schema: SchemaRef,
     writer: ArrowWriter<W>,
-    source: Option<Source>,
     columns: Vec<ColumnBuilder>,
     rows: usize,
 }
 
-/// The column that says which tape rows are from.
-#[derive(Default)]
-struct Source {
-    name: String,
-    rows: StringBuilder,
+impl<W: Write + Send> std::fmt::Debug for ParquetTable<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { table, rows, .. } = self;
+        f.debug_struct("ParquetTable").field("table", table).field("rows", rows).finish()
+    }
 }
 
 impl<W: Write + Send> ParquetTable<W> {
     /// Begins a file.
     pub fn new(table: Table, out: W) -> Result<Self> {
-        Self::begin(table, None, out)
-    }
-
-    /// Begins a file with the column [`SOURCE_COLUMN`] before all others: for several tapes.
-    pub fn with_source(table: Table, out: W) -> Result<Self> {
-        Self::begin(table, Some(Source::default()), out)
-    }
-
-    fn begin(table: Table, source: Option<Source>, out: W) -> Result<Self> {
-        let first = source.iter().map(|_| Field::new(SOURCE_COLUMN, DataType::Utf8, false));
-        let fields: Vec<Field> = first.chain(table.columns().iter().map(field)).collect();
+        let fields: Vec<Field> = table.columns().iter().map(field).collect();
         let schema = Arc::new(Schema::new(fields));
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let writer =
             ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(refused)?;
         let columns = table.columns().iter().map(ColumnBuilder::new).collect();
-        Ok(Self { table, schema, writer, source, columns, rows: 0 })
-    }
-
-    /// The rows that follow are from this tape.
-    pub fn begin_source(&mut self, name: &str) {
-        if let Some(source) = &mut self.source {
-            name.clone_into(&mut source.name);
-        }
+        Ok(Self { table, schema, writer, columns, rows: 0 })
     }
 
     /// Adds the row of an event; nothing for one that the table does not take.
-    pub fn push(&mut self, event: &AnalysisEvent, names: &dyn Names) -> Result<()> {
+    pub fn push<N: Names>(&mut self, event: &AnalysisEvent, info: &MatchInfo<N>) -> Result<()> {
         if !self.table.takes(event) {
             return Ok(());
-        }
-        if let Some(source) = &mut self.source {
-            source.rows.append_value(&source.name);
         }
         if let Some(place) = self.table.kind_column() {
             self.columns[place].put(self.rows, Value::Text(event.kind().name()));
         }
         let places = self.table.places(event.kind()).iter();
-        event.values(names, &mut Cells { places, columns: &mut self.columns, row: self.rows });
+        info.values(event, &mut Cells { places, columns: &mut self.columns, row: self.rows });
         self.rows += 1;
         if self.rows == BATCH_ROWS { self.write_batch() } else { Ok(()) }
     }
 
     fn write_batch(&mut self) -> Result<()> {
         let rows = std::mem::take(&mut self.rows);
-        let source = self.source.iter_mut().map(|source| ArrayBuilder::finish(&mut source.rows));
-        let columns = self.columns.iter_mut().map(|column| column.finish(rows));
-        let arrays: Vec<ArrayRef> = source.chain(columns).collect();
+        let arrays: Vec<ArrayRef> =
+            self.columns.iter_mut().map(|column| column.finish(rows)).collect();
         let batch = RecordBatch::try_new(self.schema.clone(), arrays);
         let batch = batch.map_err(|error| Error::misuse("Parquet rows", error.to_string()))?;
         self.writer.write(&batch).map_err(refused)
@@ -128,6 +96,7 @@ fn field(column: &Column) -> Field {
         ColumnType::U64 => DataType::UInt64,
         ColumnType::I32 => DataType::Int32,
         ColumnType::I64 => DataType::Int64,
+        ColumnType::F64 => DataType::Float64,
         ColumnType::Text => DataType::Utf8,
         ColumnType::ListU32 => list(DataType::UInt32),
         ColumnType::ListI32 => list(DataType::Int32),
@@ -159,6 +128,7 @@ enum ColumnBuilder {
     U64(UInt64Builder),
     I32(Int32Builder),
     I64(Int64Builder),
+    F64(Float64Builder),
     Text(StringBuilder),
     ListU32(ListBuilder<UInt32Builder>),
     ListI32(ListBuilder<Int32Builder>),
@@ -175,6 +145,7 @@ macro_rules! with_builder {
             ColumnBuilder::U64($builder) => $do,
             ColumnBuilder::I32($builder) => $do,
             ColumnBuilder::I64($builder) => $do,
+            ColumnBuilder::F64($builder) => $do,
             ColumnBuilder::Text($builder) => $do,
             ColumnBuilder::ListU32($builder) => $do,
             ColumnBuilder::ListI32($builder) => $do,
@@ -192,6 +163,7 @@ impl ColumnBuilder {
             ColumnType::U64 => Self::U64(UInt64Builder::new()),
             ColumnType::I32 => Self::I32(Int32Builder::new()),
             ColumnType::I64 => Self::I64(Int64Builder::new()),
+            ColumnType::F64 => Self::F64(Float64Builder::new()),
             ColumnType::Text => Self::Text(StringBuilder::new()),
             ColumnType::ListU32 => Self::ListU32(ListBuilder::new(UInt32Builder::new())),
             ColumnType::ListI32 => Self::ListI32(ListBuilder::new(Int32Builder::new())),
@@ -222,6 +194,7 @@ impl ColumnBuilder {
             (Self::U64(builder), Value::Unsigned(number)) => builder.append_value(number),
             (Self::I32(builder), Value::Signed(number)) => builder.append_value(number as i32),
             (Self::I64(builder), Value::Signed(number)) => builder.append_value(number),
+            (Self::F64(builder), Value::Float(number)) => builder.append_value(number),
             (Self::Text(builder), Value::Text(text)) => builder.append_value(text),
             (Self::ListU32(builder), Value::List(list)) => {
                 builder.append_value(list.iter().map(|number| Some(number as u32)));

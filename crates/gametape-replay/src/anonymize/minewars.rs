@@ -1,18 +1,17 @@
-//! MineWars messages without names and talk.
+//! MineWars messages in a tape, without names and chat.
 
 use std::collections::BTreeMap;
 
-use gametape_minewars::Generation;
 use gametape_minewars::{
-    Dialect, EncodedSetup, Message, Messages, PlayerUpdate, Setup, SetupView, Text, Who,
+    Dialect, EncodedSetup, Generation, Message, Messages, PlayerUpdate, Setup, SetupView, Text, Who,
 };
-use gametape_replay::GameState;
-use gametape_replay::minewars::MinewarsView;
 use gametape_tape::SimSnapshot;
-use gametape_wire::{Result as WireResult, View};
+use gametape_wire::{Result, View};
 
+use super::Anonymized;
 use super::names::Names;
-use super::removed::Removed;
+use crate::game::GameState;
+use crate::minewars::MinewarsView;
 
 pub(super) struct MineWars {
     dialect: Dialect,
@@ -21,7 +20,7 @@ pub(super) struct MineWars {
     views: BTreeMap<View, MinewarsView>,
 }
 
-/// What a vote is about, when nobody may know.
+/// The text of every vote.
 const VOTE: Text<'_> = Text(b"vote");
 
 impl MineWars {
@@ -32,12 +31,12 @@ impl MineWars {
         Self { dialect, setup: None, views: BTreeMap::new() }
     }
 
-    fn read_setup(&self, raw: &[u8]) -> WireResult<(Setup, bool)> {
+    fn read_setup(&self, raw: &[u8]) -> Result<(Setup, bool)> {
         let view = SetupView::parse(raw, self.dialect, 0)?;
         Ok((view.to_setup()?, view.is_map_compressed()))
     }
 
-    pub(super) fn collect_setup(&self, raw: &[u8], names: &mut Names) -> WireResult<()> {
+    pub(super) fn collect_setup(&self, raw: &[u8], names: &mut Names) -> Result<()> {
         let (setup, _) = self.read_setup(raw)?;
         for (player, name) in (1..).zip(setup.player_names.iter().flatten()) {
             names.add(name, &pseudonym(Who { player, sub: 0 }));
@@ -53,14 +52,14 @@ impl MineWars {
         }
     }
 
-    pub(super) fn setup(&mut self, raw: &[u8], removed: &mut Removed) -> WireResult<Vec<u8>> {
+    pub(super) fn setup(&mut self, raw: &[u8], result: &mut Anonymized) -> Result<Vec<u8>> {
         let (mut setup, compressed) = self.read_setup(raw)?;
         let named = setup.player_names.as_ref().map_or(0, Vec::len);
         if named > 0 {
             let players = (1..).take(named);
             let names = players.map(|player| pseudonym(Who { player, sub: 0 })).collect();
             setup.player_names = Some(names);
-            removed.add("names of players in the setup", named as u64);
+            result.add("names of players in the setup", named as u64);
         }
         let encoded = if named > 0 { Some(setup.encode(compressed)?) } else { None };
         self.setup.get_or_insert(setup);
@@ -68,12 +67,12 @@ impl MineWars {
     }
 
     /// The messages that may stay, as they were written.
-    pub(super) fn payload(&self, payload: &[u8], removed: &mut Removed) -> Vec<u8> {
+    pub(super) fn payload(&self, payload: &[u8], result: &mut Anonymized) -> Vec<u8> {
         let mut out = Vec::with_capacity(payload.len());
         let mut messages = Messages::new(payload, 0, self.dialect);
         let read = messages.visit(|message, bytes| {
             let replaced = match message {
-                Message::Player { who, update } => self.update(who, &update, &mut out, removed),
+                Message::Player { who, update } => self.update(who, &update, &mut out, result),
                 _ => false,
             };
             if !replaced {
@@ -81,7 +80,7 @@ impl MineWars {
             }
         });
         if read.is_err() {
-            removed.add("ends of payloads that cannot be read", 1);
+            result.add("ends of payloads that cannot be read", 1);
         }
         out
     }
@@ -92,20 +91,20 @@ impl MineWars {
         who: Who,
         update: &PlayerUpdate<'_>,
         out: &mut Vec<u8>,
-        removed: &mut Removed,
+        result: &mut Anonymized,
     ) -> bool {
         let name = pseudonym(who);
         let other = match update {
             PlayerUpdate::Joined { .. } => {
-                removed.add("names of players in frames", 1);
+                result.add("names of players in frames", 1);
                 Some(PlayerUpdate::Joined { name: Text::from(&*name) })
             }
             PlayerUpdate::VoteNew { id, .. } => {
-                removed.add("texts of votes in frames", 1);
+                result.add("texts of votes in frames", 1);
                 Some(PlayerUpdate::VoteNew { id: *id, text: VOTE })
             }
             PlayerUpdate::ChatAll { .. } | PlayerUpdate::ChatFriendly { .. } => {
-                removed.add("chat messages in frames", 1);
+                result.add("chat messages in frames", 1);
                 None
             }
             _ => return false,

@@ -1,13 +1,18 @@
-//! Where the bytes of a tape come from, and a tape that is opened for playing.
+//! A tape that is opened for playing or converting.
 
-use std::borrow::Cow;
+mod open_tape;
+mod opening;
+mod store;
+
 use std::ops::Range;
 
-use gametape_cadre::Raw;
-use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Depth, Gap, Tape, TapeReader};
+use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Gap, Tape};
 use gametape_wire::{Error, ErrorKind, Result, Source, drive};
 
-/// A tape that is opened for playing or converting: finished or not, whole or damaged.
+pub use open_tape::OpenTape;
+pub use opening::OpeningTape;
+
+/// A tape and the source of its bytes: finished or not, whole or damaged.
 ///
 /// ```
 /// use gametape_replay::Recording;
@@ -23,39 +28,15 @@ use gametape_wire::{Error, ErrorKind, Result, Source, drive};
 #[derive(Debug)]
 pub struct Recording<S> {
     source: S,
-    tape: Tape,
-    gaps: Vec<Gap>,
+    open: OpenTape,
 }
 
 impl<S: Source> Recording<S> {
     /// Opens a tape. Refused where a critical chunk is of a kind that this version does not know.
     pub fn open(mut source: S) -> Result<Self> {
-        let mut reader = TapeReader::new(source.length(), Depth::Index);
-        drive(&mut reader, &mut source)?;
-        let tape = reader.finish()?;
-        tape.check_playable()?;
-        let mut recording = Self { source, tape, gaps: Vec::new() };
-        recording.gaps = recording.find_gaps()?;
-        Ok(recording)
-    }
-
-    /// What is in the tape, and where.
-    pub fn tape(&self) -> &Tape {
-        &self.tape
-    }
-
-    /// What is known to be missing: what gap chunks say, and what damage took. Ascending by tick.
-    pub fn gaps(&self) -> &[Gap] {
-        &self.gaps
-    }
-
-    /// A string of the metadata; the closing metadata counts where both have it.
-    pub fn field(&self, name: &str) -> Option<String> {
-        let metadata = [self.tape.closing.as_deref(), Some(self.tape.metadata.as_str())];
-        metadata.into_iter().flatten().find_map(|json| {
-            let value = Raw::parse(json.as_bytes()).ok()?.get(name)?;
-            value.as_str().map(Cow::into_owned)
-        })
+        let mut opening = OpeningTape::new(source.length());
+        drive(&mut opening, &mut source)?;
+        Ok(Self { source, open: opening.finish()? })
     }
 
     /// The raw bytes of a chunk.
@@ -73,11 +54,7 @@ impl<S: Source> Recording<S> {
     }
 
     /// Does something with bytes of the tape.
-    pub(crate) fn bytes<T>(
-        &mut self,
-        range: Range<u64>,
-        look: impl FnOnce(&[u8]) -> Result<T>,
-    ) -> Result<T> {
+    fn bytes<T>(&mut self, range: Range<u64>, look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
         if range.end > self.source.length() {
             let available = self.source.length().saturating_sub(range.start);
             let kind = ErrorKind::Truncated { needed: range.end - range.start, available };
@@ -86,14 +63,9 @@ impl<S: Source> Recording<S> {
         look(&self.source.fetch(range)?)
     }
 
-    /// The chunks of a kind and stream, in the order of the recording.
-    pub fn entries(&self, kind: ChunkKind, stream: u16) -> Vec<ChunkEntry> {
-        self.tape.stream(kind, stream).copied().collect()
-    }
-
     /// The first setup of a stream.
     pub fn setup(&mut self, stream: u16) -> Result<Option<Vec<u8>>> {
-        let first = self.tape.stream(ChunkKind::SETUP, stream).next().copied();
+        let first = self.open.setup(stream).copied();
         first.map(|entry| self.raw(&entry)).transpose()
     }
 
@@ -102,19 +74,42 @@ impl<S: Source> Recording<S> {
         let missing = || Error::misuse("setup", "the tape has none");
         self.setup(stream)?.ok_or_else(missing)
     }
+}
 
-    /// The bytes of the tape, unasked.
+impl<S> Recording<S> {
+    /// A tape that was opened, and the source of its bytes.
+    pub fn new(source: S, open: OpenTape) -> Self {
+        Self { source, open }
+    }
+
+    /// What is in the tape, and where.
+    pub fn tape(&self) -> &Tape {
+        self.open.tape()
+    }
+
+    /// What is known to be missing: what gap chunks say, and what damage took. Ascending by tick.
+    pub fn gaps(&self) -> &[Gap] {
+        self.open.gaps()
+    }
+
+    /// A string of the metadata; the closing metadata counts where both have it.
+    pub fn field(&self, name: &str) -> Option<String> {
+        self.open.field(name)
+    }
+
+    /// The chunks of a kind and stream, in the order of the recording.
+    pub fn entries(&self, kind: ChunkKind, stream: u16) -> Vec<ChunkEntry> {
+        self.tape().stream(kind, stream).copied().collect()
+    }
+
+    /// The source of the bytes.
     pub fn into_source(self) -> S {
         self.source
     }
 
-    fn find_gaps(&mut self) -> Result<Vec<Gap>> {
-        let mut gaps = self.tape.gaps();
-        for entry in self.entries(ChunkKind::GAP, 0) {
-            gaps.push(self.chunk(&entry, Gap::read)?);
-        }
-        gaps.sort_by_key(|gap| gap.first_tick);
-        Ok(gaps)
+    /// The source of the bytes and the opened tape, apart.
+    pub fn into_parts(self) -> (S, OpenTape) {
+        (self.source, self.open)
     }
 }
 
