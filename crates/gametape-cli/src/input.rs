@@ -507,11 +507,9 @@ impl Gamelog<'_> {
 /// What an error calls the text of a gamelog that is over the limit.
 const GAMELOG_SIZE: &str = "gamelog size";
 
-/// How gamelogs are read: half of the memory for their text, a quarter for states that are kept.
+/// How gamelogs are read.
 pub(crate) fn gamelog_options() -> Options {
-    let most = max_memory();
-    let keyframe_bytes = usize::try_from(most / 4).unwrap_or(usize::MAX);
-    Options { max_bytes: most / 2, keyframe_bytes, ..Options::default() }
+    Options::default().with_max_memory(max_memory())
 }
 
 /// Fails with the first option that was given.
