@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use gametape_analysis::{
-    AnalysisEvent, Block, EventWriter, Events, Highlight, HighlightFinder, Names, ParquetTable,
-    Table,
+    AnalysisEvent, Block, EventWriter, Events, Highlight, HighlightFinder, MatchInfo, Names, Table,
 };
-use gametape_wire::Result;
+use gametape_library::ParquetTable;
+use gametape_wire::{Result, TickLength};
 
 use crate::{Claim, Contest, Report};
 
@@ -87,15 +87,20 @@ pub fn highlights(events: &[AnalysisEvent], tick_micros: u32, end: u64, report: 
 
 /// Blocks of 1,000 matches become one wide Parquet file, on one core; there are a few matches, which
 /// take turns.
-pub fn many_matches(matches: &[Vec<Block>], names: &dyn Names, report: &mut Report) -> Result<()> {
+pub fn many_matches<N: Names + Clone>(
+    matches: &[Vec<Block>],
+    names: &N,
+    report: &mut Report,
+) -> Result<()> {
     let start = Instant::now();
-    let mut table = ParquetTable::with_source(Table::Wide, Vec::new())?;
+    let mut table = ParquetTable::new(Table::Wide, Vec::new())?;
     let mut rows = 0usize;
     for (number, blocks) in (0..MATCHES).zip(matches.iter().cycle()) {
-        table.begin_source(&number.to_string());
+        let mut info = MatchInfo::new(TickLength::MILLISECOND, names.clone());
+        info.source = number.to_string();
         for block in blocks {
             for event in Events::new(&block.bytes, 0)? {
-                table.push(&event?, names)?;
+                table.push(&event?, &info)?;
                 rows += 1;
             }
         }

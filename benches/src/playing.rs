@@ -6,11 +6,11 @@ use std::time::Instant;
 use gametape_cadre::{Log, Options};
 use gametape_minewars::ReplayFile;
 use gametape_replay::{
-    ConvertOptions, GameState, Player, PlayerOptions, Recording, Source, Track, ViewTrack, cadre,
-    minewars, streams,
+    ConvertOptions, Direction, Driven, GameState, MinewarsTimeline, Player, PlayerOptions,
+    Recording, Source, Timeline, TimelineOptions, Track, ViewTrack, cadre, minewars, streams,
 };
 use gametape_tape::{Cadence, KeyframeMaker, TapeHeader, TapeWriter};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Moment, Result, Tick, View, ViewSet};
 
 use crate::crowd::{Crowd, Dice, Seen};
 
@@ -46,20 +46,23 @@ impl Times {
 }
 
 /// Seeks to random ticks, one by one.
-pub fn random_seeks<S: Source, T: Track>(player: &mut Player<S, T>, count: usize) -> Result<Times> {
+pub fn random_seeks<S: Source, T: Timeline>(
+    player: &mut Driven<S, T>,
+    count: usize,
+) -> Result<Times> {
     let mut dice = Dice::new(5);
-    let end = player.end();
-    Times::of(count, || player.seek(dice.below(end)))
+    let end = player.end().next_tick().0;
+    Times::of(count, || player.seek(Moment::before(Tick(dice.below(end)))))
 }
 
 /// So many steps forward from the middle, and the same back.
-pub fn steps<S: Source, T: Track>(
-    player: &mut Player<S, T>,
+pub fn steps<S: Source, T: Timeline>(
+    player: &mut Driven<S, T>,
     count: usize,
 ) -> Result<(Times, Times)> {
-    player.seek(player.end() / 2)?;
-    let forward = Times::of(count, || player.step().map(drop))?;
-    let back = Times::of(count, || player.step_back().map(drop))?;
+    player.seek(Moment::before(Tick(player.end().next_tick().0 / 2)))?;
+    let forward = Times::of(count, || player.step(Direction::Forward).map(drop))?;
+    let back = Times::of(count, || player.step(Direction::Backward).map(drop))?;
     Ok((forward, back))
 }
 
@@ -97,8 +100,8 @@ pub fn spectator<'a>(
     file: &'a [u8],
     crowd: &Crowd,
     options: PlayerOptions,
-) -> Result<Player<&'a [u8], ViewTrack<Seen>>> {
-    Player::view(Recording::open(file)?, View::SPECTATOR, first_sight(crowd)?, options)
+) -> Result<Driven<&'a [u8], Player<ViewTrack<Seen>>>> {
+    Driven::view(Recording::open(file)?, View::SPECTATOR, first_sight(crowd)?, options)
 }
 
 /// Prints how fast a MineWars file becomes a tape, and how fast that is played.
@@ -111,6 +114,17 @@ pub fn print_minewars(path: &Path, bytes: &[u8]) -> Result<()> {
     let recording = Recording::open(&tape[..])?;
     let player = minewars::player(recording, View::SPECTATOR, PlayerOptions::default())?;
     print_foreign(path, (raw, tape.len()), converted, player)
+}
+
+/// Megabytes of frames that are played in a second, opening included, of a MineWars file as it is.
+pub fn minewars_rate(bytes: &[u8]) -> Result<f64> {
+    let file = ReplayFile::open(bytes)?;
+    let raw = file.frames()?.bytes.len();
+    let start = Instant::now();
+    let mut timeline = MinewarsTimeline::open(&file, View::SPECTATOR, TimelineOptions::default())?;
+    let end = timeline.end();
+    assert!(timeline.seek(end)?.is_ready(), "all of it is in memory");
+    Ok(raw as f64 / 1e6 / start.elapsed().as_secs_f64())
 }
 
 /// Prints how fast a gamelog becomes a tape, and how fast that is played.
@@ -127,7 +141,7 @@ fn print_foreign<S: Source, T: Track>(
     path: &Path,
     (raw, tape): (usize, usize),
     converted: f64,
-    mut player: Player<S, T>,
+    mut player: Driven<S, Player<T>>,
 ) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mib = raw as f64 / f64::from(1 << 20);
@@ -138,9 +152,9 @@ fn print_foreign<S: Source, T: Track>(
     let played = start.elapsed().as_secs_f64();
     println!("  last state {:>9.1} ms, from a keyframe", 1e3 * played);
     print_times("random seek at first", &random_seeks(&mut player, 300)?);
-    player.seek(0)?;
+    player.seek(Moment::START)?;
     let start = Instant::now();
-    while player.step()? {}
+    while player.step(Direction::Forward)? {}
     let played = start.elapsed().as_secs_f64();
     println!("  step by step {:>7.1} ms, {:.0} MiB/s", 1e3 * played, mib / played);
     print_times("random seek, all seen", &random_seeks(&mut player, 300)?);
@@ -172,7 +186,7 @@ mod tests {
         let mut player = spectator(&file, &Crowd::new(1), PlayerOptions::default()).unwrap();
         let mut crowd = Crowd::new(1);
         for tick in 0..700 {
-            player.seek(tick).unwrap();
+            player.seek(Moment::before(Tick(tick))).unwrap();
             assert_eq!(*player.state(), first_sight(&crowd).unwrap(), "tick {tick}");
             crowd.step(&mut Vec::new());
         }

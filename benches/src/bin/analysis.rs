@@ -4,11 +4,11 @@
 use std::process::ExitCode;
 
 use gametape_analysis::{
-    AnalysisEvent, Block, CsvTable, StatisticsCollector, Table, json_line, sample,
+    AnalysisEvent, Block, CsvTable, MatchInfo, StatisticsCollector, Table, json_line, sample,
 };
 use gametape_benches::insight::{codec, encode, highlights, many_matches, milliseconds};
 use gametape_benches::{Claim, Report};
-use gametape_wire::Result;
+use gametape_wire::{Result, TickLength};
 
 const MINUTES: u64 = 60;
 const TICK_MICROS: u32 = 1_000_000 / sample::TICKS_A_SECOND as u32;
@@ -44,9 +44,10 @@ fn exports(events: &[AnalysisEvent], report: &mut Report) {
         events.iter().for_each(|event| row(event, &mut text));
         text.len()
     };
-    let json = milliseconds(|| text(&mut |event, out| json_line(event, &sample::NAMES, out)));
+    let info = MatchInfo::new(TickLength::MILLISECOND, sample::NAMES);
+    let json = milliseconds(|| text(&mut |event, out| json_line(event, &info, out)));
     let mut wide = CsvTable::new(Table::Wide);
-    let csv = milliseconds(|| text(&mut |event, out| wide.row(event, &sample::NAMES, out)));
+    let csv = milliseconds(|| text(&mut |event, out| wide.row(event, &info, out)));
     let rate = |time: f64| events.len() as f64 / 1e3 / time;
     println!("JSON lines: {:.2} million events/s, wide CSV: {:.2}", rate(json), rate(csv));
     report.claim(&Claim::at_least("JSON lines, million events/s", rate(json), 0.5));

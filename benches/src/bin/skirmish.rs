@@ -15,7 +15,7 @@ use gametape_benches::playing::{print_steps, print_times, random_seeks, steps};
 use gametape_benches::{Claim, Report, median};
 use gametape_minewars::Generation;
 use gametape_replay::{
-    Player, PlayerOptions, Recording, Simulation, Source, Track, minewars, streams,
+    Driven, PlayerOptions, Recording, Simulation, Source, Timeline, minewars, streams,
 };
 use gametape_skirmish::{
     Config, Match, NAMES, SECOND, Style, TICK_MS, gamelog, metadata, record_match, recorded_game,
@@ -185,14 +185,14 @@ fn seeks(arena: &Arena, tape: &[u8], report: &mut Report) -> Result<()> {
     }
     let mut recording = Recording::open(tape)?;
     let game = recorded_game(&mut recording)?;
-    let player = Player::simulation(recording, game, options)?;
+    let player = Driven::simulation(recording, game, options)?;
     // Up to 300 ticks are simulated again.
     seek(&format!("{}, simulation", arena.name), player, 20.0, report)
 }
 
-fn seek<S: Source, T: Track>(
+fn seek<S: Source, T: Timeline>(
     what: &str,
-    mut player: Player<S, T>,
+    mut player: Driven<S, T>,
     most_ms: f64,
     report: &mut Report,
 ) -> Result<()> {

@@ -21,6 +21,8 @@ pub enum ColumnType {
     I32,
     /// A signed number of 64 bits.
     I64,
+    /// A floating-point number of 64 bits.
+    F64,
     /// Text.
     Text,
     /// A list of unsigned numbers of 32 bits.
@@ -39,6 +41,7 @@ impl fmt::Display for ColumnType {
             Self::U64 => "u64",
             Self::I32 => "i32",
             Self::I64 => "i64",
+            Self::F64 => "f64",
             Self::Text => "text",
             Self::ListU32 => "list of u32",
             Self::ListI32 => "list of i32",
@@ -57,7 +60,19 @@ pub struct Column {
     pub nullable: bool,
 }
 
-/// What stands in one column of one row.
+/// Columns whose name ends so are the numbers of players.
+const PLAYERS: [&str; 6] = ["player", "owner", "winner", "leaver", "proposer", "voter"];
+
+impl Column {
+    /// Is it the number of a player?
+    #[must_use]
+    pub fn is_player(&self) -> bool {
+        let last = self.name.rsplit('_').next().unwrap_or_default();
+        self.column_type == ColumnType::U8 && PLAYERS.contains(&last)
+    }
+}
+
+/// The value in one column of one row.
 #[derive(Clone, Copy)]
 pub enum Value<'a> {
     /// Nothing.
@@ -68,6 +83,8 @@ pub enum Value<'a> {
     Unsigned(u64),
     /// For the signed types.
     Signed(i64),
+    /// For [`ColumnType::F64`].
+    Float(f64),
     /// For [`ColumnType::Text`].
     Text(&'a str),
     /// For the list types.

@@ -4,16 +4,17 @@
 //!   the table in `spec/events.md`.
 //! - [`EventWriter`] makes [`Block`]s of events, which become events chunks of a tape. [`Events`]
 //!   reads a block, [`TapeEvents`] the events of a tape, and nothing else of it.
-//! - [`json_line`], [`CsvTable`] and, with the feature `parquet`, `ParquetTable` export events, with
-//!   the same columns everywhere: those of a [`Table`].
+//! - [`json_line`] and [`CsvTable`] export events of a match, of which [`MatchInfo`] says the rest,
+//!   with the same columns everywhere: those of a [`Table`]. The crate `gametape-library` writes
+//!   Parquet.
 //! - [`HighlightFinder`] says what is worth watching and why, [`StatisticsCollector`] what each player
-//!   did. Normative text: `spec/highlights.md`.
+//!   did. Normative text: `spec/highlights.md`. [`report`] is what is shown of them.
 //!
 //! From a game to its best moment:
 //!
 //! ```
 //! use gametape_analysis::{AnalysisEvent, EventWriter, HighlightFinder, KindSet, NameId};
-//! use gametape_analysis::{Rarity, TapeEvents, WorldPos, json_line, read_names};
+//! use gametape_analysis::{MatchInfo, Rarity, TapeEvents, WorldPos, json_line, read_names};
 //! use gametape_tape::{TapeHeader, Tape, TapeWriter};
 //!
 //! # fn main() -> gametape_wire::Result<()> {
@@ -39,13 +40,13 @@
 //!     Ok(file[range.start as usize..range.end as usize].into())
 //! };
 //! let tape = Tape::open(&file)?;
-//! let names = read_names(&tape, fetch)?;
+//! let info = MatchInfo::of(&tape, "match.tape", read_names(&tape, fetch)?);
 //! let mut finder = HighlightFinder::new(tape.header.tick_length.micros());
 //! let mut lines = String::new();
 //! for event in TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, fetch) {
 //!     let event = event?;
 //!     finder.add(&event);
-//!     json_line(&event, &names, &mut lines);
+//!     json_line(&event, &info, &mut lines);
 //! }
 //! assert!(lines.contains(r#""weapon_type":"nuke""#));
 //! let best = &finder.finish(tape.summary.end_tick)[0];
@@ -64,6 +65,8 @@ mod export;
 mod field;
 mod highlights;
 mod kinds;
+mod match_info;
+pub mod report;
 pub mod sample;
 mod schema;
 mod spec_table;
@@ -76,16 +79,17 @@ mod writer;
 
 pub use block::{Events, KindSet, RawEvent, RawEvents};
 pub use column::{Column, ColumnType, List, Names, RowSink, Value};
-#[cfg(feature = "parquet")]
-pub use export::ParquetTable;
-pub use export::{CsvTable, SOURCE_COLUMN, json_line};
+pub use export::{CsvTable, json_line};
 pub use field::{SAMPLE_UNITS, TAG_LIST};
 pub use gametape_tape::{CellPos, NameTable, PlayerId, UnitTag};
 pub use highlights::{Highlight, HighlightFinder, Rarity, WHOLE, Why};
 pub use kinds::EventStream;
+pub use match_info::{MatchId, MatchInfo};
 pub use schema::Table;
 pub use spec_table::{kinds_table, types_tables};
-pub use statistics::{PlayerSummary, Series, Statistics, StatisticsCollector, TIMEOUT};
+pub use statistics::{
+    PlayerResult, PlayerSummary, Series, Statistics, StatisticsCollector, TIMEOUT,
+};
 pub use table::{AnalysisEvent, EventKind};
 pub use tape_events::{TapeEvents, read_names};
 pub use types::{

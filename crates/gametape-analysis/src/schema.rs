@@ -22,10 +22,18 @@ pub(crate) struct Layout {
     places: Vec<Vec<usize>>,
 }
 
-/// How many columns of the wide table stand before the kinds' own: `tick` and `kind`.
-const WIDE_HEAD: usize = 2;
+/// The columns that every table begins with.
+fn head() -> Vec<Column> {
+    vec![
+        column("match_id", ColumnType::Text, false),
+        column("tape", ColumnType::Text, false),
+        column("tick", ColumnType::I64, false),
+        column("seconds", ColumnType::F64, false),
+    ]
+}
 
-static KIND_COLUMNS: LazyLock<Vec<Vec<Column>>> = LazyLock::new(|| {
+/// By kind: the tick and the columns of its fields.
+static OWN_COLUMNS: LazyLock<Vec<Vec<Column>>> = LazyLock::new(|| {
     let of_row = |row: &crate::kinds::KindRow| {
         let mut columns = vec![column("tick", ColumnType::U64, false)];
         row.fields.iter().for_each(|field| (field.columns)(field.name, false, &mut columns));
@@ -34,9 +42,24 @@ static KIND_COLUMNS: LazyLock<Vec<Vec<Column>>> = LazyLock::new(|| {
     KINDS.iter().map(of_row).collect()
 });
 
+/// By kind: the columns of its table.
+static KIND_COLUMNS: LazyLock<Vec<Vec<Column>>> = LazyLock::new(|| {
+    let with_name = |own: &Column| {
+        let name = Column {
+            name: format!("{}_name", own.name),
+            column_type: ColumnType::Text,
+            nullable: true,
+        };
+        std::iter::once(own.clone()).chain(own.is_player().then_some(name))
+    };
+    let of_kind =
+        |own: &Vec<Column>| head().into_iter().chain(own[1..].iter().flat_map(with_name)).collect();
+    OWN_COLUMNS.iter().map(of_kind).collect()
+});
+
 static WIDE: LazyLock<Layout> = LazyLock::new(|| {
-    let mut columns =
-        vec![column("tick", ColumnType::U64, false), column("kind", ColumnType::Text, false)];
+    let mut columns = head();
+    columns.push(column("kind", ColumnType::Text, false));
     let places = KIND_COLUMNS.iter().map(|of_kind| place_all(of_kind, &mut columns)).collect();
     Layout { columns, places }
 });
@@ -77,6 +100,12 @@ impl Table {
         }
     }
 
+    /// The columns that [`AnalysisEvent::values`] gives for a kind: the tick and those of its fields.
+    #[must_use]
+    pub fn own_columns(kind: EventKind) -> &'static [Column] {
+        &OWN_COLUMNS[kind.place()]
+    }
+
     /// Does it have a row for this event?
     #[must_use]
     pub fn takes(self, event: &AnalysisEvent) -> bool {
@@ -84,7 +113,8 @@ impl Table {
     }
 
     /// The column of this table for each column of `kind`.
-    pub(crate) fn places(self, kind: EventKind) -> &'static [usize] {
+    #[must_use]
+    pub fn places(self, kind: EventKind) -> &'static [usize] {
         match self {
             Self::Kind(_) => IDENTITY.split_at(self.columns().len()).0,
             Self::Wide => &WIDE.places[kind.place()],
@@ -92,8 +122,10 @@ impl Table {
     }
 
     /// The column that names the kind, where there is one.
-    pub(crate) fn kind_column(self) -> Option<usize> {
-        (self == Self::Wide).then_some(WIDE_HEAD - 1)
+    #[must_use]
+    pub fn kind_column(self) -> Option<usize> {
+        let is_kind = |column: &Column| column.name == "kind";
+        (self == Self::Wide).then(|| WIDE.columns.iter().position(is_kind)).flatten()
     }
 }
 

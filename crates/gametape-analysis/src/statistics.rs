@@ -6,13 +6,13 @@ use gametape_tape::PlayerId;
 use crate::column::Names;
 use crate::table::AnalysisEvent;
 use crate::time::TickLength;
-use crate::types::PlayerStats;
+use crate::types::{MatchOutcome, PlayerStats};
 
 /// The name of the [`GameEvent`](AnalysisEvent::GameEvent) that tells a time-out.
 pub const TIMEOUT: &str = "timeout";
 
 /// What one player did in a match.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct PlayerSummary {
     /// Who.
     pub player: PlayerId,
@@ -66,11 +66,52 @@ pub struct Series {
 pub struct Statistics {
     /// One for each player who occurs, ascending by number.
     pub players: Vec<PlayerSummary>,
+    /// How the match ended: what its first `MatchEnded` says.
+    pub outcome: Option<MatchOutcome>,
     /// The snapshots of each of them, ascending by tick.
     snapshots: Vec<Vec<(u64, PlayerStats)>>,
 }
 
+/// What became of a match for a player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PlayerResult {
+    /// The player won.
+    Won,
+    /// Another one did, or the player left.
+    Lost,
+    /// Nobody did.
+    Drawn,
+}
+
 impl Statistics {
+    /// The winner, where there is one: also the other one of two players of whom one left.
+    #[must_use]
+    pub fn winner(&self) -> Option<PlayerId> {
+        match (self.outcome.as_ref()?, &self.players[..]) {
+            (MatchOutcome::Completed { winner, .. }, _) => Some(*winner),
+            (MatchOutcome::Abandoned { leaver }, [one, other]) => {
+                let players = [one.player, other.player];
+                let other = players.iter().copied().find(|player| player != leaver);
+                other.filter(|_| players.contains(leaver))
+            }
+            _ => None,
+        }
+    }
+
+    /// What became of the match for a player; none where that is not known.
+    #[must_use]
+    pub fn result_of(&self, player: PlayerId) -> Option<PlayerResult> {
+        match (self.winner(), self.outcome.as_ref()?) {
+            (Some(winner), _) if winner == player => Some(PlayerResult::Won),
+            (Some(_), _) => Some(PlayerResult::Lost),
+            (None, MatchOutcome::Abandoned { leaver }) if *leaver == player => {
+                Some(PlayerResult::Lost)
+            }
+            (None, MatchOutcome::Draw) => Some(PlayerResult::Drawn),
+            _ => None,
+        }
+    }
+
     /// One statistic of every player: a field of [`PlayerStats`]. Nothing where there is none of
     /// that name.
     pub fn series(&self, stat: &str) -> impl Iterator<Item = Series> {
@@ -106,6 +147,8 @@ pub struct StatisticsCollector {
     tick_length: TickLength,
     /// By player number; 0 is nobody.
     players: [Option<Box<Collected>>; 16],
+    /// The first end of the match, and when.
+    outcome: Option<(u64, MatchOutcome)>,
 }
 
 /// What is known of one player so far.
@@ -120,7 +163,7 @@ impl StatisticsCollector {
     #[must_use]
     pub fn new(tick_micros: u32) -> Self {
         let players = std::array::from_fn(|_| None);
-        Self { tick_length: TickLength::from_micros(tick_micros), players }
+        Self { tick_length: TickLength::from_micros(tick_micros), players, outcome: None }
     }
 
     /// Takes note of an event, in any order.
@@ -128,6 +171,11 @@ impl StatisticsCollector {
         match *event {
             AnalysisEvent::PlayerStatSnapshot { tick, player, stats } => {
                 self.with(player, |of| of.snapshots.push((tick, stats)));
+            }
+            AnalysisEvent::MatchEnded { tick, outcome }
+                if self.outcome.is_none_or(|(first, _)| tick < first) =>
+            {
+                self.outcome = Some((tick, outcome));
             }
             AnalysisEvent::ResourceCollected { player, amount, .. } => {
                 self.with(player, |of| add_to(&mut of.summary.collected, amount.into()));
@@ -164,7 +212,8 @@ impl StatisticsCollector {
     #[must_use]
     pub fn finish(self) -> Statistics {
         let minute = self.tick_length.ticks_in(60);
-        let mut statistics = Statistics::default();
+        let outcome = self.outcome.map(|(_, outcome)| outcome);
+        let mut statistics = Statistics { outcome, ..Statistics::default() };
         for (player, collected) in (0..).zip(self.players) {
             let Some(mut collected) = collected else { continue };
             collected.snapshots.sort_by_key(|(tick, _)| *tick);

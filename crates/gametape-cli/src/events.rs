@@ -1,24 +1,28 @@
-//! The events of a tape, for commands that look into them: nothing else of the tape is read.
+//! The events of tapes, for commands that look into them: nothing else of a tape is read.
 
 use std::borrow::Cow;
+use std::fs;
 use std::ops::Range;
+use std::path::Path;
 
-use gametape_analysis::{AnalysisEvent, EventStream, KindSet, NameTable, TapeEvents, read_names};
+use gametape_analysis::report::TextTable;
+use gametape_analysis::{
+    AnalysisEvent, EventStream, KindSet, MatchInfo, NameTable, TapeEvents, read_names,
+};
 use gametape_tape::{ChunkKind, Depth, Tape};
 use gametape_wire::{Error, Result as WireResult};
 
-use crate::failure::{Done, Failure, note};
+use crate::failure::{Done, Failure, Outcome, for_each, note};
 use crate::input::Source;
 use crate::moment::warn_of_problems;
-use crate::tape::{Metadata, PlayerName, Seat, TapeFile, milliseconds, warn_of_losses};
-use crate::text::{clock, count};
+use crate::tape::{TapeFile, is_tape, warn_of_losses};
+use crate::text::count;
 
 /// A recorded match, seen through its events.
 pub(crate) struct Observed {
     file: TapeFile,
     pub(crate) tape: Tape,
-    pub(crate) names: NameTable,
-    players: Vec<PlayerName>,
+    pub(crate) info: MatchInfo,
     problems: Vec<Error>,
 }
 
@@ -34,8 +38,8 @@ impl Observed {
             problems.push(error);
             NameTable::default()
         });
-        let players = Metadata::of(&tape).players();
-        Ok(Self { file, tape, names, players, problems })
+        let info = MatchInfo::of(&tape, source.to_string(), names);
+        Ok(Self { file, tape, info, problems })
     }
 
     /// The same, but a tape without events is refused.
@@ -53,18 +57,19 @@ impl Observed {
         EventStream::ALL.into_iter().any(|stream| of_stream(stream).next().is_some())
     }
 
-    /// Shows events to `visit`, ascending by tick. Blocks that cannot be read are told and left out.
+    /// Shows events to `visit`, ascending by tick. Blocks that cannot be read are reported and left
+    /// out.
     pub(crate) fn visit(
         &mut self,
         kinds: KindSet,
         ticks: Range<u64>,
-        mut visit: impl FnMut(&AnalysisEvent, &NameTable) -> Result<(), Failure>,
-    ) -> Result<Done, Failure> {
-        let Self { file, tape, names, problems, .. } = self;
+        mut visit: impl FnMut(&AnalysisEvent, &MatchInfo) -> Result<(), Failure>,
+    ) -> Outcome {
+        let Self { file, tape, info, problems } = self;
         let mut events = TapeEvents::new(tape, kinds, ticks, |range| fetch(file, range));
         for event in &mut events {
             match event {
-                Ok(event) => visit(&event, names)?,
+                Ok(event) => visit(&event, info)?,
                 Err(problem) => problems.push(problem),
             }
         }
@@ -76,22 +81,6 @@ impl Observed {
         Ok(warn_of_problems(&self.file.source, &self.problems, self.problems.len() as u64))
     }
 
-    /// What stands between these ticks: `0:01:05.250`.
-    pub(crate) fn clock(&self, tick: u64) -> String {
-        clock(self.milliseconds(tick))
-    }
-
-    /// When a tick begins.
-    pub(crate) fn milliseconds(&self, tick: u64) -> u64 {
-        milliseconds(&self.tape.header, tick)
-    }
-
-    /// The name of a player, if the tape has one.
-    pub(crate) fn player_name(&self, player: u8) -> Option<&str> {
-        let named = self.players.iter().find(|named| named.seat == Seat::View(player.into()));
-        named.map(|named| named.name.as_str())
-    }
-
     /// The tape itself.
     pub(crate) fn file(&mut self) -> (&mut TapeFile, &Tape) {
         (&mut self.file, &self.tape)
@@ -100,4 +89,104 @@ impl Observed {
 
 fn fetch<'b>(file: &mut TapeFile, range: Range<u64>) -> WireResult<Cow<'b, [u8]>> {
     gametape_wire::Source::fetch(file, range).map(|bytes| Cow::Owned(bytes.into_owned()))
+}
+
+/// Does the same to every tape, in their order. What is wrong with one is reported and the others
+/// still have their turn; of several, the last line says how many were read.
+pub(crate) fn for_each_tape(
+    sources: &[Source],
+    mut work: impl FnMut(&Source) -> Outcome,
+) -> Outcome {
+    let (mut read, mut damaged) = (0, 0);
+    let outcome = for_each(sources, |source| {
+        let done = work(source)?;
+        read += 1;
+        damaged += u64::from(done == Done::DataLost);
+        Ok(done)
+    });
+    if sources.len() > 1 {
+        let all = sources.len() as u64;
+        let others = [(damaged, "of them damaged"), (all - read, "failed")];
+        let others = others.iter().filter(|(number, _)| *number > 0);
+        let others: String = others.map(|(number, what)| format!(", {number} {what}")).collect();
+        note(&count(all, "tape"), format_args!("{read} read{others}"));
+    }
+    outcome
+}
+
+/// The tapes that are meant: files as they are, of folders every tape in them, by content, in the
+/// order of their names.
+pub(crate) fn tapes_in(sources: &[Source]) -> Result<Vec<Source>, Failure> {
+    let mut tapes = Vec::new();
+    for source in sources {
+        match source {
+            Source::File(path) if path.is_dir() => {
+                let before = tapes.len();
+                add_folder(path, &mut tapes)?;
+                if tapes.len() == before {
+                    return Err(Failure::refused(source, "there is no tape in this folder"));
+                }
+            }
+            _ => tapes.push(source.clone()),
+        }
+    }
+    Ok(tapes)
+}
+
+fn add_folder(folder: &Path, tapes: &mut Vec<Source>) -> Result<(), Failure> {
+    let failed = |error| Failure::io(&folder.display(), &error);
+    let entries = fs::read_dir(folder).map_err(failed)?;
+    let mut paths: Vec<_> = entries
+        .map(|entry| entry.map(|entry| (entry.path(), entry.file_type())))
+        .collect::<Result<_, _>>()
+        .map_err(failed)?;
+    paths.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (path, kind) in paths {
+        // Links are not followed: they could lead around in a circle.
+        let kind = kind.map_err(|error| Failure::io(&path.display(), &error))?;
+        if kind.is_dir() {
+            add_folder(&path, tapes)?;
+        } else if kind.is_file() && begins_a_tape(&path) {
+            tapes.push(Source::File(path));
+        }
+    }
+    Ok(())
+}
+
+fn begins_a_tape(path: &Path) -> bool {
+    let mut start = [0; 8];
+    let read = fs::File::open(path).and_then(|mut file| std::io::Read::read(&mut file, &mut start));
+    read.is_ok_and(|length| is_tape(&start[..length]))
+}
+
+/// A table, its heading dimmed.
+pub(crate) fn table_text(table: &TextTable) -> String {
+    let style = anstyle::Style::new().dimmed();
+    let mut lines = table.lines().into_iter();
+    let heading = lines.next().unwrap_or_default();
+    let heading = format!("  {style}{heading}{style:#}\n");
+    heading + &lines.map(|line| format!("  {line}\n")).collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_searched_for_tapes_by_content_in_the_order_of_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("b/deep")).unwrap();
+        let tape = b"\x89TAPE\r\n\x1a";
+        for name in ["c.tape", "b/deep/no-extension", "a"] {
+            fs::write(path(name), tape).unwrap();
+        }
+        fs::write(path("notes.tape"), "no tape at all").unwrap();
+        let asked = [Source::File(path("c.tape")), Source::File(folder.path().to_owned())];
+        let found = tapes_in(&asked).unwrap();
+        let expected = ["c.tape", "a", "b/deep/no-extension", "c.tape"].map(path);
+        assert_eq!(found, expected.map(Source::File));
+        fs::create_dir(path("empty")).unwrap();
+        assert!(tapes_in(&[Source::File(path("empty"))]).is_err());
+    }
 }

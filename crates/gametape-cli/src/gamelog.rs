@@ -15,12 +15,7 @@ use crate::moment::{When, deltas_at};
 use crate::progress::waiting;
 use crate::text::{printable, shortened};
 
-/// Reads a log and merges all its deltas.
-pub(crate) fn load(gamelog: &Gamelog<'_>) -> Result<Timeline, Failure> {
-    load_with(gamelog, &Options::default())
-}
-
-/// The same for who will not go back in it.
+/// Reads a log and merges all its deltas, for who will not go back in it.
 pub(crate) fn load_once(gamelog: &Gamelog<'_>) -> Result<Timeline, Failure> {
     load_with(gamelog, &Options::default().with_keyframe_bytes(0))
 }

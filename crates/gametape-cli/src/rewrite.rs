@@ -3,11 +3,13 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use gametape_replay::open::{GamelogBytes, MinewarsBytes, Opened as AnyRecording};
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome, for_each, note, warn};
-use crate::input::{Source, TapeArgs};
+use crate::input::{Opened, Recording, Source, TapeArgs};
 use crate::output::{Destination, Target, print_json};
+use crate::tape::TapeFile;
 
 /// Where the one result of a command goes.
 #[derive(Debug, clap::Args)]
@@ -132,6 +134,21 @@ fn in_folder(source: &Source, folder: &std::path::Path) -> Result<Destination, F
     let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
     std::fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
     Ok(Target::File(folder.join(name)).into())
+}
+
+/// A file that was opened, for the library.
+pub(crate) fn any_recording(opened: Opened) -> Result<AnyRecording<TapeFile>, Failure> {
+    let input = match opened {
+        Opened::Tape(file) => return Ok(AnyRecording::Tape(file)),
+        Opened::Whole(input) => input,
+    };
+    let is_gamelog = matches!(input.recording()?, Recording::Gamelog(_));
+    Ok(if is_gamelog {
+        AnyRecording::Gamelog(GamelogBytes::new(input.bytes))
+    } else {
+        let bytes = MinewarsBytes::new(input.bytes, input.dialect);
+        AnyRecording::MineWars(bytes.headerless(input.headerless))
+    })
 }
 
 /// A usage error if both the result and the JSON about it are for standard output.

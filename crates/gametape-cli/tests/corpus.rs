@@ -99,10 +99,10 @@ fn a_log_can_come_from_standard_input() {
 fn through_tape(file: &Path, folder: &Path, back: &[&str]) -> Vec<u8> {
     let tape = folder.join("match.tape");
     let tape_name = tape.to_str().unwrap();
-    printed(&["convert", "-o", tape_name], file);
+    printed(&["convert", "--force", "-o", tape_name], file);
     let verified: Value = serde_json::from_slice(&printed(&["verify", "--json"], &tape)).unwrap();
     assert_eq!(verified["reached"], "keyframes", "{}", file.display());
-    printed(&[&["convert", "-o", "-"], back].concat(), &tape)
+    printed(&[&["convert", "--force", "-o", "-"], back].concat(), &tape)
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! MineWars streams and replay files, both generations, in every direction.
 //!
-//! - [`ReplayFile`] opens a file in borrowed bytes and reads each part when it is asked for;
-//!   [`write_file`] writes one. [`Setup`] is everything before the frames.
-//! - [`Message`] is one change to what a view knows. One table makes its decoder, encoder,
-//!   assembler, disassembler and the opcode table in `spec/`; [`Messages`] walks a payload without
-//!   allocating.
-//! - [`print_setup`], [`print_frame`] and [`assemble_file`] go to text and back, byte for byte.
-//! - [`ViewState`] is what one view knows, carried forward by messages, with canonical bytes and a
-//!   hash; [`replay_view`] plays up to a moment, [`Timeline`] goes to any, in any order.
-//! - [`verify`], [`repair`], [`convert`] and [`cut`] are the tools on whole recordings.
+//! | module | what |
+//! |---|---|
+//! | `file` | [`ReplayFile`] opens a file, or a stream without file header, in borrowed bytes and reads each part when it is asked for; [`write_file`] writes one |
+//! | `setup`, `map` | [`Setup`] is everything before the frames: players, cities, rules and the [`Map`] |
+//! | `frames` | [`Frames`] reads multi-view frames, [`FrameWriter`] writes them, [`select_views`] and [`merge_views`] rewrite them; a [`Generation`] decides their bytes |
+//! | `message` | [`Message`] is one change to what a view knows. One table makes its decoder, encoder, assembler, disassembler and the opcode table in `spec/`. [`Messages`] reads a payload without allocating: [`Messages::visit`] is the fast way and what everything here uses |
+//! | `asm` | [`print_setup`], [`print_frame`] and [`assemble_file`] go to text and back, byte for byte |
+//! | `state` | [`ViewState`] is what one view knows, carried forward by messages, with canonical bytes and a hash; [`replay_view`] plays up to a moment, [`Timeline`] goes to any, in any order |
+//! | `verify` | [`verify`](verify()) checks a file against every rule, [`Survey`] counts what is in it |
+//! | `edit` | [`repair`], [`convert`], [`cut`](cut()) and [`anonymize`] make another recording out of one |
 //!
 //! ```
 //! use gametape_minewars::sample::Sample;

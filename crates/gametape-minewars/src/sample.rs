@@ -190,10 +190,10 @@ impl<'s> Match<'s> {
     fn begin(&mut self) -> Result<()> {
         for player in 1..=self.setup.max_player {
             let name = Text::from(player_name(player));
-            self.tell_all(&player_message(player, 0, PlayerUpdate::Joined { name }))?;
+            self.write_all(&player_message(player, 0, PlayerUpdate::Joined { name }))?;
         }
         if self.setup.generation == Generation::Current {
-            self.tell_all(&player_message(0, 15, PlayerUpdate::TimeLimit { seconds: 900 }))?;
+            self.write_all(&player_message(0, 15, PlayerUpdate::TimeLimit { seconds: 900 }))?;
         }
         self.end_moment()
     }
@@ -224,11 +224,11 @@ impl<'s> Match<'s> {
         for _ in 0..1 + self.dice.below(4) {
             tiles.push(near[self.dice.below(near.len() as u64) as usize]);
         }
-        self.tell_all(&Message::Owner { player, tiles: tiles.as_tiles() })?;
+        self.write_all(&Message::Owner { player, tiles: tiles.as_tiles() })?;
         for tile in tiles.as_tiles().iter() {
             let digit =
                 Digit { value: self.dice.below(4) as u8, asterisk: self.dice.below(6) == 0 };
-            self.tell(player, &Message::DigitSingle { digit: DigitTile { digit, tile } })?;
+            self.write(player, &Message::DigitSingle { digit: DigitTile { digit, tile } })?;
             self.fronts[usize::from(player)] = tile;
         }
         Ok(())
@@ -239,11 +239,11 @@ impl<'s> Match<'s> {
         let tile = self.fronts[usize::from(player)];
         let public = self.public_rarities(turn, player, tile);
         if let Some(message) = public {
-            return self.tell_all(&message);
+            return self.write_all(&message);
         }
         for message in self.private_rarities(turn, tile) {
-            self.tell(player, &message)?;
-            self.tell(0, &message)?;
+            self.write(player, &message)?;
+            self.write(0, &message)?;
         }
         if turn % 40 == 7 {
             self.explosion(player, tile)?;
@@ -331,24 +331,24 @@ impl<'s> Match<'s> {
     fn explosion(&mut self, player: u8, tile: Coord) -> Result<()> {
         let mut tiles = TileBuf::new();
         tiles.push(tile);
-        self.tell_all(&Message::Item { tile, kind: ItemKind::Mine })?;
-        self.tell_all(&Message::Explosions { tiles: tiles.as_tiles() })?;
+        self.write_all(&Message::Item { tile, kind: ItemKind::Mine })?;
+        self.write_all(&Message::Explosions { tiles: tiles.as_tiles() })?;
         if self.setup.generation == Generation::Current {
-            self.tell_all(&Message::Tile { tile, kind: TileKind::Destroyed })?;
+            self.write_all(&Message::Tile { tile, kind: TileKind::Destroyed })?;
         }
         let mut digits = crate::message::DigitBuf::new();
         for tile in self.setup.map.neighbours(tile) {
             let digit = Digit { value: self.dice.below(8) as u8, asterisk: false };
             digits.push(DigitTile { digit, tile });
         }
-        self.tell(player, &Message::DigitRun { digits: digits.as_digits() })
+        self.write(player, &Message::DigitRun { digits: digits.as_digits() })
     }
 
-    fn tell_all(&mut self, message: &Message<'_>) -> Result<()> {
-        (0..self.payloads.len() as u8).try_for_each(|view| self.tell(view, message))
+    fn write_all(&mut self, message: &Message<'_>) -> Result<()> {
+        (0..self.payloads.len() as u8).try_for_each(|view| self.write(view, message))
     }
 
-    fn tell(&mut self, view: u8, message: &Message<'_>) -> Result<()> {
+    fn write(&mut self, view: u8, message: &Message<'_>) -> Result<()> {
         message.encode(self.setup.generation, &mut self.payloads[usize::from(view)]).map(drop)
     }
 

@@ -4,23 +4,27 @@
 //!   by what a view is told.
 //! - [`Recorder`] writes it down while it runs.
 //! - [`Recording`] opens a tape, finished or not, whole or damaged, from any [`Source`] of bytes.
-//! - [`Player`] gives the state at any tick, steps both ways, plays at any rate, and
-//!   [verifies](Player::verify) that what was recorded is what the game does.
+//! - [`Timeline`] is every recording as states over time: any moment, steps both ways, growth.
+//!   [`MinewarsTimeline`] and [`GamelogTimeline`] play files as they are; [`Player`] plays what a view
+//!   of a tape knows, or runs its simulation again, and [verifies](Player::begin_verify) that what was
+//!   recorded is what the game does. [`Clock`] plays at any rate.
+//! - None of them does I/O: they say which bytes they need. [`Driven`] supplies them from a [`Source`].
 //! - [`minewars`] and [`cadre`] turn replay files and gamelogs into tapes and back, nothing lost, so
 //!   that they are played in the same way.
 //!
 //! ```
 //! use gametape_cadre::{Log, Options, sample};
-//! use gametape_replay::{ConvertOptions, DeepLevel, PlayerOptions, Recording, cadre};
+//! use gametape_replay::{ConvertOptions, DeepLevel, Direction, PlayerOptions, Recording, cadre};
+//! use gametape_wire::{Moment, Tick};
 //!
 //! let log = Log::open(sample::log(300, 1), &Options::default())?;
 //! let tape = cadre::to_tape(&log, &ConvertOptions::new(0xB0A7))?;
 //!
 //! let mut player = cadre::player(Recording::open(&tape[..])?, PlayerOptions::default())?;
-//! player.seek(250)?;
+//! player.seek(Tick(249))?; // After everything that happened at this tick.
 //! let turn = player.state().state().get("currentTurn").and_then(|turn| turn.as_i64());
-//! player.step_back()?;
-//! assert_eq!((turn, player.tick()), (Some(15), 249));
+//! player.step(Direction::Backward)?;
+//! assert_eq!((turn, player.position()), (Some(15), Moment::after(Tick(248))));
 //! assert!(player.verify(DeepLevel::Keyframes)?.passed());
 //! # Ok::<(), gametape_wire::Error>(())
 //! ```
@@ -31,6 +35,8 @@
 //! What it does not do: no file and no clock: bytes and times come from the caller; no rules of any
 //! game; no reading of events, which playing never needs.
 
+mod json;
+pub mod anonymize;
 pub mod cadre;
 pub mod convert;
 pub mod cut;
@@ -62,7 +68,7 @@ pub use recorder::{
     ResumableSink, Shed, Sink,
 };
 pub use rewrite::{Put, derived_header, tape_id_of};
-pub use source::Recording;
+pub use source::{OpenTape, OpeningTape, Recording};
 pub use timeline::{
     Change, Clock, Direction, Driven, GamelogTimeline, MapState, Marker, MarkerKind,
     MinewarsTimeline, Timeline, TimelineOptions,

@@ -25,7 +25,11 @@ impl Title {
     pub fn subtitle(&self) -> String {
         let headline = self.headline();
         let view = self.view.as_ref().map(|view| format!("seen by {view}"));
-        [Some(self.game.clone()), self.match_name.clone(), view]
+        let is_said = |name: &&String| {
+            !self.players.is_empty() && self.players.iter().all(|player| name.contains(&**player))
+        };
+        let name = self.match_name.as_ref().filter(|name| !is_said(name)).cloned();
+        [Some(self.game.clone()), name, view]
             .into_iter()
             .flatten()
             .filter(|part| *part != headline && !part.is_empty())

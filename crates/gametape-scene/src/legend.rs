@@ -78,7 +78,7 @@ fn kind_entry(kind: &Kind) -> Entry {
 }
 
 fn player_entry(scene: &Scene, player: &Player) -> Entry {
-    let Player { glyph, colour, eliminated, .. } = *player;
+    let (glyph, colour, eliminated) = (player.glyph, player.shown_colour(), player.eliminated);
     let values = player.values.iter().map(|value| in_words(scene, value));
     let out = eliminated.then(|| "out".to_owned());
     let detail = out.into_iter().chain(values).collect::<Vec<_>>().join(", ");
@@ -118,7 +118,7 @@ fn piece_entry(scene: &Scene, board: &Board, piece: &Piece) -> Entry {
     let detail = format!("{name}{}{}", at.unwrap_or_default(), whose.unwrap_or_default());
     let swatch = Swatch::Piece {
         glyph: board.glyph(piece).unwrap_or('?'),
-        colour: owner.map(|player| player.colour),
+        colour: owner.map(Player::shown_colour),
         look: kind.map_or(Look::Disc, |kind| kind.look),
     };
     Entry { swatch, text: piece.label.clone().unwrap_or_default(), detail }

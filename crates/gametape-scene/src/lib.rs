@@ -5,8 +5,8 @@
 //! | to | use |
 //! |---|---|
 //! | make scenes of a game | implement [`Visible`] |
-//! | make scenes of MineWars views | `minewars::Seen` |
-//! | make scenes of gamelogs | `cadre::Seen` |
+//! | see MineWars views | [`Visible`] for `gametape_minewars::ViewState`, with [`minewars::context_of_setup`] |
+//! | see gamelogs | [`Visible`] for `gametape_cadre::State` and `Timeline` |
 //! | draw a scene as text | [`TextMap`] |
 //! | draw a scene as PNG | `png::draw` (feature `png`) |
 //!
@@ -49,4 +49,4 @@ pub use model::{
 };
 pub use palette::{Colour, Palette};
 pub use text::{Ink, TextCell, TextMap};
-pub use visible::{Context, Visible};
+pub use visible::{Context, NamedPlace, Visible};

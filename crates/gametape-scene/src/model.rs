@@ -442,6 +442,12 @@ impl Player {
         let (id, name) = (id.into(), name.into());
         Self { id, name, glyph, colour, eliminated: false, values: Vec::new() }
     }
+
+    /// The colour in which their land and pieces are drawn: grey once they are out.
+    #[must_use]
+    pub fn shown_colour(&self) -> Colour {
+        if self.eliminated { self.colour.greyed() } else { self.colour }
+    }
 }
 
 /// Something known, with its name.

@@ -95,7 +95,7 @@ const PLAYERS: [Colour; 15] = [
     Colour::hex(0xd9dee8),
     Colour::hex(0x3fbf6f),
     Colour::hex(0xc4a7ff),
-    Colour::hex(0xff9a3c),
+    Colour::hex(0xb5651d),
     Colour::hex(0x5f7dd6),
     Colour::hex(0x8c96a6),
 ];

@@ -241,7 +241,7 @@ impl Painter<'_> {
         let ink = match self.board.kind(piece).map(|kind| kind.look) {
             Some(Look::Disc) => Ink::on(Palette::TEXT).bold(),
             Some(Look::Token) => {
-                owner.map_or(Ink::on(ground), |player| Ink::on(player.colour)).bold()
+                owner.map_or(Ink::on(ground), |player| Ink::on(player.shown_colour())).bold()
             }
             _ => Ink::on(ground).bold(),
         };
@@ -257,7 +257,7 @@ pub(crate) fn tile_colour(scene: &Scene, board: &Board, index: usize) -> Colour 
     let ground = kinds().find(|kind| kind.look == Look::Fill);
     let ground = ground.map_or(Palette::PANEL, |kind| kind.colour);
     let owner = scene.player(board.owner(index));
-    let owned = owner.map_or(ground, |player| ground.mixed(player.colour, 128));
+    let owned = owner.map_or(ground, |player| ground.mixed(player.shown_colour(), 128));
     let covers = kinds().filter(|kind| kind.look == Look::Tint);
     let covered = covers.fold(owned, |colour, cover| colour.mixed(cover.colour, 128));
     match board.sight(index) {
@@ -356,8 +356,7 @@ impl Pen<'_> {
 
     fn entry(&mut self, entry: &Entry) {
         let (glyph, ink) = match &entry.swatch {
-            Swatch::Player { glyph, colour, eliminated: false } => (*glyph, Ink::on(*colour)),
-            Swatch::Player { glyph, colour, .. } => (*glyph, Ink::on(colour.greyed())),
+            Swatch::Player { glyph, colour, .. } => (*glyph, Ink::on(*colour)),
             Swatch::Piece { glyph, .. } => (*glyph, Ink::on(Palette::TEXT).bold()),
             Swatch::Kind(kind) => (kind.glyph.unwrap_or(' '), Ink::on(kind.colour)),
         };

@@ -1,20 +1,43 @@
 //! What a game implements to be seen.
 
+use std::any::Any;
+use std::collections::BTreeMap;
+
 use gametape_wire::{Tick, TickLength, Time};
 
 use crate::inspect::{self, Inspection, Target};
-use crate::model::{Line, Scene};
+use crate::model::{Line, Scene, TileAt};
 
-/// What whoever asks for a scene knows and the state does not say.
+/// What is public about a match, and when it is: what whoever asks for a scene knows and the state does
+/// not say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Context {
+    /// The name of the game.
+    pub game: Option<String>,
     /// The title of the match or the name of its file.
     pub match_name: Option<String>,
     /// When it is.
     pub time: Option<Time>,
     /// The tick, or the delta of a gamelog, that happened last.
     pub tick: Option<Tick>,
+    /// How many seats there are.
+    pub seats: u8,
+    /// The names of players by seat.
+    pub names: BTreeMap<u8, String>,
+    /// Named places by number, such as cities.
+    pub places: BTreeMap<u8, NamedPlace>,
+    /// The dialect of changes, where the format has several.
+    pub dialect: Option<String>,
+}
+
+/// A tile with a name that everybody knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedPlace {
+    /// Its tile.
+    pub at: TileAt,
+    /// Its name.
+    pub name: Option<String>,
 }
 
 impl Context {
@@ -24,10 +47,24 @@ impl Context {
         Self::default()
     }
 
+    /// With the name of the game.
+    #[must_use]
+    pub fn of_game(mut self, game: impl Into<String>) -> Self {
+        self.game = Some(game.into());
+        self
+    }
+
     /// With the title of the match or the name of its file.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.match_name = Some(name.into());
+        self
+    }
+
+    /// With names of players by seat; those without letters are left out.
+    #[must_use]
+    pub fn with_names(mut self, names: impl IntoIterator<Item = (u8, String)>) -> Self {
+        self.names.extend(names.into_iter().filter(|(_, name)| !name.trim().is_empty()));
         self
     }
 
@@ -48,7 +85,7 @@ impl Context {
     /// After the delta of a gamelog, which has no time.
     #[must_use]
     pub fn at_delta(mut self, delta: Tick) -> Self {
-        self.tick = Some(delta);
+        (self.tick, self.time) = (Some(delta), None);
         self
     }
 }
@@ -65,6 +102,13 @@ pub trait Visible {
     /// By default what the scene says of it.
     fn inspect(&self, context: &Context, target: &Target) -> Option<Inspection> {
         inspect::inspect(&self.scene(context), target)
+    }
+
+    /// The state itself, for who knows its type and shows more of it than scenes do.
+    ///
+    /// By default it is not given.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
     }
 
     /// What a change means, in words. `self` is the state before it; the change is what leads on from

@@ -47,6 +47,7 @@ mod order;
 mod play;
 mod recording;
 mod rules;
+pub mod scene;
 mod units;
 mod views;
 mod world;

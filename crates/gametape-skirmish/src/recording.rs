@@ -256,6 +256,8 @@ mod tests {
     use gametape_minewars::ViewState;
     use gametape_replay::{PlayerOptions, minewars};
 
+    use gametape_wire::{Moment, Tick};
+
     use super::*;
     use crate::bots::Style;
 
@@ -310,9 +312,9 @@ mod tests {
             let recording = Recording::open(&tape[..]).unwrap();
             let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
             for place in (0..61).map(|step| step * 37 % 61) {
-                player.seek(100 * place as SimTick).unwrap();
+                player.seek(Moment::before(Tick(100 * place as SimTick))).unwrap();
                 let expected = &known[place][usize::from(view.number())];
-                assert!(player.state().state() == expected, "tick {}", player.tick());
+                assert!(player.state().state() == expected, "{:?}", player.position());
             }
             assert_eq!(player.findings(), []);
         }

@@ -175,6 +175,25 @@ fn every_first_byte_is_one_order_or_refused() {
     }
 }
 
+/// Whatever is read is written to the same bytes: no two byte strings are one order.
+#[test]
+fn what_is_read_is_written_to_the_same_bytes() {
+    let mut read = 0;
+    for (_, bytes) in vectors() {
+        for place in 0..bytes.len() {
+            for value in 0..=u8::MAX {
+                let mut changed = bytes.clone();
+                changed[place] = value;
+                if let Ok(command) = Command::from_bytes(&changed) {
+                    assert_eq!(command.to_bytes().unwrap(), changed, "{command:?}");
+                    read += 1;
+                }
+            }
+        }
+    }
+    assert!(read > 1000, "{read}");
+}
+
 #[test]
 fn orders_are_words_for_people() {
     let text: Vec<String> = vectors().iter().map(|(command, _)| command.to_string()).collect();

@@ -115,7 +115,7 @@ fn deaths_add_up_to_the_losses_and_kills_of_the_statistics(matches: &[Recorded])
             Ok(recorded.bytes[range.start as usize..range.end as usize].into())
         };
         let names = read_names(&recorded.tape, fetch).unwrap();
-        let mut collector = StatisticsCollector::new(recorded.tape.front.tick_length);
+        let mut collector = StatisticsCollector::new(recorded.tape.header.tick_length.micros());
         let mut last: BTreeMap<u8, PlayerStats> = BTreeMap::new();
         for event in &recorded.events {
             collector.add(event, &names);

@@ -3,10 +3,10 @@
 use crate::Seed;
 use gametape_analysis::sample::{self, Random};
 use gametape_analysis::{
-    AnalysisEvent, CsvTable, EventKind, EventWriter, Events, HighlightFinder, KindSet, RawEvents,
-    StatisticsCollector, Table, json_line,
+    AnalysisEvent, CsvTable, EventKind, EventWriter, Events, HighlightFinder, KindSet, MatchInfo,
+    RawEvents, StatisticsCollector, Table, json_line,
 };
-use gametape_wire::Result;
+use gametape_wire::{Result, TickLength};
 
 /// Any block: it is read to an end or to an error; what is read is written to the same bytes, and
 /// everything that is made of events can be made of it.
@@ -68,12 +68,13 @@ fn everything_can_be_made_of(events: &[AnalysisEvent]) {
     let names = ["tank", "timeout"];
     let mut finder = HighlightFinder::new(50_000);
     let mut collector = StatisticsCollector::new(50_000);
+    let info = MatchInfo::new(TickLength::MILLISECOND, names);
     let (mut wide, mut text) = (CsvTable::new(Table::Wide), String::new());
     for event in events {
         finder.add(event);
         collector.add(event, &names);
-        json_line(event, &names, &mut text);
-        wide.row(event, &names, &mut text);
+        json_line(event, &info, &mut text);
+        wide.row(event, &info, &mut text);
     }
     assert!(text.lines().count() >= 2 * events.len());
     for highlight in finder.finish(0) {

@@ -5,13 +5,13 @@ use gametape_minewars::Generation;
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Check, ReplayFile, WriteOptions, write_file};
 use gametape_replay::{
-    ConvertOptions, DeepLevel, GameState, Player, PlayerOptions, Recording, ViewTrack, cadre,
-    minewars,
+    ConvertOptions, DeepLevel, Direction, Driven, GameState, MinewarsTimeline, Player,
+    PlayerOptions, Recording, Timeline, TimelineOptions, ViewTrack, cadre, minewars,
 };
 use gametape_tape::{
-    ChunkDraft, ChunkKind, MAGIC, Resource, SimTick, Tape, TapeFrames, TapeHeader, TapeWriter,
+    ChunkDraft, ChunkKind, MAGIC, Resource, Tape, TapeFrames, TapeHeader, TapeWriter,
 };
-use gametape_wire::{Reader, Result, View, ViewSet, Writer};
+use gametape_wire::{Moment, Reader, Result, View, ViewSet, Writer};
 
 use crate::Seed;
 
@@ -32,35 +32,58 @@ fn exercise(tape: &[u8]) {
         let is_sealed = |file: &ReplayFile<'_>| file.checks().iter().all(Check::is_ok);
         assert!(ReplayFile::open(&file.bytes).is_ok_and(|file| is_sealed(&file)));
         drop(minewars::from_tape(&mut recording, Some(Generation::V01)));
+        let _ = grow(&file.bytes);
     }
     drop(cadre::from_tape(&mut recording, &Options::default()));
     play(|| minewars::player(Recording::open(tape)?, View::SPECTATOR, small_cache()));
     play(|| cadre::player(Recording::open(tape)?, small_cache()));
 }
 
+/// The frames of a file, added in pieces, are played as the whole file.
+fn grow(bytes: &[u8]) -> Result<()> {
+    let file = ReplayFile::open(bytes)?;
+    let (setup, frames) = (file.setup().to_setup()?, file.frames()?.bytes);
+    let options = TimelineOptions::default().with_kept_bytes(10_000);
+    let mut whole = MinewarsTimeline::open(&file, View::SPECTATOR, options)?;
+    let mut grown = MinewarsTimeline::new(&setup, View::SPECTATOR, options)?;
+    for piece in frames.chunks(frames.len() / 3 + 1) {
+        // A frame that is none ends the stream.
+        let _ = grown.extend(piece);
+        let end = grown.end();
+        assert!(grown.seek(end)?.is_ready());
+    }
+    grown.close();
+    assert_eq!((grown.end(), grown.rest()), (whole.end(), whole.rest()));
+    let end = whole.end();
+    assert!(whole.seek(end)?.is_ready() && grown.seek(end)?.is_ready());
+    assert!(whole.state().state() == grown.state().state());
+    assert_eq!(whole.report(), grown.report());
+    Ok(())
+}
+
 fn small_cache() -> PlayerOptions {
     PlayerOptions { cache_bytes: 10_000, check: true }
 }
 
-type ViewPlayer<'a, G> = Player<&'a [u8], ViewTrack<G>>;
+type ViewPlayer<'a, G> = Driven<&'a [u8], Player<ViewTrack<G>>>;
 
 fn play<'a, G: GameState>(open: impl Fn() -> Result<ViewPlayer<'a, G>>) {
     let (Ok(mut there), Ok(mut back)) = (open(), open()) else { return };
-    let mut seen: Vec<(SimTick, [u8; 32])> = Vec::new();
+    let mut seen: Vec<(Moment, [u8; 32])> = Vec::new();
     for _ in 0..12 {
-        seen.push((there.tick(), there.snapshot().state_hash()));
-        if !there.step().unwrap_or(false) {
+        seen.push((there.position(), there.snapshot().state_hash()));
+        if !there.step(Direction::Forward).unwrap_or(false) {
             break;
         }
     }
-    for (tick, hash) in seen.into_iter().rev() {
-        if back.seek(tick).is_ok() {
-            assert!(back.snapshot().state_hash() == hash, "tick {tick}");
+    for (moment, hash) in seen.into_iter().rev() {
+        if back.seek(moment).is_ok() {
+            assert!(back.snapshot().state_hash() == hash, "{moment:?}");
         }
-        assert!(back.cached_bytes() <= small_cache().cache_bytes);
+        assert!(back.timeline().cached_bytes() <= small_cache().cache_bytes);
     }
     drop(there.verify(DeepLevel::Keyframes));
-    drop(there.step_back());
+    drop(there.step(Direction::Backward));
 }
 
 /// Makes a tape of instructions: what, tick, length and bytes, one after the other.

@@ -2,29 +2,29 @@
 
 use std::ops::Range;
 
-use super::SOURCE_COLUMN;
-use super::json::{push_list, push_number};
+use super::json::{push_float, push_list, push_number};
 use crate::column::{Names, RowSink, Value};
+use crate::match_info::MatchInfo;
 use crate::schema::Table;
 use crate::table::AnalysisEvent;
 
 /// Makes the lines of one table.
 ///
 /// ```
-/// use gametape_analysis::{AnalysisEvent, CsvTable, EventKind, Table};
+/// use gametape_analysis::{AnalysisEvent, CsvTable, EventKind, MatchInfo, Table};
+/// use gametape_wire::TickLength;
 ///
+/// let info = MatchInfo::new(TickLength::from_micros(50_000).unwrap(), [""; 0]);
 /// let event = AnalysisEvent::PauseEvent { tick: 9, player: 2, paused: true };
 /// let mut table = CsvTable::new(Table::Kind(EventKind::PauseEvent));
 /// let mut text = String::new();
 /// table.header(&mut text);
-/// table.row(&event, &[""; 0], &mut text);
-/// assert_eq!(text, "tick,player,paused\n9,2,true\n");
+/// table.row(&event, &info, &mut text);
+/// assert_eq!(text, "match_id,tape,tick,seconds,player,player_name,paused\n\"\",\"\",9,0.45,2,,true\n");
 /// ```
 #[derive(Debug)]
 pub struct CsvTable {
     table: Table,
-    /// The cell before all others, with its comma.
-    source: Option<String>,
     /// The cells of the present row, in the order of the kind's columns.
     cells: String,
     /// By column of the table: where its cell is.
@@ -36,37 +36,18 @@ impl CsvTable {
     #[must_use]
     pub fn new(table: Table) -> Self {
         let places = vec![0..0; table.columns().len()];
-        Self { table, source: None, cells: String::new(), places }
-    }
-
-    /// The same, with the column [`SOURCE_COLUMN`] before all others: for several tapes.
-    #[must_use]
-    pub fn with_source(self) -> Self {
-        let mut named = Self { source: Some(String::new()), ..self };
-        named.begin_source("");
-        named
-    }
-
-    /// The rows that follow are from this tape.
-    pub fn begin_source(&mut self, name: &str) {
-        if let Some(cell) = &mut self.source {
-            cell.clear();
-            push_text(cell, name);
-            cell.push(',');
-        }
+        Self { table, cells: String::new(), places }
     }
 
     /// Appends the line with the names of the columns.
     pub fn header(&self, out: &mut String) {
-        let source = self.source.iter().map(|_| SOURCE_COLUMN);
-        let names = source.chain(self.table.columns().iter().map(|c| &*c.name));
-        let names: Vec<&str> = names.collect();
+        let names: Vec<&str> = self.table.columns().iter().map(|c| &*c.name).collect();
         out.push_str(&names.join(","));
         out.push('\n');
     }
 
     /// Appends the line of an event; nothing for one that the table does not take.
-    pub fn row(&mut self, event: &AnalysisEvent, names: &dyn Names, out: &mut String) {
+    pub fn row<N: Names>(&mut self, event: &AnalysisEvent, info: &MatchInfo<N>, out: &mut String) {
         if !self.table.takes(event) {
             return;
         }
@@ -77,11 +58,10 @@ impl CsvTable {
             self.places[place] = 0..self.cells.len();
         }
         let columns = self.table.places(event.kind()).iter();
-        event.values(
-            names,
+        info.values(
+            event,
             &mut Cells { columns, cells: &mut self.cells, places: &mut self.places },
         );
-        out.push_str(self.source.as_deref().unwrap_or_default());
         for (column, cell) in self.places.iter().enumerate() {
             if column > 0 {
                 out.push(',');
@@ -107,6 +87,7 @@ impl RowSink for Cells<'_> {
             Value::Bool(flag) => self.cells.push_str(if flag { "true" } else { "false" }),
             Value::Unsigned(number) => push_number(self.cells, number),
             Value::Signed(number) => push_number(self.cells, number),
+            Value::Float(number) => push_float(self.cells, number),
             Value::Text(text) => push_text(self.cells, text),
             Value::List(list) => push_list(self.cells, list, ' '),
         }

@@ -1,6 +1,7 @@
 //! JSON lines.
 
 use crate::column::{Column, List, Names, RowSink, Value};
+use crate::match_info::MatchInfo;
 use crate::schema::Table;
 use crate::table::AnalysisEvent;
 
@@ -8,20 +9,24 @@ use crate::table::AnalysisEvent;
 /// columns that are empty are left out.
 ///
 /// ```
-/// use gametape_analysis::{AnalysisEvent, NameId, json_line};
+/// use gametape_analysis::{AnalysisEvent, MatchInfo, NameId, json_line};
+/// use gametape_wire::TickLength;
 ///
 /// let event = AnalysisEvent::UpgradeCompleted { tick: 9, player: 2, upgrade_id: NameId(1) };
+/// let mut info = MatchInfo::new(TickLength::from_micros(50_000).unwrap(), ["tank", "armour"]);
+/// info.players.insert(2, "Ben".to_owned());
 /// let mut line = String::new();
-/// json_line(&event, &["tank", "armour"], &mut line);
-/// let expected = r#"{"kind":"UpgradeCompleted","tick":9,"player":2,"upgrade_id":"armour"}"#;
-/// assert_eq!(line, format!("{expected}\n"));
+/// json_line(&event, &info, &mut line);
+/// assert!(line.starts_with(r#"{"kind":"UpgradeCompleted","match_id":"","tape":"","tick":9,"#));
+/// let end = r#""seconds":0.45,"player":2,"player_name":"Ben","upgrade_id":"armour"}"#;
+/// assert!(line.ends_with(&format!("{end}\n")));
 /// ```
-pub fn json_line(event: &AnalysisEvent, names: &dyn Names, out: &mut String) {
+pub fn json_line<N: Names>(event: &AnalysisEvent, info: &MatchInfo<N>, out: &mut String) {
     let kind = event.kind();
     out.push_str("{\"kind\":\"");
     out.push_str(kind.name());
     out.push('"');
-    event.values(names, &mut JsonRow { columns: Table::Kind(kind).columns().iter(), out });
+    info.values(event, &mut JsonRow { columns: Table::Kind(kind).columns().iter(), out });
     out.push_str("}\n");
 }
 
@@ -44,6 +49,7 @@ impl RowSink for JsonRow<'_> {
             Value::Bool(flag) => self.out.push_str(if flag { "true" } else { "false" }),
             Value::Unsigned(number) => push_number(self.out, number),
             Value::Signed(number) => push_number(self.out, number),
+            Value::Float(number) => push_float(self.out, number),
             Value::Text(text) => push_text(self.out, text),
             Value::List(list) => {
                 self.out.push('[');
@@ -56,6 +62,12 @@ impl RowSink for JsonRow<'_> {
 
 pub(super) fn push_number(out: &mut String, number: impl itoa::Integer) {
     out.push_str(itoa::Buffer::new().format(number));
+}
+
+/// The shortest decimal that is this number, with a point so that it is no integer.
+pub(super) fn push_float(out: &mut String, number: f64) {
+    use std::fmt::Write;
+    let _ = write!(out, "{number:?}");
 }
 
 pub(super) fn push_list(out: &mut String, list: List<'_>, between: char) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::heat::Kill;
 use super::momentum::{PLAYERS, Worth};
-use super::rarity::Rarity;
+use super::rarity::{Rare, Rarity};
 use super::window::Span;
 use super::{Highlight, find};
 use crate::kinds::EventStream;
@@ -44,8 +44,8 @@ pub(super) struct Collected {
     pub(super) worths: Vec<Worth>,
     /// Ticks and swings.
     pub(super) comebacks: Vec<(u64, i64)>,
-    /// By rarity: ticks of what one event tells.
-    pub(super) rare: [Vec<u64>; Rarity::ALL.len()],
+    /// By rarity: ticks and players of what one event says.
+    pub(super) rare: [Vec<Rare>; Rarity::ALL.len()],
     pub(super) first_engagement: Option<u64>,
     /// When the match was first completed.
     pub(super) completed: Option<u64>,
@@ -93,8 +93,8 @@ impl HighlightFinder {
     fn add_candidate(&mut self, event: &AnalysisEvent) {
         let (tick, collected) = (event.tick(), &mut self.collected);
         let rare = match *event {
-            AnalysisEvent::UnitDestroyed { value, traits, .. } if event.is_kill() => {
-                collected.kills.push(Kill { tick, value, traits });
+            AnalysisEvent::UnitDestroyed { value, traits, killer_owner, .. } if event.is_kill() => {
+                collected.kills.push(Kill { tick, value, traits, killer: killer_owner });
                 None
             }
             AnalysisEvent::EngagementStarted { engagement_id, .. } => {
@@ -108,19 +108,19 @@ impl HighlightFinder {
                 }
                 None
             }
-            AnalysisEvent::ComebackMoment { swing_value, .. } => {
+            AnalysisEvent::ComebackMoment { swing_value, player, .. } => {
                 collected.comebacks.push((tick, swing_value));
-                Some(Rarity::Comeback)
+                Some((Rarity::Comeback, player))
             }
-            AnalysisEvent::SuperweaponFired { .. } => Some(Rarity::Superweapon),
-            AnalysisEvent::BaseDestroyed { .. } => Some(Rarity::BaseDestroyed),
-            AnalysisEvent::ArmyWipe { .. } => Some(Rarity::ArmyWipe),
-            AnalysisEvent::UpgradeCompleted { .. } => Some(Rarity::TwoUpgrades),
+            AnalysisEvent::SuperweaponFired { player, .. } => Some((Rarity::Superweapon, player)),
+            AnalysisEvent::BaseDestroyed { player, .. } => Some((Rarity::BaseDestroyed, player)),
+            AnalysisEvent::ArmyWipe { player, .. } => Some((Rarity::ArmyWipe, player)),
+            AnalysisEvent::UpgradeCompleted { player, .. } => Some((Rarity::TwoUpgrades, player)),
             _ => return,
         };
         collected.candidates.push(tick);
-        if let Some(rarity) = rare {
-            collected.rare[rarity as usize].push(tick);
+        if let Some((rarity, player)) = rare {
+            collected.rare[rarity as usize].push(Rare { tick, player: Some(player) });
         }
     }
 
@@ -158,7 +158,7 @@ impl Collected {
         self.activity.sort_unstable();
         self.candidates.sort_unstable();
         self.candidates.dedup();
-        self.kills.sort_by_key(|kill| kill.tick);
+        self.kills.sort_by_key(|kill| (kill.tick, kill.killer));
         self.worths.sort_by_key(|told| (told.tick, told.worth));
         self.comebacks.sort_unstable();
         self.rare.iter_mut().for_each(|ticks| ticks.sort_unstable());

@@ -1,5 +1,7 @@
 //! Engagement: how much was destroyed.
 
+use gametape_tape::PlayerId;
+
 use super::window::Span;
 use crate::types::UnitTraits;
 
@@ -13,6 +15,7 @@ pub(super) struct Kill {
     pub(super) tick: u64,
     pub(super) value: i64,
     pub(super) traits: UnitTraits,
+    pub(super) killer: Option<PlayerId>,
 }
 
 /// The heat of all kills up to each.
@@ -74,7 +77,7 @@ mod tests {
     use super::*;
 
     fn weight(cluster: u64, traits: UnitTraits) -> u128 {
-        heat(&Kill { tick: 0, value: 1, traits }, cluster)
+        heat(&Kill { tick: 0, value: 1, traits, killer: None }, cluster)
     }
 
     #[test]
@@ -101,15 +104,17 @@ mod tests {
 
     #[test]
     fn worthless_and_priceless_units_count() {
-        let heat_of = |value| heat(&Kill { tick: 0, value, traits: UnitTraits::NONE }, 1);
+        let heat_of =
+            |value| heat(&Kill { tick: 0, value, traits: UnitTraits::NONE, killer: None }, 1);
         assert_eq!([-5, 0, 1].map(heat_of), [1000; 3]);
         assert_eq!(heat_of(i64::MAX), 1000 << 32);
     }
 
     #[test]
     fn a_cluster_counts_from_its_first_kill() {
-        let kills: Vec<Kill> =
-            [10, 12, 13, 14].map(|tick| Kill { tick, value: 1, traits: UnitTraits::NONE }).to_vec();
+        let kills: Vec<Kill> = [10, 12, 13, 14]
+            .map(|tick| Kill { tick, value: 1, traits: UnitTraits::NONE, killer: None })
+            .to_vec();
         let heat = Heat::new(&kills, 3);
         assert_eq!(heat.before, [0, 1600, 3200, 4800, 5800]);
         assert_eq!(heat.within(&(12..14)), 3200);

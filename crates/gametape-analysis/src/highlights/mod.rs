@@ -10,8 +10,10 @@ mod momentum;
 mod rarity;
 mod window;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use gametape_tape::PlayerId;
 
 pub use collect::HighlightFinder;
 pub use rarity::Rarity;
@@ -66,6 +68,27 @@ pub struct Highlight {
     pub why: Why,
     /// Kills in the window.
     pub kills: u64,
+    /// The player whom the rarest thing is about: whose base or army it was, who fired, came back or
+    /// made the kill; the first of several.
+    pub player: Option<PlayerId>,
+}
+
+impl Highlight {
+    /// The rarest thing in words, with the name of its player: `base of Ben destroyed`.
+    #[must_use]
+    pub fn in_words(&self, name: impl Fn(PlayerId) -> String) -> Option<String> {
+        let rarest = self.why.rarest?;
+        let Some(player) = self.player else { return Some(rarest.name().to_owned()) };
+        let name = name(player);
+        Some(match rarest {
+            Rarity::Superweapon => format!("superweapon of {name}"),
+            Rarity::BaseDestroyed => format!("base of {name} destroyed"),
+            Rarity::ArmyWipe => format!("army of {name} wiped out"),
+            Rarity::Comeback => format!("comeback of {name}"),
+            Rarity::MatchEndingKill => format!("match-ending kill of {name}"),
+            Rarity::TwoUpgrades | Rarity::FirstCombat => rarest.name().to_owned(),
+        })
+    }
 }
 
 /// The highlights, best first.
@@ -86,7 +109,7 @@ fn find(collected: &Collected, ticks_in: impl Fn(u64) -> u64, end: u64) -> Vec<H
         if tick < opening && kills < OPENING_KILLS {
             continue;
         }
-        let rarest = rarities.within(&window);
+        let (rarest, player) = rarities.within(&window).unzip();
         let why = Why {
             engagement: engagement[place],
             momentum: swings[place],
@@ -94,7 +117,8 @@ fn find(collected: &Collected, ticks_in: impl Fn(u64) -> u64, end: u64) -> Vec<H
             rarity: rarest.map_or(0, Rarity::part),
             rarest,
         };
-        found.push(Highlight { tick, window, score: why.score(), why, kills });
+        let (score, player) = (why.score(), player.flatten());
+        found.push(Highlight { tick, window, score, why, kills, player });
     }
     choose(found, ticks_in(SUPPRESSION_SECONDS))
 }
@@ -112,14 +136,65 @@ fn relative(values: Vec<u128>) -> Vec<u32> {
     values.into_iter().map(part).collect()
 }
 
-/// The best ones, best first; none near a better one.
+/// The best ones, best first; none near a better one or with too much of its window.
 fn choose(mut found: Vec<Highlight>, near: u64) -> Vec<Highlight> {
     found.sort_by_key(|highlight| (std::cmp::Reverse(highlight.score), highlight.tick));
-    let mut taken = BTreeSet::new();
+    // A window holds its moment, so windows that share something have moments this near.
+    let longest = found.iter().map(|highlight| length(&highlight.window)).max().unwrap_or(0);
+    let reach = near.max(2 * longest);
+    let mut taken: BTreeMap<u64, Span> = BTreeMap::new();
     found.retain(|highlight| {
-        let tick = highlight.tick;
-        let around = tick.saturating_sub(near)..=tick.saturating_add(near);
-        highlight.score > 0 && taken.range(around).next().is_none() && taken.insert(tick)
+        let Highlight { tick, ref window, .. } = *highlight;
+        let around = tick.saturating_sub(reach)..=tick.saturating_add(reach);
+        let is_like = |(other, theirs): (&u64, &Span)| {
+            other.abs_diff(tick) <= near || overlaps(theirs, window)
+        };
+        let is_taken = highlight.score > 0 && !taken.range(around).any(is_like);
+        if is_taken {
+            taken.insert(tick, window.clone());
+        }
+        is_taken
     });
     found
+}
+
+fn length(window: &Span) -> u64 {
+    window.end - window.start
+}
+
+/// Do two windows share more than a third of the shorter one?
+fn overlaps(one: &Span, other: &Span) -> bool {
+    let shared = one.end.min(other.end).saturating_sub(one.start.max(other.start));
+    3 * shared > length(one).min(length(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_may_share_a_third_of_the_shorter_one_and_no_more() {
+        assert!(!overlaps(&(0..30), &(20..80)) && overlaps(&(0..30), &(19..80)));
+        assert!(!overlaps(&(20..80), &(0..30)) && overlaps(&(19..80), &(0..30)));
+        assert!(!overlaps(&(0..30), &(30..60)) && !overlaps(&(40..70), &(0..30)));
+        assert!(overlaps(&(0..60), &(10..20)) && overlaps(&(5..8), &(5..8)));
+    }
+
+    fn moment(tick: u64, window: Span, score: u32) -> Highlight {
+        Highlight { tick, window, score, why: Why::default(), kills: 0, player: None }
+    }
+
+    #[test]
+    fn the_better_one_of_two_that_overlap_is_taken() {
+        let found = vec![
+            moment(100, 70..130, 5),
+            // Far from the better moment, but half of its window is the better one's.
+            moment(131, 100..160, 9),
+            moment(170, 140..200, 7),
+            moment(200, 180..210, 4),
+        ];
+        let ticks: Vec<u64> = choose(found, 15).iter().map(|found| found.tick).collect();
+        // 140..160 is a third of 140..200; 180..200 is more than a third of 180..210.
+        assert_eq!(ticks, [131, 170]);
+    }
 }

@@ -130,6 +130,12 @@ mod tests {
         assert_eq!(momentum.within(&(10..21)), 110 + 7);
         // The window's last tick is before 20.
         assert_eq!(momentum.within(&(10..20)), 7);
+        // What changes at the window's first tick is there already, but a swing then counts.
+        assert_eq!(momentum.within(&(20..31)), 5);
+        assert_eq!(momentum.within(&(19..31)), 110 + 5);
+        assert_eq!(momentum.within(&(15..16)), 7);
+        assert_eq!(momentum.within(&(16..25)), 110);
+        assert_eq!(momentum.within(&(21..26)), 5);
         assert_eq!(momentum.within(&(0..100)), 110 + 12);
         assert_eq!(Momentum::new(&[], &[]).within(&(0..9)), 0);
     }

@@ -1,5 +1,7 @@
 //! Rarity: the rarest thing in a window.
 
+use gametape_tape::PlayerId;
+
 use super::collect::Collected;
 use super::window::Span;
 
@@ -72,8 +74,15 @@ impl Rarity {
 
 /// Where rare things are.
 pub(super) struct Rarities {
-    /// By rarity: ticks, ascending.
-    ticks: [Vec<u64>; Rarity::ALL.len()],
+    /// By rarity, ascending by tick.
+    ticks: [Vec<Rare>; Rarity::ALL.len()],
+}
+
+/// When something rare happened, and to whom or by whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rare {
+    pub(super) tick: u64,
+    pub(super) player: Option<PlayerId>,
 }
 
 impl Rarities {
@@ -82,24 +91,27 @@ impl Rarities {
         ticks[Rarity::MatchEndingKill as usize].extend(ending_kill(collected, ending));
         let first_kill = collected.kills.first().map(|kill| kill.tick);
         let first_combat = first_kill.into_iter().chain(collected.first_engagement).min();
+        let first_combat = first_combat.map(|tick| Rare { tick, player: None });
         ticks[Rarity::FirstCombat as usize].extend(first_combat);
         Self { ticks }
     }
 
-    /// The rarest thing in a window.
-    pub(super) fn within(&self, window: &Span) -> Option<Rarity> {
-        Rarity::ALL.into_iter().find(|&rarity| {
+    /// The rarest thing in a window, and whom the first such is about.
+    pub(super) fn within(&self, window: &Span) -> Option<(Rarity, Option<PlayerId>)> {
+        Rarity::ALL.into_iter().find_map(|rarity| {
             let ticks = &self.ticks[rarity as usize];
-            let place = |tick| ticks.partition_point(|&other| other < tick);
-            place(window.end) - place(window.start) >= rarity.needed()
+            let place = |tick| ticks.partition_point(|other| other.tick < tick);
+            let there = &ticks[place(window.start)..place(window.end)];
+            (there.len() >= rarity.needed())
+                .then(|| (rarity, there.first().and_then(|rare| rare.player)))
         })
     }
 }
 
 /// The last kill at or before the end of the match, unless it is too long before.
-fn ending_kill(collected: &Collected, ending: u64) -> Option<u64> {
+fn ending_kill(collected: &Collected, ending: u64) -> Option<Rare> {
     let end = collected.completed?;
     let count = collected.kills.partition_point(|kill| kill.tick <= end);
-    let last = collected.kills[..count].last()?.tick;
-    (end - last <= ending).then_some(last)
+    let last = collected.kills[..count].last()?;
+    (end - last.tick <= ending).then_some(Rare { tick: last.tick, player: last.killer })
 }

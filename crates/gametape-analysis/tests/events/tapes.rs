@@ -5,15 +5,22 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use gametape_analysis::{
-    AnalysisEvent, EventKind, EventWriter, KindSet, Names, TapeEvents, read_names, sample,
+    AnalysisEvent, EventKind, EventWriter, KindSet, MatchId, Names, TapeEvents, read_names, sample,
 };
-use gametape_tape::{ChunkDraft, ChunkKind, Level, Tape, TapeHeader, TapeWriter, verify_bytes};
+use gametape_tape::{
+    ChunkDraft, ChunkKind, Level, SigningKey, Tape, TapeHeader, TapeWriter, pack_bytes,
+    verify_bytes,
+};
 use gametape_wire::{Result, View, ViewSet};
 
 use crate::common::examples;
 
 /// A tape with the events, and with other chunks between them.
 fn tape_of(events: &[AnalysisEvent]) -> Vec<u8> {
+    signed_tape_of(events, None)
+}
+
+fn signed_tape_of(events: &[AnalysisEvent], key: Option<&SigningKey>) -> Vec<u8> {
     let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
     let mut writer = EventWriter::new();
     tape.setup(0, ViewSet::ALL, b"setup").unwrap();
@@ -29,7 +36,24 @@ fn tape_of(events: &[AnalysisEvent]) -> Vec<u8> {
     for block in writer.flush().unwrap() {
         tape.chunk(&block.draft(), &block.bytes).unwrap();
     }
+    key.into_iter().for_each(|key| tape.sign(key).unwrap());
     [tape.take(), tape.finish().unwrap()].concat()
+}
+
+/// What is exported names its match: the same one in every tape that keeps it.
+#[test]
+fn packing_and_signing_do_not_change_the_id_of_a_match() {
+    let events = sample::played(8, 3);
+    let bytes = tape_of(&events);
+    let id = |bytes: &[u8]| MatchId::of(&Tape::open(bytes).unwrap());
+    let signed = signed_tape_of(&events, Some(&SigningKey::from_seed(&[7; 32])));
+    let packed = [pack_bytes(&bytes).unwrap(), pack_bytes(&signed).unwrap()];
+    for other in [&signed, &packed[0], &packed[1]] {
+        assert_ne!(*other, bytes);
+        assert_eq!(id(other), id(&bytes));
+    }
+    assert_ne!(id(&tape_of(&sample::played(9, 3))), id(&bytes));
+    assert_eq!(id(&bytes).to_string().len(), 32);
 }
 
 fn slice(bytes: &[u8], range: Range<u64>) -> Cow<'_, [u8]> {

@@ -69,7 +69,7 @@ impl Args {
     }
 
     fn warn_of(&self, inexact: &[Inexact]) {
-        for Inexact { line, fit } in inexact.iter().take(SHOWN_WARNINGS) {
+        for Inexact { line, fit, .. } in inexact.iter().take(SHOWN_WARNINGS) {
             let what = match fit {
                 Fit::Exact => continue,
                 Fit::Rounded => "the nearest duration that can be written is used",

@@ -1,13 +1,13 @@
 //! `gametape convert`: a recording in another format, generation or storage.
 
 use gametape_replay::convert::{Conversion, Converted, Form, Layout, Storage, convert};
-use gametape_replay::open::{GamelogBytes, MinewarsBytes, Opened as AnyRecording};
+use gametape_replay::open::Opened as AnyRecording;
 
 use crate::failure::{Failure, Outcome, warn};
 use crate::games::GAMES;
-use crate::input::{Input, Opened, Recording, RecordingArgs, one_of};
+use crate::input::{RecordingArgs, one_of};
 use crate::progress::waiting;
-use crate::rewrite::{Report, ResultArgs};
+use crate::rewrite::{Report, ResultArgs, any_recording};
 use crate::tape::TapeFile;
 
 /// Convert a recording to a tape and back, to another generation or storage
@@ -85,13 +85,8 @@ fn storage_name(storage: Storage) -> &'static str {
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let conversion = self.conversion()?;
-        match self.recording.open()? {
-            Opened::Tape(file) => self.convert(AnyRecording::Tape(file), &conversion),
-            Opened::Whole(input) => {
-                let opened = self.opened(input)?;
-                self.convert(opened, &conversion)
-            }
-        }
+        let opened = any_recording(self.recording.open()?)?;
+        self.convert(opened, &conversion)
     }
 
     /// What is asked for, by options and by the name of the result.
@@ -115,15 +110,6 @@ impl Args {
             to: self.to.or(named),
             storage: self.compress.or(is_plain.then_some(Storage::Plain)),
             layout: Layout { pretty: self.pretty, lines: self.lines, drop_data: self.drop_data },
-        })
-    }
-
-    fn opened(&self, input: Input) -> Result<AnyRecording<TapeFile>, Failure> {
-        let is_gamelog = matches!(input.recording()?, Recording::Gamelog(_));
-        Ok(if is_gamelog {
-            AnyRecording::Gamelog(GamelogBytes::new(input.bytes))
-        } else {
-            AnyRecording::MineWars(MinewarsBytes::new(input.bytes, input.dialect))
         })
     }
 

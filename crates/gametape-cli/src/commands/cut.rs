@@ -8,7 +8,7 @@ use gametape_tape::{Depth, Tape};
 use gametape_wire::{Tick, ViewSet, When};
 
 use crate::failure::{Failure, Outcome, warn};
-use crate::input::{Input, Opened, RecordingArgs, Source, one_of};
+use crate::input::{Input, Opened, Source, one_of};
 use crate::output::{Destination, Target};
 use crate::progress::waiting;
 use crate::rewrite::{Report, RewriteArgs};
@@ -68,21 +68,13 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        self.files.for_each(|source, destination| {
-            let recording =
-                RecordingArgs { source: source.clone(), dialect: self.dialect, headerless: false };
-            match recording.open()? {
-                Opened::Tape(file) => self.cut_tape(file, destination),
-                Opened::Whole(input) => self.cut_minewars(&input, destination),
-            }
+        self.files.for_each(|source, destination| match source.open_in(self.dialect)? {
+            Opened::Tape(file) => self.cut_tape(file, destination),
+            Opened::Whole(input) => self.cut_minewars(&input, destination),
         })
     }
 
-    fn request(
-        &self,
-        source: &Source,
-        names: impl FnOnce() -> Names,
-    ) -> Result<CutRequest, Failure> {
+    fn request(&self, source: &Source, names: impl Fn() -> Names) -> Result<CutRequest, Failure> {
         let views = find_all(&self.view, source, names)?;
         Ok(CutRequest { views, from: self.from, to: self.to })
     }

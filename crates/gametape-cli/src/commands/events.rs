@@ -1,35 +1,35 @@
 //! `gametape events`: what happened in a match, as a table for people or for other tools.
 
 mod export;
-mod line;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gametape_analysis::{AnalysisEvent, EventKind, KindSet, NameTable};
+use gametape_analysis::report::{EventLine, involves};
+use gametape_analysis::{AnalysisEvent, EventKind, KindSet, MatchInfo};
 use serde::Serialize;
 
-use crate::events::Observed;
-use crate::failure::{Failure, Outcome, for_each, note};
+use crate::events::{Observed, for_each_tape, tapes_in};
+use crate::failure::{Failure, Outcome, note};
 use crate::input::{Source, one_of};
 use crate::moment::Time;
 use crate::output::{Printer, Target, print, print_json};
 use crate::text::thousands;
 use export::{Export, Format};
-use line::{EventLine, involves};
 
 /// List or export the events of a match
 ///
-/// Events are what a game tells about itself for analysis: what was built and destroyed, fights,
+/// Events are what a game reports about itself for analysis: what was built and destroyed, fights,
 /// votes, figures of the players. Only the parts of a tape that hold events are read.
 ///
 /// --json and --csv write one table with all columns (with one --kind, CSV has the columns of this
-/// kind alone); into a folder they write one table for each kind, and so does --parquet. When
-/// several tapes are given, the first column says which tape a row is from.
+/// kind alone); into a folder they write one table for each kind, and so does --parquet. Several
+/// tapes become one table. The first columns are the match, the tape, the tick and the time in
+/// seconds; packing and signing a tape does not change the id of its match.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Tapes to read, `-` for standard input
+    /// Tapes to read, folders of them, or `-` for standard input
     #[arg(value_name = "TAPE", required = true)]
     tapes: Vec<Source>,
 
@@ -70,21 +70,22 @@ pub(crate) struct Args {
     output: Option<Target>,
 }
 
-const EXAMPLES: &str = r#"With --json each line is {"kind","tick",…}: fields are named as in spec/events.md, empty ones are
-left out. With --json --count: {"file","events","kinds":{name:number}}.
+const EXAMPLES: &str = r#"With --json each line is {"kind","match_id","tape","tick","seconds",…}: fields are named as in
+spec/events.md, empty ones are left out. With --json --count: {"file","events","kinds":{name:number}}.
 
 Examples:
   gametape events match.tape
   gametape events --kind UnitDestroyed --player 2 --from 60000 match.tape
   gametape events --count match.tape
   gametape events --csv -o tables/ match.tape
-  gametape events --parquet all.parquet matches/*.tape"#;
+  gametape events --parquet all.parquet matches/"#;
 
 impl Args {
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run(mut self) -> Outcome {
+        self.tapes = tapes_in(&self.tapes)?;
         match self.format()? {
-            None if self.count => for_each(&self.tapes, |source| self.count_events(source)),
-            None => for_each(&self.tapes, |source| self.list(source)),
+            None if self.count => for_each_tape(&self.tapes, |source| self.count_events(source)),
+            None => for_each_tape(&self.tapes, |source| self.list(source)),
             Some(format) => self.export(format),
         }
     }
@@ -119,12 +120,12 @@ impl Args {
     fn visit(
         &self,
         observed: &mut Observed,
-        mut visit: impl FnMut(&AnalysisEvent, &NameTable) -> Result<(), Failure>,
+        mut visit: impl FnMut(&AnalysisEvent, &MatchInfo) -> Result<(), Failure>,
     ) -> Outcome {
         let ticks = self.ticks(observed);
-        observed.visit(self.kinds(), ticks, |event, names| {
+        observed.visit(self.kinds(), ticks, |event, info| {
             match self.player.is_empty() || involves(event, &self.player) {
-                true => visit(event, names),
+                true => visit(event, info),
                 false => Ok(()),
             }
         })
@@ -136,11 +137,10 @@ impl Args {
         if self.tapes.len() > 1 {
             printer.title(&source.to_string())?;
         }
-        let style = line::Style::of(&observed);
         let mut shown = 0u64;
-        let done = self.visit(&mut observed, |event, names| {
+        let done = self.visit(&mut observed, |event, info| {
             shown += 1;
-            printer.put(format_args!("{}\n", EventLine { event, names, style: &style }))
+            printer.put(format_args!("{}\n", EventLine { event, info }))
         })?;
         printer.finish()?;
         if shown == 0 {
@@ -166,14 +166,13 @@ impl Args {
     fn export(&self, format: Format) -> Outcome {
         let target = self.parquet.as_ref().or(self.output.as_ref()).unwrap_or(&Target::Stdout);
         self.tapes.iter().try_for_each(|source| target.check_apart(source))?;
-        let mut export = Export::new(format, target, &self.kind, self.tapes.len() > 1)?;
-        let done = for_each(&self.tapes, |source| {
+        let mut export = Export::new(format, target, &self.kind)?;
+        let done = for_each_tape(&self.tapes, |source| {
             let mut observed = Observed::open(source)?;
             if !observed.has_events() {
                 note(source, why_nothing(&observed));
             }
-            export.begin(&source.to_string());
-            self.visit(&mut observed, |event, names| export.add(event, names))
+            self.visit(&mut observed, |event, info| export.add(event, info))
         });
         // What could be read of the others is there, whatever is wrong with one.
         export.finish()?;

@@ -23,6 +23,7 @@ mod record;
 mod recover;
 mod resim;
 mod sign;
+mod stage;
 mod state;
 mod stats;
 mod verify;

@@ -22,7 +22,8 @@ use sink::TapeSink;
 ///
 /// The tape has everything: the orders that the match can be run again from, what every view was
 /// told, chat, reports, keyframes of the simulation and of each view, and events. The same options
-/// give the same match. Ctrl-C ends the recording; what was played is a finished tape.
+/// give the same match. Ctrl-C, SIGTERM and SIGHUP end the recording; what was played is a finished
+/// tape.
 ///
 /// A tape that is being recorded can be followed with `gametape watch`.
 #[derive(Debug, clap::Args)]
@@ -92,11 +93,12 @@ impl Args {
         let game = Match::new(config, &self.style, self.generation).map_err(refused)?;
         // What cannot be told to views is refused before there is a file.
         game.setup().encode(true).map_err(refused)?;
+        // Whoever sees the first bytes of the tape may end it.
+        let stop = stop_signal()?;
         let sink = TapeSink::open(&self.target, crate::output::may_replace())?;
         let last_tick = self.ticks.unwrap_or(u64::MAX);
         let session = Session::begin(game, &self.style, self.generation, self.speed, sink);
         let session = session.map_err(|error| Failure::of(&self.target, &error))?;
-        let stop = stop_signal()?;
         let played = session.play(last_tick, &stop);
         let played = played.map_err(|error| Failure::of(&self.target, &error))?;
         let summary = played.summary(&self.target);
@@ -123,7 +125,7 @@ fn any_seed() -> Result<u64, String> {
     getrandom::u32().map(u64::from).map_err(|error| error.to_string())
 }
 
-/// Becomes true on Ctrl-C.
+/// Becomes true on Ctrl-C, SIGTERM and SIGHUP.
 fn stop_signal() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&stop);

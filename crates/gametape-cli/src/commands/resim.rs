@@ -19,8 +19,8 @@ use crate::text::{Fields, count, hex};
 /// Run a match of Skirmish again from its orders, and compare it with its keyframes
 ///
 /// Nothing but what the match started from and the orders of the tape are used. The state is compared
-/// hash by hash with every keyframe of the simulation; the first that differs is told, with the
-/// places where it does. Exit code 0: it is the same match; 1: it is not, or it cannot be told; 3: it is
+/// hash by hash with every keyframe of the simulation; the first that differs is shown, with the
+/// places where it does. Exit code 0: it is the same match; 1: it is not, or nobody can say; 3: it is
 /// the same as far as the tape goes, which is torn.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -53,12 +53,12 @@ impl Args {
         let mut file = recording.into_source();
         let options = PlayerOptions { check: false, ..PlayerOptions::default() };
         let verified = waiting("simulating", || game.resimulate(&mut file, options));
-        let told = Told::of(source, &verified.map_err(failed)?);
+        let comparison = Comparison::of(source, &verified.map_err(failed)?);
         match self.json {
-            true => print_json(&told)?,
-            false => print(&told.to_text())?,
+            true => print_json(&comparison)?,
+            false => print(&comparison.to_text())?,
         }
-        if told.same { Ok(Done::Fine) } else { Err(Failure::told()) }
+        if comparison.same { Ok(Done::Fine) } else { Err(Failure::told()) }
     }
 }
 
@@ -79,7 +79,7 @@ fn game_of(
 
 /// What is printed.
 #[derive(Debug, Serialize)]
-struct Told {
+struct Comparison {
     file: String,
     same: bool,
     keyframes: usize,
@@ -102,7 +102,7 @@ struct DiffersAt {
     found: Option<String>,
 }
 
-impl Told {
+impl Comparison {
     fn of(source: &Source, verified: &DeepVerification) -> Self {
         let divergence = verified.findings.iter().find_map(|finding| match finding {
             PlayFinding::Divergence(divergence) => Some(Differs::of(divergence)),
@@ -188,20 +188,20 @@ mod tests {
 
     use super::*;
 
-    fn told(findings: Vec<PlayFinding>, keyframes: usize) -> Told {
+    fn comparison(findings: Vec<PlayFinding>, keyframes: usize) -> Comparison {
         let level = DeepLevel::Simulation;
         let verified = DeepVerification { level, keyframes, tick: 600, findings, unlisted: 0 };
-        Told::of(&Source::File("a.tape".into()), &verified)
+        Comparison::of(&Source::File("a.tape".into()), &verified)
     }
 
     #[test]
-    fn a_difference_is_told_with_its_tick_and_places() {
+    fn a_difference_is_shown_with_its_tick_and_places() {
         let site = Site::Section("clock".to_owned());
         let differences = vec![Difference { site, expected: Some(vec![0, 9]), found: None }];
         let divergence = Divergence { agreed: Some(300), tick: 600, differences };
-        let told = told(vec![PlayFinding::Divergence(divergence)], 2);
-        assert!(!told.same);
-        let text = anstream::adapter::strip_str(&told.to_text()).to_string();
+        let comparison = comparison(vec![PlayFinding::Divergence(divergence)], 2);
+        assert!(!comparison.same);
+        let text = anstream::adapter::strip_str(&comparison.to_text()).to_string();
         assert!(text.contains("not the same: compared with 2 keyframes"), "{text}");
         assert!(
             text.contains("at tick 600; the last keyframe that agrees is at tick 300"),
@@ -212,6 +212,6 @@ mod tests {
 
     #[test]
     fn nothing_to_compare_with_is_no_agreement() {
-        assert!(told(Vec::new(), 3).same && !told(Vec::new(), 0).same);
+        assert!(comparison(Vec::new(), 3).same && !comparison(Vec::new(), 0).same);
     }
 }

@@ -7,11 +7,12 @@ mod tape;
 use std::collections::BTreeMap;
 
 use gametape_minewars::{ReplayFile, Replayed, ViewState};
+use gametape_wire::When;
 
 use crate::cities::{Place, places};
 use crate::failure::Outcome;
 use crate::input::{Input, Opened, Recording, RecordingsArgs, Source};
-use crate::moment::{When, before_all, replay, warn_of_problems};
+use crate::moment::{before_all, replay, warn_of_problems};
 use crate::output::{print, print_json};
 use crate::text::hex;
 use crate::view_arg::{Names, ViewArg};
@@ -33,6 +34,11 @@ pub(crate) struct Args {
     /// a gamelog tick:12 is delta 12, counted from 0, and turn:3 is where that turn begins
     #[arg(long, value_name = "WHEN", default_value = "end", allow_hyphen_values = true)]
     at: When,
+
+    /// Run the match again from its orders, and show the state of the simulation: of tapes of games
+    /// that are known here
+    #[arg(long, conflicts_with = "given")]
+    simulation: bool,
 
     #[command(flatten)]
     view: ViewArg,
@@ -78,7 +84,8 @@ Examples:
   gametape state --hash --at 50% matches/
   gametape state --at -10s --view Ana match.tape
   gametape state --at turn:12 --path gameObjects.7 --resolve game.json.gz
-  gametape state --at tick:100 --json game.json.gz | jq .currentPlayer"##;
+  gametape state --at tick:100 --json game.json.gz | jq .currentPlayer
+  gametape state --at tick:4352 --simulation match.tape"##;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
@@ -86,7 +93,11 @@ impl Args {
     }
 
     fn show(&self, source: &Source) -> Outcome {
-        let input = match self.recordings.open(source)? {
+        let opened = self.recordings.open(source)?;
+        if self.simulation {
+            return self.show_simulation(opened);
+        }
+        let input = match opened {
             Opened::Tape(file) => match self.show_tape(file)? {
                 Shown::Done(done) => return Ok(done),
                 Shown::NotYet(input) => input,
@@ -97,19 +108,28 @@ impl Args {
             Recording::MineWars(file) => self.show_view(&input, &file),
             Recording::Gamelog(log) => {
                 log.refuse(&[("--view", self.view.given.is_some())])?;
-                gamelog::show(&log, &self.wanted())
+                gamelog::show(&log, &self.wanted()?)
             }
         }
     }
 
-    fn wanted(&self) -> Wanted<'_> {
+    fn wanted(&self) -> Result<Wanted<'_>, Failure> {
+        Ok(self.wanted_at(self.at))
+    }
+
+    /// How to show a state that was found otherwise.
+    fn wanted_of_simulation(&self) -> Wanted<'_> {
+        self.wanted_at(At::End)
+    }
+
+    fn wanted_at(&self, at: At) -> Wanted<'_> {
         let form = match (self.json, self.hash) {
             (true, _) => Form::Json,
             (_, true) => Form::Hash,
             _ => Form::Tree,
         };
         let follow = self.resolve.map_or(0, usize::from);
-        Wanted { at: self.at, path: self.path.as_deref(), follow, form }
+        Wanted { at, path: self.path.as_deref(), follow, form }
     }
 
     fn show_view(&self, input: &Input, file: &ReplayFile<'_>) -> Outcome {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use gametape_minewars::{Replayed, ViewState};
 use gametape_replay::minewars::{MinewarsView, setup_of};
-use gametape_replay::{PlayFinding, Player, PlayerOptions, Recording, Track};
+use gametape_replay::{Driven, PlayFinding, Player, PlayerOptions, Recording, Track, ViewTrack};
 use gametape_tape::{ChunkKind, TapeFrames};
-use gametape_wire::{Error, Moment, Result as WireResult, Tick};
+use gametape_wire::{Error, Result as WireResult};
 
 use super::{Metadata, TapeFile, milliseconds};
 use crate::cities::{Place, places_of};
@@ -42,26 +42,24 @@ pub(crate) fn view_at(
         return Err(Failure::usage(format_args!("{source} has views 0 to {most}, not {view}")));
     }
     let start = MinewarsView::new(&setup, view);
-    let mut player = Player::view(recording, view, start.clone(), PLAY_ONCE).map_err(failed)?;
-    let length = player.recording().tape().header.tick_length;
-    let end = Moment::before(Tick(player.end()));
-    let tick = moment_by_clock(source, at, length, end)?.next_tick().0;
-    waiting("seeking", || player.seek(tick)).map_err(failed)?;
+    let mut player = Driven::view(recording, view, start.clone(), PLAY_ONCE).map_err(failed)?;
+    let moment = moment_by_clock(source, at, player.tick_length(), player.end())?;
+    waiting("seeking", || player.seek(moment)).map_err(failed)?;
     warn_of_doubt(source, &player);
     let mut replayed = replayed(&player);
-    replayed.time = last_time(&mut player.into_recording(), tick).map_err(failed)?;
+    replayed.time = last_time(&mut player.into_recording(), moment.next_tick().0).map_err(failed)?;
     Ok(ViewAt { replayed, start: start.state().clone(), cities: places_of(&setup) })
 }
 
 /// Says what is missing on the way to the state, and what could not be used.
-pub(crate) fn warn_of_doubt<T: Track>(source: &Source, player: &Player<TapeFile, T>) {
+pub(crate) fn warn_of_doubt<T: Track>(source: &Source, player: &Driven<TapeFile, Player<T>>) {
     let is_told = |finding: &&PlayFinding| !matches!(finding, PlayFinding::Input { .. });
     let told = player.findings().iter().filter(is_told);
     told.for_each(|finding| warn_of_loss(source, finding));
 }
 
 /// What the view knows; messages that could not be applied are problems.
-fn replayed(player: &Player<TapeFile, gametape_replay::ViewTrack<MinewarsView>>) -> Replayed {
+fn replayed(player: &Driven<TapeFile, Player<ViewTrack<MinewarsView>>>) -> Replayed {
     let problem = |finding: &PlayFinding| match finding {
         PlayFinding::Input { tick, error } => {
             Some(error.clone().within(format_args!("tick {tick}")))

@@ -17,6 +17,7 @@ const MAX_ERRORS: usize = 20;
 
 /// A file put together from text.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Assembled {
     /// Everything before the frames.
     pub setup: Setup,
@@ -30,6 +31,7 @@ pub struct Assembled {
 
 /// A line whose value had to be rounded or cut to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Inexact {
     /// Line number, from 1.
     pub line: u32,
@@ -182,7 +184,7 @@ impl StreamText {
             }
             Some(word) if word.starts_with('.') => {
                 let word = tokens.take("directive")?;
-                Err(tokens.error(word, "directive", "directives stand before the first frame"))
+                Err(tokens.error(word, "directive", "directives come before the first frame"))
             }
             _ => self.take_message(tokens, number),
         }

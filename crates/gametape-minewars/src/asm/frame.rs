@@ -96,7 +96,7 @@ static FEW_VIEWS: [[u8; 16]; 256] = {
     table
 };
 
-/// The views in ascending order behind a blank, or a `-` where there are none.
+/// The views in ascending order after a blank, or a `-` where there are none.
 fn print_views(views: ViewSet, out: &mut Vec<u8>) {
     let start = out.len();
     match views.bits() {

@@ -288,8 +288,8 @@ fn player_name(tokens: &mut Tokens<'_>) -> Result<String> {
 
 fn city(tokens: &mut Tokens<'_>) -> Result<City> {
     let word = tokens.take("position of the city")?;
-    let at = Coord::parse(word.text)
-        .ok_or_else(|| tokens.error(word, ".city", "a city stands at y,x"))?;
+    let at =
+        Coord::parse(word.text).ok_or_else(|| tokens.error(word, ".city", "a city is at y,x"))?;
     let name = match tokens.take_optional() {
         None => CityName::default(),
         Some(codes) if codes.text == "codes" => parse_bytes(tokens, "city name")?.into(),
@@ -301,7 +301,7 @@ fn city(tokens: &mut Tokens<'_>) -> Result<City> {
 
 fn quoted(tokens: &Tokens<'_>, word: Token<'_>, item: &'static str) -> Result<String> {
     let Some(text) = word.text.strip_prefix('"') else {
-        return Err(tokens.error(word, item, "a name stands in quotes"));
+        return Err(tokens.error(word, item, "a name is in quotes"));
     };
     let bytes = unquote(tokens, word, text, item)?;
     String::from_utf8(bytes).map_err(|_| tokens.error(word, item, "a name is UTF-8"))

@@ -32,6 +32,7 @@ impl Selection {
 
 /// A cut of a recording, in the same generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cut {
     /// Everything before the frames.
     pub setup: Setup,

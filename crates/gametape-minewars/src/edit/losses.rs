@@ -42,6 +42,7 @@ pub enum Loss {
 
 /// How often something was lost, and when first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LossCount {
     /// How often.
     pub count: u64,
@@ -92,7 +93,7 @@ impl fmt::Display for Loss {
                 let v01 = Generation::V01;
                 write!(f, "CITTRANS messages with income: {v01} knows spending only")
             }
-            Self::FlagOwner => f.write_str("flags whose owner can no longer be told"),
+            Self::FlagOwner => f.write_str("flags whose owner is lost"),
             Self::UnclaimedFlag => f.write_str("FLAG messages that do not say whose flag it is"),
             Self::ReservedValue(word) => {
                 write!(f, "{word} messages with a reserved value: the target has no room for it")

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::Generation;
 use gametape_wire::{Error, ErrorKind, Reader, Result, Writer};
 
-/// The header of a replay file as it stands in the file.
+/// The header of a replay file as it is in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileHeader {
     /// Checksums of headers, setup data and frames.
@@ -78,6 +78,7 @@ impl FilePart {
 
 /// One checksum: as stored, and as it is for the bytes that are there.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Check {
     /// What it covers.
     pub part: FilePart,
@@ -108,7 +109,7 @@ impl Check {
     }
 }
 
-/// Writes the three checksums into a whole file whose setup data and frames stand in these ranges.
+/// Writes the three checksums into a whole file whose setup data and frames are in these ranges.
 ///
 /// From the last to the first, because the first covers the other two.
 pub(crate) fn seal(file: &mut [u8], setup_data: Range<usize>, frames: Range<usize>) {

@@ -75,6 +75,7 @@ impl FrameStorage {
 
 /// The frames of a file, unpacked.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FrameBytes<'a> {
     /// The frames one after the other, borrowed where they are stored raw.
     pub bytes: Cow<'a, [u8]>,
@@ -220,13 +221,13 @@ impl<'a> ReplayFile<'a> {
         &self.setup
     }
 
-    /// The setup as it stands in the file, header and data; shorter where the file ends early.
+    /// The setup as it is in the file, header and data; shorter where the file ends early.
     #[must_use]
     pub fn setup_bytes(&self) -> &'a [u8] {
         &self.bytes[self.clip(self.setup.header().offset..self.setup.end_offset())]
     }
 
-    /// Where the stored frames stand in the file, as announced.
+    /// Where the stored frames are in the file, as announced.
     #[must_use]
     pub fn frames_range(&self) -> Range<u64> {
         let start = self.setup.end_offset();

@@ -11,7 +11,7 @@ const HOMOGENOUS: u16 = 0x8000;
 const DELTA: u16 = 0x7FFF;
 pub(super) const KEEPALIVE: u16 = 0x7FFF;
 
-/// Reads one frame and leaves the reader behind its payloads.
+/// Reads one frame and leaves the reader after its payloads.
 #[inline]
 pub(super) fn read(r: &mut Reader<'_>, layout: FrameLayout) -> Result<Head> {
     let header = r.u16_be("frame header")?;
@@ -34,7 +34,7 @@ pub(super) fn read(r: &mut Reader<'_>, layout: FrameLayout) -> Result<Head> {
     Ok(Head { kind: FrameKind::Heterogenous, delta, views, payload_at: lengths_at + count })
 }
 
-/// The payload lengths in a heterogenous frame's head: what stands before its payloads.
+/// The payload lengths in a heterogenous frame's head: what is before its payloads.
 #[inline]
 pub(super) fn lengths(head: &[u8], layout: FrameLayout) -> Lengths<'_> {
     Lengths { first: None, list: &head[2 + layout.mask_len()..], bias: 1 }
@@ -45,7 +45,7 @@ pub(super) fn has_top_bit(keepalive: &[u8]) -> bool {
     keepalive[0] & 0x80 != 0
 }
 
-/// Writes what stands before the payload, but its length.
+/// Writes what is before the payload, but its length.
 #[inline]
 pub(super) fn begin_homogenous(
     frame: &mut [u8],
@@ -57,7 +57,7 @@ pub(super) fn begin_homogenous(
     Begun { lengths: LengthOffsets::in_a_row(first), payload_at: first + 1 }
 }
 
-/// Writes what stands before the payloads, but their lengths.
+/// Writes what is before the payloads, but their lengths.
 #[inline]
 pub(super) fn begin_heterogenous(
     frame: &mut [u8],

@@ -1,4 +1,4 @@
-//! One frame, borrowed from the stream it stands in.
+//! One frame, borrowed from the stream it is in.
 
 use std::fmt;
 
@@ -53,7 +53,7 @@ impl<'a> Frame<'a> {
         time: u64,
     ) -> Self {
         let Head { kind, delta, views, payload_at } = *head;
-        // At most 2 + 2 + 16 bytes stand before a payload.
+        // At most 2 + 2 + 16 bytes are before a payload.
         let payload_at = payload_at as u8;
         Self { bytes, offset, time, delta, views, layout, kind, payload_at }
     }
@@ -153,7 +153,7 @@ impl<'a> Frame<'a> {
         .flatten()
     }
 
-    /// Would a [`FrameWriter`](crate::FrameWriter), told this frame's kind, delta, views and
+    /// Would a [`FrameWriter`](crate::FrameWriter), given this frame's kind, delta, views and
     /// payloads, write exactly these bytes?
     #[must_use]
     #[inline]
@@ -216,7 +216,7 @@ impl<'a> Iterator for Parts<'a> {
 /// The lengths of a frame's payloads, in the order of their bytes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lengths<'a> {
-    /// A length that does not stand in the list, but comes first.
+    /// A length that is not in the list, but comes first.
     pub(super) first: Option<usize>,
     pub(super) list: &'a [u8],
     /// What is added to each entry of the list.

@@ -37,7 +37,7 @@ impl FrameLayout {
         Err(Error::new(Place::Nowhere, "highest player", ErrorKind::BadValue { found, expected }))
     }
 
-    /// Which bytes stand for a frame.
+    /// Which bytes encode a frame.
     #[must_use]
     #[inline]
     pub const fn generation(self) -> Generation {

@@ -54,7 +54,7 @@ pub use write::{FrameWriter, PayloadRoom};
 
 use gametape_wire::{View, ViewSet};
 
-/// What stands before the payloads of a frame.
+/// What is before the payloads of a frame.
 struct Head {
     kind: FrameKind,
     delta: u16,
@@ -63,7 +63,7 @@ struct Head {
     payload_at: usize,
 }
 
-/// The most that stands before the payloads: header, mask, a length for each view.
+/// The most that is before the payloads: header, mask, a length for each view.
 const HEAD_ROOM: usize = 2 + 2 + View::MAX as usize + 1;
 
 /// A frame whose payloads and their lengths are still to be written.
@@ -80,13 +80,13 @@ struct LengthOffsets {
 }
 
 impl LengthOffsets {
-    /// One behind the other, from `first` on.
+    /// One after the other, from `first` on.
     #[inline]
     const fn in_a_row(first: usize) -> Self {
         Self { first, second: first + 1 }
     }
 
-    /// The place of the next length.
+    /// The offset of the next length.
     #[inline]
     fn next(&mut self) -> usize {
         let place = self.first;

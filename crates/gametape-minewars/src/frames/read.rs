@@ -77,7 +77,7 @@ impl<'a> Frames<'a> {
         self.offset
     }
 
-    /// The bytes behind the frames that were read.
+    /// The bytes after the frames that were read.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.rest

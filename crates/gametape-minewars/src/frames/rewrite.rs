@@ -20,7 +20,7 @@ pub enum Tail {
 /// The stream with only the given views.
 ///
 /// They receive the same bytes at the same times. The result has no byte of another view's payload
-/// and is what the wanted payloads alone would have given: a frame's kind does not tell whether
+/// and is what the wanted payloads alone would have given: a frame's kind does not show whether
 /// others received something else. It still shows where the source cut a moment into frames, and
 /// with [`Tail::Keep`] when the source ended.
 ///

@@ -16,7 +16,7 @@ const SPECTATOR_LENGTH: usize = 2;
 const MASK: usize = 3;
 const PLAYER_LENGTHS: usize = 4;
 
-/// Reads one frame and leaves the reader behind its payloads.
+/// Reads one frame and leaves the reader after its payloads.
 #[inline]
 pub(super) fn read(r: &mut Reader<'_>) -> Result<Head> {
     let header: [u8; 4] = r.array("frame header")?;
@@ -39,7 +39,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> Result<Head> {
     Ok(Head { kind: FrameKind::Heterogenous, delta, views, payload_at })
 }
 
-/// The payload lengths in a heterogenous frame's head: what stands before its payloads.
+/// The payload lengths in a heterogenous frame's head: what is before its payloads.
 #[inline]
 pub(super) fn lengths(head: &[u8]) -> Lengths<'_> {
     let spectator = usize::from(head[SPECTATOR_LENGTH]);
@@ -53,14 +53,14 @@ pub(super) fn spectator_disagreement(frame: &[u8]) -> Option<(bool, u8)> {
     (bit != (length > 0)).then_some((bit, length))
 }
 
-/// Writes what stands before the payload, but its length.
+/// Writes what is before the payload, but its length.
 #[inline]
 pub(super) fn begin_homogenous(frame: &mut [u8], delta: u16, views: ViewSet) -> Begun {
     write_header(frame, delta, HOMOGENOUS | views.bits() as u8);
     Begun { lengths: LengthOffsets::in_a_row(SPECTATOR_LENGTH), payload_at: PLAYER_LENGTHS }
 }
 
-/// Writes what stands before the payloads, but their lengths.
+/// Writes what is before the payloads, but their lengths.
 #[inline]
 pub(super) fn begin_heterogenous(frame: &mut [u8], delta: u16, views: ViewSet) -> Begun {
     write_header(frame, delta, views.bits() as u8);

@@ -12,7 +12,7 @@ use gametape_wire::{View, ViewSet};
 /// The longest gap that is bridged. A million keepalives are over a year: more is a broken clock.
 const KEEPALIVES: Limit = Limit::new("keepalives in a row", 1_000_000);
 
-/// Room for one payload: the longest there is, and eight bytes behind it that a writer may spoil, so
+/// Room for one payload: the longest there is, and eight bytes after it that a writer may spoil, so
 /// that it can write in wide steps.
 pub type PayloadRoom = [u8; LONGEST_PAYLOAD + 8];
 
@@ -39,7 +39,7 @@ const FRAME_ROOM: usize = HEAD_ROOM + 16 * LONGEST_PAYLOAD + 8;
 #[derive(Debug, Clone)]
 pub struct FrameWriter {
     layout: FrameLayout,
-    /// What was written, up to `end`; behind that, room for what comes next.
+    /// What was written, up to `end`; after that, room for what comes next.
     out: Vec<u8>,
     end: usize,
     time: u64,

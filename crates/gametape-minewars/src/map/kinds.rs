@@ -58,7 +58,7 @@ macro_rules! kinds {
                 if row < CODES.len() { CODES[row] } else { unknown }
             }
 
-            /// The row of the table; those without a name stand behind the last.
+            /// The row of the table; those without a name stand after the last.
             ///
             /// A number to look the code up by: a jump for each kind is what encoding would wait
             /// for most.

@@ -80,7 +80,7 @@ impl Map {
     }
 
     /// The map that raw (unpacked) bytes describe: one byte per tile, then, where there are as many
-    /// again, one region byte per tile. `offset` is where they stand in the input.
+    /// again, one region byte per tile. `offset` is where they are in the input.
     pub fn from_bytes(
         dialect: Dialect,
         grid: Grid,
@@ -188,7 +188,7 @@ impl Map {
     /// Puts the tile at `coord`, which must be on the map, into a city's region, or into none.
     pub fn set_region(&mut self, coord: Coord, city: Option<u8>) -> Result<()> {
         if city == Some(NO_REGION) {
-            return Err(Error::misuse("region", "255 stands for no region"));
+            return Err(Error::misuse("region", "255 means no region"));
         }
         let index = self.expect_index(coord)?;
         let count = self.tiles.len();

@@ -97,14 +97,14 @@ impl Short {
     }
 }
 
-/// Appends `y,x` for the two bytes of a coordinate, behind up to four other characters.
+/// Appends `y,x` for the two bytes of a coordinate, after up to four other characters.
 #[inline(always)]
 pub(crate) fn push_coord(out: &mut Vec<u8>, before: Short, wire: [u8; 2]) {
     let [y, x] = wire;
     before.signed(y).push_with(Short::EMPTY.char(b',').signed(x), out);
 }
 
-/// Appends a small number behind a blank.
+/// Appends a small number after a blank.
 #[inline(always)]
 pub(crate) fn push_u8(out: &mut Vec<u8>, value: u8) {
     match value {
@@ -113,7 +113,7 @@ pub(crate) fn push_u8(out: &mut Vec<u8>, value: u8) {
     }
 }
 
-/// Appends a number, most often a small one, behind up to 8 characters.
+/// Appends a number, most often a small one, after up to 8 characters.
 #[inline(always)]
 pub(crate) fn push_number(out: &mut Vec<u8>, before: Short, value: u64) {
     if let 0..=127 = value {
@@ -124,7 +124,7 @@ pub(crate) fn push_number(out: &mut Vec<u8>, before: Short, value: u64) {
     }
 }
 
-/// Appends a number of any width behind a blank.
+/// Appends a number of any width after a blank.
 pub(crate) fn push_integer(out: &mut Vec<u8>, value: impl itoa::Integer) {
     out.push(b' ');
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());

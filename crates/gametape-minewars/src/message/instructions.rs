@@ -95,7 +95,7 @@ macro_rules! instructions {
                 map
             }
 
-            /// Where the operand with this letter stands in the first byte.
+            /// Where the operand with this letter is in the first byte.
             const fn field(self, dialect: usize, letter: &str) -> Option<Field> {
                 match $rows[self as usize].patterns[generation_index(dialect)] {
                     Some(pattern) => pattern.field(letter.as_bytes()[0]),
@@ -265,7 +265,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// How many operands of row `id` stand before a list that may go on, if it has one.
+            /// How many operands of row `id` are before a list that may go on, if it has one.
             #[allow(dead_code, reason = "only one of the sets has lists")]
             const fn list_start(id: $id) -> Option<usize> {
                 match id {

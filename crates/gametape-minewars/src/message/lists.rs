@@ -233,7 +233,7 @@ impl<'a> Digits<'a> {
         if self.len() == 1 { self.iter().next() } else { None }
     }
 
-    /// Is it more than one tile, with zero behind an odd number of them? Only then does its text
+    /// Is it more than one tile, with zero after an odd number of them? Only then does its text
     /// stand for exactly these bytes.
     pub(crate) fn is_regular(self) -> bool {
         let padding = match self.wire.last() {

@@ -71,17 +71,15 @@ impl<'a> Messages<'a> {
     /// message is moved on its way. The error that ends the payload, if one does, comes back.
     #[inline]
     pub fn visit(&mut self, mut take: impl FnMut(Message<'a>, &'a [u8])) -> Result<()> {
-        while !self.failed && !self.reader.is_empty() {
-            let mut reader = self.reader.clone();
-            match Message::decode_with(&mut reader, self.dialect, &mut take) {
-                Ok(()) => self.reader = reader,
-                Err(error) => {
-                    self.failed = true;
-                    return Err(error);
-                }
-            }
+        if self.failed {
+            return Ok(());
         }
-        Ok(())
+        // In a variable of its own, and so in registers.
+        let mut reader = self.reader.clone();
+        let read = Message::visit_all(&mut reader, self.dialect, &mut take);
+        self.reader = reader;
+        self.failed = read.is_err();
+        read
     }
 
     /// What was not read: after an error, everything from the message that failed.

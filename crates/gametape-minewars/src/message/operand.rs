@@ -1,4 +1,4 @@
-//! What stands behind a mnemonic: the operand trait, and the plain operands.
+//! What follows a mnemonic: the operand trait, and the plain operands.
 //!
 //! Each operand has its four directions (read, write, print, parse) side by side.
 
@@ -17,13 +17,13 @@ pub enum Fit {
     /// Reading gives the same value back.
     #[default]
     Exact,
-    /// The nearest value that can be written stands in its place.
+    /// The nearest value that can be written is written instead.
     Rounded,
-    /// The value was over the maximum; the maximum stands in its place.
+    /// The value was over the maximum; the maximum is written instead.
     Saturated,
 }
 
-/// Where an operand stands: its name, its bits in the first byte (if it has any), the dialect.
+/// Where an operand is: its name, its bits in the first byte (if it has any), the dialect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slot {
     pub(crate) name: &'static str,
@@ -77,9 +77,9 @@ pub(crate) trait Operand<'a>: Sized {
     }
     /// The value for the operand's bits in the first byte.
     fn bits(&self) -> usize;
-    /// Writes what stands behind the first byte.
+    /// Writes what follows the first byte.
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>>;
-    /// Appends the operand's text behind a blank.
+    /// Appends the operand's text after a blank.
     fn print(&self, slot: Slot, out: &mut Vec<u8>);
     /// Parses and writes in one go; gives the bits for the first byte.
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)>;

@@ -1,7 +1,7 @@
 //! Bit patterns of first bytes, read at compile time.
 //!
 //! A pattern is eight characters: `0` and `1` are fixed, a letter is one bit of the field with
-//! that letter, and fields stand together: `1ppppccc`.
+//! that letter, and fields are contiguous: `1ppppccc`.
 
 /// One first byte, or a family of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) struct Pattern {
     value: u8,
 }
 
-/// Where a field stands inside a first byte.
+/// Where a field is inside a first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Field {
     shift: u8,

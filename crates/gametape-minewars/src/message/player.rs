@@ -13,7 +13,7 @@ use crate::message::decimal::{self, Short};
 pub struct Who {
     /// The player's number; 0 stands for the whole game.
     pub player: u8,
-    /// The client behind the player: 0 to 14, or [`Who::EVERYONE`].
+    /// The client of the player: 0 to 14, or [`Who::EVERYONE`].
     pub sub: u8,
 }
 
@@ -195,7 +195,7 @@ impl<'a> Operand<'a> for Ballot {
     }
 }
 
-/// How much money a city has, and what it earns where that is told.
+/// How much money a city has, and what it earns where that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Money {
     /// The balance: 31 bits.

@@ -32,7 +32,7 @@ fn line(row: &Row) -> String {
     )
 }
 
-/// Every word, and the operands behind the first: `` `TILE tile kind@k` ``.
+/// Every word, and the operands after the first: `` `TILE tile kind@k` ``.
 fn text(row: &Row) -> String {
     let operands: String = row.operands.iter().map(operand).collect();
     let others: String = row.words[1..].iter().map(|word| format!(", `{word}`")).collect();

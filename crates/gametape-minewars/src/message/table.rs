@@ -37,7 +37,7 @@ instructions! {
         SmokeStart "SMOKE", PvP, "00000010" "00000010" { tile: Coord; }
         /// A tile is no longer hidden in smoke.
         SmokeEnd "UNSMOKE", PvP, "00000011" "00000011" { tile: Coord; }
-        /// A city's money, with its income where that is told.
+        /// A city's money, with its income where that is known.
         CityMoney "CITMONEY" | "CITINCOME" => |_| money.word(), Unreliable, "00000100" "00000100"
             { city: u8; money: Money; }
         /// A city spent money.
@@ -49,13 +49,13 @@ instructions! {
         /// A city's export and import policy.
         CityTrade "CITTRADE", Personal, "00000111" "00000111"
             { city: u8; export: u8; import: u8; }
-        /// A flag stands on a tile.
+        /// A flag is on a tile.
         FlagPlaced "FLAG", PvP, "00001110" - { tile: Coord; }
         /// The flag on a tile is gone.
         FlagRemoved "UNFLAG", PvP, "00001111" - { tile: Coord; }
         /// A number shown on a tile, for developers.
         Debug "DEBUG", PvP, - "00001110" { value: u8; tile: Coord; }
-        /// A player's flag stands on a tile; player 0 means that it is gone.
+        /// A player's flag is on a tile; player 0 means that it is gone.
         Flag "FLAG", PvP, - "00001111" { player: u8; tile: Coord; }
         /// An item lies on a tile.
         Item "ITEM", PvP, "01110kkk" "0001kkkk" { tile: Coord; kind: ItemKind, @k; }
@@ -72,7 +72,7 @@ instructions! {
         /// How far a pending structure is.
         ConstructionProgress "BUILD", Unreliable, "01001111" "01001111"
             { tile: Coord; current: u16; rate: u16; }
-        /// A structure stands on a tile.
+        /// A structure is on a tile.
         Structure "STRUCT", PvP, "0101kkkk" "0101kkkk" { tile: Coord; kind: StructureKind, @k; }
         /// The digit of one tile of the player's own.
         DigitSingle "DIGITS", PvP, "0110dddd" "0110dddd" { digit: DigitTile, @d; }
@@ -161,23 +161,38 @@ macro_rules! in_dialect {
 }
 
 impl<'a> Message<'a> {
-    /// Decodes the next message of a payload, and stands behind it.
+    /// Decodes the next message of a payload and moves the reader past it.
     ///
     /// After an error the reader's position means nothing: a reserved first byte has no length,
-    /// so nothing behind it in this payload can be read.
+    /// so nothing after it in this payload can be read.
     pub fn decode(r: &mut Reader<'a>, dialect: Dialect) -> Result<Self> {
-        Self::decode_with(r, dialect, |message, _| message)
+        in_dialect!(dialect, decode_in<_>(r, |message, _| message))
     }
 
-    /// Decodes the next message and hands it, with its bytes, to `take`: [`decode`](Self::decode)
-    /// without a move.
-    #[inline(always)]
-    pub(super) fn decode_with<T>(
+    /// Decodes messages to the end of the payload and hands each, with its bytes, to `take`. After an
+    /// error the reader is before the message that cannot be read.
+    #[inline]
+    pub(super) fn visit_all(
         r: &mut Reader<'a>,
         dialect: Dialect,
-        take: impl FnOnce(Self, &'a [u8]) -> T,
-    ) -> Result<T> {
-        in_dialect!(dialect, decode_in<_>(r, take))
+        take: &mut impl FnMut(Self, &'a [u8]),
+    ) -> Result<()> {
+        in_dialect!(dialect, visit_all_in<_>(r, take))
+    }
+
+    #[inline]
+    fn visit_all_in<const D: usize, F: FnMut(Self, &'a [u8])>(
+        r: &mut Reader<'a>,
+        take: &mut F,
+    ) -> Result<()> {
+        while !r.is_empty() {
+            let start = r.clone();
+            if let Err(error) = Self::decode_in::<D, _>(r, &mut *take) {
+                *r = start;
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     /// Appends the message as `generation` writes it, and says how well its values fit.
@@ -223,7 +238,7 @@ impl<'a> Message<'a> {
 
     /// Decodes and prints messages to the end of the payload, each on an indented line that an end
     /// of line begins. One whose text would not say everything comes back with its bytes, unprinted;
-    /// what follows it is still to be printed. After an error the reader stands before the message
+    /// what follows it is still to be printed. After an error the reader is before the message
     /// that cannot be read.
     #[inline]
     pub(crate) fn print_lines(

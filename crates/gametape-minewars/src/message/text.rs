@@ -43,7 +43,7 @@ impl<'a> Operand<'a> for Text<'a> {
         out.push(b' ');
         push_quoted(out, self.0);
     }
-    /// A quoted string, or everything up to the comment as it stands.
+    /// A quoted string, or everything up to the comment as it is.
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let (rest, first) = tokens.take_rest(slot.name)?;
         let bytes = match rest.strip_prefix('"') {

@@ -5,7 +5,7 @@ use gametape_wire::{Error, ErrorKind, Place, Result};
 /// A word of a line and where it begins.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'t> {
-    /// The word as it stands in the line, quotes included.
+    /// The word as it is in the line, quotes included.
     pub(crate) text: &'t str,
     /// Byte position in the line.
     start: usize,
@@ -43,7 +43,7 @@ impl<'t> Tokens<'t> {
         self.tokens.first().map(|word| word.text)
     }
 
-    /// The line as it stands, and its number.
+    /// The line as it is, and its number.
     pub(crate) fn source(&self) -> (&'t str, u32) {
         (self.line, self.number)
     }
@@ -63,7 +63,7 @@ impl<'t> Tokens<'t> {
         word
     }
 
-    /// Everything from the next word to the comment, as it stands; takes all tokens.
+    /// Everything from the next word to the comment, as it is; takes all tokens.
     pub(crate) fn take_rest(&mut self, what: &'static str) -> Result<(&'t str, Token<'t>)> {
         let first = self.take(what)?;
         self.next = self.tokens.len();

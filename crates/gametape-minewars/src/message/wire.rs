@@ -138,7 +138,7 @@ fn copy_long(from: &[u8], to: &mut [u8]) {
     to.copy_from_slice(from);
 }
 
-/// Copies the first and the last `N` bytes, if there are so many.
+/// Copies the first and the last `N` bytes, if there are that many.
 #[inline(always)]
 fn copy_ends<const N: usize>(from: &[u8], to: &mut [u8]) -> bool {
     let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else {

@@ -19,7 +19,7 @@ pub struct EncodedSetup {
 }
 
 impl EncodedSetup {
-    /// Both parts, one behind the other.
+    /// Both parts, one after the other.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         [self.header, self.data].concat()

@@ -9,14 +9,14 @@ use crate::map::{Grid, MAX_RADIUS};
 /// The most players that v0.1 knows.
 pub const MAX_PLAYERS_V01: Limit = Limit::new("number of players", 6);
 
-/// The flag that tells the square grid from the hexagonal one; the other seven are reserved.
+/// The flag that distinguishes the square grid from the hexagonal one; the other seven are reserved.
 pub(crate) const SQUARE_FLAG: u8 = 1 << 3;
 
-/// The header of a setup as it stands in the input. Nothing in it is trusted: each part that is read
+/// The header of a setup as it is in the input. Nothing in it is trusted: each part that is read
 /// with its help checks what it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SetupHeader {
-    /// Where the header stands in the input.
+    /// Where the header is in the input.
     pub offset: u64,
     /// The dialect it was read as.
     pub dialect: Dialect,

@@ -17,7 +17,7 @@ pub use view::SetupView;
 use crate::dialect::Dialect;
 use crate::map::{Coord, Grid, Map};
 
-/// Everything that stands before the frames, owned: one model for both generations.
+/// Everything that is before the frames, owned: one model for both generations.
 ///
 /// What one generation cannot hold is refused when it is encoded, see [`Setup::encode`], or dropped
 /// on request by [`Setup::converted`].

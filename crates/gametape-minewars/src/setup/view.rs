@@ -24,7 +24,7 @@ pub struct SetupView<'a> {
 
 impl<'a> SetupView<'a> {
     /// The setup at the start of `bytes`, as a stream without file header begins; `offset` is where
-    /// they stand in the input.
+    /// they are in the input.
     pub fn parse(bytes: &'a [u8], dialect: Dialect, offset: u64) -> Result<Self> {
         let view = Self::read(bytes, dialect, offset)?;
         view.header.check_version()?;
@@ -63,7 +63,7 @@ impl<'a> SetupView<'a> {
         self.data_offset() + self.header.data_length()
     }
 
-    /// Where one part stands in the input, as announced; empty where the generation lacks it.
+    /// Where one part is in the input, as announced; empty where the generation lacks it.
     #[must_use]
     pub fn part_range(&self, part: SetupPart) -> Range<u64> {
         let order = SetupPart::order(self.generation());

@@ -50,7 +50,7 @@ pub struct ViewState {
     layers: Vec<u8>,
     /// The owner of each cluster; the owner layer of its tiles does not count.
     cluster_owners: Vec<u8>,
-    /// Structures being built, by place in ring order.
+    /// Structures being built, by index in ring order.
     pending: BTreeMap<u32, Pending>,
     people: People,
 }
@@ -85,7 +85,7 @@ const UNNAMED_FLAG: u8 = 16;
 /// A structure that is being built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pending {
-    /// What it will be; unknown when only its progress was told.
+    /// What it will be; unknown when only its progress was received.
     pub kind: Option<StructureKind>,
     /// Points needed in all.
     pub points: u16,
@@ -203,7 +203,7 @@ impl ViewState {
         self.people.votes.iter().map(|(id, vote)| (*id, vote))
     }
 
-    /// Seconds that were left when a time limit was last told.
+    /// Seconds that were left when a time limit was last received.
     #[must_use]
     pub fn time_limit(&self) -> Option<u16> {
         self.people.time_limit
@@ -248,15 +248,15 @@ impl ViewState {
             // Shown for a moment, then gone.
             Message::Tremor {} | Message::Debug { .. } => Ok(()),
             Message::CityMoney { city, money } => {
-                self.people.city(city).told_money(money);
+                self.people.city(city).set_money(money);
                 Ok(())
             }
             Message::CitySpending { city, spent } => {
-                self.people.city(city).moved_money(-i32::from(spent));
+                self.people.city(city).move_money(-i32::from(spent));
                 Ok(())
             }
             Message::CityTransaction { city, amount } => {
-                self.people.city(city).moved_money(i32::from(amount));
+                self.people.city(city).move_money(i32::from(amount));
                 Ok(())
             }
             Message::CityResources { city, resources } => {

@@ -9,9 +9,9 @@ use crate::message::{Ballot, Money, PlayerUpdate, Who};
 pub struct PlayerState {
     /// The clients that joined, by sub id.
     pub clients: BTreeMap<u8, ClientState>,
-    /// Lives left, where the game told.
+    /// Lives left, where known.
     pub lives: Option<u8>,
-    /// Out of play for this many milliseconds, from when it was told until play resumes.
+    /// Out of play for this many milliseconds, from when it was received until play resumes.
     pub timeout: Option<u32>,
     /// Cannot be attacked.
     pub protected: bool,
@@ -21,12 +21,12 @@ pub struct PlayerState {
     pub surrendered: bool,
 }
 
-/// One client behind a player.
+/// One client of a player.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClientState {
     /// The name it joined with: bytes that should be UTF-8.
     pub name: Vec<u8>,
-    /// Round-trip time in milliseconds, where told.
+    /// Round-trip time in milliseconds, where known.
     pub rtt: Option<u32>,
     /// Why it is gone, if it is.
     pub gone: Option<Gone>,
@@ -46,13 +46,13 @@ pub enum Gone {
 pub struct CityState {
     /// The player who captured it; 0 while nobody was seen to.
     pub owner: u8,
-    /// Balance, where told.
+    /// Balance, where known.
     pub money: Option<u32>,
-    /// Income per second, where told.
+    /// Income per second, where known.
     pub income: Option<u16>,
-    /// Resources, where told.
+    /// Resources, where known.
     pub resources: Option<u16>,
-    /// Export and import policy, where told.
+    /// Export and import policy, where known.
     pub trade: Option<(u8, u8)>,
     /// Who is about to capture it, and in how many milliseconds.
     pub capturing: Option<(u8, u32)>,
@@ -70,13 +70,13 @@ pub struct VoteState {
 }
 
 impl CityState {
-    pub(super) fn told_money(&mut self, money: Money) {
+    pub(super) fn set_money(&mut self, money: Money) {
         self.money = Some(money.balance);
         self.income = money.income.or(self.income);
     }
 
     /// Money that came in (or went, below zero); without a known balance there is none to change.
-    pub(super) fn moved_money(&mut self, amount: i32) {
+    pub(super) fn move_money(&mut self, amount: i32) {
         self.money = self.money.map(|balance| balance.saturating_add_signed(amount));
     }
 
@@ -93,7 +93,7 @@ pub(super) struct People {
     pub(super) players: BTreeMap<u8, PlayerState>,
     pub(super) cities: BTreeMap<u8, CityState>,
     pub(super) votes: BTreeMap<u8, VoteState>,
-    /// Seconds that were left when the limit was told.
+    /// Seconds that were left when the limit was received.
     pub(super) time_limit: Option<u16>,
 }
 

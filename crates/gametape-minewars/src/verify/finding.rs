@@ -37,6 +37,7 @@ pub enum Space {
 
 /// Which frame, when, and for whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct FrameRef {
     /// How many frames come before it.
     pub number: u64,

@@ -37,7 +37,7 @@ impl Bounds {
     }
 }
 
-/// A check of one message. `report` is told the rule, and how to make the error if it is wanted.
+/// A check of one message. `report` receives the rule, and how to make the error if it is wanted.
 pub(super) struct MessageCheck<'m, R> {
     pub(super) bounds: &'m Bounds,
     pub(super) message: &'m Message<'m>,
@@ -53,7 +53,7 @@ impl<R: FnMut(Rule, &dyn Fn() -> Error)> MessageCheck<'_, R> {
                 Message::DigitRun { digits } if digits.len() == 1 => {
                     "one digit, in the form for several"
                 }
-                Message::DigitRun { .. } => "bits that are not zero behind the last digit",
+                Message::DigitRun { .. } => "bits that are not zero after the last digit",
                 _ => "a duration that has a finer byte",
             };
             self.wrong(Rule::NotCanonical, || problem.into());

@@ -10,6 +10,7 @@ const VIEWS: usize = View::MAX as usize + 1;
 
 /// Figures about a frame stream; made by [`Survey::of`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Survey {
     /// Frames with one payload for all their views.
     pub homogenous: u64,
@@ -127,7 +128,7 @@ mod tests {
         let layout = FrameLayout::new(Generation::Current, two).unwrap();
         let mut writer = FrameWriter::new(layout);
         writer.homogenous(5, ViewSet::up_to(two), &[0x01, 0x02, 3, 4]).unwrap();
-        // Two tremors, and a first byte that nothing stands behind.
+        // Two tremors, and a first byte that nothing follows.
         let parts: [(View, &[u8]); 2] = [(zero, &[0x01, 0x01]), (one, &[0x01, 0x02])];
         writer.heterogenous(10, &parts).unwrap();
         writer.keepalive();

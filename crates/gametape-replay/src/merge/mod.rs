@@ -116,7 +116,8 @@ fn headers<S: Source>(inputs: &[MergeInput<S>]) -> Result<Vec<TapeHeader>> {
     match inputs.iter().find(|input| input.tape.header.tick_length != first.tick_length) {
         None => Ok(headers),
         Some(other) => {
-            let [ours, theirs] = [first, &other.tape.header].map(|header| header.tick_length.micros());
+            let [ours, theirs] =
+                [first, &other.tape.header].map(|header| header.tick_length.micros());
             let before = &inputs[0].name;
             Err(other.contradicts(format!("it has ticks of {theirs} µs, {before} of {ours} µs")))
         }

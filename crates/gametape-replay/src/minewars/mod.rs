@@ -9,6 +9,7 @@ use gametape_wire::{Result, View};
 
 use crate::player::{Player, PlayerOptions, ViewTrack};
 use crate::source::Recording;
+use crate::timeline::Driven;
 use gametape_wire::Source;
 
 pub use from_tape::{MinewarsFile, from_tape, setup_of};
@@ -26,7 +27,7 @@ pub fn player<S: Source>(
     mut recording: Recording<S>,
     view: View,
     options: PlayerOptions,
-) -> Result<Player<S, ViewTrack<MinewarsView>>> {
+) -> Result<Driven<S, Player<ViewTrack<MinewarsView>>>> {
     let setup = setup_of(&mut recording)?;
-    Player::view(recording, view, MinewarsView::new(&setup, view), options)
+    Driven::view(recording, view, MinewarsView::new(&setup, view), options)
 }

@@ -8,18 +8,26 @@ use gametape_wire::Result;
 pub struct MinewarsBytes {
     bytes: Vec<u8>,
     dialect: Option<Dialect>,
+    headerless: bool,
 }
 
 impl MinewarsBytes {
     /// A MineWars file in these bytes, in a dialect where the caller knows it.
     #[must_use]
     pub fn new(bytes: Vec<u8>, dialect: Option<Dialect>) -> Self {
-        Self { bytes, dialect }
+        Self { bytes, dialect, headerless: false }
+    }
+
+    /// The same bytes, read as a stream without file header.
+    #[must_use]
+    pub fn headerless(self, headerless: bool) -> Self {
+        Self { headerless, ..self }
     }
 
     /// The file; its headers are read, its parts when they are asked for.
     pub fn file(&self) -> Result<ReplayFile<'_>> {
         match self.dialect {
+            _ if self.headerless => ReplayFile::open_stream(&self.bytes, self.dialect),
             Some(dialect) => ReplayFile::open_as(&self.bytes, dialect),
             None => ReplayFile::open(&self.bytes),
         }

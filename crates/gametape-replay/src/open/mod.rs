@@ -35,13 +35,15 @@ pub use tape::{open_tape, visit_chunks};
 pub struct OpenOptions {
     /// The dialect of MineWars data, whatever it looks like.
     pub dialect: Option<Dialect>,
+    /// Read MineWars data as a stream without file header.
+    pub headerless: bool,
     /// The most bytes of a recording that is held in memory as a whole: all but tapes.
     pub max_bytes: u64,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { dialect: None, max_bytes: 256 << 20 }
+        Self { dialect: None, headerless: false, max_bytes: 256 << 20 }
     }
 }
 
@@ -50,6 +52,12 @@ impl OpenOptions {
     #[must_use]
     pub fn in_dialect(self, dialect: Option<Dialect>) -> Self {
         Self { dialect, ..self }
+    }
+
+    /// The same options with MineWars data read as a stream without file header.
+    #[must_use]
+    pub fn headerless(self, headerless: bool) -> Self {
+        Self { headerless, ..self }
     }
 
     /// The same options with another limit for what is held in memory as a whole.
@@ -138,6 +146,7 @@ fn identify(start: &[u8], length: Option<u64>, options: &OpenOptions) -> Result<
     match (found, options.dialect) {
         (Some(Format::Tape), _) => Ok(Format::Tape),
         (_, Some(_)) => Ok(Format::MineWars),
+        _ if options.headerless => Ok(Format::MineWars),
         (Some(format), None) => Ok(format),
         (None, None) => {
             Err(unknown("neither a tape nor a gamelog nor a MineWars file begins like this"))
@@ -149,7 +158,7 @@ fn whole<S>(format: Format, bytes: Vec<u8>, options: &OpenOptions) -> Result<Ope
     if format == Format::Gamelog {
         return Ok(Opened::Gamelog(GamelogBytes::new(bytes)));
     }
-    let opened = MinewarsBytes::new(bytes, options.dialect);
+    let opened = MinewarsBytes::new(bytes, options.dialect).headerless(options.headerless);
     opened.file()?;
     Ok(Opened::MineWars(opened))
 }

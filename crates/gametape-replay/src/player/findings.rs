@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use gametape_tape::SimTick;
-use gametape_wire::Error;
+use gametape_wire::{Error, ErrorKind, Finding, Place, Report, Tick};
 
 use super::difference::Divergence;
 
@@ -54,7 +54,28 @@ impl fmt::Display for PlayFinding {
     }
 }
 
-/// How deep a tape is verified by playing it; the levels behind those of `gametape_tape::Level`.
+impl PlayFinding {
+    /// The same as a finding of any check. Input that cannot be applied was so when it was recorded;
+    /// that input is lost is what the recording declares, or what damage to it is reported as.
+    #[must_use]
+    pub fn to_finding(&self) -> Finding {
+        let described = || {
+            let kind = ErrorKind::BadSyntax { problem: self.to_string().into() };
+            Error::new(Place::Nowhere, "tape", kind)
+        };
+        let (finding, tick) = match self {
+            Self::Input { tick, error } => (Finding::warning("input", error.clone()), *tick),
+            Self::Lost { ticks, .. } => (Finding::warning("lost input", described()), ticks.start),
+            Self::Keyframe { tick, error } => (Finding::error("keyframe", error.clone()), *tick),
+            Self::Divergence(divergence) => {
+                (Finding::error("divergence", described()), divergence.tick)
+            }
+        };
+        finding.at_tick(Tick(tick))
+    }
+}
+
+/// How deep a tape is verified by playing it; the levels after those of `gametape_tape::Level`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DeepLevel {
     /// Every keyframe agrees with what the one before it and the recorded input lead to.
@@ -114,6 +135,7 @@ impl PlayFinding {
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     list: Vec<PlayFinding>,
+    report: Report,
     known: BTreeSet<(u8, SimTick)>,
     unlisted: u64,
     /// Keyframes that were compared.
@@ -125,11 +147,16 @@ impl Findings {
         &self.list
     }
 
+    pub(super) fn report(&self) -> &Report {
+        &self.report
+    }
+
     #[cold]
     pub(super) fn note(&mut self, finding: PlayFinding) {
         if self.known.contains(&finding.key()) {
             return;
         }
+        self.report.add(finding.to_finding());
         if self.list.len() < MOST_FINDINGS {
             self.known.insert(finding.key());
             self.list.push(finding);

@@ -2,31 +2,33 @@
 
 use std::ops::Range;
 
-use gametape_tape::{ChunkEntry, ChunkHeader, ChunkKind, TapeFrame, TapeFrames};
+use gametape_tape::{ChunkEntry, ChunkHeader, ChunkKind, Tape, TapeFrame, TapeFrames};
 use gametape_wire::{Error, Result, ViewSet};
 
-use crate::source::Recording;
-use gametape_wire::Source;
+use crate::source::OpenTape;
 
-/// Walks over the frames that some views receive.
+/// Walks over the frames that some views receive. The bytes of the chunks that it comes to are
+/// provided before.
 #[derive(Debug)]
 pub(super) struct InputCursor {
     views: ViewSet,
     chunks: Vec<ChunkEntry>,
-    /// Number of the chunk in which the next frame stands, or stood.
-    place: usize,
-    /// Number of the next frame among the spots of that chunk.
+    /// Number of the chunk that has the next frame, or had it.
+    index: usize,
+    /// Frames before this tick do not count.
+    from: u64,
+    /// Number of the next frame among the spots of that chunk, once it is unpacked.
     at: usize,
     /// Which chunk is unpacked.
     loaded: Option<usize>,
     raw: Vec<u8>,
-    /// Where in the unpacked chunk the frames for the views stand.
+    /// Where in the unpacked chunk the frames for the views are.
     spots: Vec<Spot>,
     /// Chunks that cannot be read: their ticks, and why.
     lost: Vec<(usize, Range<u64>, Error)>,
 }
 
-/// Where a frame stands in its chunk.
+/// Where a frame is in its chunk.
 #[derive(Debug, Clone, Copy)]
 struct Spot {
     offset: usize,
@@ -36,17 +38,14 @@ struct Spot {
 }
 
 impl InputCursor {
-    pub(super) fn new<S: Source>(
-        recording: &Recording<S>,
-        kind: ChunkKind,
-        views: ViewSet,
-    ) -> Self {
-        let mut chunks = recording.entries(kind, 0);
+    pub(super) fn new(tape: &Tape, kind: ChunkKind, views: ViewSet) -> Self {
+        let mut chunks: Vec<ChunkEntry> = tape.stream(kind, 0).copied().collect();
         chunks.retain(|chunk| !chunk.header.views.and(views).is_empty());
         Self {
             views,
             chunks,
-            place: 0,
+            index: 0,
+            from: 0,
             at: 0,
             loaded: None,
             raw: Vec::new(),
@@ -55,101 +54,166 @@ impl InputCursor {
         }
     }
 
+    /// Adds a chunk of the input that comes after all others.
+    pub(super) fn add(&mut self, chunk: &ChunkEntry) {
+        if !chunk.header.views.and(self.views).is_empty() {
+            self.chunks.push(*chunk);
+        }
+    }
+
     /// Chunks that turned out to be unreadable: their ticks, and why.
     pub(super) fn lost(&self) -> impl Iterator<Item = (&Range<u64>, &Error)> {
         self.lost.iter().map(|(_, ticks, error)| (ticks, error))
     }
 
-    /// Goes to the first frame at or behind `tick`.
-    pub(super) fn seek<S: Source>(&mut self, recording: &mut Recording<S>, tick: u64) {
-        self.turn_to(self.chunks.partition_point(|chunk| chunk.header.end_tick() <= tick));
-        if self.load(recording) {
-            self.at = self.spots.partition_point(|spot| spot.tick < tick);
-        }
+    /// Goes to the first frame at or after `tick`.
+    pub(super) fn seek(&mut self, tick: u64) {
+        self.from = tick;
+        self.turn_to(self.first_at(tick));
     }
 
-    /// The tick of the next frame for the views, if there is one.
-    pub(super) fn peek<S: Source>(&mut self, recording: &mut Recording<S>) -> Option<u64> {
-        while self.load(recording) {
-            if let Some(spot) = self.spots.get(self.at) {
-                return Some(spot.tick);
+    fn first_at(&self, tick: u64) -> usize {
+        self.chunks.partition_point(|chunk| chunk.header.end_tick() <= tick)
+    }
+
+    /// The chunks with the frames from one tick to another, not more of them than a window has room
+    /// for, and the tick before which all frames are in them.
+    pub(super) fn window(&self, from: u64, goal: u64, window: u64) -> (Vec<Range<u64>>, u64) {
+        let mut ranges = Vec::new();
+        let mut bytes = 0;
+        let ahead = self.chunks[self.first_at(from)..].iter();
+        for chunk in ahead.take_while(|chunk| chunk.header.first_tick < goal) {
+            bytes += chunk.header.chunk_length();
+            // A tick that begins in one chunk and ends in another needs both.
+            if bytes > window && chunk.header.first_tick > from {
+                return (ranges, chunk.header.first_tick);
             }
-            self.turn_to(self.place + 1);
+            ranges.push(chunk.range());
+        }
+        (ranges, goal)
+    }
+
+    /// The chunks that have frames of a tick.
+    pub(super) fn ranges_at(&self, tick: Option<u64>) -> Vec<Range<u64>> {
+        self.chunks_at(tick).map(ChunkEntry::range).collect()
+    }
+
+    pub(super) fn chunks_at(&self, tick: Option<u64>) -> impl Iterator<Item = &ChunkEntry> {
+        let first = tick.map_or(self.chunks.len(), |tick| self.first_at(tick));
+        let begun = move |chunk: &&ChunkEntry| Some(chunk.header.first_tick) <= tick;
+        self.chunks[first..].iter().take_while(begun)
+    }
+
+    /// Where the present chunk is; `None` after the last one.
+    pub(super) fn range(&self) -> Option<Range<u64>> {
+        self.chunks.get(self.index).map(ChunkEntry::range)
+    }
+
+    /// The tick of the next frame for the views, if it is before `stop`.
+    pub(super) fn peek(&mut self, tape: &OpenTape, stop: u64) -> Option<u64> {
+        while self.chunks.get(self.index)?.header.first_tick < stop {
+            if let Some(tick) = self.peek_here(tape) {
+                return Some(tick).filter(|tick| *tick < stop);
+            }
         }
         None
     }
 
+    /// The tick of the next frame for the views in the present chunk; goes to the next chunk where
+    /// there is none.
+    pub(super) fn peek_here(&mut self, tape: &OpenTape) -> Option<u64> {
+        if self.load(tape)
+            && let Some(spot) = self.spots.get(self.at)
+        {
+            return Some(spot.tick);
+        }
+        self.turn_to(self.index + 1);
+        None
+    }
+
     /// Takes the next frame for the views, if its tick is before `stop`.
-    pub(super) fn take<S: Source>(
-        &mut self,
-        recording: &mut Recording<S>,
-        stop: u64,
-    ) -> Option<TapeFrame<'_>> {
-        self.peek(recording).filter(|tick| *tick < stop)?;
+    pub(super) fn take(&mut self, tape: &OpenTape, stop: u64) -> Option<TapeFrame<'_>> {
+        self.peek(tape, stop)?;
         let spot = self.spots.get(self.at)?;
-        let mut header = self.chunks.get(self.place)?.header;
+        let mut header = self.chunks.get(self.index)?.header;
         header.first_tick = spot.before;
         self.at += 1;
         TapeFrames::new(&header, self.raw.get(spot.offset..)?).next()?.ok()
     }
 
-    /// Goes to the last frame for the views before `tick` and gives its tick. Where there is none,
-    /// the input is then somewhere.
-    pub(super) fn last_before<S: Source>(
-        &mut self,
-        recording: &mut Recording<S>,
-        tick: u64,
-    ) -> Option<u64> {
-        let end = self.chunks.partition_point(|chunk| chunk.header.first_tick < tick);
-        for place in (0..end).rev() {
-            self.turn_to(place);
-            if !self.load(recording) || self.place != place {
-                continue;
-            }
-            let earlier = self.spots.partition_point(|spot| spot.tick < tick);
-            if let Some(last) = earlier.checked_sub(1) {
-                self.at = last;
-                return Some(self.spots[last].tick);
-            }
-        }
-        None
+    /// The chunks that may have frames before a tick, the last one first.
+    pub(super) fn chunks_before(&self, tick: u64) -> impl Iterator<Item = usize> + use<> {
+        (0..self.chunks.partition_point(|chunk| chunk.header.first_tick < tick)).rev()
     }
 
-    /// Do the frames of these ticks have at most so many bytes, as far as headers tell?
+    /// The tick of the last frame for the views before a tick in the present chunk.
+    pub(super) fn last_here(&mut self, tape: &OpenTape, tick: u64) -> Option<u64> {
+        if !self.load(tape) {
+            return None;
+        }
+        let earlier = self.spots.partition_point(|spot| spot.tick < tick);
+        Some(self.spots[earlier.checked_sub(1)?].tick)
+    }
+
+    /// Do the frames of these ticks have at most this many bytes, as far as headers say?
     pub(super) fn has_at_most(&self, bytes: u64, ticks: &Range<u64>) -> bool {
-        let first = self.chunks.partition_point(|chunk| chunk.header.end_tick() <= ticks.start);
-        let touched = self.chunks[first..].iter().map(|chunk| &chunk.header);
+        let touched = self.chunks[self.first_at(ticks.start)..].iter().map(|chunk| &chunk.header);
         let mut touched = touched.take_while(|header| header.first_tick < ticks.end);
         let left = touched.try_fold(bytes, |left, header| left.checked_sub(share(header, ticks)));
         left.is_some()
     }
 
-    fn turn_to(&mut self, place: usize) {
-        (self.place, self.at) = (place, 0);
+    /// Goes to the first frame of a chunk, and says where the chunk is.
+    pub(super) fn turn_to(&mut self, index: usize) -> Option<Range<u64>> {
+        self.index = index;
+        if self.loaded == Some(index) {
+            self.skip();
+        }
+        self.range()
     }
 
-    /// Unpacks the present chunk, or the next one that can be read. False when there is none.
-    fn load<S: Source>(&mut self, recording: &mut Recording<S>) -> bool {
-        while self.loaded != Some(self.place) {
-            let Some(chunk) = self.chunks.get(self.place).copied() else { return false };
-            self.loaded = None;
-            let raw = recording.raw(&chunk);
-            match raw.and_then(|raw| Ok((spots_of(&chunk.header, &raw, self.views)?, raw))) {
-                Ok((spots, raw)) => {
-                    (self.spots, self.raw, self.loaded) = (spots, raw, Some(self.place));
-                }
-                Err(error) => {
-                    self.note_lost(&chunk.header, error);
-                    self.turn_to(self.place + 1);
-                }
+    /// Passes over the frames that do not count.
+    fn skip(&mut self) {
+        self.at = self.spots.partition_point(|spot| spot.tick < self.from);
+    }
+
+    /// Unpacks the present chunk. False where that cannot be done: what is wrong is then noted.
+    fn load(&mut self, tape: &OpenTape) -> bool {
+        if self.loaded == Some(self.index) {
+            return true;
+        }
+        let Some(chunk) = self.chunks.get(self.index).copied() else { return false };
+        self.loaded = None;
+        let Some(bytes) = tape.bytes(&chunk.range()) else {
+            debug_assert!(false, "chunks are provided before they are needed");
+            return false;
+        };
+        let unpacked = bytes.and_then(|bytes| self.unpack(&chunk, bytes));
+        match unpacked {
+            Ok(()) => {
+                self.loaded = Some(self.index);
+                self.skip();
+                true
+            }
+            Err(error) => {
+                self.note_lost(&chunk.header, error);
+                false
             }
         }
-        true
+    }
+
+    fn unpack(&mut self, chunk: &ChunkEntry, bytes: &[u8]) -> Result<()> {
+        let chunk = chunk.read(bytes)?;
+        let raw = chunk.raw()?;
+        self.spots.clear();
+        find_spots(&chunk.header, &raw, self.views, &mut self.spots)?;
+        self.raw = raw.into_owned();
+        Ok(())
     }
 
     fn note_lost(&mut self, header: &ChunkHeader, error: Error) {
-        if self.lost.iter().all(|(place, ..)| *place != self.place) {
-            self.lost.push((self.place, header.first_tick..header.end_tick(), error));
+        if self.lost.iter().all(|(index, ..)| *index != self.index) {
+            self.lost.push((self.index, header.first_tick..header.end_tick(), error));
         }
     }
 }
@@ -162,9 +226,13 @@ fn share(header: &ChunkHeader, ticks: &Range<u64>) -> u64 {
     (u128::from(header.raw_length) * u128::from(common) / u128::from(all)) as u64
 }
 
-/// Where the frames for these views stand; an error where frames are not what the header says.
-fn spots_of(header: &ChunkHeader, raw: &[u8], views: ViewSet) -> Result<Vec<Spot>> {
-    let mut spots = Vec::new();
+/// Where the frames for these views are; an error where frames are not what the header says.
+fn find_spots(
+    header: &ChunkHeader,
+    raw: &[u8],
+    views: ViewSet,
+    spots: &mut Vec<Spot>,
+) -> Result<()> {
     let mut before = header.first_tick;
     for frame in TapeFrames::new(header, raw) {
         let frame = frame?;
@@ -177,5 +245,5 @@ fn spots_of(header: &ChunkHeader, raw: &[u8], views: ViewSet) -> Result<Vec<Spot
         let problem = "its frames do not end where its header says";
         return Err(Error::misuse(header.kind.to_string(), problem));
     }
-    Ok(spots)
+    Ok(())
 }

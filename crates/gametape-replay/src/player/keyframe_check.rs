@@ -1,48 +1,49 @@
 //! What happens where play comes to a keyframe.
 
 use gametape_tape::{SimSnapshot, SimTick};
-use gametape_wire::Result;
 
 use super::difference::{Divergence, differences};
 use super::track::Track;
+use super::waiting::Stop;
 use super::{PlayFinding, Player};
-use gametape_wire::Source;
 
-impl<S: Source, T: Track> Player<S, T> {
+impl<T: Track> Player<T> {
     /// Goes over the keyframe of this tick, if there is one; one that agreed before needs no look.
-    pub(super) fn pass_keyframe(&mut self) -> Result<()> {
+    pub(super) fn pass_keyframe(&mut self) -> Result<(), Stop> {
         if !self.keyframes.has_agreed(self.tick) || self.doubt().is_some() {
-            return self.meet_keyframe(self.options.check);
+            self.meet_keyframe(self.options.check)?;
+        } else {
+            self.base = self.tick;
         }
-        self.base = self.tick;
+        self.unmet = false;
         Ok(())
     }
 
     /// Compares with the keyframe of this tick, if there is one. After lost input, takes it over.
-    pub(super) fn meet_keyframe(&mut self, check: bool) -> Result<()> {
+    pub(super) fn meet_keyframe(&mut self, check: bool) -> Result<(), Stop> {
         let doubtful = self.note_lost();
         // An earlier one says nothing about now, and loading it may cost more than all else.
         let is_there = self.keyframes.nearest(self.tick) == Some(self.tick);
         if !is_there || (!check && !doubtful) {
             return Ok(());
         }
-        let Some(found) = self.keyframes.load(&mut self.recording, self.tick) else {
-            return Ok(());
-        };
+        let ranges = self.keyframes.ranges(&self.tape, self.tick);
+        self.provide(ranges, Vec::new())?;
+        let Some(found) = self.keyframes.load(&self.tape, self.tick) else { return Ok(()) };
         let expected = match found.state {
             Ok(expected) => expected,
             Err(error) => {
-                self.keyframes.give_up(found.place);
+                self.keyframes.give_up(found.index);
                 self.findings.note(PlayFinding::Keyframe { tick: found.tick, error });
                 return Ok(());
             }
         };
         self.findings.checked += 1;
         if !self.compare(&expected, doubtful) {
-            return self.take_over(&expected, found.place);
+            return self.take_over(&expected, found.index);
         }
         if !doubtful {
-            self.keyframes.note_agreed(found.place);
+            self.keyframes.note_agreed(found.index);
         }
         Ok(())
     }
@@ -69,12 +70,12 @@ impl<S: Source, T: Track> Player<S, T> {
     }
 
     /// The recorded state counts, unless it cannot be restored.
-    fn take_over(&mut self, expected: &SimSnapshot, place: usize) -> Result<()> {
+    fn take_over(&mut self, expected: &SimSnapshot, index: usize) -> Result<(), Stop> {
         let before = (self.track.snapshot(self.tick), self.base);
-        self.cache.clear();
+        self.kept.clear();
         let Err(error) = self.restore(expected, self.tick) else { return Ok(()) };
-        self.keyframes.give_up(place);
+        self.keyframes.give_up(index);
         self.findings.note(PlayFinding::Keyframe { tick: expected.core.tick, error });
-        self.restore(&before.0, before.1)
+        Ok(self.restore(&before.0, before.1)?)
     }
 }

@@ -1,13 +1,13 @@
 //! The keyframes of one track: which there are, and which can be used.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use gametape_tape::{Chunk, Restorer, SimSnapshot, SimTick, Tape};
 use gametape_wire::{Error, ErrorKind, Result};
 
 use super::track::Track;
-use crate::source::Recording;
-use gametape_wire::Source;
+use crate::source::OpenTape;
 
 /// Keyframes that are tried before play begins at the start instead.
 const MOST_TRIES: usize = 64;
@@ -30,7 +30,7 @@ pub(super) struct Keyframes {
 /// A keyframe, and the state that it gives or why it gives none.
 pub(super) struct Found {
     pub(super) tick: SimTick,
-    pub(super) place: usize,
+    pub(super) index: usize,
     pub(super) state: Result<SimSnapshot>,
 }
 
@@ -38,7 +38,7 @@ impl Keyframes {
     pub(super) fn new(tape: &Tape, track: &impl Track) -> Self {
         let entries = tape.keyframes.entries().iter().zip(0..);
         let ours = entries.filter(|(entry, _)| track.owns(entry));
-        let all = ours.map(|(entry, place)| (entry.tick, place)).collect();
+        let all = ours.map(|(entry, index)| (entry.tick, index)).collect();
         Self { all, bad: BTreeSet::new(), agreed: BTreeSet::new(), size: 0, verifies: false }
     }
 
@@ -46,7 +46,7 @@ impl Keyframes {
     fn usable(&self, tick: SimTick) -> impl Iterator<Item = (SimTick, usize)> {
         let end = self.all.partition_point(|(own, _)| *own <= tick);
         let recent = self.all[..end].iter().rev().take(MOST_TRIES);
-        recent.filter(|(_, place)| !self.bad.contains(place)).copied()
+        recent.filter(|(_, index)| !self.bad.contains(index)).copied()
     }
 
     /// The tick of the last usable keyframe at or before a tick.
@@ -54,25 +54,43 @@ impl Keyframes {
         self.usable(tick).next().map(|(tick, _)| tick)
     }
 
-    /// The tick of the first keyframe behind a tick.
+    /// The tick of the first keyframe after a tick.
     pub(super) fn next_after(&self, tick: SimTick) -> Option<SimTick> {
-        let place = self.all.partition_point(|(own, _)| *own <= tick);
-        self.all.get(place).map(|(tick, _)| *tick)
+        let index = self.all.partition_point(|(own, _)| *own <= tick);
+        self.all.get(index).map(|(tick, _)| *tick)
     }
 
-    /// The last usable keyframe at or before a tick.
-    pub(super) fn load<S: Source>(
-        &mut self,
-        recording: &mut Recording<S>,
-        tick: SimTick,
-    ) -> Option<Found> {
-        let (tick, place) = self.usable(tick).next()?;
+    /// The ticks of all keyframes, ascending.
+    pub(super) fn ticks(&self) -> impl Iterator<Item = SimTick> {
+        self.all.iter().map(|(tick, _)| *tick)
+    }
+
+    /// Adds the keyframe that was written last, if it belongs to the track.
+    pub(super) fn add_last(&mut self, tape: &Tape, track: &impl Track) {
+        let entries = tape.keyframes.entries();
+        let Some(index) = entries.len().checked_sub(1) else { return };
+        let is_new = self.all.last().is_none_or(|(_, last)| *last < index);
+        if is_new && track.owns(&entries[index]) {
+            self.all.push((entries[index].tick, index));
+        }
+    }
+
+    /// The bytes of the last usable keyframe at or before a tick and of all that it is based on.
+    pub(super) fn ranges(&self, tape: &OpenTape, tick: SimTick) -> Vec<Range<u64>> {
+        let usable = self.usable(tick).next();
+        let plan = usable.and_then(|(tick, index)| plan(tape.tape(), tick, index));
+        plan.map_or(Vec::new(), |plan| tape.tape().keyframes.plan_ranges(&plan))
+    }
+
+    /// The last usable keyframe at or before a tick, whose bytes are there.
+    pub(super) fn load(&mut self, tape: &OpenTape, tick: SimTick) -> Option<Found> {
+        let (tick, index) = self.usable(tick).next()?;
         let restorer = if self.verifies { Restorer::verifying() } else { Restorer::default() };
-        let state = read(recording, tick, place, restorer).map(|(state, size)| {
+        let state = read(tape, tick, index, restorer).map(|(state, size)| {
             self.size = size;
             state
         });
-        Some(Found { tick, place, state })
+        Some(Found { tick, index, state })
     }
 
     /// As many bytes of input as it is cheaper to apply than to enter a keyframe, roughly.
@@ -81,22 +99,22 @@ impl Keyframes {
     }
 
     /// This one cannot be used.
-    pub(super) fn give_up(&mut self, place: usize) {
-        self.bad.insert(place);
+    pub(super) fn give_up(&mut self, index: usize) {
+        self.bad.insert(index);
         // Later ones may have agreed with what it led to.
         self.agreed.clear();
     }
 
     /// This one is what the usable one before it and the input lead to.
-    pub(super) fn note_agreed(&mut self, place: usize) {
-        self.agreed.insert(place);
+    pub(super) fn note_agreed(&mut self, index: usize) {
+        self.agreed.insert(index);
     }
 
     /// Is there one at this tick that was found to agree?
     pub(super) fn has_agreed(&self, tick: SimTick) -> bool {
         self.usable(tick)
             .next()
-            .is_some_and(|(own, place)| own == tick && self.agreed.contains(&place))
+            .is_some_and(|(own, index)| own == tick && self.agreed.contains(&index))
     }
 
     /// Every keyframe may be tried again, with or without computing the hash of its state.
@@ -105,28 +123,37 @@ impl Keyframes {
         self.agreed.clear();
         self.verifies = verifies;
     }
+
+    /// Trusts checksums again, where a verification has ended or was given up.
+    pub(super) fn end_verifying(&mut self) {
+        if self.verifies {
+            self.forgive(false);
+        }
+    }
+}
+
+/// The keyframes that one is made of: a full one, then deltas.
+fn plan(tape: &Tape, tick: SimTick, index: usize) -> Option<Vec<usize>> {
+    let wanted = tape.keyframes.entries().get(index).copied();
+    let plan = tape.keyframes.plan(tick, |entry| Some(*entry) == wanted);
+    plan.filter(|plan| plan.last() == Some(&index))
 }
 
 /// The state that a keyframe gives, and the raw bytes of all that it is made of.
-fn read<S: Source>(
-    recording: &mut Recording<S>,
+fn read(
+    tape: &OpenTape,
     tick: SimTick,
-    place: usize,
+    index: usize,
     mut restorer: Restorer,
 ) -> Result<(SimSnapshot, u64)> {
-    let index = &recording.tape().keyframes;
-    let wanted = index.entries().get(place).copied();
-    let plan = index.plan(tick, |entry| Some(*entry) == wanted);
-    let plan = plan.filter(|plan| plan.last() == Some(&place));
-    let Some(plan) = plan else { return Err(unusable("what it is based on is lost")) };
-    let ranges = index.plan_ranges(&plan);
+    let plan = plan(tape.tape(), tick, index);
+    let plan = plan.ok_or_else(|| unusable("what it is based on is lost"))?;
     let mut size = 0;
-    for range in ranges {
-        recording.bytes(range.clone(), |bytes| {
-            let chunk = Chunk::read(bytes, range.start)?;
-            size += u64::from(chunk.header.raw_length);
-            restorer.add(&chunk)
-        })?;
+    for range in tape.tape().keyframes.plan_ranges(&plan) {
+        let bytes = tape.bytes(&range).ok_or_else(|| unusable("it was not supplied"))??;
+        let chunk = Chunk::read(bytes, range.start)?;
+        size += u64::from(chunk.header.raw_length);
+        restorer.add(&chunk)?;
     }
     let state = restorer.into_state().ok_or_else(|| unusable("it is empty"))?;
     Ok((state, size))

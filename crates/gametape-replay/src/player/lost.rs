@@ -1,4 +1,4 @@
-//! Which input of a tape is lost.
+//! Which input of a tape is lost, and where play ends.
 
 use std::ops::Range;
 
@@ -6,32 +6,38 @@ use gametape_tape::{Gap, SimTick};
 use gametape_wire::ViewSet;
 
 use super::track::Track;
-use crate::source::{Recording, concerns};
-use gametape_wire::Source;
+use crate::source::{OpenTape, concerns};
 
-/// The ticks whose input is known to be lost.
-pub(super) fn lost_input<S: Source, T: Track>(
-    recording: &Recording<S>,
+/// The ticks whose input is known to be lost, and the tick before which play ends.
+///
+/// A tape that grows ends where all input is sure to be written. One that was never finished goes on to
+/// its last tick, with input that may not have been written any more.
+pub(super) fn lost_input<T: Track>(
+    tape: &OpenTape,
     views: ViewSet,
-) -> Vec<Range<SimTick>> {
-    let told = recording.gaps().iter().filter(|gap| concerns(gap, T::INPUT));
-    let ours = told.filter(|gap| !gap.views.and(views).is_empty());
-    let ticks = |gap: &Gap| gap.first_tick..gap.first_tick + u64::from(gap.tick_count.max(1));
+) -> (Vec<Range<SimTick>>, SimTick) {
+    let declared = tape.gaps().iter().filter(|gap| concerns(gap, T::INPUT));
+    let ours = declared.filter(|gap| !gap.views.and(views).is_empty());
+    let ticks =
+        |gap: &Gap| gap.first_tick..gap.first_tick.saturating_add(u64::from(gap.tick_count.max(1)));
     let mut lost: Vec<Range<SimTick>> = ours.map(ticks).collect();
-    lost.extend(unwritten_input::<S, T>(recording));
-    lost
+    let (end, written) = (tape.tape().summary.end_tick, written::<T>(tape));
+    if tape.is_growing() {
+        return (lost, written.min(end));
+    }
+    lost.extend(Some(written..end).filter(|unwritten| !unwritten.is_empty()));
+    (lost, end)
 }
 
-/// Of a tape that was never finished: the ticks whose input may not have been written any more.
+/// The tick before which all input is sure to be written.
 ///
 /// Before a keyframe everything is written, and before the end of a chunk everything of its stream.
-fn unwritten_input<S: Source, T: Track>(recording: &Recording<S>) -> Option<Range<SimTick>> {
-    let tape = recording.tape();
+fn written<T: Track>(tape: &OpenTape) -> SimTick {
+    let tape = tape.tape();
     if tape.is_finished() {
-        return None;
+        return tape.summary.end_tick;
     }
-    let input = tape.stream(T::INPUT, 0).map(|chunk| chunk.header.end_tick()).max();
-    let keyframe = tape.keyframes.entries().last().map(|keyframe| keyframe.tick);
-    let written = input.max(keyframe).unwrap_or(0);
-    (written < tape.summary.end_tick).then_some(written..tape.summary.end_tick)
+    let input = tape.last_of(T::INPUT, 0).map_or(0, |chunk| chunk.header.end_tick());
+    let keyframe = tape.keyframes.entries().last().map_or(0, |keyframe| keyframe.tick);
+    input.max(keyframe)
 }

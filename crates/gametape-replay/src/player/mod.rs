@@ -1,45 +1,48 @@
-//! Playing a tape: any tick, forward, backward, in any order.
+//! Playing a tape: any moment, forward, backward, in any order.
 
-mod cache;
-mod clock;
+mod changes;
 mod difference;
 mod findings;
+mod grow;
 mod input_cursor;
 mod keyframe_check;
 mod keyframes;
 mod lost;
+mod play;
 mod route;
 mod track;
 mod verify;
+mod waiting;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use gametape_tape::{SimSnapshot, SimTick};
-use gametape_wire::{Error, Limit, Result, View};
+use gametape_wire::{
+    Error, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength, View, drive,
+};
 
 use crate::game::{GameState, Simulation};
-use crate::source::Recording;
-use gametape_wire::Source;
+use crate::source::{OpenTape, Recording};
+use crate::timeline::{
+    Change, Direction, Driven, KeptStates, Marker, Spacing, Timeline, check_end,
+};
 
-use cache::Cache;
-use clock::Clock;
+use changes::Changed;
 use findings::Findings;
 use input_cursor::InputCursor;
 use keyframes::Keyframes;
 use lost::lost_input;
-use route::{FRAME_COST, TICK_COST, WIDER, spacing, waypoints};
+use waiting::Task;
 
 pub use difference::{Difference, Divergence, MOST_DIFFERENCES, Site, differences};
 pub use findings::{DeepLevel, DeepVerification, PlayFinding};
 pub use track::{SimulationTrack, Track, ViewTrack};
 
-/// Ticks that one seek simulates at most.
-const SIMULATED_TICKS: Limit = Limit::new("ticks to simulate in one seek", 1 << 24);
-
 /// How a player works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlayerOptions {
-    /// Bytes of states that are kept in memory, near the playhead and elsewhere.
+    /// Bytes of states that are kept in memory, near the position and elsewhere.
     pub cache_bytes: usize,
     /// Compare the state with every keyframe that is passed.
     pub check: bool,
@@ -52,134 +55,132 @@ impl Default for PlayerOptions {
     }
 }
 
-/// Plays a tape: the state at any tick, as it is when all is played from the start.
+/// Plays a tape: the state at any moment, as it is when all is played from the start.
 ///
-/// The state at tick T is that of the last keyframe at or before T that can be used, carried forward
-/// by everything that was recorded from there up to T, T itself not included. While playing goes
-/// forward over a keyframe, the state is [compared](PlayerOptions::check) with it; where they differ
-/// the difference is a [finding](Self::findings), and the recorded one counts.
+/// The state at a moment is that of the last keyframe at or before it that can be used, carried
+/// forward by everything that was recorded from there on. While playing goes forward over a keyframe,
+/// the state is [compared](PlayerOptions::check) with it; where they differ the difference is a
+/// [finding](Self::findings), and the recorded one counts.
+///
+/// A player does no I/O: it is a [`Timeline`] that says which bytes it needs. [`Driven`] supplies them
+/// from a [`Source`].
 ///
 /// ```
 /// use gametape_minewars::sample::Sample;
-/// use gametape_minewars::{ReplayFile, WriteOptions, write_file};
+/// use gametape_minewars::{Generation, ReplayFile, WriteOptions, write_file};
 /// use gametape_replay::{ConvertOptions, PlayerOptions, Recording, minewars};
-/// use gametape_minewars::Generation;
-/// use gametape_wire::View;
+/// use gametape_wire::{Tick, View};
 ///
-/// // A file can be played as it is: as a tape in memory.
 /// let (setup, frames) = Sample::default().build(Generation::Current)?;
 /// let bytes = write_file(&setup, &frames, &WriteOptions::default())?;
 /// let tape = minewars::to_tape(&ReplayFile::open(&bytes)?, &ConvertOptions::new(1))?;
 ///
 /// let recording = Recording::open(tape)?;
 /// let mut player = minewars::player(recording, View::SPECTATOR, PlayerOptions::default())?;
-/// player.seek(5_000)?;
-/// let then = player.snapshot().state_hash();
+/// player.seek(Tick(5_000))?; // After everything that happened at this tick.
+/// let then = player.timeline().snapshot().state_hash();
 /// player.seek(player.end())?;
-/// player.seek(5_001)?;
-/// player.seek(5_000)?;
-/// assert_eq!(player.snapshot().state_hash(), then);
-/// println!("{} cities", player.track().state().state().cities().count());
-///
-/// // Four times as fast, by the caller's clock in microseconds.
-/// player.play(4_000, 0);
-/// player.advance(1_000_000)?;
-/// assert_eq!(player.tick(), 9_000);
+/// player.seek(Tick(5_001))?;
+/// player.seek(Tick(5_000))?;
+/// assert_eq!(player.timeline().snapshot().state_hash(), then);
+/// println!("{} cities", player.state().state().cities().count());
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Player<S, T> {
-    recording: Recording<S>,
+pub struct Player<T> {
+    tape: OpenTape,
     track: T,
     input: InputCursor,
     keyframes: Keyframes,
     /// The state before tick 0.
     start: SimSnapshot,
+    /// Everything before this tick is in the state.
     tick: SimTick,
     end: SimTick,
     /// The keyframe that the present state was carried forward from; 0 also for the start.
     base: SimTick,
     /// The state is not what it should be: something failed on the way.
     broken: bool,
+    /// The keyframe of this tick is still to be compared.
+    unmet: bool,
     gaps: Vec<Range<SimTick>>,
-    cache: Cache<T>,
-    /// Input since the last state that is kept or recorded, in bytes.
-    work: u64,
-    /// How much of it lies between two copies.
-    spacing: u64,
-    clock: Clock,
+    kept: KeptStates<T>,
+    spacing: Spacing,
     options: PlayerOptions,
     findings: Findings,
+    /// What is under way, and the bytes that it waits for.
+    task: Option<Task>,
+    lacking: Vec<Range<u64>>,
+    changes: OnceLock<Vec<Changed>>,
+    markers: Vec<Marker>,
 }
 
-impl<S: Source, G: GameState> Player<S, ViewTrack<G>> {
+impl<G: GameState> Player<ViewTrack<G>> {
     /// Plays what `view` knows; `state` is what it knows before tick 0.
-    pub fn view(
-        recording: Recording<S>,
-        view: View,
-        state: G,
-        options: PlayerOptions,
-    ) -> Result<Self> {
-        Self::new(recording, ViewTrack::new(view, state), options)
-    }
-
-    /// What the view knows now.
-    pub fn state(&self) -> &G {
-        self.track.state()
+    pub fn view(tape: OpenTape, view: View, state: G, options: PlayerOptions) -> Result<Self> {
+        Self::new(tape, ViewTrack::new(view, state), options)
     }
 }
 
-impl<S: Source, X: Simulation> Player<S, SimulationTrack<X>> {
+impl<X: Simulation> Player<SimulationTrack<X>> {
     /// Runs a simulation again by its recorded orders; it must be at tick 0.
-    pub fn simulation(
-        recording: Recording<S>,
-        simulation: X,
-        options: PlayerOptions,
-    ) -> Result<Self> {
+    pub fn simulation(tape: OpenTape, simulation: X, options: PlayerOptions) -> Result<Self> {
         if simulation.tick() != 0 {
             return Err(Error::misuse("simulation", "it must be at tick 0"));
         }
-        Self::new(recording, SimulationTrack::new(simulation), options)
+        Self::new(tape, SimulationTrack::new(simulation), options)
     }
 }
 
-impl<S: Source, T: Track> Player<S, T> {
-    fn new(recording: Recording<S>, track: T, options: PlayerOptions) -> Result<Self> {
+impl<T: Track> Player<T> {
+    fn new(tape: OpenTape, track: T, options: PlayerOptions) -> Result<Self> {
         let views = track.views();
-        let gaps = lost_input::<S, T>(&recording, views);
+        let memory = track.copy().map(|(_, memory)| memory);
         let mut player = Self {
-            input: InputCursor::new(&recording, T::INPUT, views),
-            keyframes: Keyframes::new(recording.tape(), &track),
+            input: InputCursor::new(tape.tape(), T::INPUT, views),
+            keyframes: Keyframes::new(tape.tape(), &track),
             start: track.snapshot(0),
             tick: 0,
-            end: recording.tape().summary.end_tick,
+            end: 0,
             base: 0,
             broken: false,
-            gaps,
-            cache: Cache::new(options.cache_bytes),
-            work: 0,
-            spacing: track
-                .copy()
-                .map_or(u64::MAX, |(_, memory)| spacing(memory, options.cache_bytes)),
-            clock: Clock::new(recording.tape().header.tick_length.micros()),
+            unmet: false,
+            gaps: Vec::new(),
+            kept: KeptStates::new(options.cache_bytes),
+            spacing: Spacing::new(memory, options.cache_bytes),
             options,
             findings: Findings::default(),
-            recording,
+            task: None,
+            lacking: Vec::new(),
+            changes: OnceLock::new(),
+            markers: Vec::new(),
+            tape,
             track,
         };
-        player.input.seek(&mut player.recording, 0);
-        player.meet_keyframe(options.check)?;
-        Ok(player)
+        player.find_end();
+        // What was recorded of the start counts, if it can be used.
+        player.unmet = options.check && player.keyframes.nearest(0) == Some(0);
+        player.task = player.unmet.then_some(Task::Enter);
+        player.go_on().map(|_| player)
+    }
+
+    /// Finds end, losses and markers in what is known of the tape.
+    fn find_end(&mut self) {
+        (self.gaps, self.end) = lost_input::<T>(&self.tape, self.track.views());
+        let markers = self.keyframes.ticks().map(Marker::keyframe);
+        let mut markers: Vec<Marker> = markers.chain(self.gaps.iter().map(Marker::lost)).collect();
+        markers.sort_unstable();
+        self.markers = markers;
     }
 
     /// The tape that is played.
-    pub fn recording(&self) -> &Recording<S> {
-        &self.recording
+    pub fn open_tape(&self) -> &OpenTape {
+        &self.tape
     }
 
     /// Gives the tape back.
-    pub fn into_recording(self) -> Recording<S> {
-        self.recording
+    pub fn into_open_tape(self) -> OpenTape {
+        self.tape
     }
 
     /// What is carried forward.
@@ -187,17 +188,7 @@ impl<S: Source, T: Track> Player<S, T> {
         &self.track
     }
 
-    /// Where the playhead is: everything before this tick was applied.
-    pub fn tick(&self) -> SimTick {
-        self.tick
-    }
-
-    /// The last tick that can be gone to.
-    pub fn end(&self) -> SimTick {
-        self.end
-    }
-
-    /// The whole state now, in canonical form.
+    /// The whole state at the position, in canonical form.
     pub fn snapshot(&self) -> SimSnapshot {
         self.track.snapshot(self.tick)
     }
@@ -207,17 +198,18 @@ impl<S: Source, T: Track> Player<S, T> {
         self.findings.list()
     }
 
-    /// Ticks with lost input between the keyframe that the state comes from and now: while there are
-    /// any, the state may not be what it was.
-    pub fn doubt(&self) -> Option<Range<SimTick>> {
-        self.lost().map(|(ticks, _)| ticks.clone())
+    /// Ticks with lost input between the keyframe that the state comes from and the position: while
+    /// there are any, the state may not be what it was.
+    pub fn doubt(&self) -> Option<Range<Tick>> {
+        self.lost().map(|(ticks, _)| Tick(ticks.start)..Tick(ticks.end))
     }
 
-    /// The first lost input between keyframe and now, and why it is lost where that is known.
+    /// The first lost input between keyframe and position, and why it is lost where that is known.
     fn lost(&self) -> Option<(&Range<SimTick>, Option<&Error>)> {
-        let told = self.gaps.iter().map(|ticks| (ticks, None));
+        let declared = self.gaps.iter().map(|ticks| (ticks, None));
         let unreadable = self.input.lost().map(|(ticks, error)| (ticks, Some(error)));
-        told.chain(unreadable)
+        declared
+            .chain(unreadable)
             .filter(|(gap, _)| gap.start < self.tick && gap.end > self.base)
             .min_by_key(|(gap, _)| gap.start)
     }
@@ -232,130 +224,126 @@ impl<S: Source, T: Track> Player<S, T> {
 
     /// Bytes of states that are kept now.
     pub fn cached_bytes(&self) -> usize {
-        self.cache.bytes()
+        self.kept.bytes()
+    }
+}
+
+impl<T: Track> SansIo for Player<T> {
+    fn need(&self) -> Need {
+        if self.lacking.is_empty() { Need::Ready } else { Need::Bytes(self.lacking.clone()) }
     }
 
-    /// Goes to a tick, at most [`end`](Self::end).
-    pub fn seek(&mut self, tick: SimTick) -> Result<()> {
-        self.clock.forget();
-        self.go(tick)
+    fn supply(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<()> {
+        self.take_bytes(&range, bytes)
+    }
+}
+
+impl<T: Track> Timeline for Player<T> {
+    type State = T::State;
+
+    fn tick_length(&self) -> TickLength {
+        self.tape.tape().header.tick_length
     }
 
-    /// Applies the next tick that changes anything. False at the end.
-    pub fn step(&mut self) -> Result<bool> {
-        let next =
-            if T::EVERY_TICK { Some(self.tick) } else { self.input.peek(&mut self.recording) };
-        let Some(next) = next.filter(|next| *next < self.end) else { return Ok(false) };
-        self.seek(next + 1)?;
-        Ok(true)
+    fn end(&self) -> Moment {
+        Moment::before(Tick(self.end))
     }
 
-    /// Takes the last tick back that changed anything. False at the start.
-    pub fn step_back(&mut self) -> Result<bool> {
-        let last = if T::EVERY_TICK {
-            self.tick.checked_sub(1)
-        } else {
-            self.input.last_before(&mut self.recording, self.tick)
-        };
-        let Some(last) = last else {
-            self.input.seek(&mut self.recording, self.tick);
-            return Ok(false);
-        };
-        self.seek(last)?;
-        Ok(true)
+    fn position(&self) -> Moment {
+        Moment::before(Tick(self.tick))
     }
 
-    /// Plays from here on: `rate` in thousandths, below 0 backwards; `now` in microseconds.
-    pub fn play(&mut self, rate: i64, now: u64) {
-        self.clock.set_rate(rate, now, self.tick);
+    fn seek(&mut self, to: Moment) -> Result<Need> {
+        check_end(to, self.end())?;
+        let goal = to.next_tick().0;
+        self.begin(Task::Seek { goal, backward: goal < self.tick })
     }
 
-    /// The rate of play in thousandths; 0 while nothing plays.
-    pub fn rate(&self) -> i64 {
-        self.clock.rate()
+    fn step(&mut self, direction: Direction) -> Result<Need> {
+        self.begin(Task::Step(direction))
     }
 
-    /// Goes where the playhead is due at `now`, microseconds of the caller's clock.
-    pub fn advance(&mut self, now: u64) -> Result<SimTick> {
-        let due = self.clock.due(now, self.tick, self.end);
-        self.go(due)?;
-        Ok(self.tick)
+    fn state(&self) -> &T::State {
+        self.track.state()
     }
 
-    fn go(&mut self, goal: SimTick) -> Result<()> {
-        if goal > self.end {
-            let problem = format!("the tape ends at {}, before {goal}", self.end);
-            return Err(Error::misuse("tick", problem));
+    fn changes(&self) -> Vec<Change<'_>> {
+        self.changes_now()
+    }
+
+    fn markers(&self) -> &[Marker] {
+        &self.markers
+    }
+
+    fn report(&self) -> &Report {
+        self.findings.report()
+    }
+}
+
+impl<S: Source, G: GameState> Driven<S, Player<ViewTrack<G>>> {
+    /// Plays what `view` knows; `state` is what it knows before tick 0.
+    pub fn view(
+        recording: Recording<S>,
+        view: View,
+        state: G,
+        options: PlayerOptions,
+    ) -> Result<Self> {
+        let (source, tape) = recording.into_parts();
+        Self::entered(source, Player::view(tape, view, state, options)?)
+    }
+}
+
+impl<S: Source, X: Simulation> Driven<S, Player<SimulationTrack<X>>> {
+    /// Runs a simulation again by its recorded orders; it must be at tick 0.
+    pub fn simulation(
+        recording: Recording<S>,
+        simulation: X,
+        options: PlayerOptions,
+    ) -> Result<Self> {
+        let (source, tape) = recording.into_parts();
+        Self::entered(source, Player::simulation(tape, simulation, options)?)
+    }
+}
+
+impl<S: Source, T: Track> Driven<S, Player<T>> {
+    fn entered(mut source: S, mut player: Player<T>) -> Result<Self> {
+        drive(&mut player, &mut source)?;
+        Ok(Self::new(source, player))
+    }
+
+    /// Plays everything from the start and compares it with every keyframe: see
+    /// [`Player::begin_verify`].
+    pub fn verify(&mut self, level: DeepLevel) -> Result<DeepVerification> {
+        let (source, player) = self.parts_mut();
+        if !player.begin_verify(level)?.is_ready() {
+            drive(player, source)?;
         }
-        if goal == self.tick && !self.broken {
-            return Ok(());
-        }
-        let backward = goal < self.tick;
-        self.start_for(goal)?;
-        self.run(goal, backward)
+        Ok(player.verification(level))
     }
 
-    /// Plays forward to `goal` and keeps states on the way, more of them where somebody goes back.
-    fn run(&mut self, goal: SimTick, backward: bool) -> Result<()> {
-        if T::EVERY_TICK {
-            SIMULATED_TICKS.check(goal - self.tick, 0)?;
-        }
-        let spacing = if backward { self.spacing } else { self.spacing.saturating_mul(WIDER) };
-        // Where copies are kept all the way, there is no need for waypoints.
-        let few = backward && spacing == u64::MAX;
-        let mut waypoints = if few { waypoints(self.tick, goal) } else { Vec::new() };
-        while self.tick < goal {
-            while waypoints.last().is_some_and(|waypoint| *waypoint <= self.tick) {
-                waypoints.pop();
-            }
-            let keyframe = self.keyframes.next_after(self.tick).unwrap_or(goal);
-            let stop = waypoints.last().copied().unwrap_or(goal).min(keyframe).min(goal);
-            let changed = self.run_to(stop, spacing)?;
-            if self.tick == keyframe {
-                self.pass_keyframe()?;
-            }
-            if self.work >= spacing {
-                self.keep_copy();
-            } else if changed && waypoints.last() == Some(&stop) && !self.cache.has(stop) {
-                self.cache.keep_snapshot(&self.track.snapshot(stop), self.base, goal);
-            }
-        }
-        self.note_lost();
-        Ok(())
+    /// The whole state at the position, in canonical form.
+    pub fn snapshot(&self) -> SimSnapshot {
+        self.timeline().snapshot()
     }
 
-    /// Applies everything before `stop`, or less: until there is so much work since the last state
-    /// that is kept. Says whether that was anything.
-    fn run_to(&mut self, stop: SimTick, most_work: u64) -> Result<bool> {
-        self.broken = true;
-        let before = self.work;
-        while self.tick < stop && self.work < most_work {
-            let until = if T::EVERY_TICK {
-                self.work += TICK_COST;
-                self.tick + 1
-            } else {
-                let next = self.input.peek(&mut self.recording).filter(|next| *next < stop);
-                next.map_or(stop, |next| next + 1)
-            };
-            self.input_before(until);
-            self.track.end_tick(self.tick)?;
-            self.tick = until;
-        }
-        self.broken = false;
-        Ok(self.work > before)
+    /// What is carried forward.
+    pub fn track(&self) -> &T {
+        self.timeline().track()
     }
 
-    fn input_before(&mut self, stop: SimTick) {
-        let views = self.track.views();
-        while let Some(frame) = self.input.take(&mut self.recording, stop) {
-            for part in frame.parts() {
-                for view in part.views.and(views).iter() {
-                    self.work += FRAME_COST + part.payload.len() as u64;
-                    if let Err(error) = self.track.input(frame.tick, view, part.payload) {
-                        self.findings.note(PlayFinding::Input { tick: frame.tick, error });
-                    }
-                }
-            }
-        }
+    /// What was wrong so far.
+    pub fn findings(&self) -> &[PlayFinding] {
+        self.timeline().findings()
+    }
+
+    /// Ticks with lost input between the keyframe that the state comes from and the position.
+    pub fn doubt(&self) -> Option<Range<Tick>> {
+        self.timeline().doubt()
+    }
+
+    /// Gives the tape and its source back.
+    pub fn into_recording(self) -> Recording<S> {
+        let (source, player) = self.into_parts();
+        Recording::new(source, player.into_open_tape())
     }
 }

@@ -1,29 +1,18 @@
-//! Where a seek begins, and what is kept on the way.
+//! Where a seek begins.
 
 use gametape_tape::{SimSnapshot, SimTick};
 use gametape_wire::Result;
 
-use super::cache::KeptState;
+use super::play::at;
 use super::track::Track;
+use super::waiting::Stop;
 use super::{PlayFinding, Player};
-use gametape_wire::Source;
+use crate::timeline::KeptState;
 
 /// What applying a frame costs besides its bytes, in bytes.
 pub(super) const FRAME_COST: u64 = 64;
 /// What simulating a tick costs, in bytes of input.
 pub(super) const TICK_COST: u64 = 1024;
-/// Copies stand farther apart than input of this size,
-const SMALLEST_SPACING: u64 = 4 << 10;
-/// and than this share of their own size: copying is so much cheaper than applying.
-const SPACING_SHARE: u64 = 16;
-/// While nobody goes back, copies stand so many times as far apart.
-pub(super) const WIDER: u64 = 4;
-
-/// How much input lies between two kept copies of so many bytes; more than there is where the budget
-/// has no room for them.
-pub(super) fn spacing(memory: usize, budget: usize) -> u64 {
-    if memory > budget { u64::MAX } else { SMALLEST_SPACING.max(memory as u64 / SPACING_SHARE) }
-}
 
 /// Where snapshots are kept on the way to a goal: ever closer to it, so that going back from there
 /// step by step costs a few steps each. The last one comes first.
@@ -32,15 +21,17 @@ pub(super) fn waypoints(from: SimTick, goal: SimTick) -> Vec<SimTick> {
     steps.map_while(|step| goal.checked_sub(step)).take_while(|tick| *tick > from).collect()
 }
 
-impl<S: Source, T: Track> Player<S, T> {
+impl<T: Track> Player<T> {
     /// Goes to the best known state at or before `goal`: here, kept or recorded.
-    pub(super) fn start_for(&mut self, goal: SimTick) -> Result<()> {
-        let here = Some(self.tick).filter(|tick| !self.broken && *tick <= goal);
-        let kept = self.cache.nearest(goal);
+    pub(super) fn start_for(&mut self, goal: SimTick) -> Result<(), Stop> {
+        // The start is not known to be right before it was compared with what was recorded of it.
+        let is_known = !self.broken && !(self.unmet && self.tick == 0);
+        let here = Some(self.tick).filter(|tick| is_known && *tick <= goal);
+        let kept = self.kept.nearest(at(goal)).map(|moment| moment.next_tick().0);
         let recorded = self.keyframes.nearest(goal);
-        let stays = self.is_as_good(here, kept, self.spacing);
+        let stays = self.is_as_good(here, kept, self.spacing.between(true));
         let known = if stays { here } else { kept };
-        // Without comparing, only who enters a keyframe has the recorded state behind it.
+        // Without comparing, only who enters a keyframe has the recorded state.
         let worth = if self.options.check { self.keyframes.worth() } else { 0 };
         if !self.is_as_good(known, recorded, worth) {
             self.restore_recorded(goal)
@@ -60,10 +51,11 @@ impl<S: Source, T: Track> Player<S, T> {
         worth.checked_sub(ticks).is_some_and(|left| self.input.has_at_most(left, &(earlier..later)))
     }
 
-    fn restore_kept(&mut self, goal: SimTick) -> Result<()> {
-        let kept = self.cache.nearest(goal).and_then(|tick| Some((tick, self.cache.get(tick)?)));
+    fn restore_kept(&mut self, goal: SimTick) -> Result<(), Stop> {
+        let moment = self.kept.nearest(at(goal));
+        let kept = moment.and_then(|moment| Some((moment.next_tick().0, self.kept.get(moment)?)));
         let Some((tick, kept)) = kept else { return self.restore_recorded(goal) };
-        let base = kept.base;
+        let base = kept.base.next_tick().0;
         match &kept.state {
             KeptState::Copy(copy) => match copy.copy() {
                 Some((copy, _)) => self.track = copy,
@@ -71,7 +63,7 @@ impl<S: Source, T: Track> Player<S, T> {
             },
             KeptState::Snapshot(bytes) => {
                 let snapshot = SimSnapshot::read(bytes)?;
-                return self.restore(&snapshot, base);
+                return Ok(self.restore(&snapshot, base)?);
             }
         }
         self.land(tick, base);
@@ -79,18 +71,20 @@ impl<S: Source, T: Track> Player<S, T> {
     }
 
     /// Starts from the last keyframe at or before `goal` that can be used, or from the start.
-    fn restore_recorded(&mut self, goal: SimTick) -> Result<()> {
-        while let Some(found) = self.keyframes.load(&mut self.recording, goal) {
+    fn restore_recorded(&mut self, goal: SimTick) -> Result<(), Stop> {
+        while let Some(tick) = self.keyframes.nearest(goal) {
+            self.provide_way(tick, goal, true)?;
+            let Some(found) = self.keyframes.load(&self.tape, goal) else { break };
             let tried = match found.state {
                 Ok(snapshot) => self.restore(&snapshot, snapshot.core.tick),
                 Err(error) => Err(error),
             };
             let Err(error) = tried else { return Ok(()) };
-            self.keyframes.give_up(found.place);
+            self.keyframes.give_up(found.index);
             self.findings.note(PlayFinding::Keyframe { tick: found.tick, error });
         }
         let start = self.start.clone();
-        self.restore(&start, 0)
+        Ok(self.restore(&start, 0)?)
     }
 
     pub(super) fn restore(&mut self, snapshot: &SimSnapshot, base: SimTick) -> Result<()> {
@@ -102,17 +96,8 @@ impl<S: Source, T: Track> Player<S, T> {
 
     /// The state is now that of `tick`.
     fn land(&mut self, tick: SimTick, base: SimTick) {
-        (self.tick, self.base, self.broken, self.work) = (tick, base, false, 0);
-        self.input.seek(&mut self.recording, tick);
-    }
-
-    /// Keeps a copy of the state, where it can be copied.
-    pub(super) fn keep_copy(&mut self) {
-        self.work = 0;
-        let Some(copy) = self.track.copy() else { return };
-        self.spacing = spacing(copy.1, self.options.cache_bytes);
-        if !self.cache.has(self.tick) {
-            self.cache.keep_copy(copy, self.tick, self.base);
-        }
+        (self.tick, self.base, self.spacing.work) = (tick, base, 0);
+        (self.broken, self.unmet) = (false, false);
+        self.input.seek(tick);
     }
 }

@@ -10,10 +10,16 @@ use crate::streams;
 
 /// Something that recorded input carries forward.
 pub trait Track {
+    /// What whoever plays it wants to see.
+    type State: ?Sized;
+
     /// The chunks whose first stream holds its input.
     const INPUT: ChunkKind;
     /// Does a tick without input change it too?
     const EVERY_TICK: bool;
+
+    /// What whoever plays it wants to see.
+    fn state(&self) -> &Self::State;
 
     /// Whose input it takes.
     fn views(&self) -> ViewSet;
@@ -21,7 +27,7 @@ pub trait Track {
     /// Is this a keyframe of it?
     fn owns(&self, keyframe: &KeyframeIndexEntry) -> bool;
 
-    /// Takes one input of a tick. What is wrong with it is told; play goes on.
+    /// Takes one input of a tick. What is wrong with it is the error; play goes on.
     fn input(&mut self, tick: SimTick, view: View, payload: &[u8]) -> Result<()>;
 
     /// All input of a tick was given. An error here ends play.
@@ -64,8 +70,14 @@ impl<G> ViewTrack<G> {
 }
 
 impl<G: GameState> Track for ViewTrack<G> {
+    type State = G;
+
     const INPUT: ChunkKind = ChunkKind::FRAMES;
     const EVERY_TICK: bool = false;
+
+    fn state(&self) -> &G {
+        &self.state
+    }
 
     fn views(&self) -> ViewSet {
         ViewSet::EMPTY.with(self.view)
@@ -123,8 +135,14 @@ impl<X> SimulationTrack<X> {
 }
 
 impl<X: Simulation> Track for SimulationTrack<X> {
+    type State = X;
+
     const INPUT: ChunkKind = ChunkKind::ORDERS;
     const EVERY_TICK: bool = true;
+
+    fn state(&self) -> &X {
+        &self.simulation
+    }
 
     fn views(&self) -> ViewSet {
         gametape_wire::ViewSet::ALL

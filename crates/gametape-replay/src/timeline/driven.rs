@@ -35,6 +35,10 @@ impl<S, T: Timeline> Driven<S, T> {
         &mut self.timeline
     }
 
+    pub(crate) fn parts_mut(&mut self) -> (&mut S, &mut T) {
+        (&mut self.source, &mut self.timeline)
+    }
+
     /// How long a tick takes.
     pub fn tick_length(&self) -> TickLength {
         self.timeline.tick_length()

@@ -1,8 +1,9 @@
 //! Moments of interest on a timeline.
 
 use std::fmt;
+use std::ops::Range;
 
-use gametape_wire::Moment;
+use gametape_wire::{Moment, Tick};
 
 /// A moment of interest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +33,15 @@ pub enum MarkerKind {
 impl Marker {
     pub(crate) fn new(moment: Moment, kind: MarkerKind) -> Self {
         Self { moment, kind }
+    }
+
+    pub(crate) fn keyframe(tick: u64) -> Self {
+        Self::new(Moment::before(Tick(tick)), MarkerKind::Keyframe)
+    }
+
+    pub(crate) fn lost(ticks: &Range<u64>) -> Self {
+        let until = Moment::before(Tick(ticks.end));
+        Self::new(Moment::before(Tick(ticks.start)), MarkerKind::Lost { until })
     }
 }
 

@@ -6,6 +6,7 @@ use gametape_cadre::{Log, Options, Timeline};
 use gametape_minewars::{Dialect, ReplayFile, convert, replay_view};
 use gametape_minewars::{Frames, Generation};
 use gametape_replay::{ConvertOptions, DeepLevel, PlayerOptions, Recording, cadre, minewars};
+use gametape_wire::{Moment, Tick};
 
 use super::corpus_files::files;
 
@@ -39,8 +40,8 @@ fn seek_like_a_replay(file: &ReplayFile<'_>, tape: &[u8]) {
         let recording = Recording::open(tape).unwrap();
         let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
         for part in [7, 3, 8, 0, 5] {
-            let tick = player.end() * part / 8;
-            player.seek(tick).unwrap();
+            let tick = player.end().next_tick().0 * part / 8;
+            player.seek(Moment::before(Tick(tick))).unwrap();
             let Some(until) = tick.checked_sub(1) else { continue };
             let frames = Frames::new(layout, &frames);
             let replayed = replay_view(&setup.map, frames, file.dialect(), view, until);
@@ -82,8 +83,8 @@ fn recorded_gamelogs_come_back() {
         let mut timeline = Timeline::load(log, &Options::default()).unwrap();
         let mut player = cadre::player(recording, PlayerOptions::default()).unwrap();
         for part in [7, 3, 8, 0, 5] {
-            let tick = player.end() * part / 8;
-            player.seek(tick).unwrap();
+            let tick = player.end().next_tick().0 * part / 8;
+            player.seek(Moment::before(Tick(tick))).unwrap();
             timeline.seek(tick as usize).unwrap();
             assert_eq!(player.state().state().hash(), timeline.state().hash());
         }

@@ -7,11 +7,36 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{FrameLayout, FrameWriter, Frames, Generation};
 use gametape_minewars::{ReplayFile, WriteOptions, write_file};
 use gametape_replay::{ConvertOptions, PlayerOptions, Track, cadre, minewars};
-use gametape_replay::{Player, Recording};
+use gametape_replay::{Driven, Player, Recording, Source};
 use gametape_tape::{
     ChunkEntry, ChunkKind, DeltaSnapshot, Keyframe, SimSnapshot, StateHash, Tape, TapeWriter,
 };
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Moment, Tick, View, ViewSet};
+
+/// Ticks as bare numbers: shorter where every one of them is tried.
+pub(crate) trait ByTick {
+    /// Goes to the moment before a tick.
+    fn before(&mut self, tick: u64);
+    /// The tick that comes next.
+    fn tick(&self) -> u64;
+    /// The tick at the end.
+    fn end_tick(&self) -> u64;
+}
+
+impl<S: Source, T: Track> ByTick for Driven<S, Player<T>> {
+    fn before(&mut self, tick: u64) {
+        self.seek(Moment::before(Tick(tick))).unwrap();
+        assert_eq!(self.tick(), tick);
+    }
+
+    fn tick(&self) -> u64 {
+        self.position().next_tick().0
+    }
+
+    fn end_tick(&self) -> u64 {
+        self.end().next_tick().0
+    }
+}
 
 pub(crate) fn minewars_tape(generation: Generation) -> Vec<u8> {
     let sample = Sample { radius: 2, players: 2, cities: 1, moments: 60, ..Sample::default() };
@@ -98,14 +123,14 @@ pub(crate) fn chained(bytes: &[u8]) -> Vec<u8> {
 /// The states at all ticks, by playing once from the start, without any keyframe.
 pub(crate) fn linear<T: Track>(
     bytes: &[u8],
-    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Player<Vec<u8>, T>,
+    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Driven<Vec<u8>, Player<T>>,
 ) -> BTreeMap<u64, StateHash> {
     let plain = finish(without_keyframes(bytes));
     let mut player = open(Recording::open(plain).unwrap(), PlayerOptions::default());
     let mut hashes = BTreeMap::new();
-    assert!(player.end() < 2000, "every tick of {} is too much", player.end());
-    for tick in 0..=player.end() {
-        player.seek(tick).unwrap();
+    assert!(player.end_tick() < 2000, "every tick of {} is too much", player.end_tick());
+    for tick in 0..=player.end_tick() {
+        player.before(tick);
         hashes.insert(tick, player.snapshot().state_hash());
     }
     assert!(player.findings().is_empty());

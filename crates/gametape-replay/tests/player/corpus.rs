@@ -14,6 +14,7 @@ use std::sync::Mutex;
 
 use gametape_cadre::{Log, Options};
 use gametape_minewars::{Dialect, ReplayFile};
+use gametape_replay::Driven;
 use gametape_replay::cadre::CadreGame;
 use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{
@@ -24,7 +25,7 @@ use gametape_tape::{ChunkKind, DeltaSnapshot, Keyframe, SimSnapshot, Tape, TapeF
 use gametape_wire::{View, ViewSet};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::common::{finish, without_keyframes};
+use super::common::{ByTick, finish, without_keyframes};
 use super::corpus_files::files;
 
 /// Keyframes of each view, and how many of them are deltas between two full ones.
@@ -94,7 +95,7 @@ fn shuffled(ticks: &[u64]) -> Vec<u64> {
     shuffled
 }
 
-type Watching<'a, G> = Player<&'a [u8], ViewTrack<G>>;
+type Watching<'a, G> = Driven<&'a [u8], Player<ViewTrack<G>>>;
 
 /// The ticks to try and how their states are told, by playing once from the start, without any
 /// keyframe; and snapshots of some.
@@ -106,7 +107,7 @@ fn linear<G: Told>(
     let (mut expected, mut snapshots) = (BTreeMap::new(), Vec::new());
     let mut last = None;
     for (number, tick) in all.iter().enumerate() {
-        player.seek(*tick).unwrap();
+        player.before(*tick);
         let told = player.state().told();
         if last.replace(told) != Some(told) || number % UNCHANGED == 0 {
             expected.insert(*tick, told);
@@ -150,7 +151,7 @@ fn every_moment<G: Told>(tape: &[u8], view: View, open: impl Fn(&[u8]) -> Watchi
     let try_ways = |tape: &[u8], ways: &[Vec<u64>]| {
         let mut player = open(tape);
         for tick in ways.iter().flatten() {
-            player.seek(*tick).unwrap();
+            player.before(*tick);
             assert!(player.state().told() == expected[tick], "view {view}, tick {tick}");
         }
         let is_of_the_match = |finding: &PlayFinding| matches!(finding, PlayFinding::Input { .. });

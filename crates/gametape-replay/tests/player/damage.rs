@@ -1,14 +1,16 @@
 use gametape_minewars::Generation;
-use gametape_replay::{PlayFinding, Player, PlayerOptions, Recording, cadre, minewars};
+use gametape_replay::{Driven, PlayFinding, Player, PlayerOptions, Recording, cadre, minewars};
 use gametape_tape::{ChunkKind, Tape};
 use gametape_wire::View;
 
-use super::common::{cadre_tape, chunks, linear, minewars_tape};
+use super::common::{ByTick, cadre_tape, chunks, linear, minewars_tape};
 use super::toy::{self, Toy};
 
 const PAYLOAD: usize = 56;
 
-fn spectator(tape: &[u8]) -> Player<Vec<u8>, gametape_replay::ViewTrack<minewars::MinewarsView>> {
+fn spectator(
+    tape: &[u8],
+) -> Driven<Vec<u8>, Player<gametape_replay::ViewTrack<minewars::MinewarsView>>> {
     let recording = Recording::open(tape.to_vec()).unwrap();
     minewars::player(recording, View::SPECTATOR, PlayerOptions::default()).unwrap()
 }
@@ -31,7 +33,7 @@ fn a_damaged_keyframe_is_passed_over() {
         damaged[chunk.offset as usize + PAYLOAD] ^= 0x10;
         let mut player = spectator(&damaged);
         for &tick in expected.keys().rev().step_by(7) {
-            player.seek(tick).unwrap();
+            player.before(tick);
             assert!(player.snapshot().state_hash() == expected[&tick], "tick {tick}");
         }
         let told = player.findings().iter().any(|finding| {
@@ -47,8 +49,8 @@ fn a_damaged_keyframe_is_passed_over() {
     }
     let mut player = spectator(&damaged);
     let middle = *expected.keys().nth(expected.len() / 2).unwrap();
-    for tick in [player.end(), 0, middle, 1] {
-        player.seek(tick).unwrap();
+    for tick in [player.end_tick(), 0, middle, 1] {
+        player.before(tick);
         assert!(player.snapshot().state_hash() == expected[&tick]);
     }
 }
@@ -68,12 +70,12 @@ fn lost_frames_are_told_and_the_next_keyframe_ends_the_doubt() {
         for backward in [false, true] {
             let mut player =
                 open(Recording::open(bytes.clone()).unwrap(), PlayerOptions::default());
-            let mut ticks: Vec<u64> = (0..=player.end()).collect();
+            let mut ticks: Vec<u64> = (0..=player.end_tick()).collect();
             if backward {
                 ticks.reverse();
             }
             for tick in ticks {
-                player.seek(tick).unwrap();
+                player.before(tick);
                 let in_gap = tick > lost.first_tick && tick < lost.end_tick();
                 assert_eq!(player.doubt().is_some(), in_gap, "tick {tick}");
                 if !in_gap {
@@ -90,7 +92,7 @@ fn lost_frames_are_told_and_the_next_keyframe_ends_the_doubt() {
 fn a_tape_that_was_never_finished_plays_to_its_last_chunk() {
     let tape = toy::tape(Toy::new(), 400);
     let expected = linear(&tape, |recording, options| {
-        Player::simulation(recording, Toy::new(), options).unwrap()
+        Driven::simulation(recording, Toy::new(), options).unwrap()
     });
     let whole = Tape::open(&tape).unwrap();
     let mut sure = 0;
@@ -99,9 +101,9 @@ fn a_tape_that_was_never_finished_plays_to_its_last_chunk() {
         let recording = Recording::open(torn).unwrap();
         assert!(!recording.tape().is_finished());
         let mut player =
-            Player::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
-        for tick in [player.end(), player.end() / 2] {
-            player.seek(tick).unwrap();
+            Driven::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+        for tick in [player.end_tick(), player.end_tick() / 2] {
+            player.before(tick);
             let is_true = player.snapshot().state_hash() == expected[&tick];
             // Chat of later ticks may have been written before the orders of these ticks.
             assert!(is_true || player.doubt().is_some());

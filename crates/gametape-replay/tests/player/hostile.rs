@@ -1,13 +1,15 @@
 //! Tapes that no writer makes, with right checksums: one answer for every way to a tick.
 
 use gametape_cadre::Options;
-use gametape_replay::{DeepLevel, PlayFinding, Player, PlayerOptions, Recording, cadre};
+use gametape_replay::{
+    DeepLevel, Direction, Driven, PlayFinding, Player, PlayerOptions, Recording, cadre,
+};
 use gametape_tape::{
     ChunkKind, DeltaSnapshot, Keyframe, Level, Recovered, Tape, TapeHeader, verify_bytes,
 };
 use gametape_wire::ViewSet;
 
-use super::common::{cadre_tape, finish, keyframe_states, shuffled, without_keyframes};
+use super::common::{ByTick, cadre_tape, finish, keyframe_states, shuffled, without_keyframes};
 use super::toy::{self, Toy};
 
 /// The same tape with the chunks of its frames in another order of time.
@@ -34,7 +36,7 @@ fn with_ticks_going_back(bytes: &[u8], back: u64) -> Vec<u8> {
     out
 }
 
-fn player(tape: &[u8]) -> Player<&[u8], gametape_replay::ViewTrack<cadre::CadreGame>> {
+fn player(tape: &[u8]) -> Driven<&[u8], Player<gametape_replay::ViewTrack<cadre::CadreGame>>> {
     cadre::player(Recording::open(tape).unwrap(), PlayerOptions::default()).unwrap()
 }
 
@@ -48,17 +50,17 @@ fn ticks_that_go_back_lead_to_one_state_on_every_way() {
 
     let mut linear = player(&tape);
     let mut expected = Vec::new();
-    for tick in 0..=linear.end() {
-        linear.seek(tick).unwrap();
+    for tick in 0..=linear.end_tick() {
+        linear.before(tick);
         expected.push((linear.snapshot().state_hash(), linear.doubt()));
     }
     assert!(expected.iter().any(|(_, doubt)| doubt.is_some()));
-    let ticks: Vec<u64> = (0..=linear.end()).collect();
+    let ticks: Vec<u64> = (0..=linear.end_tick()).collect();
     for options in [PlayerOptions::default(), PlayerOptions { cache_bytes: 0, check: false }] {
         let recording = Recording::open(&tape[..]).unwrap();
         let mut player = cadre::player(recording, options).unwrap();
         for tick in ticks.iter().rev().copied().chain(shuffled(&ticks)) {
-            player.seek(tick).unwrap();
+            player.before(tick);
             let (hash, doubt) = &expected[tick as usize];
             assert!(player.snapshot().state_hash() == *hash, "tick {tick}");
             assert_eq!(player.doubt(), *doubt, "tick {tick}");
@@ -68,7 +70,7 @@ fn ticks_that_go_back_lead_to_one_state_on_every_way() {
     }
     let mut steps = player(&tape);
     let mut last = steps.tick();
-    while steps.step().unwrap() {
+    while steps.step(Direction::Forward).unwrap() {
         assert!(steps.tick() > last);
         last = steps.tick();
     }
@@ -100,10 +102,10 @@ fn verifying_computes_the_hashes_that_playing_trusts() {
         let tape = finish(writer);
         let open = || {
             let recording = Recording::open(&tape[..]).unwrap();
-            Player::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap()
+            Driven::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap()
         };
         let mut player = open();
-        player.seek(120).unwrap();
+        player.before(120);
         assert_eq!(player.findings(), [], "checksums are right");
         for level in [DeepLevel::Keyframes, DeepLevel::Simulation] {
             let verified = open().verify(level).unwrap();

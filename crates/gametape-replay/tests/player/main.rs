@@ -7,7 +7,9 @@ mod corpus;
 #[path = "../shared/corpus_files.rs"]
 mod corpus_files;
 mod damage;
+mod growth;
 mod hostile;
+mod ranges;
 mod rerun;
 mod seek;
 mod toy;

@@ -2,15 +2,18 @@ use gametape_minewars::Generation;
 use gametape_replay::{
     DeepLevel, PlayFinding, Player, PlayerOptions, Recording, Site, cadre, minewars,
 };
+use gametape_replay::{Direction, Driven};
 use gametape_tape::{Keyframe, UnitTag};
 use gametape_wire::View;
 
-use super::common::{cadre_tape, finish, keyframe_states, minewars_tape, without_keyframes};
+use super::common::{
+    ByTick, cadre_tape, finish, keyframe_states, minewars_tape, without_keyframes,
+};
 use super::toy::{self, Toy};
 
-fn player(tape: &[u8], toy: Toy) -> Player<&[u8], gametape_replay::SimulationTrack<Toy>> {
+fn player(tape: &[u8], toy: Toy) -> Driven<&[u8], Player<gametape_replay::SimulationTrack<Toy>>> {
     let recording = Recording::open(tape).unwrap();
-    Player::simulation(recording, toy, PlayerOptions::default()).unwrap()
+    Driven::simulation(recording, toy, PlayerOptions::default()).unwrap()
 }
 
 #[test]
@@ -98,10 +101,10 @@ fn a_recorded_state_that_was_changed_is_found_and_counts_all_the_same() {
     // Going there at once or step by step gives the same.
     let mut linear = player(&tape, Toy::new());
     for tick in 0..=300 {
-        linear.seek(tick).unwrap();
+        linear.before(tick);
         let mut direct = player(&tape, Toy::new());
-        direct.seek(tick).unwrap();
-        let [a, b] = [&linear, &direct].map(Player::snapshot);
+        direct.before(tick);
+        let [a, b] = [&linear, &direct].map(Driven::snapshot);
         assert_eq!(a.core.random_state, b.core.random_state, "tick {tick}");
         assert_eq!(a.core.entities, b.core.entities);
     }
@@ -126,12 +129,12 @@ fn steps_over_a_recorded_state_that_was_changed_take_it_over() {
     };
     let mut stepping = open();
     for round in 0..2 {
-        while stepping.step().unwrap() {
+        while stepping.step(Direction::Forward).unwrap() {
             let mut direct = open();
-            direct.seek(stepping.tick()).unwrap();
+            direct.before(stepping.tick());
             assert!(stepping.snapshot() == direct.snapshot(), "{round}: {}", stepping.tick());
         }
-        stepping.seek(0).unwrap();
+        stepping.before(0);
     }
     let divergence = |finding: &PlayFinding| match finding {
         PlayFinding::Divergence(found) => found.tick,

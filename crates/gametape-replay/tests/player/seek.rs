@@ -1,17 +1,20 @@
+use std::time::Duration;
+
 use gametape_minewars::Generation;
 use gametape_replay::{
-    DeepLevel, Player, PlayerOptions, Recording, Source, Track, cadre, minewars,
+    Clock, DeepLevel, Direction, Driven, Player, PlayerOptions, Recording, Source, Track, cadre,
+    minewars,
 };
 use gametape_tape::{Cut, Tape, TapeHeader, cut_bytes, pack_bytes};
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Moment, Tick, View, ViewSet};
 
-use super::common::{cadre_tape, chained, linear, minewars_tape, shuffled};
+use super::common::{ByTick, cadre_tape, chained, linear, minewars_tape, shuffled};
 use super::toy::{self, Toy};
 
 /// Every tick forward, backward and in random order, with cumulative and with chained deltas.
 fn every_tick<T: Track>(
     bytes: &[u8],
-    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Player<Vec<u8>, T> + Copy,
+    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Driven<Vec<u8>, Player<T>> + Copy,
 ) {
     let expected = linear(bytes, open);
     let ticks: Vec<u64> = expected.keys().copied().collect();
@@ -25,10 +28,10 @@ fn every_tick<T: Track>(
             let mut player = open(Recording::open(tape.clone()).unwrap(), options);
             let back = ticks.iter().rev().copied();
             for tick in ticks.iter().copied().chain(back).chain(shuffled(&ticks)) {
-                player.seek(tick).unwrap();
+                player.before(tick);
                 assert_eq!(player.tick(), tick);
                 assert!(player.snapshot().state_hash() == expected[&tick], "tick {tick}");
-                assert!(player.cached_bytes() <= options.cache_bytes);
+                assert!(player.timeline().cached_bytes() <= options.cache_bytes);
             }
             assert_eq!(player.findings(), []);
             assert_eq!(player.doubt(), None);
@@ -41,7 +44,7 @@ fn view_of<S: Source>(
 ) -> impl Fn(
     Recording<S>,
     PlayerOptions,
-) -> Player<S, gametape_replay::ViewTrack<minewars::MinewarsView>>
+) -> Driven<S, Player<gametape_replay::ViewTrack<minewars::MinewarsView>>>
 + Copy {
     move |recording, options| {
         minewars::player(recording, View::new(number).unwrap(), options).unwrap()
@@ -69,7 +72,7 @@ fn every_tick_of_a_gamelog() {
 fn every_tick_of_a_simulation() {
     let tape = toy::tape(Toy::new(), 400);
     every_tick(&tape, |recording, options| {
-        Player::simulation(recording, Toy::new(), options).unwrap()
+        Driven::simulation(recording, Toy::new(), options).unwrap()
     });
 }
 
@@ -78,19 +81,19 @@ fn steps_go_over_what_changes_and_back_again() {
     let tape = minewars_tape(Generation::Current);
     let open = view_of(1);
     let mut player = open(Recording::open(tape).unwrap(), PlayerOptions::default());
-    let mut seen = vec![(player.tick(), player.snapshot())];
-    while player.step().unwrap() {
-        seen.push((player.tick(), player.snapshot()));
+    let mut stops = vec![(player.tick(), player.snapshot())];
+    assert!(player.changes().is_empty());
+    while player.step(Direction::Forward).unwrap() {
+        assert!(!player.changes().is_empty());
+        stops.push((player.tick(), player.snapshot()));
     }
-    assert!(seen.len() > 40);
-    for pair in seen.windows(2).rev() {
-        assert!(player.step_back().unwrap());
-        assert!(player.tick() < pair[1].0 && player.tick() >= pair[0].0);
-        let mut before = player.snapshot();
-        before.core.tick = pair[0].0;
-        assert_eq!(before, pair[0].1);
+    assert!(stops.len() > 40);
+    for (tick, snapshot) in stops[..stops.len() - 1].iter().rev() {
+        assert!(player.step(Direction::Backward).unwrap());
+        assert_eq!((player.tick(), &player.snapshot()), (*tick, snapshot));
+        assert_eq!(player.changes().is_empty(), *tick == 0);
     }
-    assert!(!player.step_back().unwrap());
+    assert!(!player.step(Direction::Backward).unwrap());
 }
 
 #[test]
@@ -101,10 +104,10 @@ fn stepping_back_costs_a_few_steps() {
     // Without keyframes everything has to be played from the start.
     let tape = super::common::finish(super::common::without_keyframes(&tape));
     let mut player =
-        Player::simulation(Recording::open(tape).unwrap(), toy, PlayerOptions::default()).unwrap();
-    player.seek(1000).unwrap();
+        Driven::simulation(Recording::open(tape).unwrap(), toy, PlayerOptions::default()).unwrap();
+    player.before(1000);
     let before = steps.get();
-    while player.step_back().unwrap() {}
+    while player.step(Direction::Backward).unwrap() {}
     let cost = steps.get() - before;
     assert!(cost < 1000 * 11, "{cost} steps for 1000 steps back");
 }
@@ -113,26 +116,26 @@ fn stepping_back_costs_a_few_steps() {
 fn play_follows_the_clock_of_the_caller() {
     let tape = toy::tape(Toy::new(), 400);
     let recording = Recording::open(&tape[..]).unwrap();
-    let mut player = Player::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
-    assert_eq!(player.advance(77).unwrap(), 0);
+    let mut player = Driven::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+    let mut clock = Clock::new(player.tick_length());
+    let advance = |player: &mut Driven<_, _>, clock: &mut Clock, millis| {
+        let due = clock.due(Duration::from_millis(millis), player.position(), player.end());
+        player.seek(due).unwrap();
+        player.tick()
+    };
     // Ticks have 50 ms.
-    player.play(1_000, 1_000_000);
-    assert_eq!(player.advance(1_049_999).unwrap(), 0);
-    assert_eq!(player.advance(1_050_000).unwrap(), 1);
-    assert_eq!(player.advance(2_000_000).unwrap(), 20);
-    player.play(2_500, 2_000_000);
-    assert_eq!(player.advance(3_000_000).unwrap(), 70);
-    player.play(-1_000, 3_000_000);
-    assert_eq!(player.advance(4_000_000).unwrap(), 50);
+    clock.play(1_000, Duration::from_secs(1), player.position());
+    assert_eq!(advance(&mut player, &mut clock, 1_049), 0);
+    assert_eq!(advance(&mut player, &mut clock, 1_050), 1);
+    assert_eq!(advance(&mut player, &mut clock, 2_000), 20);
+    clock.play(-1_000, Duration::from_secs(3), player.position());
+    assert_eq!(advance(&mut player, &mut clock, 3_500), 10);
     // Who seeks goes on from there.
-    player.seek(300).unwrap();
-    assert_eq!(player.advance(5_000_000).unwrap(), 300);
-    assert_eq!(player.advance(5_100_000).unwrap(), 298);
-    player.play(1_000_000, 6_000_000);
-    assert_eq!(player.advance(u64::MAX).unwrap(), 400);
-    player.play(0, 7_000_000);
-    assert_eq!((player.advance(9_000_000).unwrap(), player.rate()), (400, 0));
-    assert!(player.seek(401).is_err());
+    player.before(300);
+    clock.moved();
+    assert_eq!(advance(&mut player, &mut clock, 5_000), 300);
+    assert_eq!(advance(&mut player, &mut clock, 5_100), 298);
+    assert!(player.seek(Moment::after(Tick(400))).is_err());
 }
 
 #[test]
@@ -143,9 +146,9 @@ fn a_packed_tape_and_one_cut_to_a_view_play_the_same() {
     let own = ViewSet::EMPTY.with(View::new(2).unwrap());
     for changed in [pack_bytes(&tape).unwrap(), cut_bytes(&tape, own, 9).unwrap().bytes] {
         let mut player = open(Recording::open(changed).unwrap(), PlayerOptions::default());
-        let end = player.end();
+        let end = player.end_tick();
         for (&tick, hash) in expected.range(..=end).rev().step_by(3) {
-            player.seek(tick).unwrap();
+            player.before(tick);
             assert!(player.snapshot().state_hash() == *hash, "tick {tick}");
         }
         let verified = player.verify(DeepLevel::Keyframes).unwrap();
@@ -169,7 +172,7 @@ fn cut_to(bytes: &[u8], views: Option<ViewSet>, ticks: std::ops::Range<u64>) -> 
 fn every_cut<T: Track>(
     bytes: &[u8],
     views: Option<ViewSet>,
-    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Player<Vec<u8>, T> + Copy,
+    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Driven<Vec<u8>, Player<T>> + Copy,
 ) {
     let expected = linear(bytes, open);
     let end = *expected.keys().last().unwrap();
@@ -177,10 +180,10 @@ fn every_cut<T: Track>(
         for stop in [start + 1, start + end / 5, end] {
             let part = cut_to(bytes, views, start..stop);
             let mut player = open(Recording::open(part).unwrap(), PlayerOptions::default());
-            let last = player.end().min(stop);
+            let last = player.end_tick().min(stop);
             let asked: Vec<u64> = (start..=last).collect();
             for tick in asked.iter().rev().copied().chain(shuffled(&asked)) {
-                player.seek(tick).unwrap();
+                player.before(tick);
                 assert!(player.snapshot().state_hash() == expected[&tick], "{start}: tick {tick}");
                 assert_eq!(player.doubt(), None, "{start}: tick {tick}");
             }
@@ -198,7 +201,7 @@ fn a_tape_cut_by_time_plays_the_same() {
         cadre::player(recording, options).unwrap()
     });
     every_cut(&toy::tape(Toy::new(), 300), None, |recording, options| {
-        Player::simulation(recording, Toy::new(), options).unwrap()
+        Driven::simulation(recording, Toy::new(), options).unwrap()
     });
 }
 
@@ -224,10 +227,10 @@ fn steps_behind_the_last_keyframe_do_not_read_it_again() {
     let tape = toy::tape(Toy::new(), 349);
     let reads = std::rc::Rc::new(std::cell::Cell::new(0));
     let recording = Recording::open(Counted(tape, reads.clone())).unwrap();
-    let mut player = Player::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
-    player.seek(301).unwrap();
+    let mut player = Driven::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+    player.before(301);
     let before = reads.get();
-    while player.step().unwrap() {}
+    while player.step(Direction::Forward).unwrap() {}
     assert_eq!(player.tick(), 349);
     assert!(reads.get() - before < 5, "{} reads in 48 steps", reads.get() - before);
 }

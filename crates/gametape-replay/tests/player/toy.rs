@@ -101,7 +101,17 @@ impl Simulation for Toy {
 }
 
 /// A tape of `ticks` ticks, played by this toy, with a keyframe every 50 ticks.
-pub(crate) fn tape(mut toy: Toy, ticks: u64) -> Vec<u8> {
+pub(crate) fn tape(toy: Toy, ticks: u64) -> Vec<u8> {
+    padded_tape(toy, ticks, 0)
+}
+
+/// The same with longer orders, which do nothing else.
+pub(crate) fn padded_tape(mut toy: Toy, ticks: u64, padding: usize) -> Vec<u8> {
+    let mut dice = 1u64;
+    let mut noise = || {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (dice >> 40) as u8
+    };
     let mut writer =
         TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), br#"{"content":"toy"}"#).unwrap();
     let mut keyframes = KeyframeMaker::new(Cadence { ticks: 50, ..Cadence::default() });
@@ -112,7 +122,9 @@ pub(crate) fn tape(mut toy: Toy, ticks: u64) -> Vec<u8> {
         let mut orders = Vec::new();
         for player in 1..3u8 {
             if (tick * 7 + u64::from(player) * 3) % 5 == 0 {
-                orders.push((View::new(player).unwrap(), [(tick % 250) as u8, player]));
+                let mut order = vec![(tick % 250) as u8, player];
+                order.extend((0..padding).map(|_| noise()));
+                orders.push((View::new(player).unwrap(), order));
             }
         }
         for (player, payload) in &orders {

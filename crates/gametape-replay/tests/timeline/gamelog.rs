@@ -66,7 +66,7 @@ fn a_delta_that_cannot_be_merged_ends_the_timeline_in_a_file_and_live() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn extended_in_any_pieces_is_opened_whole(known in 0usize..=60, at in 0usize..=60) {

@@ -5,9 +5,10 @@ mod chess;
 mod values;
 mod words;
 
+use std::any::Any;
 use std::collections::HashMap;
 
-use gametape_cadre::{Kind as Json, Node, State};
+use gametape_cadre::{Kind as Json, Node, State, Timeline};
 
 use crate::model::{Datum, Line, Player, Scene, Value};
 use crate::visible::{Context, Visible};
@@ -16,40 +17,46 @@ use values::{Lookup, number, text, values};
 /// The most players that a scene can number.
 const MOST_PLAYERS: usize = 255;
 
-/// A state of a gamelog, to be seen.
-#[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
-    /// The state after a delta.
-    pub state: State<'a>,
-    /// The name of the game, where the log gives it.
-    pub game: Option<&'a str>,
-}
-
-impl Visible for Seen<'_> {
+impl Visible for State<'_> {
     fn scene(&self, context: &Context) -> Scene {
-        let root = self.state.root();
-        let name = self.game.map(str::to_owned).or_else(|| text(root.get("name")?));
+        let root = self.root();
+        let name = context.game.clone().or_else(|| text(root.get("name")?));
         let mut scene = Scene::new(name.as_deref().unwrap_or("gamelog"));
         let players = player_nodes(root);
         let numbers = players.iter().map(|(id, _)| id.clone()).zip(1..).collect();
         let mut lookup = Lookup { players: numbers, tiles: HashMap::new() };
-        let board = chess::board(root, &players).or_else(|| board::board(root, &mut lookup));
+        scene.board = chess::board(root, &players).or_else(|| board::board(root, &mut lookup));
         let numbered = players.iter().zip(1..);
         scene.players =
             numbered.map(|((id, node), number)| player(number, id, *node, &lookup)).collect();
-        scene.title.match_name = context
-            .match_name
-            .clone()
-            .or_else(|| text(root.get("session")?))
-            .filter(|s| !s.is_empty());
+        let session = || text(root.get("session")?).filter(|session| !session.is_empty());
+        scene.title.match_name = context.match_name.clone().or_else(session);
         scene.title.players = scene.players.iter().map(|player| player.name.clone()).collect();
         scene.facts = facts(root, context, &lookup);
-        scene.board = board;
         scene
     }
 
     fn lines(&self, change: &[u8], _: &Context) -> Vec<Line> {
-        words::lines(self.state.root(), change)
+        words::lines(self.root(), change)
+    }
+}
+
+/// The state at its position; the name of the game is in its log.
+impl Visible for Timeline {
+    fn scene(&self, context: &Context) -> Scene {
+        let mut scene = self.state().scene(context);
+        if let (None, Some(game)) = (&context.game, self.log().header().game_name()) {
+            scene.title.game = values::cut(&game);
+        }
+        scene
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+
+    fn lines(&self, change: &[u8], context: &Context) -> Vec<Line> {
+        self.state().lines(change, context)
     }
 }
 
@@ -86,7 +93,11 @@ fn player(place: u8, id: &str, node: Node<'_>, lookup: &Lookup) -> Player {
     }
     let colour = node.get("color").and_then(text);
     player.values.extend(colour.map(|colour| Value::new("colour", colour)));
-    player.values.extend(values(node, &NOT_OF_PLAYERS, lookup));
+    let own = node.children().into_iter().filter(|(_, value)| value.reference().is_some());
+    let references: Vec<String> = own.map(|(name, _)| name.into_owned()).collect();
+    let without: Vec<&str> =
+        NOT_OF_PLAYERS.iter().copied().chain(references.iter().map(String::as_str)).collect();
+    player.values.extend(values(node, &without, lookup));
     for (name, reason) in [("why", "reasonWon"), ("why", "reasonLost")] {
         let reason = node.get(reason).and_then(text).filter(|reason| !reason.is_empty());
         player.values.extend(reason.map(|reason| Value::new(name, reason)));

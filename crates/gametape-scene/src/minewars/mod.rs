@@ -3,6 +3,7 @@
 mod kinds;
 mod words;
 
+use std::any::Any;
 use std::collections::BTreeMap;
 
 use gametape_minewars::{
@@ -14,7 +15,7 @@ use gametape_wire::View;
 use crate::inspect::{self, Inspection, Target};
 use crate::layers::LayerBuilder;
 use crate::model::{Board, Datum, Line, Piece, Player, Scene, Shape, TileAt, Title, Value};
-use crate::visible::{Context, Visible};
+use crate::visible::{Context, NamedPlace, Visible};
 
 /// Where a city is, and its name where it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,75 +43,29 @@ pub fn places(file: &ReplayFile<'_>) -> BTreeMap<u8, Place> {
     (0..=u8::MAX).zip(positions.map(|at| Place { at, name: names.next() })).collect()
 }
 
-/// What is public about a match and not part of the state of a view.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Setting {
-    /// The name of the game.
-    pub game: String,
-    /// The dialect of the messages.
-    pub dialect: Dialect,
-    /// How many seats there are.
-    pub seats: u8,
-    /// The cities by id.
-    pub cities: BTreeMap<u8, Place>,
-    /// The names of players by number, where the recording gives them.
-    pub names: BTreeMap<u8, String>,
+/// What a setup says to everybody.
+#[must_use]
+pub fn context_of_setup(setup: &Setup) -> Context {
+    let names = setup.player_names.iter().flatten().cloned();
+    context(setup.dialect(), setup.max_player, places_of(setup)).with_names((1..=15).zip(names))
 }
 
-impl Setting {
-    /// A match of which nothing is known.
-    #[must_use]
-    pub fn new(dialect: Dialect, seats: u8) -> Self {
-        let (cities, names) = (BTreeMap::new(), BTreeMap::new());
-        Self { game: "MineWars".to_owned(), dialect, seats, cities, names }
-    }
+/// What the setup of a file says to everybody, as far as it can be read.
+#[must_use]
+pub fn context_of_file(file: &ReplayFile<'_>) -> Context {
+    let names = file.setup().player_names().ok().flatten().unwrap_or_default();
+    let names = (1..=15).zip(names.into_iter().map(str::to_owned));
+    context(file.dialect(), file.setup().header().max_player, places(file)).with_names(names)
+}
 
-    /// What a setup says.
-    #[must_use]
-    pub fn of_setup(setup: &Setup) -> Self {
-        let names = setup.player_names.iter().flatten().cloned();
-        let setting = Self::new(setup.dialect(), setup.max_player);
-        Self { cities: places_of(setup), ..setting }.with_names((1..).zip(names))
-    }
-
-    /// What the setup of a file says, as far as it can be read.
-    #[must_use]
-    pub fn of_file(file: &ReplayFile<'_>) -> Self {
-        let names = file.setup().player_names().ok().flatten().unwrap_or_default();
-        let names = (1..).zip(names.into_iter().map(str::to_owned));
-        let setting = Self::new(file.dialect(), file.setup().header().max_player);
-        Self { cities: places(file), ..setting }.with_names(names)
-    }
-
-    /// With names of players by number; those without letters are left out.
-    #[must_use]
-    pub fn with_names(mut self, names: impl IntoIterator<Item = (u8, String)>) -> Self {
-        self.names.extend(names.into_iter().filter(|(_, name)| !name.trim().is_empty()));
-        self
-    }
-
-    /// With the name of the game.
-    #[must_use]
-    pub fn of_game(mut self, game: &str) -> Self {
-        self.game = game.to_owned();
-        self
-    }
-
-    /// The name of a player: as they joined, else as the recording gives it, else the number.
-    #[must_use]
-    pub fn name(&self, state: &ViewState, player: u8) -> String {
-        joined_name(state, player)
-            .or_else(|| self.names.get(&player).cloned())
-            .unwrap_or_else(|| format!("player {player}"))
-    }
-
-    /// The name of a city.
-    #[must_use]
-    pub fn city_name(&self, city: u8) -> String {
-        let name = self.cities.get(&city).and_then(|place| place.name.clone());
-        name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| format!("city {city}"))
-    }
+fn context(dialect: Dialect, seats: u8, places: BTreeMap<u8, Place>) -> Context {
+    let named =
+        |(id, place): (u8, Place)| (id, NamedPlace { at: tile_at(place.at), name: place.name });
+    let mut context = Context::new().of_game("MineWars");
+    context.seats = seats.min(View::MAX);
+    context.places = places.into_iter().map(named).collect();
+    context.dialect = Some(dialect.name().to_owned());
+    context
 }
 
 /// The names of all who joined as one player.
@@ -122,61 +77,79 @@ fn joined_name(state: &ViewState, player: u8) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// What a view knows, to be seen.
+/// What a view knows, and what everybody knows.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
-    /// What the view knows.
-    pub state: &'a ViewState,
-    /// What everybody knows.
-    pub setting: &'a Setting,
+struct Seen<'a> {
+    state: &'a ViewState,
+    context: &'a Context,
 }
 
-impl Visible for Seen<'_> {
+impl Visible for ViewState {
     fn scene(&self, context: &Context) -> Scene {
-        let mut scene = Scene::new(&self.setting.game);
+        Seen { state: self, context }.scene()
+    }
+
+    fn inspect(&self, context: &Context, target: &Target) -> Option<Inspection> {
+        let mut found = inspect::inspect(&self.scene(context), target)?;
+        if let Target::Tile(at) = target
+            && let Some(known) = coord_of(*at).and_then(|coord| self.tile(coord))
+        {
+            found.values.extend(tile_values(&known));
+        }
+        Some(found)
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+
+    fn lines(&self, change: &[u8], context: &Context) -> Vec<Line> {
+        words::lines(&Seen { state: self, context }, change)
+    }
+}
+
+impl Seen<'_> {
+    fn scene(&self) -> Scene {
+        let mut scene = Scene::new(self.context.game.as_deref().unwrap_or("MineWars"));
         let board = self.board();
         let land = land(&board);
         let player = |number: u8| self.player(number, land[usize::from(number)]);
         scene.players = (1..=self.player_count()).map(player).collect();
         scene.title = Title {
-            match_name: context.match_name.clone(),
+            match_name: self.context.match_name.clone(),
             players: scene.players.iter().map(|player| player.name.clone()).collect(),
             view: self.viewer(),
             ..scene.title
         };
-        scene.facts = self.facts(context);
+        scene.facts = self.facts();
         scene.board = Some(board);
         scene
     }
 
-    fn inspect(&self, context: &Context, target: &Target) -> Option<Inspection> {
-        let mut found = inspect::inspect(&self.scene(context), target)?;
-        if let Target::Tile(at) = target {
-            let coord = Coord::new(i8::try_from(at.y).ok()?, i8::try_from(at.x).ok()?);
-            let known = self.state.tile(coord).map(|tile| tile_values(&tile));
-            found.values.extend(known.into_iter().flatten());
-        }
-        Some(found)
+    /// The name of a player: as they joined, else as the recording gives it, else the number.
+    fn name(&self, player: u8) -> String {
+        joined_name(self.state, player)
+            .or_else(|| self.context.names.get(&player).cloned())
+            .unwrap_or_else(|| format!("player {player}"))
     }
 
-    fn lines(&self, change: &[u8], _: &Context) -> Vec<Line> {
-        words::lines(self, change)
+    fn city_name(&self, city: u8) -> String {
+        let name = self.context.places.get(&city).and_then(|place| place.name.clone());
+        name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| format!("city {city}"))
     }
-}
 
-impl Seen<'_> {
     /// How many players there are: every seat, so that the number of a player is that of the seat.
     fn player_count(&self) -> u8 {
-        let named = self.setting.names.keys().copied();
+        let named = self.context.names.keys().copied();
         let heard = self.state.players().map(|(player, _)| player);
         let owners = self.state.tiles().map(|(_, tile)| tile.owner);
-        let own = [self.setting.seats, self.state.view().number()];
+        let own = [self.context.seats, self.state.view().number()];
         named.chain(heard).chain(owners).chain(own).max().unwrap_or(0).min(View::MAX)
     }
 
     fn viewer(&self) -> Option<String> {
         let view = self.state.view();
-        (view != View::SPECTATOR).then(|| self.setting.name(self.state, view.number()))
+        (view != View::SPECTATOR).then(|| self.name(view.number()))
     }
 
     fn board(&self) -> Board {
@@ -197,10 +170,10 @@ impl Seen<'_> {
             board.owners = owners;
         }
         board.layers = layers.finish();
-        if !self.setting.cities.is_empty() {
+        if !self.context.places.is_empty() {
             board.kinds.push(kinds::city());
         }
-        board.pieces = self.setting.cities.iter().map(|(id, at)| self.city(*id, at)).collect();
+        board.pieces = self.context.places.iter().map(|(id, at)| self.city(*id, at)).collect();
         board
     }
 
@@ -208,15 +181,17 @@ impl Seen<'_> {
         self.state.cities().find(|(city, _)| *city == id).map(|(_, city)| city)
     }
 
-    /// Whose a city is: as was told, else whoever owns its tile.
-    fn city_owner(&self, id: u8, at: Coord) -> u8 {
+    /// Whose a city is: as was told unless they are out, else whoever owns its tile.
+    fn city_owner(&self, id: u8, at: TileAt) -> u8 {
         let told = self.city_state(id).map_or(0, |city| city.owner);
-        let on_tile = self.state.tile(at).map_or(0, |tile| tile.owner);
-        if told == 0 { on_tile } else { told }
+        let tile = coord_of(at).and_then(|coord| self.state.tile(coord));
+        let on_tile = tile.map_or(0, |tile| tile.owner);
+        let is_out = || self.state.players().any(|(id, player)| id == told && player.eliminated);
+        if told == 0 || is_out() { on_tile } else { told }
     }
 
-    fn city(&self, id: u8, place: &Place) -> Piece {
-        let mut piece = Piece::new(format!("city {id}"), 1, tile_at(place.at));
+    fn city(&self, id: u8, place: &NamedPlace) -> Piece {
+        let mut piece = Piece::new(format!("city {id}"), 1, place.at);
         piece.glyph = Some(kinds::city_glyph(id));
         piece.owner = self.city_owner(id, place.at);
         piece.label = place.name.clone().filter(|name| !name.trim().is_empty());
@@ -225,8 +200,7 @@ impl Seen<'_> {
     }
 
     fn player(&self, number: u8, land: i64) -> Player {
-        let name = self.setting.name(self.state, number);
-        let mut player = Player::new(number, number.to_string(), name);
+        let mut player = Player::new(number, number.to_string(), self.name(number));
         player.values.push(Value::new("land", land));
         self.add_city_values(number, &mut player.values);
         if let Some((_, known)) = self.state.players().find(|(id, _)| *id == number) {
@@ -242,12 +216,12 @@ impl Seen<'_> {
 
     /// What is known of all cities of a player together.
     fn add_city_values(&self, player: u8, values: &mut Vec<Value>) {
-        let cities = self.setting.cities.iter();
+        let cities = self.context.places.iter();
         let own: Vec<u8> = cities
             .filter(|(id, place)| self.city_owner(**id, place.at) == player)
             .map(|(id, _)| *id)
             .collect();
-        if !self.setting.cities.is_empty() {
+        if !self.context.places.is_empty() {
             values.push(Value::new("cities", own.len() as i64));
         }
         let known = || own.iter().filter_map(|id| self.city_state(*id));
@@ -260,9 +234,9 @@ impl Seen<'_> {
         }
     }
 
-    fn facts(&self, context: &Context) -> Vec<Value> {
-        let time = context.time.map(|time| Value::new("time", time.to_string()));
-        let view = self.viewer().unwrap_or_else(|| "spectator".to_owned());
+    fn facts(&self) -> Vec<Value> {
+        let time = self.context.time.map(|time| Value::new("time", time.to_string()));
+        let view = self.viewer().is_none().then(|| Value::new("view", "spectator"));
         let limit = self.state.time_limit().map(|seconds| {
             let left = gametape_wire::Time::from_millis(u64::from(seconds) * 1000);
             Value::new("time limit", left.to_string())
@@ -271,7 +245,7 @@ impl Seen<'_> {
             .state
             .votes()
             .map(|(_, vote)| Value::new("vote", String::from_utf8_lossy(&vote.text).into_owned()));
-        let facts = [time, Some(Value::new("view", view)), limit].into_iter().flatten();
+        let facts = [time, view, limit].into_iter().flatten();
         facts.chain(votes).collect()
     }
 }
@@ -344,6 +318,11 @@ fn land(board: &Board) -> [i64; 256] {
 /// A tile in a scene.
 fn tile_at(at: Coord) -> TileAt {
     TileAt::new(at.x.into(), at.y.into())
+}
+
+/// A tile of a scene in the game.
+fn coord_of(at: TileAt) -> Option<Coord> {
+    Some(Coord::new(i8::try_from(at.y).ok()?, i8::try_from(at.x).ok()?))
 }
 
 fn tile_values(tile: &TileState) -> Vec<Value> {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use gametape_minewars::{Coord, Message, Messages, PlayerUpdate, StructureKind, TileState, Who};
+use gametape_minewars::{
+    Coord, Dialect, Message, Messages, PlayerUpdate, StructureKind, TileState, Who,
+};
 use gametape_wire::{Time, View};
 
 use super::{Seen, tile_at};
@@ -14,7 +16,11 @@ const MOST_LINES: usize = 200;
 /// The lines about the messages of a payload; `seen` is what the view knew before.
 pub(super) fn lines(seen: &Seen<'_>, payload: &[u8]) -> Vec<Line> {
     let mut teller = Teller::new(seen);
-    let mut messages = Messages::new(payload, 0, seen.setting.dialect);
+    let name = seen.context.dialect.as_deref();
+    let dialect = name
+        .and_then(|name| Dialect::ALL.into_iter().find(|own| own.name() == name))
+        .unwrap_or(Dialect::Current);
+    let mut messages = Messages::new(payload, 0, dialect);
     // What cannot be read has no words; those before it have.
     let _ = messages.visit(|message, _| teller.hear(&message));
     teller.finish()
@@ -54,7 +60,7 @@ impl<'a, 'b> Teller<'a, 'b> {
             Message::DigitRun { digits } => digits.iter().for_each(|d| self.take_own(d.tile)),
             Message::Structure { tile, kind } => self.built(tile, kind),
             Message::StructureGone { tile } => self.lost_structure(tile),
-            Message::Explosions { tiles } => self.exploded(tiles.iter().collect()),
+            Message::Explosions { tiles } => self.exploded(&tiles.iter().collect::<Vec<_>>()),
             Message::Tremor {} => {
                 self.say(Line::new("explosion", "Something explodes out of sight"));
             }
@@ -118,7 +124,7 @@ impl<'a, 'b> Teller<'a, 'b> {
     }
 
     fn captured(&mut self, player: u8, city: u8) {
-        let place = self.seen.setting.cities.get(&city);
+        let place = self.seen.context.places.get(&city);
         let before = self
             .city_owners
             .insert(city, player)
@@ -130,7 +136,7 @@ impl<'a, 'b> Teller<'a, 'b> {
         };
         let text = format!("{} captures {}{from}", self.name(player), self.city(city));
         let mut line = Line::new("capture", text).by(&[player, before]);
-        line.at = place.map(|place| tile_at(place.at));
+        line.at = place.map(|place| place.at);
         self.say(line);
     }
 
@@ -175,7 +181,7 @@ impl<'a, 'b> Teller<'a, 'b> {
         self.say(Line::new("loss", text).by(&[known.owner]).at(tile_at(tile)));
     }
 
-    fn exploded(&mut self, tiles: Vec<Coord>) {
+    fn exploded(&mut self, tiles: &[Coord]) {
         let Some(first) = tiles.first() else { return };
         let text = match tiles.len() {
             1 => format!("{first} explodes"),
@@ -221,12 +227,12 @@ impl<'a, 'b> Teller<'a, 'b> {
         let own = self.names.get(&player).cloned();
         own.unwrap_or_else(|| match player {
             0 => "Somebody".to_owned(),
-            _ => capitalised(&self.seen.setting.name(self.seen.state, player)),
+            _ => capitalised(&self.seen.name(player)),
         })
     }
 
     fn city(&self, city: u8) -> String {
-        self.seen.setting.city_name(city)
+        self.seen.city_name(city)
     }
 }
 

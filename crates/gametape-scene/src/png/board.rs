@@ -106,7 +106,8 @@ impl BoardPicture<'_> {
         }
         let width = (self.scale / 10.0).clamp(1.0, 3.0);
         for (player, lines) in by_owner {
-            let colour = self.scene.player(player).map_or(Palette::TEXT, |player| player.colour);
+            let colour =
+                self.scene.player(player).map_or(Palette::TEXT, crate::Player::shown_colour);
             canvas.stroke(lines, colour, 255, width);
         }
     }
@@ -122,8 +123,16 @@ impl BoardPicture<'_> {
             }
             let alpha = if self.board.sight(index) == Sight::Seen { 255 } else { 130 };
             let ground = tile_colour(self.scene, self.board, index);
-            for kind in self.board.layers.iter().filter_map(|layer| layer.kind(index)) {
-                draw_mark(canvas, self.fonts, kind, centre, self.scale, (ground, alpha));
+            let kinds = || self.board.layers.iter().filter_map(|layer| layer.kind(index));
+            // Beside letters there is room for something small below.
+            let lettered = self.scale >= LETTERS && kinds().any(|kind| kind.look == Look::Text);
+            for kind in kinds() {
+                let small = lettered && matches!(kind.look, Look::Dot | Look::Ring | Look::Cross);
+                let (at, scale) = match small {
+                    true => ((centre.0, centre.1 + self.scale * 0.32), self.scale * 0.55),
+                    false => (centre, self.scale),
+                };
+                draw_mark(canvas, self.fonts, kind, at, scale, (ground, alpha));
             }
         }
     }
@@ -206,7 +215,7 @@ impl BoardPicture<'_> {
     }
 
     fn piece(&self, canvas: &mut Canvas, piece: &Piece, centre: Point, radius: f32) {
-        let owner = self.scene.player(piece.owner).map(|player| player.colour);
+        let owner = self.scene.player(piece.owner).map(crate::Player::shown_colour);
         let kind = self.board.kind(piece);
         let look = kind.map_or(Look::Token, |kind| kind.look);
         let glyph = self.board.glyph(piece);
@@ -250,10 +259,12 @@ pub(super) fn draw_piece(
     }
     let (fill, rim) = match look {
         Look::Disc => (Palette::TEXT, owner.unwrap_or(Palette::INK)),
-        _ => (owner.unwrap_or(Palette::SECONDARY), Palette::INK),
+        // What is nobody's recedes.
+        _ => owner.map_or((Palette::LINE, Palette::SECONDARY), |owner| (owner, Palette::INK)),
     };
     canvas.fill(circle(centre, radius), fill, 255);
-    canvas.stroke(circle(centre, radius), rim, 255, (radius / 5.0).max(1.0));
+    let width = if look != Look::Disc && owner.is_none() { 1.0 } else { (radius / 5.0).max(1.0) };
+    canvas.stroke(circle(centre, radius), rim, 255, width);
     if let Some(glyph) = glyph.filter(|_| radius >= 6.0) {
         let mut text = [0; 4];
         let text = glyph.encode_utf8(&mut text);

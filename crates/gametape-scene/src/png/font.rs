@@ -35,7 +35,7 @@ impl Font {
     /// Pixels that a text takes; `size` is about the height of a line.
     pub(super) fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
         let font = self.of(weight).as_scaled(PxScale::from(size));
-        letters(text).map(|letter| font.h_advance(font.glyph_id(letter))).sum()
+        self.letters(text).map(|letter| font.h_advance(font.glyph_id(letter))).sum()
     }
 
     /// The text, or as much of its start as there is room for.
@@ -43,16 +43,25 @@ impl Font {
         let font = self.of(weight).as_scaled(PxScale::from(size));
         let dots = font.h_advance(font.glyph_id('…'));
         let (mut used, mut fits) = (0.0, 0);
-        for (count, letter) in letters(text).enumerate() {
+        for (count, letter) in self.letters(text).enumerate() {
             used += font.h_advance(font.glyph_id(letter));
             if used > room {
-                return text.chars().take(fits).chain(['…']).collect();
+                return self.letters(text).take(fits).chain(['…']).collect();
             }
             if used + dots <= room {
                 fits = count + 1;
             }
         }
-        text.to_owned()
+        self.letters(text).collect()
+    }
+
+    /// The letters of a text that the fonts have: others are a question mark, signs are left out.
+    fn letters<'t>(&'t self, text: &'t str) -> impl Iterator<Item = char> + 't {
+        text.chars().filter_map(|letter| match letter {
+            _ if letter.is_control() => Some(' '),
+            _ if self.regular.glyph_id(letter).0 != 0 => Some(letter),
+            _ => letter.is_alphanumeric().then_some('?'),
+        })
     }
 
     /// Writes a line of text with its upper left corner at `at`.
@@ -67,7 +76,7 @@ impl Font {
     ) {
         let font = self.of(weight).as_scaled(PxScale::from(size));
         let (mut x, baseline) = (at.0, at.1 + font.ascent());
-        for letter in letters(text) {
+        for letter in self.letters(text) {
             let id = font.glyph_id(letter);
             let glyph = id.with_scale_and_position(PxScale::from(size), point(x, baseline));
             x += font.h_advance(id);
@@ -113,9 +122,4 @@ impl Font {
         }
         self.write(canvas, text, Weight::Bold, size, at, colours.0);
     }
-}
-
-/// The letters of a text; what controls something else than letters is left out.
-fn letters(text: &str) -> impl Iterator<Item = char> {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter })
 }

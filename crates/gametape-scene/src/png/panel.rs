@@ -71,8 +71,8 @@ impl Panel {
 
     fn swatch(&self, canvas: &mut Canvas, fonts: &Font, entry: &Entry, centre: Point) {
         match &entry.swatch {
-            Swatch::Player { colour, eliminated, .. } => {
-                let shown = if *eliminated { colour.greyed() } else { *colour };
+            Swatch::Player { colour, .. } => {
+                let shown = *colour;
                 // As land looks: half the ground, and a border.
                 canvas.fill(block(centre, SWATCH), self.ground.mixed(shown, 128), 255);
                 canvas.stroke(block(centre, SWATCH - 2.0), shown, 255, 2.0);
@@ -88,6 +88,9 @@ impl Panel {
                 if matches!(kind.look, Look::Disc | Look::Token | Look::Symbol(_)) =>
             {
                 let (look, colour) = (kind.look, kind.colour);
+                if let Look::Symbol(_) = look {
+                    canvas.fill(block(centre, SWATCH + 2.0), self.ground, 255);
+                }
                 let piece = PieceLook { look, glyph: kind.glyph, owner: None, colour };
                 draw_piece(canvas, fonts, &piece, centre, SWATCH * 0.45);
             }

@@ -277,7 +277,7 @@ impl Bot {
         let money = self.money(view);
         match self.dice.below(12) {
             0..=4 if free => {
-                plan.push(Command::Build { tile: at, kind: self.structure_for(chart, tile) })
+                plan.push(Command::Build { tile: at, kind: self.structure_for(chart, tile) });
             }
             5 => self.bridge(chart, tile, plan),
             6 | 7 if free && money > 100 => {

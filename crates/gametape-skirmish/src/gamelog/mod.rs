@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use gametape_cadre::limits::{DELTAS, LOG_BYTES};
 use gametape_replay::{
-    Order, PlayFinding, Player as Playing, PlayerOptions, Recording, Source, streams,
+    Driven, Order, PlayFinding, PlayerOptions, Recording, Source, streams,
 };
 use gametape_tape::{ChunkKind, SimTick, TapeFrames, UnitTag};
-use gametape_wire::{Result, View};
+use gametape_wire::{self as wire, Result, Tick, View};
 
 use crate::config::Config;
 use crate::recording::recorded_game;
@@ -39,19 +39,19 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
     let epoch = recording.field("recorded").and_then(|time| epoch_of(&time));
     let orders = orders_of(&mut recording);
     let first = recording.tape().summary.first_tick;
-    let mut playing = Playing::simulation(recording, game, PlayerOptions::default())?;
-    playing.seek(first)?;
+    let mut playing = Driven::simulation(recording, game, PlayerOptions::default())?;
+    playing.seek(wire::Moment::before(Tick(first)))?;
     let mut writer = GamelogWriter::new(playing.track().simulation(), &session);
     writer.set_epoch(epoch);
-    while playing.tick() < playing.end() && playing.track().simulation().outcome().is_none() {
-        let tick = playing.tick();
+    while playing.position() < playing.end() && playing.track().simulation().outcome().is_none() {
+        let tick = playing.position().next_tick();
         let given: Vec<Order<'_>> = orders
-            .get(&tick)
+            .get(&tick.0)
             .into_iter()
             .flatten()
             .map(|(player, payload)| Order { player: *player, payload })
             .collect();
-        playing.seek(tick + 1)?;
+        playing.seek(tick)?;
         writer.tick(playing.track().simulation(), &given)?;
     }
     let json = writer.finish();
@@ -336,6 +336,9 @@ fn epoch_of(time: &str) -> Option<i64> {
     is_utc.then_some(())?;
     let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
     let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
+    let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
+    (is_date && is_time).then_some(())?;
     // Days of the civil calendar, years counted from March so that leap days come last.
     let year = if month <= 2 { year - 1 } else { year };
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

@@ -154,5 +154,7 @@ fn who_leaves_is_disconnected_and_has_lost_from_then_on() {
 fn times_of_day_become_milliseconds() {
     assert_eq!(epoch_of("1970-01-01T00:00:00Z"), Some(0));
     assert_eq!(epoch_of("2000-02-29T12:00:01Z"), Some(951_825_601_000));
-    assert_eq!(epoch_of("2000-02-29 12:00:01"), None);
+    for wrong in ["2000-02-29 12:00:01", "2000-13-01T00:00:00Z", "2000-01-01T24:00:00Z", "é"] {
+        assert_eq!(epoch_of(wrong), None, "{wrong}");
+    }
 }

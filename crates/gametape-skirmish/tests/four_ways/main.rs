@@ -12,16 +12,16 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use gametape_cadre::{Log, Options};
-use gametape_minewars::{Frames, Generation};
-use gametape_minewars::{Grid, ReplayFile, Timeline, ViewState};
+use gametape_minewars::{Generation, Grid, ReplayFile, ViewState};
 use gametape_replay::{
-    DeepLevel, Order, Player, PlayerOptions, Recording, Simulation, minewars, streams,
+    DeepLevel, Driven, MinewarsTimeline, Order, PlayerOptions, Recording, Simulation, Timeline,
+    TimelineOptions, minewars, streams,
 };
 use gametape_skirmish::{
     Command, Config, Match, Skirmish, Style, TICK_MS, Views, metadata, record_match,
 };
 use gametape_tape::{ChunkKind, SimSnapshot, TapeFrames, cut_bytes, pack_bytes};
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{self as wire, Tick, View, ViewSet, When};
 
 use views::{Seen, Words, differences};
 use world::World;
@@ -130,16 +130,16 @@ fn in_disorder(moments: &[Moment]) -> impl Iterator<Item = &Moment> {
 fn from_the_tape(recorded: &Recorded, moments: &[Moment]) {
     let game = Skirmish::new(recorded.config.clone()).unwrap();
     let options = PlayerOptions::default();
-    let mut player = Player::simulation(recorded.open(), game, options).unwrap();
+    let mut player = Driven::simulation(recorded.open(), game, options).unwrap();
     for moment in in_disorder(moments) {
-        player.seek(moment.tick).unwrap();
+        player.seek(wire::Moment::before(Tick(moment.tick))).unwrap();
         assert_eq!(player.snapshot(), moment.snapshot, "tick {}", moment.tick);
     }
     assert_eq!((player.findings(), player.doubt()), (&[][..], None));
     for view in recorded.views() {
         let mut player = minewars::player(recorded.open(), view, options).unwrap();
         for moment in in_disorder(moments) {
-            player.seek(moment.tick).unwrap();
+            player.seek(wire::Moment::before(Tick(moment.tick))).unwrap();
             let known = &moment.views[usize::from(view.number())];
             assert!(player.state().state() == known, "{view:?} at tick {}", moment.tick);
         }
@@ -157,15 +157,14 @@ fn from_a_file(recorded: &Recorded, target: Generation, moments: &[Moment], seen
     let words = if is_own { Words::Own(target) } else { Words::Converted(target) };
     let file = ReplayFile::open(&made.bytes).unwrap();
     assert_eq!(file.faults(), []);
-    let map = file.setup().to_setup().unwrap().map;
-    let frames = file.frames().unwrap().bytes;
     for view in recorded.views() {
-        let frames = Frames::new(file.frame_layout().unwrap(), &frames);
-        let mut timeline = Timeline::new(&map, frames, file.dialect(), view, 1 << 20);
-        assert_eq!(timeline.problems().1, 0);
+        let mut timeline =
+            MinewarsTimeline::open(&file, view, TimelineOptions::default()).unwrap();
         for moment in in_disorder(moments) {
             let before = moment.tick * u64::from(TICK_MS) - 1;
-            let state = timeline.seek(timeline.position_at(before)).unwrap();
+            let then = timeline.moment(When::Tick(Tick(before))).unwrap();
+            assert!(timeline.seek(then).unwrap().is_ready());
+            let state = timeline.state().state();
             let place = format!("{view:?}, {words:?}, tick {}", moment.tick);
             let known = &moment.views[usize::from(view.number())];
             assert!(!is_own || state == known, "{place}");
@@ -278,7 +277,7 @@ fn a_view_of_another_moment_is_told_apart() {
 fn resimulates(tape: &[u8], config: &Config) -> (usize, u64) {
     let game = Skirmish::new(config.clone()).unwrap();
     let recording = Recording::open(tape).unwrap();
-    let mut player = Player::simulation(recording, game, PlayerOptions::default()).unwrap();
+    let mut player = Driven::simulation(recording, game, PlayerOptions::default()).unwrap();
     let verified = player.verify(DeepLevel::Simulation).unwrap();
     assert!(verified.passed(), "{:?}", verified.findings);
     (verified.keyframes, verified.tick)
@@ -306,7 +305,7 @@ fn a_tape_cut_to_a_view_has_its_view_and_no_simulation() {
     assert_eq!(recording.setup(streams::SETUP_OF_SIMULATION).unwrap(), None);
     let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
     for moment in in_disorder(&moments) {
-        player.seek(moment.tick).unwrap();
+        player.seek(wire::Moment::before(Tick(moment.tick))).unwrap();
         assert!(player.state().state() == &moment.views[2], "tick {}", moment.tick);
     }
 }

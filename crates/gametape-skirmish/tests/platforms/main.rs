@@ -19,7 +19,7 @@ use hash_of_highlights::{Insight, hash_of, insights};
 /// States, payloads and events of matches.
 const MATCHES: &str = "f5b454deb9e60e3694b01bee0d5b24fdd355f57fb4f930aea8c56bab14711026";
 /// Highlights, statistics and events of matches.
-const HIGHLIGHTS: &str = "77ed42fd6aca42788f0da10e0ebd7696b05b96b16666de56ef0266dff0b84d8e";
+const HIGHLIGHTS: &str = "8c8a8cf77d0cd45a3852b223b3a3f4dec695e2126c88a0c79963cd9693b114c5";
 
 #[test]
 fn matches_are_as_ever() {

@@ -182,6 +182,19 @@ impl KeyframeIndex {
         index
     }
 
+    /// Adds a keyframe that was written after all others. One of an earlier tick is left out.
+    pub(crate) fn push(&mut self, chunk: &ChunkEntry) {
+        let is_later = |last: &KeyframeIndexEntry| last.tick <= chunk.header.first_tick;
+        if !chunk.header.kind.is_keyframe() || !self.entries.last().is_none_or(is_later) {
+            return;
+        }
+        let entry = self.open_page_for(chunk).unwrap_or_else(|| {
+            self.pages.push((self.entries.len(), chunk.offset));
+            KeyframeIndexEntry::of(chunk, chunk.offset)
+        });
+        self.entries.extend(entry);
+    }
+
     /// The entry as part of the last page; `None` when that is full or too far away.
     fn open_page_for(&self, chunk: &ChunkEntry) -> Option<Option<KeyframeIndexEntry>> {
         let &(first, base) = self.pages.last()?;

@@ -106,6 +106,16 @@ impl Tape {
         }
     }
 
+    /// Adds the chunk that comes next to its stream, unless it is of frames that go back in time.
+    pub(crate) fn add_to_run(&mut self, entry: &ChunkEntry) {
+        let (kind, stream) = (entry.header.kind, entry.header.stream);
+        let last = self.last_of(kind, stream);
+        let in_order = last.is_none_or(|last| entry.header.first_tick >= last.header.last_tick());
+        if in_order || !kind.is_framed() {
+            self.runs.entry((kind, stream)).or_default().push(self.chunks.len() as u32);
+        }
+    }
+
     /// Is the table that was read complete and in order?
     pub(crate) fn check_table(&self, depth: Depth) -> Result<()> {
         let in_order = self.chunks.iter().zip(0..).all(|(chunk, n)| chunk.header.sequence == n);
@@ -155,6 +165,12 @@ impl Tape {
         let start = if kind.is_framed() { run.partition_point(is_over) } else { 0 };
         let chunks = run[start..].iter().filter_map(|&place| self.entry(place));
         chunks.filter(move |chunk| chunk.header.end_tick() > ticks.start)
+    }
+
+    /// The last chunk of a kind and stream.
+    #[must_use]
+    pub fn last_of(&self, kind: ChunkKind, stream: u16) -> Option<&ChunkEntry> {
+        self.run(kind, stream).last().and_then(|&place| self.entry(place))
     }
 
     fn run(&self, kind: ChunkKind, stream: u16) -> &[u32] {

@@ -6,9 +6,8 @@ use std::mem::take;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gametape_analysis::{
-    AnalysisEvent, CsvTable, EventKind, NameTable, ParquetTable, SOURCE_COLUMN, Table, json_line,
-};
+use gametape_analysis::{AnalysisEvent, CsvTable, EventKind, MatchInfo, Table, json_line};
+use gametape_library::ParquetTable;
 use gametape_wire::Error;
 
 use crate::failure::Failure;
@@ -39,10 +38,6 @@ pub(super) struct Export {
     /// Where tables of single kinds go.
     folder: Option<PathBuf>,
     tables: Vec<TableFile>,
-    /// Does a row say which tape it is from?
-    is_labelled: bool,
-    /// The present tape.
-    label: String,
 }
 
 impl Export {
@@ -51,45 +46,32 @@ impl Export {
         format: Format,
         target: &Target,
         kinds: &[EventKind],
-        is_labelled: bool,
     ) -> Result<Self, Failure> {
-        let folder = folder(target)?;
-        let mut export =
-            Self { format, folder, tables: Vec::new(), is_labelled, label: String::new() };
+        let mut export = Self { format, folder: folder(target)?, tables: Vec::new() };
         if export.folder.is_none() {
             let table = match kinds {
                 [kind] => Table::Kind(*kind),
                 _ => Table::Wide,
             };
-            export.tables.push(TableFile::create(format, table, target, is_labelled)?);
+            export.tables.push(TableFile::create(format, table, target)?);
         }
         Ok(export)
     }
 
-    /// What is added from now on is from this tape.
-    pub(super) fn begin(&mut self, source: &str) {
-        source.clone_into(&mut self.label);
-        self.tables.iter_mut().for_each(|table| table.writer.begin(source));
-    }
-
-    pub(super) fn add(&mut self, event: &AnalysisEvent, names: &NameTable) -> Result<(), Failure> {
-        let label = self.is_labelled.then(|| self.label.clone());
+    pub(super) fn add(&mut self, event: &AnalysisEvent, info: &MatchInfo) -> Result<(), Failure> {
         let place = match self.tables.iter().position(|file| file.table.takes(event)) {
             Some(place) => place,
             None => self.create_for(event.kind())?,
         };
-        self.tables[place].add(event, names, label.as_deref())
+        self.tables[place].add(event, info)
     }
 
-    /// Makes the table of a kind that was not met before; says its place.
+    /// Makes the table of a kind that was not met before; returns its index.
     fn create_for(&mut self, kind: EventKind) -> Result<usize, Failure> {
         let folder = self.folder.clone().unwrap_or_default();
         let path = folder.join(format!("{}.{}", kind.name(), self.format.extension()));
         let target = Target::File(path);
-        let mut file =
-            TableFile::create(self.format, Table::Kind(kind), &target, self.is_labelled)?;
-        file.writer.begin(&self.label);
-        self.tables.push(file);
+        self.tables.push(TableFile::create(self.format, Table::Kind(kind), &target)?);
         Ok(self.tables.len() - 1)
     }
 
@@ -125,40 +107,19 @@ enum Writer {
     Parquet(Box<ParquetTable<Spool>>, Spool),
 }
 
-impl Writer {
-    fn begin(&mut self, source: &str) {
-        match self {
-            Self::Json => {}
-            Self::Csv(table) => table.begin_source(source),
-            Self::Parquet(table, _) => table.begin_source(source),
-        }
-    }
-}
-
 impl TableFile {
-    fn create(
-        format: Format,
-        table: Table,
-        target: &Target,
-        is_labelled: bool,
-    ) -> Result<Self, Failure> {
+    fn create(format: Format, table: Table, target: &Target) -> Result<Self, Failure> {
         let mut text = String::new();
         let writer = match format {
             Format::Json => Writer::Json,
             Format::Csv => {
-                let mut table = CsvTable::new(table);
-                if is_labelled {
-                    table = table.with_source();
-                }
+                let table = CsvTable::new(table);
                 table.header(&mut text);
                 Writer::Csv(table)
             }
             Format::Parquet => {
                 let spool = Spool::default();
-                let file = match is_labelled {
-                    true => ParquetTable::with_source(table, spool.clone()),
-                    false => ParquetTable::new(table, spool.clone()),
-                };
+                let file = ParquetTable::new(table, spool.clone());
                 let file = file.map_err(|error| Failure::of(target, &error))?;
                 Writer::Parquet(Box::new(file), spool)
             }
@@ -168,25 +129,13 @@ impl TableFile {
         Ok(Self { table, writer, out, name: target.clone(), text })
     }
 
-    fn add(
-        &mut self,
-        event: &AnalysisEvent,
-        names: &NameTable,
-        label: Option<&str>,
-    ) -> Result<(), Failure> {
+    fn add(&mut self, event: &AnalysisEvent, info: &MatchInfo) -> Result<(), Failure> {
         match &mut self.writer {
-            Writer::Json => {
-                let start = self.text.len();
-                json_line(event, names, &mut self.text);
-                if let Some(label) = label {
-                    let label = serde_json::Value::from(label);
-                    self.text.insert_str(start + 1, &format!("\"{SOURCE_COLUMN}\":{label},"));
-                }
-            }
-            Writer::Csv(table) => table.row(event, names, &mut self.text),
+            Writer::Json => json_line(event, info, &mut self.text),
+            Writer::Csv(table) => table.row(event, info, &mut self.text),
             Writer::Parquet(table, spool) => {
                 let failed = |error: Error| Failure::of(&self.name, &error);
-                table.push(event, names).map_err(failed)?;
+                table.push(event, info).map_err(failed)?;
                 return self.out.put(&spool.take());
             }
         }

@@ -3,25 +3,28 @@
 use std::fs;
 use std::path::Path;
 
+use gametape_analysis::report::HighlightRow;
 use gametape_wire::ViewSet;
 
-use super::Row;
+use super::source_of;
 use crate::commands::cut::cut_span;
 use crate::events::Observed;
 use crate::failure::{Done, Failure};
+use crate::input::Source;
 use crate::output::Target;
 
 /// Writes each moment into a folder, and notes where.
 pub(super) fn cut_all(
-    observed: &mut Observed,
+    sources: &[Source],
     folder: &Path,
-    rows: &mut [Row],
+    rows: &mut [HighlightRow],
 ) -> Result<Done, Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
     let mut done = Done::Fine;
     for row in rows {
         let path = folder.join(format!("{:02}-tick-{}.tape", row.rank, row.tick));
         let target = Target::File(path);
+        let mut observed = Observed::open(source_of(sources, row)?)?;
         let (file, tape) = observed.file();
         let told = cut_span(file, tape, ViewSet::EMPTY, row.start_tick..row.end_tick, &target)?;
         if !told.lost.is_empty() {

@@ -5,15 +5,14 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 /// What a key asks of the player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
-    /// So many moments forward, or back below zero.
+    /// Moments at which something changes: forward, or back below zero.
     Step(i64),
     First,
     Last,
     PlayOrPause,
-    /// So many times twice as fast.
+    /// That many times twice as fast.
     Faster(i32),
-    AskIndex,
-    AskClock,
+    AskTime,
     AskSearch,
     SearchOn,
     Help,
@@ -33,9 +32,9 @@ const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 const CONTROL: KeyModifiers = KeyModifiers::CONTROL;
 
 /// Rows without a name are explained by the row before.
-pub(super) const BINDINGS: [Binding; 17] = {
+pub(super) const BINDINGS: [Binding; 16] = {
     use Action::{
-        AskClock, AskIndex, AskSearch, Faster, First, Help, Last, PlayOrPause, Quit, SearchOn, Step,
+        AskSearch, AskTime, Faster, First, Help, Last, PlayOrPause, Quit, SearchOn, Step,
     };
     use KeyCode::{Char, Down, End, Esc, Home, Left, PageDown, PageUp, Right, Up};
     const fn row(
@@ -47,19 +46,18 @@ pub(super) const BINDINGS: [Binding; 17] = {
         Binding { action, keys, name, help }
     }
     [
-        row(Step(-1), &[(NONE, Left)], "Left Right", "one moment back, forward"),
+        row(Step(-1), &[(NONE, Left)], "Left Right", "one change back, forward"),
         row(Step(1), &[(NONE, Right)], "", ""),
-        row(Step(-10), &[(SHIFT, Left), (NONE, PageUp)], "Shift+arrow, PgUp PgDn", "ten moments"),
+        row(Step(-10), &[(SHIFT, Left), (NONE, PageUp)], "Shift+arrow, PgUp PgDn", "ten changes"),
         row(Step(10), &[(SHIFT, Right), (NONE, PageDown)], "", ""),
-        row(Step(-100), &[(CONTROL, Left), (CONTROL, Up)], "Ctrl+arrow", "a hundred moments"),
+        row(Step(-100), &[(CONTROL, Left), (CONTROL, Up)], "Ctrl+arrow", "a hundred changes"),
         row(Step(100), &[(CONTROL, Right), (CONTROL, Down)], "", ""),
         row(First, &[(NONE, Home)], "Home End", "first moment, last moment"),
         row(Last, &[(NONE, End)], "", ""),
         row(PlayOrPause, &[(NONE, Char(' '))], "Space", "play, pause"),
         row(Faster(1), &[(NONE, Char('+')), (NONE, Char('='))], "+ -", "faster, slower"),
         row(Faster(-1), &[(NONE, Char('-')), (NONE, Char('_'))], "", ""),
-        row(AskIndex, &[(NONE, Char('g'))], "g", "go to a number"),
-        row(AskClock, &[(NONE, Char('t'))], "t", "go to a turn or time"),
+        row(AskTime, &[(NONE, Char('g')), (NONE, Char('t'))], "g", "go to a time, tick or turn"),
         row(AskSearch, &[(NONE, Char('/'))], "/ n", "search, search on"),
         row(SearchOn, &[(NONE, Char('n'))], "", ""),
         row(Help, &[(NONE, Char('?')), (NONE, KeyCode::F(1))], "?", "this help"),

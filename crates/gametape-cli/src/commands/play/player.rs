@@ -5,24 +5,30 @@
 
 use std::time::Duration;
 
+use gametape_replay::{Clock, Direction};
+use gametape_wire::{Moment, View, When};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::keys::{self, Action};
-use super::show::Show;
+use super::panels::Panels;
+use crate::commands::stage::Stage;
 
 /// Speeds go from 2 to the power of this, to its opposite.
 const SPEED_RANGE: i32 = 8;
+/// Thousandths: the speed of the recording.
+const NORMAL_RATE: i64 = 1024;
 
 /// Nobody types a longer answer.
 const PROMPT_CHARS: usize = 60;
 
 /// A recording and the moment of it that is shown.
-pub(super) struct Player<S> {
-    pub(super) show: S,
-    moment: usize,
-    /// From when on it has been playing.
-    playing: Option<Start>,
+pub(super) struct Player {
+    pub(super) stage: Stage,
+    pub(super) panels: Panels,
+    clock: Clock,
     speed: i32,
+    /// Play pauses when it comes to this moment.
+    pause: Option<Moment>,
     pub(super) prompt: Option<Prompt>,
     pub(super) help: bool,
     /// What the last key came to, if there is something to say.
@@ -30,75 +36,74 @@ pub(super) struct Player<S> {
     pub(super) over: bool,
 }
 
-/// When playing began, and at what time of the recording.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Start {
-    now: Duration,
-    time: u64,
-}
-
 /// A question at the bottom of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Prompt {
     kind: Question,
-    pub(super) label: String,
+    pub(super) label: &'static str,
     pub(super) answer: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Question {
-    Index,
-    Clock,
+    Time,
     Search,
 }
 
-impl<S: Show> Player<S> {
-    /// A player that shows a moment and waits.
-    pub(super) fn new(show: S, moment: usize) -> Self {
-        let mut player = Self {
-            show,
-            moment: 0,
-            playing: None,
+impl Player {
+    /// A player that shows where a recording is, and waits.
+    pub(super) fn new(stage: Stage) -> Self {
+        Self {
+            clock: Clock::new(stage.timeline().tick_length()),
+            panels: Panels::new(&stage),
+            stage,
             speed: 0,
+            pause: None,
             prompt: None,
             help: false,
             message: None,
             over: false,
-        };
-        player.go(moment);
-        player
+        }
     }
 
-    /// The moment that is shown.
-    pub(super) fn moment(&self) -> usize {
-        self.moment
-    }
-
-    /// The last moment.
-    pub(super) fn last(&self) -> usize {
-        self.show.moments().saturating_sub(1)
+    /// Play pauses when it comes to this time from before; it can go on from there.
+    pub(super) fn pause_at(&mut self, time: Option<Time>) {
+        let length = self.stage.timeline().tick_length();
+        self.pause = time.map(|time| Moment::after(length.tick_at(time)).min(self.stage.end()));
     }
 
     pub(super) fn is_playing(&self) -> bool {
-        self.playing.is_some()
+        !self.clock.is_paused()
     }
 
     /// How fast it plays, in words.
     pub(super) fn speed(&self) -> String {
-        self.show.speed(self.speed)
+        match self.speed {
+            0.. => format!("×{}", 1u64 << self.speed),
+            _ => format!("×1/{}", 1u64 << -self.speed),
+        }
+    }
+
+    fn rate(&self) -> i64 {
+        match self.speed {
+            0.. => NORMAL_RATE << self.speed,
+            _ => NORMAL_RATE >> -self.speed,
+        }
     }
 
     /// Time has passed: goes on, if it is playing.
     pub(super) fn tick(&mut self, now: Duration) {
-        let Some(start) = self.playing else { return };
-        let passed = now.saturating_sub(start.now).as_millis() as u64;
-        let time = start.time.saturating_add(scaled(passed, self.speed));
-        let moment = self.show.moment_at(time).min(self.last());
-        if moment > self.moment {
-            self.go_since(moment, self.moment);
+        if !self.is_playing() {
+            return;
         }
-        if self.moment == self.last() {
-            self.playing = None;
+        let position = self.stage.position();
+        let end = self.pause.filter(|pause| position < *pause).unwrap_or(self.stage.end());
+        let due = self.clock.due(now, position, end);
+        if due > position {
+            self.go_since(due, position);
+        }
+        if self.stage.position() >= end {
+            self.pause();
         }
     }
 
@@ -114,94 +119,121 @@ impl<S: Show> Player<S> {
         } else if let Some(action) = action {
             self.act(action, now);
         } else {
-            self.message = self.show.press(key);
-        }
-        if self.is_playing() {
-            self.start(now);
+            self.press_panels(key);
         }
     }
 
     fn act(&mut self, action: Action, now: Duration) {
         match action {
             Action::Step(by) => self.step(by),
-            Action::First => self.go(0),
-            Action::Last => self.go(self.last()),
+            Action::First => self.go(Moment::START),
+            Action::Last => self.go(self.stage.end()),
             Action::PlayOrPause => self.play_or_pause(now),
             Action::Faster(by) => self.change_speed(by, now),
-            Action::AskIndex => self.ask(Question::Index, "go to number"),
-            Action::AskClock => {
-                let label = format!("go to {}", self.show.clock_name());
-                self.ask(Question::Clock, &label);
+            Action::AskTime => {
+                self.ask(Question::Time, "go to (3:37.6, 50%, tick:120, turn:4, end)")
             }
             Action::AskSearch => self.ask(Question::Search, "search"),
-            Action::SearchOn => self.message = self.show.search(""),
+            Action::SearchOn => self.message = self.panels.search(&self.stage, ""),
             Action::Help => self.help = true,
             Action::Quit => self.over = true,
         }
     }
 
+    /// Keys for what is shown, not for when it is.
+    fn press_panels(&mut self, key: KeyEvent) {
+        let view = match key.code {
+            KeyCode::Char('v') => Some(self.next_view(true)),
+            KeyCode::Char('V') => Some(self.next_view(false)),
+            KeyCode::Char(digit @ '0'..='9') => View::new(digit as u8 - b'0'),
+            _ => None,
+        };
+        match view {
+            Some(_) if self.stage.is_gamelog() => {
+                self.message = Some("a gamelog has no views".to_owned());
+            }
+            Some(view) => match self.stage.change_view(view) {
+                Ok(()) => self.panels.forget(),
+                Err(error) => self.message = Some(error.to_string()),
+            },
+            None => self.message = self.panels.press(key.code, &self.stage),
+        }
+    }
+
+    /// The view after or before the present one; after the last comes the first.
+    fn next_view(&self, forward: bool) -> View {
+        let views: Vec<View> = self.stage.views().iter().collect();
+        let now = views.iter().position(|view| *view == self.stage.view()).unwrap_or(0);
+        let step = if forward { 1 } else { views.len().saturating_sub(1) };
+        views.get((now + step) % views.len().max(1)).copied().unwrap_or(View::SPECTATOR)
+    }
+
+    /// Steps to moments at which something changes.
     fn step(&mut self, by: i64) {
-        let target = self.moment.saturating_add_signed(by as isize).min(self.last());
-        if target == self.moment {
+        let direction = if by < 0 { Direction::Backward } else { Direction::Forward };
+        let before = self.stage.position();
+        for _ in 0..by.unsigned_abs() {
+            match self.stage.step(direction) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return self.failed(&error),
+            }
+        }
+        if self.stage.position() == before {
             let end = if by < 0 { "this is the first moment" } else { "this is the last moment" };
             self.message = Some(end.to_owned());
-        } else {
-            self.go(target);
         }
+        self.arrived(moment_before(self.stage.position()));
     }
 
     /// Shows a moment and what changed in it alone.
-    fn go(&mut self, moment: usize) {
-        self.go_since(moment, moment.saturating_sub(1));
+    pub(super) fn go(&mut self, moment: Moment) {
+        self.go_since(moment, moment_before(moment));
     }
 
-    fn go_since(&mut self, moment: usize, since: usize) {
-        match self.show.go(moment, since) {
-            Ok(()) => self.moment = moment,
-            Err(error) => {
-                self.playing = None;
-                self.message = Some(error.to_string());
-            }
+    fn go_since(&mut self, moment: Moment, since: Moment) {
+        match self.stage.seek(moment) {
+            Ok(()) if self.is_playing() && since < moment => self.panels.show(since),
+            Ok(()) => self.arrived(since),
+            Err(error) => self.failed(&error),
         }
+    }
+
+    fn arrived(&mut self, since: Moment) {
+        self.clock.moved();
+        self.panels.show(since);
+    }
+
+    fn failed(&mut self, error: &gametape_wire::Error) {
+        self.pause();
+        self.message = Some(error.to_string());
     }
 
     /// Plays on from here; from the first moment if this is the last.
     fn play_or_pause(&mut self, now: Duration) {
-        if self.playing.take().is_some() {
-            return;
+        if self.is_playing() {
+            return self.pause();
         }
-        if self.moment == self.last() {
-            self.go(0);
+        if self.stage.position() >= self.stage.end() {
+            self.go(Moment::START);
         }
-        self.start(now);
+        self.clock.play(self.rate(), now, self.stage.position());
     }
 
-    fn start(&mut self, now: Duration) {
-        self.playing = Some(Start { now, time: self.playing_time(now) });
-    }
-
-    /// The time of the recording that playing has come to: at least that of the moment.
-    fn playing_time(&self, now: Duration) -> u64 {
-        let shown = self.show.time(self.moment);
-        let Some(start) = self.playing else { return shown };
-        let passed = now.saturating_sub(start.now).as_millis() as u64;
-        let next = self.show.time((self.moment + 1).min(self.last()));
-        // Somewhere between this moment and the next, unless a key led elsewhere.
-        let reached = start.time.saturating_add(scaled(passed, self.speed));
-        if (shown..next).contains(&reached) { reached } else { shown }
+    fn pause(&mut self) {
+        self.clock.play(0, Duration::ZERO, self.stage.position());
     }
 
     fn change_speed(&mut self, by: i32, now: Duration) {
-        let time = self.playing_time(now);
         self.speed = (self.speed + by).clamp(-SPEED_RANGE, SPEED_RANGE);
         if self.is_playing() {
-            self.playing = Some(Start { now, time });
+            self.clock.play(self.rate(), now, self.stage.position());
         }
         self.message = Some(self.speed());
     }
 
-    fn ask(&mut self, kind: Question, label: &str) {
-        self.prompt = Some(Prompt { kind, label: label.to_owned(), answer: String::new() });
+    fn ask(&mut self, kind: Question, label: &'static str) {
+        self.prompt = Some(Prompt { kind, label, answer: String::new() });
     }
 
     /// Goes on with an answer.
@@ -221,29 +253,20 @@ impl<S: Show> Player<S> {
 
     fn answer(&mut self, prompt: &Prompt) {
         let answer = prompt.answer.trim();
-        let found = match prompt.kind {
-            Question::Search => {
-                self.message = self.show.search(answer);
-                return;
-            }
-            _ if answer.is_empty() => return,
-            Question::Index => match answer.parse() {
-                Ok(number) => self.show.find_index(number),
-                Err(_) => Err(format!("{answer} is no number")),
+        match prompt.kind {
+            Question::Search => self.message = self.panels.search(&self.stage, answer),
+            Question::Time if answer.is_empty() => {}
+            Question::Time => match answer.parse::<When>().and_then(|when| self.stage.find(when)) {
+                Ok(moment) => self.go(moment),
+                Err(error) => self.message = Some(error.to_string()),
             },
-            Question::Clock => self.show.find_clock(answer),
-        };
-        match found {
-            Ok(moment) => self.go(moment),
-            Err(problem) => self.message = Some(problem),
         }
     }
 }
 
-/// Milliseconds times 2 to the power of `exponent`.
-fn scaled(milliseconds: u64, exponent: i32) -> u64 {
-    let factor = 1u64 << exponent.unsigned_abs().min(32);
-    if exponent < 0 { milliseconds / factor } else { milliseconds.saturating_mul(factor) }
+/// Before the last tick that happened.
+fn moment_before(moment: Moment) -> Moment {
+    moment.last_tick().map_or(Moment::START, Moment::before)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The screen around a show: title, timeline, keys, questions, help.
+//! The screen: title, panels, timeline, keys, questions, help.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -6,9 +6,12 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Padding, Paragraph, Widget};
 
+use gametape_wire::Moment;
+
 use super::keys::BINDINGS;
+use super::panels;
 use super::player::Player;
-use super::show::Show;
+use crate::text::thousands;
 
 pub(super) const DIM: Style = Style::new().fg(Color::DarkGray);
 pub(super) const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
@@ -16,27 +19,28 @@ const ACCENT: Style = Style::new().fg(Color::Cyan);
 const WARNING: Style = Style::new().fg(Color::Yellow);
 
 /// Draws everything.
-pub(super) fn draw<S: Show>(player: &mut Player<S>, area: Rect, screen: &mut Buffer) {
+pub(super) fn draw(player: &mut Player, area: Rect, screen: &mut Buffer) {
     let rows =
         [Constraint::Length(1), Constraint::Min(0), Constraint::Length(1), Constraint::Length(1)];
     let [title, main, timeline, bottom] = Layout::vertical(rows).areas(area);
-    let words = format!(" {}", player.show.title());
+    let words = format!(" {}", player.panels.title(&mut player.stage));
     Line::styled(words, BOLD.add_modifier(Modifier::REVERSED)).render(title, screen);
     screen.set_style(title, Modifier::REVERSED);
-    player.show.draw(main, screen);
+    player.panels.draw(&mut player.stage, main, screen);
     draw_timeline(player, timeline, screen);
     bottom_line(player).render(bottom, screen);
     if player.help {
-        draw_help(&player.show, area, screen);
+        draw_help(area, screen);
     }
 }
 
 /// ` ▶ ━━━━━━●──────────  frame 57 of 1,203 `
-fn draw_timeline<S: Show>(player: &Player<S>, area: Rect, screen: &mut Buffer) {
+fn draw_timeline(player: &Player, area: Rect, screen: &mut Buffer) {
     let (sign, style) = if player.is_playing() { (" ▶ ", ACCENT) } else { (" ‖ ", DIM) };
-    let label = format!("  {}  {} ", player.show.label(), player.speed());
+    let label = format!("  {}  {} ", label(player), player.speed());
     let room = usize::from(area.width).saturating_sub(sign.len() + Span::raw(&label).width());
-    let (behind, ahead) = bar(player.moment(), player.last(), room);
+    let ticks = |moment: Moment| moment.next_tick().0;
+    let (behind, ahead) = bar(ticks(player.stage.position()), ticks(player.stage.end()), room);
     let line = Line::from(vec![
         Span::styled(sign, style),
         Span::styled("━".repeat(behind), ACCENT),
@@ -47,15 +51,29 @@ fn draw_timeline<S: Show>(player: &Player<S>, area: Rect, screen: &mut Buffer) {
     line.render(area, screen);
 }
 
-/// How many of `room` columns are before the place of a moment, and how many behind it.
-fn bar(moment: usize, last: usize, room: usize) -> (usize, usize) {
+/// `0:03.8 of 5:00`, or `delta 57 of 1,203  turn 12`
+fn label(player: &Player) -> String {
+    let (stage, length) = (&player.stage, player.stage.timeline().tick_length());
+    let last = |moment: Moment| moment.last_tick().unwrap_or_default();
+    if !stage.is_gamelog() {
+        let [now, end] = [stage.position(), stage.end()].map(|at| length.time_of(last(at)));
+        return format!("{now} of {end}");
+    }
+    let Some(delta) = stage.position().last_tick() else { return "start".to_owned() };
+    let turn = stage.gamelog().and_then(|log| log.turns().at(delta.0 as usize));
+    let turn = turn.map(|turn| format!("  turn {turn}")).unwrap_or_default();
+    format!("delta {} of {}{turn}", thousands(delta.0), thousands(last(stage.end()).0))
+}
+
+/// How many of `room` columns are before a moment, and how many after it.
+fn bar(moment: u64, last: u64, room: usize) -> (usize, usize) {
     let Some(most) = room.checked_sub(1) else { return (0, 0) };
     let behind = (moment as u128 * most as u128 / last.max(1) as u128) as usize;
     (behind, most - behind)
 }
 
 /// What is being typed, or what is to be said, or the keys.
-fn bottom_line<S: Show>(player: &Player<S>) -> Line<'static> {
+fn bottom_line(player: &Player) -> Line<'static> {
     if let Some(prompt) = &player.prompt {
         let label = Span::styled(format!(" {}: ", prompt.label), ACCENT);
         return Line::from(vec![label, Span::raw(prompt.answer.clone()), Span::raw("▏")]);
@@ -63,16 +81,16 @@ fn bottom_line<S: Show>(player: &Player<S>) -> Line<'static> {
     match &player.message {
         Some(message) => Line::styled(format!(" {message}"), WARNING),
         None => {
-            let hints = player.show.hints();
-            Line::styled(format!(" ←/→ step  Space play  g/t go to  {hints}  ? help  q quit"), DIM)
+            let hints = if player.stage.is_gamelog() { "m tree" } else { "v view" };
+            Line::styled(format!(" ←/→ step  Space play  g go to  {hints}  ? help  q quit"), DIM)
         }
     }
 }
 
-fn draw_help(show: &impl Show, area: Rect, screen: &mut Buffer) {
+fn draw_help(area: Rect, screen: &mut Buffer) {
     let general = BINDINGS.iter().filter(|row| !row.name.is_empty());
     let general = general.map(|row| (row.name, row.help));
-    let rows: Vec<(&str, &str)> = general.chain(show.keys().iter().copied()).collect();
+    let rows: Vec<(&str, &str)> = general.chain(panels::KEYS.iter().copied()).collect();
     let widest = rows.iter().map(|row| Span::raw(row.0).width()).max().unwrap_or(0);
     let line = |(keys, meaning): &(&'static str, &'static str)| {
         Line::from(vec![Span::styled(format!("{keys:<widest$}  "), ACCENT), Span::raw(*meaning)])
@@ -110,7 +128,7 @@ mod tests {
         assert_eq!(bar(0, 99, 10), (0, 9));
         assert_eq!(bar(98, 99, 10), (8, 1));
         assert_eq!(bar(99, 99, 10), (9, 0));
-        assert_eq!(bar(usize::MAX, usize::MAX, 10), (9, 0));
+        assert_eq!(bar(u64::MAX, u64::MAX, 10), (9, 0));
         assert_eq!(bar(5, 9, 0), (0, 0));
     }
 }

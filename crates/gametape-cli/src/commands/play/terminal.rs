@@ -8,7 +8,6 @@ use ratatui::crossterm::event::{self, Event, KeyEventKind};
 
 use super::player::Player;
 use super::screen;
-use super::show::Show;
 use crate::failure::Failure;
 
 /// How often the screen is drawn while playing.
@@ -23,7 +22,7 @@ pub(super) fn require() -> Result<(), Failure> {
 }
 
 /// Plays until somebody quits.
-pub(super) fn run(player: &mut Player<impl Show>) -> Result<(), Failure> {
+pub(super) fn run(player: &mut Player) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::io(&"terminal", &error);
     // From here on a panic gives the terminal back before it is reported.
     let mut terminal = ratatui::try_init().map_err(failed)?;
@@ -40,7 +39,7 @@ impl Drop for Restore {
     }
 }
 
-fn play(player: &mut Player<impl Show>, terminal: &mut DefaultTerminal) -> io::Result<()> {
+fn play(player: &mut Player, terminal: &mut DefaultTerminal) -> io::Result<()> {
     let began = Instant::now();
     while !player.over {
         terminal.draw(|frame| screen::draw(player, frame.area(), frame.buffer_mut()))?;
@@ -54,7 +53,7 @@ fn play(player: &mut Player<impl Show>, terminal: &mut DefaultTerminal) -> io::R
 
 /// Takes a key and those that came in the meantime: one picture for all of them, unless they take
 /// long.
-fn take_all(player: &mut Player<impl Show>, began: Instant) -> io::Result<()> {
+fn take_all(player: &mut Player, began: Instant) -> io::Result<()> {
     take(player, &event::read()?, began);
     let first = Instant::now();
     while !player.over && first.elapsed() < FRAME && event::poll(Duration::ZERO)? {
@@ -63,7 +62,7 @@ fn take_all(player: &mut Player<impl Show>, began: Instant) -> io::Result<()> {
     Ok(())
 }
 
-fn take(player: &mut Player<impl Show>, event: &Event, began: Instant) {
+fn take(player: &mut Player, event: &Event, began: Instant) {
     if let Event::Key(key) = event
         && key.kind != KeyEventKind::Release
     {

@@ -9,13 +9,12 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::player::Player;
 use super::screen;
-use super::show::Show;
 
 /// What somebody would see.
 pub(super) struct Screen(Buffer);
 
 impl Screen {
-    pub(super) fn of(player: &mut Player<impl Show>, width: u16, height: u16) -> Self {
+    pub(super) fn of(player: &mut Player, width: u16, height: u16) -> Self {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| screen::draw(player, frame.area(), frame.buffer_mut())).unwrap();
         Self(terminal.backend().buffer().clone())
@@ -41,7 +40,7 @@ impl Screen {
 }
 
 /// Presses keys one after the other: letters, arrows, `^` and `$` for Home and End, `⏎`, `⇥`.
-pub(super) fn press(player: &mut Player<impl Show>, keys: &str) {
+pub(super) fn press(player: &mut Player, keys: &str) {
     for key in keys.chars() {
         let code = match key {
             '←' => KeyCode::Left,

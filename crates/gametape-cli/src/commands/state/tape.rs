@@ -1,14 +1,16 @@
 //! The state of what a tape holds, entered at a keyframe.
 
+use gametape_cadre::{Log, Options, Timeline};
 use gametape_replay::{Recording, cadre};
-use gametape_wire::Error;
+use gametape_wire::{Error, Moment, Tick, When};
 
 use super::Args;
 use super::gamelog::show_state;
-use crate::failure::{Done, Failure, Outcome};
+use crate::failure::{Done, Failure, Outcome, warn};
 use crate::gamelog::moment_of;
-use crate::input::{Input, Source, refuse};
-use crate::moment::{When, deltas_at};
+use crate::games::{known, titles};
+use crate::input::{Input, Opened, Source, refuse};
+use crate::moment::deltas_at;
 use crate::progress::waiting;
 use crate::tape::{Content, PLAY_ONCE, TapeFile, view_at, warn_of_doubt};
 
@@ -32,6 +34,41 @@ impl Args {
         }
     }
 
+    /// Shows the state of the simulation, which has the shape of the game's gamelog.
+    pub(super) fn show_simulation(&self, opened: Opened) -> Outcome {
+        let source = &self.recording.source;
+        let Opened::Tape(file) = opened else {
+            return Err(Failure::usage(format_args!(
+                "--simulation is for tapes, {source} is none"
+            )));
+        };
+        let failed = |error: Error| Failure::of(source, &error);
+        let recording = Recording::open(file).map_err(failed)?;
+        let content = recording.field("content");
+        let game = known(content.as_deref()).ok_or_else(|| {
+            let problem = format!("only {} can be run again", titles());
+            Failure::refused(source, &problem)
+        })?;
+        let mut file = recording.into_source();
+        let when = self.at;
+        let state = waiting("simulating", || game.simulated_state(&mut file, when));
+        let state = state.map_err(failed)?;
+        let done = state.findings.iter().fold(Done::Fine, |_, finding| {
+            warn(source, finding);
+            Done::DataLost
+        });
+        let options = Options::default();
+        let timeline =
+            Log::open(state.gamelog, &options).and_then(|log| Timeline::load(log, &options));
+        let timeline = timeline.map_err(failed)?;
+        let moment = match state.moment.last_tick() {
+            Some(tick) => format!("after tick {}", tick.0),
+            None => "before the first tick".to_owned(),
+        };
+        show_state(source, timeline.state(), &moment, &self.wanted_of_simulation())?;
+        Ok(done)
+    }
+
     fn show_tape_view(&self, source: &Source, recording: Recording<TapeFile>) -> Outcome {
         let options = [("--path", self.path.is_some()), ("--resolve", self.resolve.is_some())];
         refuse(&options, |option| {
@@ -47,12 +84,12 @@ impl Args {
             Failure::usage(format_args!("{option} is for MineWars, and {source} holds a gamelog"))
         })?;
         let mut player = cadre::player(recording, PLAY_ONCE).map_err(failed)?;
-        let deltas = player.end();
+        let deltas = player.end().next_tick().0;
         let position = deltas_at(source, self.at, deltas)?.unwrap_or(deltas);
-        waiting("seeking", || player.seek(position)).map_err(failed)?;
+        waiting("seeking", || player.seek(Moment::before(Tick(position)))).map_err(failed)?;
         warn_of_doubt(source, &player);
         let state = player.state().state();
         let turn = state.get("currentTurn").and_then(|turn| turn.as_i64());
-        show_state(source, state, &moment_of(position.checked_sub(1), turn), &self.wanted())
+        show_state(source, state, &moment_of(position.checked_sub(1), turn), &self.wanted()?)
     }
 }

@@ -2,18 +2,18 @@
 
 use std::ffi::OsStr;
 
+use gametape_analysis::report::player_label;
 use gametape_analysis::{Series, Statistics};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 use tiny_skia::Pixmap;
 
-use super::name_of;
 use super::surface::Surface;
-use crate::commands::map::signs::player_colour;
 use crate::events::Observed;
 use crate::failure::Failure;
 use crate::output::Target;
+use gametape_scene::Palette;
 
 const SIZE: (u32, u32) = (1600, 1100);
 const TITLE_HEIGHT: u32 = 84;
@@ -48,7 +48,7 @@ struct Panel {
 
 impl Plot {
     pub(super) fn new(observed: &Observed, statistics: &Statistics) -> Self {
-        let minutes = |tick: u64| observed.milliseconds(tick) as f64 / 60_000.0;
+        let minutes = |tick: u64| observed.info.time(tick).seconds() / 60.0;
         let line = |series: Series| {
             let points = series.points.into_iter();
             (series.player, points.map(|(tick, value)| (minutes(tick), value as f64)).collect())
@@ -62,7 +62,7 @@ impl Plot {
         let players = statistics.players.iter().map(|summary| summary.player);
         Self {
             title,
-            players: players.map(|player| (player, name_of(observed, player))).collect(),
+            players: players.map(|player| (player, player_label(&observed.info, player))).collect(),
             panels: PANELS.iter().map(panel).collect(),
             minutes: minutes(observed.tape.summary.end_tick).max(0.01),
         }
@@ -170,7 +170,13 @@ fn text_style(size: u32) -> TextStyle<'static> {
 }
 
 fn colour(player: u8) -> RGBColor {
-    player_colour(player).map_or(INK, |rgb| RGBColor(rgb.0, rgb.1, rgb.2))
+    match player {
+        0 => INK,
+        _ => {
+            let colour = Palette::player(player);
+            RGBColor(colour.0, colour.1, colour.2)
+        }
+    }
 }
 
 /// `2:05`

@@ -15,7 +15,7 @@ pub(super) struct MessageTranslator<'t, 'a> {
     pub(super) target: Generation,
     /// The views that receive the message.
     pub(super) views: ViewSet,
-    /// Who is told of which flag in this frame.
+    /// Who receives which flag in this frame.
     pub(super) flags: &'t Flags,
     pub(super) out: &'t mut Vec<Message<'a>>,
     pub(super) lost: &'t mut Vec<Loss>,
@@ -118,7 +118,7 @@ fn undestroyed<'m>(
     left.into_iter()
 }
 
-/// Which views are told in a frame of v0.1 that a flag is on a tile.
+/// Which views receive a `FLAG` of v0.1 in a frame, for each tile.
 #[derive(Default)]
 pub(super) struct Flags(BTreeMap<Coord, u16>);
 
@@ -138,7 +138,7 @@ impl Flags {
         flags
     }
 
-    /// The one player who is told of a flag on `tile`.
+    /// The one player who receives a flag on `tile`.
     fn claimant(&self, tile: Coord) -> Option<u8> {
         let views = ViewSet::from_bits(self.0.get(&tile).copied().unwrap_or_default());
         let players = views.without(ViewSet::EMPTY.with(View::SPECTATOR));

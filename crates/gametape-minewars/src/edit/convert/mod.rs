@@ -14,6 +14,7 @@ use frame::Translator;
 
 /// A recording in another generation, and what that cannot express.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Converted {
     /// Everything before the frames.
     pub setup: Setup,

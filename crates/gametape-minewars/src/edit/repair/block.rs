@@ -87,7 +87,7 @@ impl Unpacker<'_> {
         self.limit - self.out.len()
     }
 
-    /// Repeats what stands `back` bytes before; a match may run into what it writes itself.
+    /// Repeats what is `back` bytes before; a match may run into what it writes itself.
     fn copy(&mut self, back: usize, length: usize) -> Step {
         let reach = self.dictionary.len() + self.out.len();
         if back == 0 || back > reach {

@@ -108,7 +108,7 @@ impl<'a> Repair<'_, 'a> {
         self.file.dialect().generation()
     }
 
-    /// All bytes behind the setup.
+    /// All bytes after the setup.
     fn rest(&self) -> &'a [u8] {
         let start = self.file.frames_range().start.min(self.bytes.len() as u64);
         &self.bytes[start as usize..]
@@ -250,7 +250,7 @@ impl<'a> Repair<'_, 'a> {
         new
     }
 
-    /// Writes the checksums anew.
+    /// Writes the checksums again.
     fn seal(self, unsealed: &[u8]) -> Result<Repaired> {
         let Self { file, mut changes, lost, .. } = self;
         let bytes = ReplayFile::open_as(unsealed, file.dialect())?.with_repaired_checksums()?;

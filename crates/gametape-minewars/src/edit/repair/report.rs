@@ -9,6 +9,7 @@ use crate::file::FilePart;
 
 /// A repaired file, and what was done to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Repaired {
     /// The whole file.
     pub bytes: Vec<u8>,
@@ -53,7 +54,7 @@ pub enum Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lost {
-    /// Everything behind the place where stored frames are damaged or end.
+    /// Everything after the point where stored frames are damaged or end.
     Damage {
         /// Where in the file that shows.
         offset: u64,

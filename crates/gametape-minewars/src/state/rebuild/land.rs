@@ -18,24 +18,24 @@ use crate::message::{Message, PlayerUpdate, Who};
 use crate::state::{TileState, ViewState};
 
 impl Rebuild<'_> {
-    pub(super) fn tell_land(&mut self) -> Result<()> {
+    pub(super) fn write_land(&mut self) -> Result<()> {
         let clusters = ClusterPlan::all(self.goal);
         let heir = self.heir(&clusters);
         for player in self.eliminated().filter(|player| Some(*player) != heir) {
-            self.tell_elimination(player)?;
+            self.write_elimination(player)?;
         }
         for tile in clusters.iter().flat_map(ClusterPlan::foreign_digits) {
-            self.tell_foreign_digit(tile)?;
+            self.write_foreign_digit(tile)?;
         }
         if let Some(heir) = heir {
-            self.tell_neutralised(&clusters, heir)?;
+            self.write_neutralised(&clusters, heir)?;
         }
         for cluster in clusters.iter().filter(|cluster| !cluster.needs_elimination()) {
-            self.tell_cluster(cluster)?;
+            self.write_cluster(cluster)?;
         }
-        self.tell_plain_ground()?;
-        self.tell_plain_owners()?;
-        self.tell_plain_digits()
+        self.write_plain_ground()?;
+        self.write_plain_owners()?;
+        self.write_plain_digits()
     }
 
     /// Players who are out: their land became neutral when they were eliminated.
@@ -55,75 +55,75 @@ impl Rebuild<'_> {
         self.eliminated().find(|player| !taken(*player))
     }
 
-    fn tell_elimination(&mut self, player: u8) -> Result<()> {
-        self.tell_player(Who::whole(player, self.goal.generation), PlayerUpdate::Eliminated {})
+    fn write_elimination(&mut self, player: u8) -> Result<()> {
+        self.write_player(Who::whole(player, self.goal.generation), PlayerUpdate::Eliminated {})
     }
 
     /// Shows a digit on a tile of a cluster, and leaves the owner of the cluster as it is.
-    fn tell_foreign_digit(&mut self, index: usize) -> Result<()> {
+    fn write_foreign_digit(&mut self, index: usize) -> Result<()> {
         let (tile, kind) = (self.coord(index), self.now.tile_at(index).kind);
-        self.tell(&Message::Tile { tile, kind: TileKind::Water })?;
-        self.tell_digit(index)?;
-        self.tell(&Message::Tile { tile, kind })
+        self.write(&Message::Tile { tile, kind: TileKind::Water })?;
+        self.write_digit(index)?;
+        self.write(&Message::Tile { tile, kind })
     }
 
     /// Clusters, or the tile that was the last to leave them, that are neutral after an owner.
-    fn tell_neutralised(&mut self, clusters: &[ClusterPlan], heir: u8) -> Result<()> {
+    fn write_neutralised(&mut self, clusters: &[ClusterPlan], heir: u8) -> Result<()> {
         let needy = || clusters.iter().filter(|cluster| cluster.needs_elimination());
         for cluster in needy() {
             let Some(last) = cluster.last() else { continue };
-            self.tell_leavers(cluster, last)?;
+            self.write_leavers(cluster, last)?;
             if cluster.owner != 0 {
-                self.tell_owner(last, cluster.owner)?;
-                self.tell_ground(last)?;
+                self.write_owner(last, cluster.owner)?;
+                self.write_ground(last)?;
             }
-            self.tell_owner(last, heir)?;
+            self.write_owner(last, heir)?;
         }
-        self.tell_elimination(heir)?;
-        needy().filter_map(ClusterPlan::last).try_for_each(|last| self.tell_new_ground(last))
+        self.write_elimination(heir)?;
+        needy().filter_map(ClusterPlan::last).try_for_each(|last| self.write_new_ground(last))
     }
 
-    fn tell_cluster(&mut self, cluster: &ClusterPlan) -> Result<()> {
+    fn write_cluster(&mut self, cluster: &ClusterPlan) -> Result<()> {
         let Some(last) = cluster.last() else { return Ok(()) };
-        self.tell_leavers(cluster, last)?;
+        self.write_leavers(cluster, last)?;
         if cluster.owner != 0 && self.now.owner_at(last) != cluster.owner {
-            self.tell_owner(last, cluster.owner)?;
+            self.write_owner(last, cluster.owner)?;
         }
-        self.tell_new_ground(last)
+        self.write_new_ground(last)
     }
 
     /// The tiles that leave a cluster before `last`: first the neutral ones, then those that show a
     /// digit and must take their owner along. All others get their owner later.
-    fn tell_leavers(&mut self, cluster: &ClusterPlan, last: usize) -> Result<()> {
+    fn write_leavers(&mut self, cluster: &ClusterPlan, last: usize) -> Result<()> {
         let leavers = || cluster.tiles.iter().filter(|tile| tile.has_left && tile.index != last);
         for tile in leavers().filter(|tile| tile.owner == 0) {
-            self.tell_ground(tile.index)?;
+            self.write_ground(tile.index)?;
         }
         for tile in leavers().filter(|tile| tile.takes_owner_along()) {
             if self.now.owner_at(tile.index) != tile.owner {
-                self.tell_owner(tile.index, tile.owner)?;
+                self.write_owner(tile.index, tile.owner)?;
             }
-            self.tell_ground(tile.index)?;
+            self.write_ground(tile.index)?;
         }
         for tile in leavers() {
-            self.tell_new_ground(tile.index)?;
+            self.write_new_ground(tile.index)?;
         }
         Ok(())
     }
 
-    fn tell_new_ground(&mut self, index: usize) -> Result<()> {
+    fn write_new_ground(&mut self, index: usize) -> Result<()> {
         if self.now.tile_at(index).kind == self.goal.tile_at(index).kind {
             return Ok(());
         }
-        self.tell_ground(index)
+        self.write_ground(index)
     }
 
-    fn tell_plain_ground(&mut self) -> Result<()> {
+    fn write_plain_ground(&mut self) -> Result<()> {
         let changed = self.tiles_where(|now, goal| now.kind != goal.kind);
-        changed.into_iter().try_for_each(|index| self.tell_ground(index))
+        changed.into_iter().try_for_each(|index| self.write_ground(index))
     }
 
-    fn tell_plain_owners(&mut self) -> Result<()> {
+    fn write_plain_owners(&mut self) -> Result<()> {
         let mut owned = self.tiles_where(|now, goal| now.owner != goal.owner && goal.owner != 0);
         owned.sort_by_key(|index| self.goal.owner_at(*index));
         for index in owned {
@@ -132,15 +132,15 @@ impl Rebuild<'_> {
             let tile = self.goal.tile_at(index);
             let implied = player == self.goal.view.number() && tile.digit.is_some();
             if !implied && self.now.owner_at(index) != player {
-                self.tell_owner(index, player)?;
+                self.write_owner(index, player)?;
             }
         }
         Ok(())
     }
 
-    fn tell_plain_digits(&mut self) -> Result<()> {
+    fn write_plain_digits(&mut self) -> Result<()> {
         let shown = self.tiles_where(|now, goal| now.digit != goal.digit && goal.digit.is_some());
-        shown.into_iter().try_for_each(|index| self.tell_digit(index))
+        shown.into_iter().try_for_each(|index| self.write_digit(index))
     }
 }
 

@@ -1,4 +1,4 @@
-//! From a state back to messages: what a view must be told to know what it knows.
+//! From a state back to messages: what a view must receive to know what it knows.
 //!
 //! Order matters, because messages act on each other (see `land.rs`). So the messages are tried on a
 //! state while they are written, and each step writes only what still differs.
@@ -49,11 +49,11 @@ impl ViewState {
         }
         let packer = Packer::new(self.generation);
         let mut rebuild = Rebuild { goal: self, now: start.clone(), packer };
-        rebuild.tell_land()?;
-        rebuild.tell_things()?;
-        rebuild.tell_cities()?;
-        rebuild.tell_players()?;
-        rebuild.tell_votes()?;
+        rebuild.write_land()?;
+        rebuild.write_things()?;
+        rebuild.write_cities()?;
+        rebuild.write_players()?;
+        rebuild.write_votes()?;
         if rebuild.now != *self {
             return Err(Error::misuse("view state", "no messages lead to it"));
         }
@@ -69,24 +69,24 @@ struct Rebuild<'s> {
 }
 
 impl Rebuild<'_> {
-    fn tell(&mut self, message: &Message<'_>) -> Result<()> {
+    fn write(&mut self, message: &Message<'_>) -> Result<()> {
         self.packer.push(message)?;
         self.now.apply(message)
     }
 
-    fn tell_player(&mut self, who: Who, update: PlayerUpdate<'_>) -> Result<()> {
-        self.tell(&Message::Player { who, update })
+    fn write_player(&mut self, who: Who, update: PlayerUpdate<'_>) -> Result<()> {
+        self.write(&Message::Player { who, update })
     }
 
-    fn tell_owner(&mut self, index: usize, player: u8) -> Result<()> {
+    fn write_owner(&mut self, index: usize, player: u8) -> Result<()> {
         let mut tiles = TileBuf::new();
         tiles.push(self.coord(index));
-        self.tell(&Message::Owner { player, tiles: tiles.as_tiles() })
+        self.write(&Message::Owner { player, tiles: tiles.as_tiles() })
     }
 
-    fn tell_ground(&mut self, index: usize) -> Result<()> {
+    fn write_ground(&mut self, index: usize) -> Result<()> {
         let kind = self.goal.tile_at(index).kind;
-        self.tell(&Message::Tile { tile: self.coord(index), kind })
+        self.write(&Message::Tile { tile: self.coord(index), kind })
     }
 
     fn coord(&self, index: usize) -> Coord {
@@ -99,135 +99,135 @@ impl Rebuild<'_> {
         both.filter(|(_, ((_, now), (_, goal)))| wanted(now, goal)).map(|(i, _)| i).collect()
     }
 
-    fn tell_digit(&mut self, index: usize) -> Result<()> {
+    fn write_digit(&mut self, index: usize) -> Result<()> {
         let tile = self.coord(index);
         match self.goal.tile_at(index).digit {
-            Some(digit) => self.tell(&Message::DigitSingle { digit: DigitTile { digit, tile } }),
+            Some(digit) => self.write(&Message::DigitSingle { digit: DigitTile { digit, tile } }),
             None => Ok(()),
         }
     }
 
     /// Items, structures, constructions, flags and smoke.
-    fn tell_things(&mut self) -> Result<()> {
+    fn write_things(&mut self) -> Result<()> {
         for index in self.tiles_where(|now, goal| now != goal) {
             let tile = self.coord(index);
             let (now, goal) = (self.now.tile_at(index), self.goal.tile_at(index));
             if now.item != goal.item {
-                self.tell(&Message::Item { tile, kind: goal.item })?;
+                self.write(&Message::Item { tile, kind: goal.item })?;
             }
             if let Some(kind) = goal.structure {
-                self.tell(&Message::Structure { tile, kind })?;
+                self.write(&Message::Structure { tile, kind })?;
             }
             if goal.hp != 0 {
-                self.tell(&Message::StructureHp { tile, hp: goal.hp })?;
+                self.write(&Message::StructureHp { tile, hp: goal.hp })?;
             }
-            self.tell_construction(tile, &goal)?;
+            self.write_construction(tile, &goal)?;
             match goal.flag {
-                Some(FlagState::Of(player)) => self.tell(&Message::Flag { player, tile })?,
-                Some(FlagState::Unnamed) => self.tell(&Message::FlagPlaced { tile })?,
+                Some(FlagState::Of(player)) => self.write(&Message::Flag { player, tile })?,
+                Some(FlagState::Unnamed) => self.write(&Message::FlagPlaced { tile })?,
                 None => {}
             }
             if goal.smoke {
-                self.tell(&Message::SmokeStart { tile })?;
+                self.write(&Message::SmokeStart { tile })?;
             }
         }
         Ok(())
     }
 
-    fn tell_construction(&mut self, tile: Coord, goal: &TileState) -> Result<()> {
+    fn write_construction(&mut self, tile: Coord, goal: &TileState) -> Result<()> {
         let Some(pending) = goal.pending else { return Ok(()) };
         if let Some(kind) = pending.kind {
-            self.tell(&Message::ConstructionQueued { tile, kind, points: pending.points })?;
+            self.write(&Message::ConstructionQueued { tile, kind, points: pending.points })?;
         }
         let (current, rate) = (pending.current, pending.rate);
         if pending.kind.is_none() || (current, rate) != (0, 0) {
-            self.tell(&Message::ConstructionProgress { tile, current, rate })?;
+            self.write(&Message::ConstructionProgress { tile, current, rate })?;
         }
         Ok(())
     }
 
-    fn tell_cities(&mut self) -> Result<()> {
+    fn write_cities(&mut self) -> Result<()> {
         let goal = self.goal;
         for (city, known) in goal.cities() {
-            self.tell_city_fate(city, known)?;
-            self.tell_money(city, known)?;
+            self.write_city_fate(city, known)?;
+            self.write_money(city, known)?;
             if let Some(resources) = known.resources {
-                self.tell(&Message::CityResources { city, resources })?;
+                self.write(&Message::CityResources { city, resources })?;
             }
             if let Some((export, import)) = known.trade {
-                self.tell(&Message::CityTrade { city, export, import })?;
+                self.write(&Message::CityTrade { city, export, import })?;
             }
             if !self.now.people.cities.contains_key(&city) {
                 // Heard of, but nothing known: as after spending from an unknown balance.
-                self.tell_transfer(city, 0)?;
+                self.write_transfer(city, 0)?;
             }
         }
         Ok(())
     }
 
-    fn tell_city_fate(&mut self, city: u8, known: &CityState) -> Result<()> {
+    fn write_city_fate(&mut self, city: u8, known: &CityState) -> Result<()> {
         if known.owner != 0 {
-            self.tell_player(Who::all_of(known.owner), PlayerUpdate::CityCaptured { city })?;
+            self.write_player(Who::all_of(known.owner), PlayerUpdate::CityCaptured { city })?;
         }
         if let Some((player, time)) = known.capturing {
             let time = Duration(time);
-            self.tell_player(Who::all_of(player), PlayerUpdate::CityCapturing { city, time })?;
+            self.write_player(Who::all_of(player), PlayerUpdate::CityCapturing { city, time })?;
         }
         if let Some(player) = known.contested_by {
-            self.tell_player(Who::all_of(player), PlayerUpdate::CityContested { city })?;
+            self.write_player(Who::all_of(player), PlayerUpdate::CityContested { city })?;
         }
         Ok(())
     }
 
-    /// A balance can be told up to 31 bits; transfers carry it on from there.
-    fn tell_money(&mut self, city: u8, known: &CityState) -> Result<()> {
+    /// A balance can be written up to 31 bits; transfers carry it on from there.
+    fn write_money(&mut self, city: u8, known: &CityState) -> Result<()> {
         let Some(balance) = known.money else { return Ok(()) };
-        let told = balance.min(i32::MAX as u32);
-        let money = Money { balance: told, income: known.income };
-        self.tell(&Message::CityMoney { city, money })?;
-        let mut missing = balance - told;
+        let written = balance.min(i32::MAX as u32);
+        let money = Money { balance: written, income: known.income };
+        self.write(&Message::CityMoney { city, money })?;
+        let mut missing = balance - written;
         while missing > 0 {
             let amount = missing.min(i16::MAX as u32);
-            self.tell_transfer(city, amount as i16)?;
+            self.write_transfer(city, amount as i16)?;
             missing -= amount;
         }
         Ok(())
     }
 
     /// v0.1 knows spending only, so there a balance never grows by it.
-    fn tell_transfer(&mut self, city: u8, amount: i16) -> Result<()> {
+    fn write_transfer(&mut self, city: u8, amount: i16) -> Result<()> {
         match self.goal.generation {
-            Generation::V01 => self.tell(&Message::CitySpending { city, spent: 0 }),
-            Generation::Current => self.tell(&Message::CityTransaction { city, amount }),
+            Generation::V01 => self.write(&Message::CitySpending { city, spent: 0 }),
+            Generation::Current => self.write(&Message::CityTransaction { city, amount }),
         }
     }
 
-    fn tell_players(&mut self) -> Result<()> {
+    fn write_players(&mut self) -> Result<()> {
         let goal = self.goal;
         for (id, player) in goal.players() {
             for (&sub, client) in &player.clients {
-                self.tell_client(Who { player: id, sub }, client)?;
+                self.write_client(Who { player: id, sub }, client)?;
             }
-            self.tell_fate(id, player)?;
+            self.write_fate(id, player)?;
         }
         Ok(())
     }
 
-    fn tell_client(&mut self, who: Who, client: &ClientState) -> Result<()> {
+    fn write_client(&mut self, who: Who, client: &ClientState) -> Result<()> {
         if !client.name.is_empty() || (client.rtt, client.gone) == (None, None) {
-            self.tell_player(who, PlayerUpdate::Joined { name: Text(&client.name) })?;
+            self.write_player(who, PlayerUpdate::Joined { name: Text(&client.name) })?;
         }
         if let Some(time) = client.rtt {
-            self.tell_player(who, PlayerUpdate::Rtt { time: Duration(time) })?;
+            self.write_player(who, PlayerUpdate::Rtt { time: Duration(time) })?;
         }
         match client.gone {
-            Some(Gone::Left) => self.tell_player(who, PlayerUpdate::Disconnected {}),
-            Some(Gone::Kicked) => self.tell_player(who, PlayerUpdate::Kicked {}),
+            Some(Gone::Left) => self.write_player(who, PlayerUpdate::Disconnected {}),
+            Some(Gone::Kicked) => self.write_player(who, PlayerUpdate::Kicked {}),
             None => Ok(()),
         }
     }
 
-    fn tell_fate(&mut self, id: u8, player: &PlayerState) -> Result<()> {
+    fn write_fate(&mut self, id: u8, player: &PlayerState) -> Result<()> {
         use PlayerUpdate as P;
         let who = Who::whole(id, self.goal.generation);
         let eliminated =
@@ -240,33 +240,33 @@ impl Rebuild<'_> {
             eliminated.then_some(P::Eliminated {}),
         ];
         for update in updates.into_iter().flatten() {
-            self.tell_player(who, update)?;
+            self.write_player(who, update)?;
         }
         if !self.now.people.players.contains_key(&id) {
             // Heard of, but nothing known: as after play resumed.
-            self.tell_player(who, P::Resume {})?;
+            self.write_player(who, P::Resume {})?;
         }
         Ok(())
     }
 
     /// Who called a vote is not known any more; the whole game asks again.
-    fn tell_votes(&mut self) -> Result<()> {
+    fn write_votes(&mut self) -> Result<()> {
         let goal = self.goal;
         for (id, vote) in goal.votes() {
             if !vote.text.is_empty() || vote.ballots.is_empty() {
                 let text = Text(&vote.text);
-                self.tell_player(
+                self.write_player(
                     Who::whole(0, goal.generation),
                     PlayerUpdate::VoteNew { id, text },
                 )?;
             }
             for (&(player, sub), &ballot) in &vote.ballots {
                 let update = PlayerUpdate::Vote { id, ballot: Ballot(ballot) };
-                self.tell_player(Who { player, sub }, update)?;
+                self.write_player(Who { player, sub }, update)?;
             }
         }
         if let Some(seconds) = goal.time_limit() {
-            self.tell_player(Who::whole(0, goal.generation), PlayerUpdate::TimeLimit { seconds })?;
+            self.write_player(Who::whole(0, goal.generation), PlayerUpdate::TimeLimit { seconds })?;
         }
         Ok(())
     }

@@ -1,254 +1,298 @@
-use gametape_wire::{self as wire, Error};
-use ratatui::buffer::Buffer;
+use std::path::PathBuf;
+
+use gametape_cadre::sample;
+use gametape_minewars::sample::Sample;
+use gametape_minewars::{Generation, Grid, ReplayFile, WriteOptions, write_file};
+use gametape_replay::{ConvertOptions, minewars};
+use gametape_tape::cut_bytes;
+use gametape_wire::Tick;
 use ratatui::crossterm::event::KeyModifiers;
-use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 
 use super::*;
-use crate::moment::When;
+use crate::commands::play::testing::{Screen, press};
+use crate::input::{Input, Source};
+use crate::tape::TapeFile;
 
-/// Five hundred moments, one in 100 ms; moment 13 cannot be shown.
-#[derive(Default)]
-struct Numbers {
-    shown: (usize, usize),
-    pressed: Vec<KeyCode>,
-    searched: Vec<String>,
+fn stage_of(name: &str, bytes: Vec<u8>) -> Stage {
+    let source = Source::File(PathBuf::from(name));
+    let input = Input { source: source.clone(), bytes, dialect: None };
+    Stage::of_input(source, input).unwrap_or_else(|_| panic!("it does not open"))
 }
 
-impl Show for Numbers {
-    fn moments(&self) -> usize {
-        500
-    }
-    fn go(&mut self, moment: usize, since: usize) -> wire::Result<()> {
-        if moment == 13 {
-            return Err(Error::misuse("moment", "unlucky"));
-        }
-        self.shown = (moment, since);
-        Ok(())
-    }
-    fn title(&self) -> String {
-        String::new()
-    }
-    fn label(&self) -> String {
-        self.shown.0.to_string()
-    }
-    fn find(&self, _: When) -> Result<usize, String> {
-        Ok(0)
-    }
-    fn find_index(&self, number: u64) -> Result<usize, String> {
-        usize::try_from(number).ok().filter(|n| *n < 500).ok_or("too far".into())
-    }
-    fn clock_name(&self) -> &'static str {
-        "seconds"
-    }
-    fn find_clock(&self, text: &str) -> Result<usize, String> {
-        text.parse::<usize>().map(|seconds| seconds * 10).map_err(|error| error.to_string())
-    }
-    fn time(&self, moment: usize) -> u64 {
-        moment as u64 * 100
-    }
-    fn moment_at(&self, time: u64) -> usize {
-        (time / 100) as usize
-    }
-    fn speed(&self, exponent: i32) -> String {
-        format!("2^{exponent}")
-    }
-    fn keys(&self) -> &'static [(&'static str, &'static str)] {
-        &[]
-    }
-    fn hints(&self) -> &'static str {
-        ""
-    }
-    fn press(&mut self, key: KeyEvent) -> Option<String> {
-        self.pressed.push(key.code);
-        None
-    }
-    fn search(&mut self, text: &str) -> Option<String> {
-        self.searched.push(text.to_owned());
-        Some("not found".to_owned())
-    }
-    fn draw(&mut self, _: Rect, _: &mut Buffer) {}
+/// A small session on a square map.
+fn minewars_bytes() -> Vec<u8> {
+    let sample = Sample { grid: Grid::Square, radius: 3, moments: 40, ..Sample::default() };
+    let (setup, frames) = sample.build(Generation::Current).unwrap();
+    write_file(&setup, &frames, &WriteOptions::default()).unwrap()
 }
 
-fn at(moment: usize) -> Player<Numbers> {
-    Player::new(Numbers::default(), moment)
+fn map_player() -> Player {
+    let mut player = Player::new(stage_of("a.minewars", minewars_bytes()));
+    player.go(Moment::START);
+    player
 }
+
+fn tree_player(text: &[u8]) -> Player {
+    let mut player = Player::new(stage_of("a.json", text.to_vec()));
+    player.go(player.stage.find(When::Start).unwrap());
+    player
+}
+
+/// Three deltas whose every change is known.
+const SMALL: &[u8] = br#"{"gameName":"Small","gameSession":"s1","deltas":[
+    {"type":"start","game":{"currentTurn":0,"gameObjects":{
+        "2":{"id":"2","gameObjectName":"Unit","at":{"id":"10"}},
+        "10":{"id":"10","gameObjectName":"Thing","gone":true}},"list":{"0":"a","1":"b","&LEN":2}}},
+    {"type":"ran","data":{"player":{"id":"0"},"run":{"caller":{"id":"2"},"functionName":"walk",
+        "args":{"to":7}},"returned":true},
+        "game":{"currentTurn":1,"gameObjects":{"2":{"new":"yes"},"10":{"gone":"&RM"}}}},
+    {"type":"over"}]}"#;
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-fn press(player: &mut Player<Numbers>, codes: &[KeyCode]) {
-    codes.iter().for_each(|code| player.press((*code).into(), ms(0)));
-}
-
-fn type_text(player: &mut Player<Numbers>, text: &str) {
-    text.chars().for_each(|c| player.press(KeyCode::Char(c).into(), ms(0)));
-    player.press(KeyCode::Enter.into(), ms(0));
+fn key(player: &mut Player, code: KeyCode, modifiers: KeyModifiers) {
+    player.press(KeyEvent::new(code, modifiers), ms(0));
 }
 
 #[test]
-fn arrows_step_by_one_ten_and_a_hundred_and_stop_at_the_ends() {
-    let steps = [
-        (KeyModifiers::NONE, KeyCode::Right, 201),
-        (KeyModifiers::NONE, KeyCode::Left, 199),
-        (KeyModifiers::SHIFT, KeyCode::Right, 210),
-        (KeyModifiers::NONE, KeyCode::PageUp, 190),
-        (KeyModifiers::NONE, KeyCode::PageDown, 210),
-        (KeyModifiers::CONTROL, KeyCode::Left, 100),
-        (KeyModifiers::CONTROL, KeyCode::Right, 300),
-        (KeyModifiers::NONE, KeyCode::Home, 0),
-        (KeyModifiers::NONE, KeyCode::End, 499),
-    ];
-    for (modifiers, code, expected) in steps {
-        let mut player = at(200);
-        player.press(KeyEvent::new(code, modifiers), ms(0));
-        let since = usize::saturating_sub(expected, 1);
-        assert_eq!((player.moment(), player.show.shown), (expected, (expected, since)));
-        assert_eq!(player.message, None);
+fn the_board_the_players_and_what_happened_are_on_the_screen() {
+    let mut player = map_player();
+    Screen::of(&mut player, 110, 30).assert_has(&[
+        "a.minewars",
+        "MineWars",
+        "Board",
+        "Players",
+        "What happened",
+        "0:00 of ",
+        "×1",
+        "? help",
+    ]);
+    press(&mut player, "→");
+    Screen::of(&mut player, 110, 30).assert_has(&["Ada joins"]);
+}
+
+#[test]
+fn tiles_that_changed_stand_out_two_columns_each() {
+    let mut player = map_player();
+    press(&mut player, "→→");
+    let screen = Screen::of(&mut player, 110, 30);
+    let changed = player.panels.changed();
+    let reversed = screen.count(|cell| {
+        cell.modifier.contains(Modifier::REVERSED) && cell.bg != ratatui::style::Color::Reset
+    });
+    assert!(changed > 0);
+    assert_eq!(reversed, 2 * changed);
+}
+
+#[test]
+fn other_views_know_other_things_at_the_same_moment() {
+    let mut player = map_player();
+    press(&mut player, "$");
+    let (moment, spectator) = (player.stage.position(), player.stage.scene());
+    press(&mut player, "v");
+    Screen::of(&mut player, 110, 30).assert_has(&["Seen by Ada"]);
+    assert_ne!(player.stage.scene(), spectator);
+    assert_eq!(player.stage.position(), moment);
+    press(&mut player, "V");
+    assert_eq!(player.stage.scene(), spectator);
+    press(&mut player, "9");
+    assert_eq!(player.message.as_deref(), Some("view: there are views 0 to 3, not 9"));
+}
+
+#[test]
+fn views_are_asked_for_by_name_or_number() {
+    let mut stage = stage_of("a.minewars", minewars_bytes());
+    for (who, view) in [("2", 2), ("ada", 1), ("Ada", 1), ("spectator", 0)] {
+        assert!(stage.look_as(Some(who)).is_ok(), "{who}");
+        assert_eq!(stage.view().number(), view, "{who}");
     }
-    let mut player = at(499);
-    press(&mut player, &[KeyCode::PageDown]);
-    assert_eq!((player.moment(), player.message.is_some()), (499, true));
-    press(&mut player, &[KeyCode::Home, KeyCode::Left]);
-    assert_eq!((player.moment(), player.message.is_some()), (0, true));
+    assert!(stage.look_as(Some("Nobody")).is_err() && stage.look_as(Some("7")).is_err());
+    assert!(stage_of("a.json", SMALL.to_vec()).look_as(Some("1")).is_err());
 }
 
 #[test]
-fn a_moment_that_cannot_be_shown_is_told_and_not_gone_to() {
-    let mut player = at(12);
-    press(&mut player, &[KeyCode::Right]);
-    assert_eq!(player.moment(), 12);
-    assert!(player.message.as_deref().unwrap().contains("unlucky"));
+fn steps_go_to_changes_both_ways_and_stop_at_the_ends() {
+    let mut player = map_player();
+    let steps = |player: &mut Player, keys: &str| {
+        press(player, keys);
+        player.stage.position()
+    };
+    let first = steps(&mut player, "→");
+    let second = steps(&mut player, "→");
+    assert!(Moment::START < first && first < second);
+    assert_eq!(steps(&mut player, "←"), first);
+    assert_eq!(steps(&mut player, "^"), Moment::START);
+    press(&mut player, "←");
+    assert_eq!(player.message.as_deref(), Some("this is the first moment"));
+    key(&mut player, KeyCode::Right, KeyModifiers::SHIFT);
+    let tenth = player.stage.position();
+    press(&mut player, "^→→→→→→→→→→");
+    assert_eq!(player.stage.position(), tenth);
+    assert_eq!(steps(&mut player, "$"), player.stage.end());
+    press(&mut player, "→");
+    assert_eq!(player.message.as_deref(), Some("this is the last moment"));
 }
 
 #[test]
-fn playing_follows_the_clock_and_marks_everything_since_the_moment_before() {
-    let mut player = at(100);
-    player.press(KeyCode::Char(' ').into(), ms(5_000));
-    player.tick(ms(5_099));
-    assert_eq!(player.moment(), 100);
-    player.tick(ms(5_100));
-    assert_eq!(player.show.shown, (101, 100));
-    player.tick(ms(5_450));
-    assert_eq!(player.show.shown, (104, 101));
-    player.press(KeyCode::Char(' ').into(), ms(5_499));
-    player.tick(ms(9_000));
-    assert_eq!((player.moment(), player.is_playing()), (104, false));
-}
-
-#[test]
-fn speed_changes_take_effect_at_once_and_lose_no_time() {
-    let mut player = at(100);
-    player.press(KeyCode::Char(' ').into(), ms(0));
-    player.press(KeyCode::Char('+').into(), ms(50));
-    assert_eq!(player.message.as_deref(), Some("2^1"));
-    // 50 ms at normal speed and 25 ms twice as fast make the next moment due.
-    player.tick(ms(74));
-    assert_eq!(player.moment(), 100);
-    player.tick(ms(75));
-    assert_eq!(player.moment(), 101);
-    for _ in 0..30 {
-        player.press(KeyCode::Char('-').into(), ms(75));
+fn playing_follows_the_clock_at_any_speed_and_pauses_at_the_end() {
+    let mut player = map_player();
+    press(&mut player, " ");
+    assert!(player.is_playing());
+    player.tick(ms(1000));
+    let tick = |player: &Player| player.stage.position().next_tick().0;
+    assert_eq!(tick(&player), 1024);
+    player.press(KeyCode::Char('+').into(), ms(1000));
+    player.tick(ms(2000));
+    assert_eq!(tick(&player), 1024 + 2048);
+    assert_eq!(player.speed(), "×2");
+    player.press(KeyCode::Char(' ').into(), ms(2000));
+    player.tick(ms(60_000));
+    assert_eq!(tick(&player), 1024 + 2048);
+    player.press(KeyCode::Char(' ').into(), ms(60_000));
+    player.tick(ms(10_000_000));
+    assert_eq!((player.stage.position(), player.is_playing()), (player.stage.end(), false));
+    press(&mut player, " ");
+    assert_eq!(player.stage.position(), Moment::START);
+    for _ in 0..40 {
+        press(&mut player, "-");
     }
-    assert_eq!(player.speed(), "2^-8");
-    player.tick(ms(75 + 25_599));
-    assert_eq!(player.moment(), 101);
-    player.tick(ms(75 + 25_600));
-    assert_eq!(player.moment(), 102);
+    assert_eq!(player.speed(), "×1/256");
 }
 
 #[test]
-fn playing_goes_on_from_where_a_key_led() {
-    let mut player = at(100);
-    player.press(KeyCode::Char(' ').into(), ms(0));
-    player.press(KeyCode::Home.into(), ms(1_000));
-    player.tick(ms(1_099));
-    assert_eq!(player.moment(), 0);
-    player.tick(ms(1_300));
-    assert_eq!(player.moment(), 3);
-}
-
-#[test]
-fn playing_ends_with_the_last_moment_and_begins_anew_from_there() {
-    let mut player = at(498);
-    player.press(KeyCode::Char(' ').into(), ms(0));
-    player.tick(ms(100_000));
-    assert_eq!((player.moment(), player.is_playing()), (499, false));
-    player.press(KeyCode::Char(' ').into(), ms(200_000));
-    assert_eq!((player.moment(), player.is_playing()), (0, true));
-    player.tick(ms(200_200));
-    assert_eq!(player.moment(), 2);
-}
-
-#[test]
-fn a_moment_that_cannot_be_shown_stops_playing() {
-    let mut player = at(12);
-    player.press(KeyCode::Char(' ').into(), ms(0));
-    player.tick(ms(100));
-    assert_eq!((player.moment(), player.is_playing()), (12, false));
-}
-
-#[test]
-fn numbers_and_times_can_be_typed() {
-    let mut player = at(0);
-    type_text(&mut player, "g321");
-    assert_eq!((player.moment(), player.prompt.clone()), (321, None));
-    type_text(&mut player, "t7");
-    assert_eq!(player.moment(), 70);
-    for (typed, message) in [("g500", "too far"), ("gx", "x is no number"), ("t", "")] {
-        type_text(&mut player, typed);
-        assert_eq!(player.moment(), 70);
-        assert_eq!(player.message.as_deref().unwrap_or_default(), message);
+fn times_are_written_in_the_one_grammar() {
+    let mut player = map_player();
+    for (text, tick) in [("tick:700", 701), ("0.7s", 701), ("0:00.7", 701), ("700", 701)] {
+        press(&mut player, &format!("^g{text}⏎"));
+        assert_eq!(player.stage.position(), Moment::before(Tick(tick)), "{text}");
     }
+    press(&mut player, "gend⏎");
+    assert_eq!(player.stage.position(), player.stage.end());
+    press(&mut player, "gsoon⏎");
+    assert!(player.message.as_deref().unwrap().contains("3:37.6"));
+    press(&mut player, "gturn:3⏎");
+    assert!(player.message.as_deref().unwrap().contains("turns are for gamelogs"));
 }
 
 #[test]
-fn an_answer_can_be_corrected_and_given_up() {
-    use KeyCode::{Backspace, Char, Enter, Esc};
-    let mut player = at(7);
-    press(&mut player, &[Char('g'), Char('9'), Backspace, Char('4'), Enter]);
-    assert_eq!(player.moment(), 4);
-    press(&mut player, &[Char('g'), Char('9'), Esc]);
-    assert_eq!((player.moment(), player.prompt.is_none(), player.over), (4, true, false));
-    press(&mut player, &[Char('g'), Backspace]);
-    assert_eq!(player.prompt, None);
-    // While typing, letters are letters.
-    press(&mut player, &[Char('/'), Char('q'), Char('?'), Char(' ')]);
-    assert_eq!(player.prompt.as_ref().unwrap().answer, "q? ");
-    press(&mut player, &[Enter, Char('n')]);
-    assert_eq!(player.show.searched, ["q?", ""]);
-    assert_eq!(player.message.as_deref(), Some("not found"));
+fn tiles_can_be_inspected() {
+    let mut player = map_player();
+    press(&mut player, "$");
+    Screen::of(&mut player, 110, 30);
+    press(&mut player, "i");
+    Screen::of(&mut player, 110, 30).assert_has(&["tile           0,0", "ground"]);
+    press(&mut player, "k");
+    Screen::of(&mut player, 110, 30).assert_has(&["tile           1,0"]);
 }
 
 #[test]
-fn any_key_closes_the_help_and_does_nothing_else() {
-    let mut player = at(7);
-    press(&mut player, &[KeyCode::Char('?')]);
-    assert!(player.help);
-    press(&mut player, &[KeyCode::Esc]);
-    assert!(!player.help && !player.over);
-    press(&mut player, &[KeyCode::Char('?'), KeyCode::Right]);
-    assert_eq!(player.moment(), 7);
-}
-
-#[test]
-fn q_escape_and_control_c_quit() {
-    let keys = [
-        KeyCode::Char('q').into(),
-        KeyCode::Esc.into(),
-        KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL),
-    ];
-    for key in keys {
-        let mut player = at(0);
-        player.press(key, ms(0));
-        assert!(player.over);
+fn a_small_screen_shows_a_part_and_nothing_breaks() {
+    let mut player = map_player();
+    for keys in ["", "jjjjllll", "i", "c", "⇥jj", "?"] {
+        press(&mut player, keys);
+        for (width, height) in [(1, 1), (3, 2), (9, 4), (20, 9), (200, 3), (60, 60)] {
+            Screen::of(&mut player, width, height);
+        }
     }
 }
 
 #[test]
-fn keys_without_a_meaning_of_their_own_go_to_the_show() {
-    let mut player = at(0);
-    press(&mut player, &[KeyCode::Tab, KeyCode::Up, KeyCode::Char('c'), KeyCode::Char('3')]);
-    let pressed = [KeyCode::Tab, KeyCode::Up, KeyCode::Char('c'), KeyCode::Char('3')];
-    assert_eq!(player.show.pressed, pressed);
+fn the_tree_of_a_gamelog_marks_what_a_delta_changed() {
+    let mut player = tree_player(SMALL);
+    press(&mut player, "→");
+    let screen = Screen::of(&mut player, 110, 30);
+    screen.assert_has(&[
+        "Small",
+        "State",
+        "~   currentTurn: 1",
+        "· ▸ gameObjects: {2}",
+        "Unit #2 walk(to 7) → true",
+        "3 changes",
+        "0 → 1",
+        "+ gameObjects.2.new",
+        "- gameObjects.10.gone",
+        "delta 1 of 2  turn 1",
+    ]);
+    press(&mut player, "c");
+    press(&mut player, "/new⏎");
+    Screen::of(&mut player, 110, 30).assert_has(&["new: \"yes\""]);
+    press(&mut player, "m");
+    assert!(player.message.as_deref().unwrap().contains("no board"));
+    press(&mut player, "v");
+    assert_eq!(player.message.as_deref(), Some("a gamelog has no views"));
+}
+
+#[test]
+fn a_gamelog_with_positions_has_a_board_and_a_tree() {
+    let mut player = tree_player(&sample::log(120, 1));
+    press(&mut player, "gturn:3⏎");
+    Screen::of(&mut player, 120, 30).assert_has(&["turn 3", "Ann", "Bob"]);
+    if player.stage.scene().board.is_some() {
+        press(&mut player, "m");
+    }
+    Screen::of(&mut player, 120, 30).assert_has(&["State", "gameObjects"]);
+}
+
+#[test]
+fn every_moment_is_the_same_on_every_way() {
+    for stage in [stage_of("a.minewars", minewars_bytes()), stage_of("a.json", sample::log(60, 2))]
+    {
+        let mut stage = stage;
+        stage.seek(Moment::START).unwrap();
+        let mut scenes = vec![(stage.position(), stage.scene())];
+        while stage.step(Direction::Forward).unwrap() {
+            scenes.push((stage.position(), stage.scene()));
+        }
+        for (moment, scene) in scenes.iter().rev() {
+            stage.seek(*moment).unwrap();
+            assert_eq!(stage.scene(), *scene);
+        }
+    }
+}
+
+/// The session as a tape.
+fn tape_of(bytes: &[u8]) -> Vec<u8> {
+    let file = ReplayFile::open(bytes).unwrap();
+    let options = ConvertOptions { spacing: 300, ..ConvertOptions::new(1) };
+    minewars::to_tape(&file, &options).unwrap()
+}
+
+fn tape_stage(tape: Vec<u8>) -> Stage {
+    let source = Source::File(PathBuf::from("a.minewars"));
+    let file = TapeFile::in_memory(&source, tape);
+    Stage::of_tape(source, file).unwrap_or_else(|_| panic!("it does not open"))
+}
+
+#[test]
+fn a_tape_shows_what_the_file_shows_that_it_was_made_of() {
+    let bytes = minewars_bytes();
+    let mut file = stage_of("a.minewars", bytes.clone());
+    let mut tape = tape_stage(tape_of(&bytes));
+    for view in ["0", "1", "3", "2"] {
+        assert!(file.look_as(Some(view)).is_ok() && tape.look_as(Some(view)).is_ok());
+        for text in ["start", "0:01", "50%", "2.5s", "end", "0.2s"] {
+            let when: When = text.parse().unwrap();
+            let moment = file.find(when).unwrap();
+            file.seek(moment).unwrap();
+            tape.seek(moment.min(tape.end())).unwrap();
+            assert_eq!(tape.scene().board, file.scene().board, "{view} {text}");
+            assert_eq!(tape.scene().players, file.scene().players, "{view} {text}");
+        }
+    }
+}
+
+#[test]
+fn a_tape_that_is_cut_shows_its_own_views_only() {
+    let views = [1, 3].into_iter().filter_map(View::new).collect();
+    let cut = cut_bytes(&tape_of(&minewars_bytes()), views, 7).unwrap().bytes;
+    let mut player = Player::new(tape_stage(cut));
+    player.go(player.stage.end());
+    Screen::of(&mut player, 110, 30).assert_has(&["Seen by Ada"]);
+    press(&mut player, "v");
+    assert_eq!(player.stage.view().number(), 3);
+    press(&mut player, "0");
+    assert_eq!(player.message.as_deref(), Some("view: there are views 1,3, not 0"));
 }

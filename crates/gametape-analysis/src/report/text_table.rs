@@ -1,0 +1,98 @@
+//! Tables of text: columns as wide as what is in them.
+
+/// How a column is aligned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Texts.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// Rows below a heading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextTable {
+    heading: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl TextTable {
+    /// No rows yet below this heading.
+    #[must_use]
+    pub fn new(heading: &[(&str, Align)]) -> Self {
+        let heading = heading.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect();
+        Self { heading, rows: Vec::new() }
+    }
+
+    /// Adds a row, with a cell for each column.
+    pub fn add(&mut self, row: Vec<String>) {
+        self.rows.push(row);
+    }
+
+    /// Are there no rows?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The aligned lines, the heading first, without line ends.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let heading: Vec<String> = self.heading.iter().map(|(name, _)| name.clone()).collect();
+        let rows: Vec<&Vec<String>> = std::iter::once(&heading).chain(&self.rows).collect();
+        let width = |column: usize| {
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..heading.len()).map(width).collect();
+        rows.iter().map(|row| self.line(row, &widths)).collect()
+    }
+
+    fn line(&self, row: &[String], widths: &[usize]) -> String {
+        let cells =
+            row.iter().zip(widths).zip(&self.heading).map(
+                |((cell, width), (_, align))| match align {
+                    Align::Left => format!("{cell:<width$}"),
+                    Align::Right => format!("{cell:>width$}"),
+                },
+            );
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    }
+}
+
+/// `1,234,567`
+#[must_use]
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Text from a file, harmless to a terminal: control characters are escaped.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let show = |c: char| {
+        let escaped = c.is_control().then(|| c.escape_default());
+        escaped.into_iter().flatten().chain((!c.is_control()).then_some(c))
+    };
+    text.chars().flat_map(show).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_below_each_other() {
+        let mut table = TextTable::new(&[("who", Align::Left), ("n", Align::Right)]);
+        table.add(vec!["Ana".into(), "7".into()]);
+        table.add(vec!["Éva-Li".into(), thousands(1000)]);
+        assert_eq!(table.lines(), ["who         n", "Ana         7", "Éva-Li  1,000"]);
+    }
+}

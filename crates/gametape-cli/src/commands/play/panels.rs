@@ -1,0 +1,383 @@
+//! What is shown of a moment: board or tree, legend, what happened.
+
+use std::collections::HashSet;
+
+use gametape_cadre::Change;
+use gametape_replay::Direction;
+use gametape_scene::{Line as Happened, Scene, TextMap, TileAt};
+use gametape_wire::{self as wire, Moment};
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::KeyCode;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Widget, Wrap};
+
+use super::board::{self, BoardView};
+use super::changes::{self, Marks};
+use super::list::List;
+use super::screen::{BOLD, DIM, framed, split};
+use super::tree::{self, Tree};
+use crate::commands::stage::Stage;
+use crate::text::{count, printable, thousands};
+
+/// Columns beside the board.
+const SIDE: u16 = 46;
+/// More lines of what happened are not listed.
+const SHOWN_LINES: usize = 500;
+/// More changes between two pictures are not told one by one.
+const SHOWN_STEPS: usize = 100;
+
+const REFUSED: Style = Style::new().fg(Color::Red);
+
+/// Keys for what is shown, and what they do.
+pub(super) const KEYS: [(&str, &str); 7] = [
+    ("v V, 0 to 9", "next view, view before, view with a number"),
+    ("Up Down, h j k l", "scroll the board, select a line"),
+    ("i", "inspect tiles: the arrows move the pointer"),
+    ("c", "scroll to what changed, show the next change in the tree"),
+    ("m", "board or tree (gamelogs)"),
+    ("Enter, x", "open or close a branch, follow a reference; close all"),
+    ("Tab", "from the main part to the list beside it and back"),
+];
+
+/// What is shown of a moment.
+pub(super) struct Panels {
+    /// What happened after this moment is marked.
+    since: Moment,
+    shown: Option<Shown>,
+    board: BoardView,
+    tree: Tree,
+    /// Is the tree shown instead of the board?
+    is_tree: bool,
+    list: List,
+    focus: Focus,
+    /// The change that was last shown in the tree.
+    revealed: Option<usize>,
+    sought: String,
+}
+
+/// A moment, ready to be drawn.
+struct Shown {
+    scene: Scene,
+    map: TextMap,
+    changed: HashSet<TileAt>,
+    lines: Vec<Happened>,
+    /// What the last delta of a gamelog changed.
+    changes: Vec<Change>,
+}
+
+/// What the arrows move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Focus {
+    Main,
+    List,
+}
+
+impl Panels {
+    pub(super) fn new(stage: &Stage) -> Self {
+        let scene = stage.scene();
+        Self {
+            since: stage.position(),
+            shown: None,
+            board: BoardView::middle(&TextMap::of(&scene)),
+            tree: Tree::default(),
+            is_tree: scene.board.is_none(),
+            list: List::default(),
+            focus: Focus::Main,
+            revealed: None,
+            sought: String::new(),
+        }
+    }
+
+    /// Another moment is to be shown, and what happened since.
+    pub(super) fn show(&mut self, since: Moment) {
+        self.since = since;
+        self.forget();
+    }
+
+    /// The moment is to be looked at again.
+    pub(super) fn forget(&mut self) {
+        self.shown = None;
+        (self.list, self.revealed) = (List::default(), None);
+    }
+
+    /// Only what is seen is made: whoever holds a key down passes many moments without seeing them.
+    fn shown(&mut self, stage: &mut Stage) -> wire::Result<&Shown> {
+        if self.shown.is_none() {
+            let shown = Shown::at(stage, self.since)?;
+            if let Some(log) = stage.gamelog() {
+                self.tree.refresh(log.state(), &Marks::of(&shown.changes));
+            }
+            self.shown = Some(shown);
+        }
+        self.shown.as_ref().ok_or_else(|| wire::Error::misuse("player", "nothing is shown"))
+    }
+
+    /// The heading of the scene, and how much is wrong.
+    pub(super) fn title(&mut self, stage: &mut Stage) -> String {
+        let problems = match stage.report().errors() {
+            0 => String::new(),
+            count => format!("   {} problems", thousands(count)),
+        };
+        match self.shown(stage) {
+            Ok(shown) => printable(&format!("{}{problems}", shown.scene.heading())),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    pub(super) fn draw(&mut self, stage: &mut Stage, area: Rect, screen: &mut Buffer) {
+        if let Err(error) = self.shown(stage) {
+            return Line::raw(error.to_string()).render(area, screen);
+        }
+        let beside = if self.is_tree { (area.width * 2 / 5).clamp(36, 90) } else { SIDE };
+        let [main, side] = split(area, beside);
+        self.draw_main(main, screen);
+        self.draw_side(stage, side, screen);
+    }
+
+    fn draw_main(&mut self, area: Rect, screen: &mut Buffer) {
+        let Some(shown) = &self.shown else { return };
+        let focused = self.focus == Focus::Main;
+        let view = shown.scene.title.view.as_deref();
+        let title = match (self.is_tree, view) {
+            (true, _) => " State ".to_owned(),
+            (false, Some(view)) => format!(" Seen by {} ", printable(view)),
+            (false, None) => " Board ".to_owned(),
+        };
+        let block = framed(&title, focused);
+        let inner = block.inner(area);
+        block.render(area, screen);
+        if self.is_tree {
+            self.tree.draw(focused, inner, screen);
+        } else {
+            self.board.draw(&shown.map, &shown.changed, inner, screen);
+        }
+    }
+
+    fn draw_side(&mut self, stage: &Stage, area: Rect, screen: &mut Buffer) {
+        let Some(shown) = &self.shown else { return };
+        let (title, top) = match self.board.pointed(&shown.map).and_then(|at| stage.inspect(at)) {
+            Some(found) if !self.is_tree => {
+                let value = |value: &gametape_scene::Value| {
+                    let text = value.value.text(&shown.scene);
+                    Line::from(vec![
+                        Span::styled(format!("{:<14} ", printable(&value.name)), DIM),
+                        Span::raw(printable(&text)),
+                    ])
+                };
+                (format!(" {} ", printable(&found.title)), found.values.iter().map(value).collect())
+            }
+            _ if self.is_tree => (" What happened ".to_owned(), shown.line_texts()),
+            _ => (" Players ".to_owned(), board::legend(&shown.map)),
+        };
+        let rows = (top.len() as u16 + 2).min((area.height / 2).max(4));
+        let rows = [Constraint::Length(rows), Constraint::Min(0)];
+        let [above, below] = Layout::vertical(rows).areas(area);
+        Paragraph::new(top)
+            .wrap(Wrap { trim: false })
+            .block(framed(&title, false))
+            .render(above, screen);
+        self.draw_list(below, screen);
+    }
+
+    fn draw_list(&mut self, area: Rect, screen: &mut Buffer) {
+        let Some(shown) = &self.shown else { return };
+        let focused = self.focus == Focus::List;
+        let title = match self.is_tree {
+            true => format!(" {} ", count(shown.changes.len() as u64, "change")),
+            false => " What happened ".to_owned(),
+        };
+        let block = framed(&title, focused);
+        let inner = block.inner(area);
+        block.render(area, screen);
+        if self.is_tree {
+            return changes::draw(&shown.changes, &mut self.list, focused, inner, screen);
+        }
+        let lines = shown.line_texts();
+        let window = self.list.window(inner.height.into(), lines.len());
+        Paragraph::new(lines[window].to_vec()).render(inner, screen);
+    }
+
+    /// Takes a key. Says what is to be reported.
+    pub(super) fn press(&mut self, key: KeyCode, stage: &Stage) -> Option<String> {
+        match key {
+            KeyCode::Tab | KeyCode::BackTab => {
+                self.focus = if self.focus == Focus::Main { Focus::List } else { Focus::Main };
+            }
+            KeyCode::Char('m') => return self.switch(stage),
+            KeyCode::Char('i') if !self.is_tree => {
+                self.board.is_inspecting = !self.board.is_inspecting;
+            }
+            KeyCode::Char('x') if self.is_tree => {
+                self.tree.close_all();
+                self.refresh(stage);
+            }
+            KeyCode::Enter if self.is_tree => self.enter(stage),
+            KeyCode::Char('c') if self.is_tree => {
+                self.reveal_change(stage, self.revealed.map_or(0, |last| last + 1));
+            }
+            key => self.press_part(key),
+        }
+        None
+    }
+
+    fn press_part(&mut self, key: KeyCode) {
+        let Some(shown) = &self.shown else { return };
+        match (self.focus, key) {
+            (_, KeyCode::Char('c')) => self.board.scroll_to(&shown.map, &shown.changed),
+            (Focus::Main, key) if self.is_tree => self.tree.press(key),
+            (Focus::Main, key) => drop(self.board.press(key, &shown.map)),
+            (Focus::List, key) => {
+                let length = if self.is_tree { shown.changes.len() } else { shown.lines.len() };
+                self.list.press(key, length);
+            }
+        }
+    }
+
+    /// From the board to the tree, or back, where there are both.
+    fn switch(&mut self, stage: &Stage) -> Option<String> {
+        let has_board = self.shown.as_ref().is_some_and(|shown| shown.scene.board.is_some());
+        match (stage.gamelog().is_some(), has_board) {
+            (true, true) => {
+                self.is_tree = !self.is_tree;
+                (self.list, self.focus) = (List::default(), Focus::Main);
+                None
+            }
+            (true, false) => {
+                Some("nothing in this state has a position: there is no board".to_owned())
+            }
+            (false, _) => Some("only gamelogs have a tree".to_owned()),
+        }
+    }
+
+    /// Makes the lines of the tree again: other branches are open, or the state is another.
+    fn refresh(&mut self, stage: &Stage) {
+        if let (Some(log), Some(shown)) = (stage.gamelog(), &self.shown) {
+            self.tree.refresh(log.state(), &Marks::of(&shown.changes));
+        }
+    }
+
+    /// Opens the tree down to a path and selects it.
+    fn reveal(&mut self, stage: &Stage, path: &str) {
+        self.tree.open_down_to(path);
+        self.refresh(stage);
+        self.tree.select(path);
+        self.focus = Focus::Main;
+    }
+
+    /// Shows a change in the tree; the first if there are not as many.
+    fn reveal_change(&mut self, stage: &Stage, index: usize) {
+        let changes = self.shown.as_ref().map_or(&[][..], |shown| &shown.changes);
+        let index = if index < changes.len() { index } else { 0 };
+        let Some(path) = changes.get(index).map(|change| change.path.clone()) else { return };
+        self.list.select(index, changes.len());
+        self.revealed = Some(index);
+        self.reveal(stage, &path);
+    }
+
+    fn enter(&mut self, stage: &Stage) {
+        match self.focus {
+            Focus::List => self.reveal_change(stage, self.list.selected),
+            Focus::Main => match self.tree.enter() {
+                Some(target) => self.reveal(stage, &target),
+                None => self.refresh(stage),
+            },
+        }
+    }
+
+    /// Looks for a text, from what is selected on; an empty one is the one before. Says what is to be
+    /// reported.
+    pub(super) fn search(&mut self, stage: &Stage, text: &str) -> Option<String> {
+        let Some(log) = stage.gamelog() else {
+            return Some("only the tree of a gamelog can be searched".to_owned());
+        };
+        if !text.is_empty() {
+            self.sought = text.to_lowercase();
+        }
+        if self.sought.is_empty() {
+            return Some("nothing to search for".to_owned());
+        }
+        match tree::search(log.state(), &self.sought, &self.tree.selected_path()) {
+            Some(path) => {
+                self.is_tree = true;
+                self.reveal(stage, &path);
+                None
+            }
+            None => Some(format!("no key has {} in it", printable(&self.sought))),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn changed(&self) -> usize {
+        self.shown.as_ref().map_or(0, |shown| shown.changed.len())
+    }
+}
+
+impl Shown {
+    /// The moment where a stage is, and what happened since another before it.
+    fn at(stage: &mut Stage, since: Moment) -> wire::Result<Self> {
+        let now = stage.position();
+        let since = since.min(now);
+        stage.seek(since)?;
+        let before = stage.scene();
+        let lines = happened(stage, now)?;
+        stage.seek(now)?;
+        let changes = changes::of(stage)?;
+        let scene = stage.scene();
+        let changed = changed_tiles(&before, &scene);
+        Ok(Self { map: TextMap::of(&scene), scene, changed, lines, changes })
+    }
+
+    fn line_texts(&self) -> Vec<Line<'static>> {
+        let line = |line: &Happened| {
+            let style = match &*line.kind {
+                "refused" => REFUSED,
+                "capture" | "death" | "out" => BOLD,
+                "land" => DIM,
+                _ => Style::new(),
+            };
+            Line::styled(printable(&line.text), style)
+        };
+        self.lines.iter().map(line).collect()
+    }
+}
+
+/// What happens from where a stage is until a moment, in words.
+fn happened(stage: &mut Stage, until: Moment) -> wire::Result<Vec<Happened>> {
+    let mut lines = Vec::new();
+    for _ in 0..SHOWN_STEPS {
+        if !stage.step(Direction::Forward)? || stage.position() > until {
+            break;
+        }
+        lines.extend(stage.lines()?);
+        if lines.len() >= SHOWN_LINES {
+            break;
+        }
+    }
+    Ok(lines)
+}
+
+/// The tiles on which two scenes of a board differ.
+fn changed_tiles(before: &Scene, after: &Scene) -> HashSet<TileAt> {
+    let (Some(a), Some(b)) = (&before.board, &after.board) else { return HashSet::new() };
+    if a.tiles != b.tiles {
+        return HashSet::new();
+    }
+    let kinds = |board: &gametape_scene::Board, tile: usize| {
+        let kind = |layer: &gametape_scene::Layer| layer.kind(tile).map(|kind| kind.name.clone());
+        board.layers.iter().filter_map(kind).collect::<Vec<_>>()
+    };
+    let differs =
+        |tile: &usize| a.owner(*tile) != b.owner(*tile) || kinds(a, *tile) != kinds(b, *tile);
+    let tiles = (0..a.tiles.len()).filter(differs).map(|tile| a.tiles[tile]);
+    let place = |board: &gametape_scene::Board| {
+        let piece = |piece: &gametape_scene::Piece| {
+            Some((piece.id.clone(), piece.kind, piece.owner, piece.at.tile()?))
+        };
+        board.pieces.iter().filter_map(piece).collect::<HashSet<_>>()
+    };
+    let (old, new) = (place(a), place(b));
+    let moved = old.symmetric_difference(&new).map(|(.., at)| *at);
+    tiles.chain(moved).collect()
+}

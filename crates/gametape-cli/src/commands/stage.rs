@@ -1,0 +1,308 @@
+//! A recording to look at: its timeline, and a scene of every moment. For `map` and `play`.
+
+use gametape_replay::{
+    Direction, Driven, GamelogTimeline, MinewarsTimeline, Timeline, TimelineOptions,
+};
+use gametape_scene::{Context, Inspection, Line, Scene, Target, TileAt, Visible, minewars};
+use gametape_wire::{self as wire, Error, ErrorKind, Moment, Place, Report, View, ViewSet, When};
+
+use crate::failure::{Done, Failure, warn};
+use crate::games;
+use crate::input::{Input, Opened, Recording, RecordingArgs, Source};
+use crate::tape::{Metadata, Seat, TapeFile, views_of};
+use crate::text::count;
+
+/// More problems than this are counted, not shown.
+const SHOWN_PROBLEMS: usize = 10;
+
+/// States over time that can be seen.
+type SeenTimeline = Box<dyn Timeline<State = dyn Visible>>;
+
+/// A recording to look at.
+pub(super) struct Stage {
+    source: Source,
+    /// Of a MineWars recording: to see it with other eyes.
+    input: Option<Input>,
+    timeline: Driven<Vec<u8>, SeenTimeline>,
+    /// What everybody knows.
+    public: Context,
+    /// None in a gamelog.
+    views: ViewSet,
+    view: View,
+    /// What a game adds to scenes of its views.
+    dress: Option<fn(&mut Scene, View)>,
+}
+
+impl Stage {
+    /// Opens a recording; with the eyes of the spectator, or of the first view that there is.
+    pub(super) fn open(recording: &RecordingArgs) -> Result<Self, Failure> {
+        let source = recording.source.clone();
+        match recording.open()? {
+            Opened::Whole(input) => Self::of_input(source, input),
+            Opened::Tape(file) => Self::of_tape(source, file),
+        }
+    }
+
+    pub(super) fn of_tape(source: Source, mut file: TapeFile) -> Result<Self, Failure> {
+        let tape = file.open(gametape_tape::Depth::Index)?;
+        let own = views_of(&tape);
+        let metadata = Metadata::of(&tape);
+        let game = metadata.text("content").unwrap_or_default();
+        let mut stage = Self::of_input(source, file.into_recording()?)?;
+        stage.keep_views(own).map_err(|error| Failure::of(&stage.source, &error))?;
+        stage.public.match_name = metadata.text("title").or(stage.public.match_name);
+        let names = metadata.players().into_iter().filter_map(|player| match player.seat {
+            Seat::View(view) => Some((u8::try_from(view).ok()?, player.name)),
+            Seat::Player(_) => None,
+        });
+        stage.public = stage.public.with_names(names);
+        if let Some(game) = games::known(Some(&game)) {
+            stage.public = stage.public.of_game(game.title());
+            stage.dress = games::dress(game);
+        }
+        Ok(stage)
+    }
+
+    pub(super) fn of_input(source: Source, input: Input) -> Result<Self, Failure> {
+        let failed = |error: Error| Failure::of(&source, &error);
+        let name = short_name(&source);
+        let (timeline, public, views): (SeenTimeline, _, _) = match input.recording()? {
+            Recording::MineWars(file) => {
+                let views = file.frame_layout().map_err(failed)?.views();
+                let view = views.iter().next().unwrap_or(View::SPECTATOR);
+                let timeline = minewars_timeline(&file, view).map_err(failed)?;
+                (timeline, minewars::context_of_file(&file), views)
+            }
+            Recording::Gamelog(log) => {
+                let options = gametape_cadre::Options::default();
+                let timeline = GamelogTimeline::load(log.log()?, &options).map_err(failed)?;
+                let timeline = timeline.map_state(|state| state as &dyn Visible);
+                (Box::new(timeline), Context::new(), ViewSet::EMPTY)
+            }
+        };
+        let view = views.iter().next().unwrap_or(View::SPECTATOR);
+        // Of a gamelog nothing more is needed.
+        let input = (!views.is_empty()).then_some(input);
+        let mut stage = Self {
+            source,
+            input,
+            timeline: Driven::new(Vec::new(), timeline),
+            public: if views.is_empty() { public } else { public.named(name) },
+            views,
+            view,
+            dress: None,
+        };
+        stage
+            .seek(stage.find(When::Start).unwrap_or(Moment::START))
+            .map_err(|error| Failure::of(&stage.source, &error))?;
+        Ok(stage)
+    }
+
+    /// Leaves out views that are not in the recording, where some are.
+    fn keep_views(&mut self, own: ViewSet) -> wire::Result<()> {
+        let kept = self.views.and(own);
+        let Some(first) = kept.iter().next() else { return Ok(()) };
+        self.views = kept;
+        if kept.contains(self.view) { Ok(()) } else { self.change_view(first) }
+    }
+
+    /// Sees it with the eyes that somebody asked for, by name or number.
+    pub(super) fn look_as(&mut self, who: Option<&str>) -> Result<(), Failure> {
+        let Some(who) = who else { return Ok(()) };
+        let source = self.source.clone();
+        if self.views.is_empty() {
+            let problem = "--view is for MineWars recordings, and";
+            return Err(Failure::usage(format_args!("{problem} {source} is a gamelog")));
+        }
+        let view = self.find_view(who).map_err(|error| Failure::of(&source, &error))?;
+        let Some(view) = view else {
+            let views = listed(self.views);
+            let problem = format_args!("{source} has views {views}, and no player `{who}`");
+            return Err(Failure::usage(problem));
+        };
+        if !self.views.contains(view) {
+            let views = listed(self.views);
+            return Err(Failure::usage(format_args!("{source} has views {views}, not {view}")));
+        }
+        self.change_view(view).map_err(|error| Failure::of(&source, &error))
+    }
+
+    /// The view with a number or a name; names are also looked for at the end, when all have joined.
+    fn find_view(&mut self, who: &str) -> wire::Result<Option<View>> {
+        if let Ok(number) = who.parse::<u8>() {
+            return Ok(View::new(number));
+        }
+        if ["spectator", "all"].contains(&who) {
+            return Ok(Some(View::SPECTATOR));
+        }
+        let here = self.position();
+        let mut found = self.seat_of(who);
+        if found.is_none() {
+            self.seek(self.end())?;
+            found = self.seat_of(who);
+            self.seek(here)?;
+        }
+        Ok(found)
+    }
+
+    fn seat_of(&self, name: &str) -> Option<View> {
+        let players = self.scene().players;
+        let wanted = name.to_lowercase();
+        let player = players.iter().find(|player| player.name.to_lowercase() == wanted)?;
+        View::new(player.id.parse().ok()?)
+    }
+
+    pub(super) fn end(&self) -> Moment {
+        self.timeline.end()
+    }
+
+    pub(super) fn position(&self) -> Moment {
+        self.timeline.position()
+    }
+
+    pub(super) fn seek(&mut self, to: Moment) -> wire::Result<()> {
+        self.timeline.seek(to)
+    }
+
+    pub(super) fn step(&mut self, direction: Direction) -> wire::Result<bool> {
+        self.timeline.step(direction)
+    }
+
+    pub(super) fn timeline(&self) -> &SeenTimeline {
+        self.timeline.timeline()
+    }
+
+    pub(super) fn views(&self) -> ViewSet {
+        self.views
+    }
+
+    pub(super) fn view(&self) -> View {
+        self.view
+    }
+
+    /// The moment that somebody wrote; a number without a unit is a delta in a gamelog.
+    pub(super) fn find(&self, when: When) -> wire::Result<Moment> {
+        match when {
+            When::Number(delta) if self.is_gamelog() => {
+                Ok(Moment::after(wire::Tick(delta)).min(self.end()))
+            }
+            When::Turn(_) if !self.is_gamelog() => {
+                Err(Error::misuse("time", "turns are for gamelogs"))
+            }
+            when => self.timeline.moment(when),
+        }
+    }
+
+    pub(super) fn is_gamelog(&self) -> bool {
+        self.views.is_empty()
+    }
+
+    /// Sees the same moment with other eyes.
+    pub(super) fn change_view(&mut self, view: View) -> wire::Result<()> {
+        let Some(input) = self.input.as_ref().filter(|_| view != self.view) else { return Ok(()) };
+        if !self.views.contains(view) {
+            let problem = format!("there are views {}, not {view}", listed(self.views));
+            return Err(Error::misuse("view", problem));
+        }
+        let here = self.position();
+        let Ok(Recording::MineWars(file)) = input.recording() else { return Ok(()) };
+        let mut timeline = Driven::new(Vec::new(), minewars_timeline(&file, view)?);
+        timeline.seek(here)?;
+        (self.timeline, self.view) = (timeline, view);
+        Ok(())
+    }
+
+    /// What everybody knows, now.
+    fn context(&self) -> Context {
+        let public = self.public.clone();
+        match self.position().last_tick() {
+            Some(delta) if self.is_gamelog() => public.at_delta(delta),
+            Some(tick) => public.at_tick(tick, self.timeline.tick_length()),
+            None => public.at_time(wire::Time::ZERO),
+        }
+    }
+
+    /// What can be seen now.
+    pub(super) fn scene(&self) -> Scene {
+        let mut scene = self.timeline.state().scene(&self.context());
+        if let Some(dress) = self.dress {
+            dress(&mut scene, self.view);
+        }
+        scene
+    }
+
+    /// What can be known of a tile now.
+    pub(super) fn inspect(&self, at: TileAt) -> Option<Inspection> {
+        self.timeline.state().inspect(&self.context(), &Target::Tile(at))
+    }
+
+    /// The gamelog, at its position.
+    pub(super) fn gamelog(&self) -> Option<&gametape_cadre::Timeline> {
+        self.timeline.state().as_any()?.downcast_ref()
+    }
+
+    /// What happened last, in words: the state is that of the moment before meanwhile.
+    pub(super) fn lines(&mut self) -> wire::Result<Vec<Line>> {
+        let changes: Vec<Vec<u8>> =
+            self.timeline.changes().iter().map(|change| change.payload.to_vec()).collect();
+        let (here, context) = (self.position(), self.context());
+        let Some(tick) = here.last_tick().filter(|_| !changes.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        self.seek(Moment::before(tick))?;
+        let state = self.timeline.state();
+        let lines = changes.iter().flat_map(|change| state.lines(change, &context)).collect();
+        self.seek(here)?;
+        Ok(lines)
+    }
+
+    pub(super) fn report(&self) -> &Report {
+        self.timeline.report()
+    }
+
+    /// Reports what went wrong on the way: the first problems, and how many there are in all.
+    pub(super) fn warn_of_problems(&self) -> Done {
+        let report = self.report();
+        let all = report.errors() + report.warnings();
+        let shown = report.findings().iter().take(SHOWN_PROBLEMS);
+        let hidden = all.saturating_sub(shown.len() as u64);
+        shown.for_each(|finding| warn(&self.source, finding));
+        if hidden > 0 {
+            warn(&self.source, format_args!("{} more like this", count(hidden, "problem")));
+        }
+        Done::lost_if(all > 0)
+    }
+
+    /// Why there is no board, and what to use instead.
+    pub(super) fn no_board(&self) -> Error {
+        let problem = "nothing in its state has a position (x and y, a tile, fen), so there is no \
+                       board; `gametape state` and `gametape play` show it as a tree";
+        let kind = ErrorKind::BadSyntax { problem: problem.into() };
+        Error::new(Place::Nowhere, "board", kind)
+    }
+}
+
+fn minewars_timeline(
+    file: &gametape_minewars::ReplayFile<'_>,
+    view: View,
+) -> wire::Result<SeenTimeline> {
+    let timeline = MinewarsTimeline::open(file, view, TimelineOptions::default())?;
+    Ok(Box::new(timeline.map_state(|view| view.state() as &dyn Visible)))
+}
+
+/// `0 to 3`, or one by one where some are missing.
+pub(super) fn listed(views: ViewSet) -> String {
+    match views.iter().last() {
+        Some(last) if views.len() == usize::from(last.number()) + 1 => format!("0 to {last}"),
+        _ => views.to_string(),
+    }
+}
+
+/// The name of a file without its folders.
+fn short_name(source: &Source) -> String {
+    let name = match source {
+        Source::File(path) => path.file_name(),
+        Source::Stdin => None,
+    };
+    name.map_or_else(|| source.to_string(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,144 @@
+//! What commands write: nothing is overwritten, everything or nothing is there.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn gametape(folder: &Path, line: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gametape"));
+    command.current_dir(folder).args(line.split(' ')).output().unwrap()
+}
+
+fn code(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+fn fine(folder: &Path, line: &str) {
+    let output = gametape(folder, line);
+    assert_eq!(code(&output), Some(0), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What a command that is refused says.
+fn refused(folder: &Path, line: &str) -> String {
+    let output = gametape(folder, line);
+    let said = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(matches!(code(&output), Some(1 | 2)), "{line}: {said}");
+    said
+}
+
+/// A folder with a match, as tape, MineWars file, gamelog and text, and keys.
+fn recorded() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fine(here, "record match.tape --ticks 200 --seed 5 --players 2");
+    fine(here, "convert match.tape match.minewars");
+    fine(here, "convert match.tape match.json");
+    fine(here, "keygen key");
+    fs::write(here.join("match.asm"), gametape(here, "disasm match.minewars").stdout).unwrap();
+    folder
+}
+
+#[test]
+fn nothing_is_overwritten_without_force() {
+    let folder = recorded();
+    let here = folder.path();
+    let there = here.join("there");
+    fs::create_dir(here.join("cuts")).unwrap();
+    let commands = [
+        "convert match.tape OUT --to minewars",
+        "cut match.tape OUT --to 2s",
+        "merge match.tape match.tape -o OUT",
+        "anonymize match.tape OUT",
+        "sign match.tape OUT --key key",
+        "pack match.tape OUT",
+        "recover match.tape OUT",
+        "record OUT --ticks 5",
+        "asm match.asm -o OUT",
+        "map match.minewars --png OUT",
+        "events match.tape --csv -o OUT",
+    ];
+    for command in commands {
+        fs::write(&there, "precious").unwrap();
+        let line = command.replace("OUT", "there");
+        let said = refused(here, &line);
+        assert!(said.contains("there") && said.contains("--force"), "{line}: {said}");
+        assert_eq!(fs::read(&there).unwrap(), b"precious", "{line}");
+        fine(here, &format!("{line} --force"));
+        assert_ne!(fs::read(&there).unwrap(), b"precious", "{line}");
+    }
+    fs::write(here.join("plot.png"), "precious").unwrap();
+    assert!(refused(here, "stats match.tape --plot plot.png").contains("--force"));
+    assert!(refused(here, "keygen key").contains("key"));
+    let temporary = fs::read_dir(here).unwrap().map(|entry| entry.unwrap().file_name());
+    let left = temporary.filter(|name| name.to_string_lossy().starts_with(".gametape")).count();
+    assert_eq!(left, 0, "temporary files are left");
+}
+
+#[test]
+fn several_files_go_into_a_folder_or_in_place() {
+    let folder = recorded();
+    let here = folder.path();
+    fs::copy(here.join("match.tape"), here.join("b.tape")).unwrap();
+    for command in ["sign --key key", "pack", "cut --to 3s", "anonymize"] {
+        let said = refused(here, &format!("{command} match.tape b.tape match.tape"));
+        assert!(said.contains("--out-dir"), "{said}");
+        fine(here, &format!("{command} match.tape b.tape --out-dir out --force"));
+        for name in ["match.tape", "b.tape"] {
+            assert_ne!(fs::read(here.join("out").join(name)).unwrap(), b"");
+        }
+        let before = fs::read(here.join("b.tape")).unwrap();
+        fine(here, &format!("{command} b.tape --in-place"));
+        assert_ne!(fs::read(here.join("b.tape")).unwrap(), before, "{command}");
+        fine(here, "verify b.tape");
+    }
+    // The others are done where one is bad.
+    fs::write(here.join("bad.tape"), "no tape").unwrap();
+    let said = refused(here, "pack bad.tape match.tape --out-dir packed");
+    assert!(said.contains("bad.tape"), "{said}");
+    assert!(here.join("packed/match.tape").exists() && !here.join("packed/bad.tape").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn modes_of_replaced_files_stay_and_a_full_disk_is_an_error() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = recorded();
+    let here = folder.path();
+    let path = here.join("b.tape");
+    fs::copy(here.join("match.tape"), &path).unwrap();
+    for line in ["pack b.tape --in-place", "cut match.tape b.tape --to 2s --force"] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        fine(here, line);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640, "{line}");
+    }
+    if Path::new("/dev/full").exists() {
+        for command in
+            ["pack match.tape", "anonymize match.tape", "convert match.tape --to minewars"]
+        {
+            let said = refused(here, &format!("{command} -o /dev/full"));
+            assert!(said.contains("No space left"), "{command}: {said}");
+        }
+    }
+}
+
+#[test]
+fn the_name_of_a_result_must_say_what_it_is() {
+    let folder = recorded();
+    let here = folder.path();
+    let said = refused(here, "convert match.tape match.foo");
+    assert!(said.contains(".minewars"), "{said}");
+    assert!(!here.join("match.foo").exists());
+    fine(here, "convert match.tape match.foo --to minewars");
+}
+
+#[test]
+fn views_are_named_and_must_be_there() {
+    let folder = recorded();
+    let here = folder.path();
+    let said = refused(here, "cut match.tape x.tape --view 9");
+    assert!(said.contains("views 0,1,2, and not 9"), "{said}");
+    let said = refused(here, "cut match.tape x.tape --view Nobody");
+    assert!(said.contains("the players are 1 "), "{said}");
+    fine(here, "cut match.tape x.tape --view spectator,2 --from 10% --to -1s");
+}

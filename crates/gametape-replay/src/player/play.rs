@@ -1,0 +1,166 @@
+//! Going forward.
+
+use gametape_tape::SimTick;
+use gametape_wire::{Limit, Moment, Tick};
+
+use super::route::{FRAME_COST, TICK_COST, waypoints};
+use super::track::Track;
+use super::waiting::Stop;
+use super::{PlayFinding, Player};
+use crate::timeline::{Direction, KeptState};
+
+/// Ticks that one seek simulates at most.
+pub(super) const SIMULATED_TICKS: Limit = Limit::new("ticks to simulate in one seek", 1 << 24);
+
+impl<T: Track> Player<T> {
+    /// Goes to the state before a tick.
+    pub(super) fn go(&mut self, goal: SimTick, backward: bool) -> Result<(), Stop> {
+        if goal != self.tick || self.broken || self.unmet {
+            self.start_for(goal)?;
+            self.run(goal, backward)?;
+        }
+        self.provide_changes()
+    }
+
+    /// Plays forward to `goal` and keeps states on the way, more of them where somebody goes back.
+    fn run(&mut self, goal: SimTick, backward: bool) -> Result<(), Stop> {
+        if T::EVERY_TICK {
+            SIMULATED_TICKS.check(goal - self.tick, 0)?;
+        }
+        if self.unmet {
+            self.pass_keyframe()?;
+        }
+        // Where copies are kept all the way, there is no need for waypoints.
+        let few = backward && self.spacing.is_never();
+        let mut waypoints = if few { waypoints(self.tick, goal) } else { Vec::new() };
+        let mut until = self.tick;
+        while self.tick < goal {
+            if self.tick >= until {
+                until = self.provide_way(self.tick, goal, false)?;
+            }
+            while waypoints.last().is_some_and(|waypoint| *waypoint <= self.tick) {
+                waypoints.pop();
+            }
+            let keyframe = self.keyframes.next_after(self.tick).unwrap_or(goal);
+            let waypoint = waypoints.last().copied().unwrap_or(goal);
+            let stop = waypoint.min(keyframe).min(until);
+            let between = self.spacing.between(backward);
+            let changed = self.run_to(stop, between)?;
+            if self.tick == keyframe {
+                self.unmet = true;
+                self.pass_keyframe()?;
+            }
+            if self.spacing.work >= between {
+                self.keep_copy();
+            } else if changed && waypoints.last() == Some(&stop) {
+                self.keep_snapshot(goal);
+            }
+        }
+        self.note_lost();
+        Ok(())
+    }
+
+    /// Applies everything before `stop`, or less: until there is this much work since the last state
+    /// that is kept. Says whether that was anything.
+    pub(super) fn run_to(&mut self, stop: SimTick, most_work: u64) -> Result<bool, Stop> {
+        self.broken = true;
+        let before = self.spacing.work;
+        while self.tick < stop && self.spacing.work < most_work {
+            let until = if T::EVERY_TICK {
+                self.spacing.work += TICK_COST;
+                self.tick + 1
+            } else {
+                self.input.peek(&self.tape, stop).map_or(stop, |next| next + 1)
+            };
+            self.apply_before(until);
+            self.track.end_tick(self.tick)?;
+            self.tick = until;
+        }
+        self.broken = false;
+        Ok(self.spacing.work > before)
+    }
+
+    fn apply_before(&mut self, stop: SimTick) {
+        let views = self.track.views();
+        while let Some(frame) = self.input.take(&self.tape, stop) {
+            for part in frame.parts() {
+                for view in part.views.and(views).iter() {
+                    self.spacing.work += FRAME_COST + part.payload.len() as u64;
+                    if let Err(error) = self.track.input(frame.tick, view, part.payload) {
+                        self.findings.note(PlayFinding::Input { tick: frame.tick, error });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps a copy of the state, where it can be copied.
+    fn keep_copy(&mut self) {
+        self.spacing.work = 0;
+        let Some((copy, memory)) = self.track.copy() else { return };
+        self.spacing.resize(memory, self.options.cache_bytes);
+        let (moment, base) = (at(self.tick), at(self.base));
+        if !self.kept.has(moment) {
+            self.kept.keep(moment, base, KeptState::Copy(copy), memory, moment);
+        }
+    }
+
+    /// Keeps a snapshot of the state on the way to `goal`.
+    fn keep_snapshot(&mut self, goal: SimTick) {
+        let (moment, base) = (at(self.tick), at(self.base));
+        if !self.kept.has(moment) {
+            let bytes = self.track.snapshot(self.tick).to_bytes();
+            self.kept.keep(moment, base, KeptState::Snapshot(bytes), 0, at(goal));
+        }
+    }
+
+    /// Where a step leads: behind the next tick that changes anything, or the last one before the
+    /// position. `None` where there is none.
+    pub(super) fn step_goal(&mut self, direction: Direction) -> Result<Option<SimTick>, Stop> {
+        match direction {
+            Direction::Forward if T::EVERY_TICK => {
+                Ok(Some(self.tick + 1).filter(|goal| *goal <= self.end))
+            }
+            Direction::Forward => {
+                self.input.seek(self.tick);
+                let next = self.next_input()?;
+                Ok(next.map(|tick| tick + 1).filter(|goal| *goal <= self.end))
+            }
+            Direction::Backward if T::EVERY_TICK => Ok(self.tick.checked_sub(1)),
+            Direction::Backward => {
+                let Some(last) = self.tick.checked_sub(1) else { return Ok(None) };
+                let before = self.last_input(last)?;
+                self.input.seek(self.tick);
+                Ok(Some(before.map_or(0, |tick| tick + 1)))
+            }
+        }
+    }
+
+    /// The tick of the next input.
+    fn next_input(&mut self) -> Result<Option<SimTick>, Stop> {
+        loop {
+            let Some(range) = self.input.range() else { return Ok(None) };
+            self.provide(Vec::new(), vec![range])?;
+            if let Some(tick) = self.input.peek_here(&self.tape) {
+                return Ok(Some(tick));
+            }
+        }
+    }
+
+    /// The tick of the last input before a tick.
+    fn last_input(&mut self, tick: SimTick) -> Result<Option<SimTick>, Stop> {
+        for index in self.input.chunks_before(tick) {
+            let range = self.input.turn_to(index);
+            self.provide(Vec::new(), range.into_iter().collect())?;
+            if let Some(last) = self.input.last_here(&self.tape, tick) {
+                return Ok(Some(last));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The moment before a tick.
+pub(super) fn at(tick: SimTick) -> Moment {
+    Moment::before(Tick(tick))
+}

@@ -1,0 +1,119 @@
+//! A tape that is opened for playing or converting.
+
+mod open_tape;
+mod opening;
+mod store;
+
+use std::ops::Range;
+
+use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Gap, Tape};
+use gametape_wire::{Error, ErrorKind, Result, Source, drive};
+
+pub use open_tape::OpenTape;
+pub use opening::OpeningTape;
+
+/// A tape and the source of its bytes: finished or not, whole or damaged.
+///
+/// ```
+/// use gametape_replay::Recording;
+/// use gametape_tape::{TapeHeader, TapeWriter};
+///
+/// let mut writer = TapeWriter::new(TapeHeader::new(50_000, 7)?, br#"{"content":"digger"}"#)?;
+/// let bytes = writer.take(); // Never finished: the power went.
+/// let recording = Recording::open(&bytes[..])?;
+/// assert_eq!(recording.field("content").as_deref(), Some("digger"));
+/// assert!(!recording.tape().is_finished() && recording.gaps().is_empty());
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Recording<S> {
+    source: S,
+    open: OpenTape,
+}
+
+impl<S: Source> Recording<S> {
+    /// Opens a tape. Refused where a critical chunk is of a kind that this version does not know.
+    pub fn open(mut source: S) -> Result<Self> {
+        let mut opening = OpeningTape::new(source.length());
+        drive(&mut opening, &mut source)?;
+        Ok(Self { source, open: opening.finish()? })
+    }
+
+    /// The raw bytes of a chunk.
+    pub fn raw(&mut self, entry: &ChunkEntry) -> Result<Vec<u8>> {
+        self.chunk(entry, |chunk| Ok(chunk.raw()?.into_owned()))
+    }
+
+    /// Does something with a chunk.
+    pub fn chunk<T>(
+        &mut self,
+        entry: &ChunkEntry,
+        look: impl FnOnce(&Chunk<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.bytes(entry.range(), |bytes| look(&entry.read(bytes)?))
+    }
+
+    /// Does something with bytes of the tape.
+    fn bytes<T>(&mut self, range: Range<u64>, look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+        if range.end > self.source.length() {
+            let available = self.source.length().saturating_sub(range.start);
+            let kind = ErrorKind::Truncated { needed: range.end - range.start, available };
+            return Err(Error::at(range.start, "chunk", kind));
+        }
+        look(&self.source.fetch(range)?)
+    }
+
+    /// The first setup of a stream.
+    pub fn setup(&mut self, stream: u16) -> Result<Option<Vec<u8>>> {
+        let first = self.open.setup(stream).copied();
+        first.map(|entry| self.raw(&entry)).transpose()
+    }
+
+    /// The setup of a stream, or an error that says that it is missing.
+    pub(crate) fn needed_setup(&mut self, stream: u16) -> Result<Vec<u8>> {
+        let missing = || Error::misuse("setup", "the tape has none");
+        self.setup(stream)?.ok_or_else(missing)
+    }
+}
+
+impl<S> Recording<S> {
+    /// A tape that was opened, and the source of its bytes.
+    pub fn new(source: S, open: OpenTape) -> Self {
+        Self { source, open }
+    }
+
+    /// What is in the tape, and where.
+    pub fn tape(&self) -> &Tape {
+        self.open.tape()
+    }
+
+    /// What is known to be missing: what gap chunks say, and what damage took. Ascending by tick.
+    pub fn gaps(&self) -> &[Gap] {
+        self.open.gaps()
+    }
+
+    /// A string of the metadata; the closing metadata counts where both have it.
+    pub fn field(&self, name: &str) -> Option<String> {
+        self.open.field(name)
+    }
+
+    /// The chunks of a kind and stream, in the order of the recording.
+    pub fn entries(&self, kind: ChunkKind, stream: u16) -> Vec<ChunkEntry> {
+        self.tape().stream(kind, stream).copied().collect()
+    }
+
+    /// The source of the bytes.
+    pub fn into_source(self) -> S {
+        self.source
+    }
+
+    /// The source of the bytes and the opened tape, apart.
+    pub fn into_parts(self) -> (S, OpenTape) {
+        (self.source, self.open)
+    }
+}
+
+/// Does a gap concern what is played from the first stream of this kind?
+pub(crate) fn concerns(gap: &Gap, kind: ChunkKind) -> bool {
+    gap.kind == ChunkKind(0) || (gap.kind, gap.stream) == (kind, 0)
+}

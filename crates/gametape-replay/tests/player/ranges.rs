@@ -1,0 +1,211 @@
+//! Playing by byte ranges alone: how many, how much, and what happens when one cannot be had.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use gametape_minewars::Generation;
+use gametape_replay::minewars::{MinewarsView, player, setup_of};
+use gametape_replay::{
+    Direction, Driven, OpenTape, OpeningTape, Player, PlayerOptions, Recording, Source, Timeline,
+    Track,
+};
+use gametape_tape::pack_bytes;
+use gametape_wire::{Error, Moment, Need, Result, SansIo, Tick, View};
+
+use super::common::{chained, linear, minewars_tape, shuffled};
+use super::toy::{self, Toy};
+
+/// Supplies what is needed, and counts requests and bytes.
+fn fetch(machine: &mut impl SansIo, tape: &[u8]) -> (usize, u64) {
+    let (mut requests, mut bytes) = (0, 0);
+    while let Need::Bytes(ranges) = machine.need() {
+        assert!(
+            ranges.is_sorted_by(|a, b| a.end < b.start) && ranges.iter().all(|r| !r.is_empty())
+        );
+        // In any order.
+        for range in ranges.into_iter().rev() {
+            requests += 1;
+            bytes += range.end - range.start;
+            let part = &tape[range.start as usize..range.end as usize];
+            machine.supply(range, part).unwrap();
+        }
+    }
+    (requests, bytes)
+}
+
+fn open(tape: &[u8]) -> OpenTape {
+    let mut opening = OpeningTape::new(tape.len() as u64);
+    fetch(&mut opening, tape);
+    opening.finish().unwrap()
+}
+
+fn at(tick: u64) -> Moment {
+    Moment::before(Tick(tick))
+}
+
+#[test]
+fn a_packed_tape_is_opened_and_sought_by_few_ranges() {
+    let plain = toy::padded_tape(Toy::new(), 1900, 200);
+    let tape = pack_bytes(&plain).unwrap();
+    assert!(tape.len() > 150_000, "{}", tape.len());
+    let expected = linear(&plain, |recording, options| {
+        Driven::simulation(recording, Toy::new(), options).unwrap()
+    });
+    let mut opening = OpeningTape::new(tape.len() as u64);
+    let (requests, bytes) = fetch(&mut opening, &tape);
+    assert!(
+        requests <= OPENING_REQUESTS && bytes <= 64 << 10,
+        "{requests} requests, {bytes} bytes"
+    );
+    let opened = opening.finish().unwrap();
+    let ticks: Vec<u64> = expected.keys().copied().collect();
+    for tick in shuffled(&ticks).take(300) {
+        let mut player =
+            Player::simulation(opened.clone(), Toy::new(), PlayerOptions::default()).unwrap();
+        let _ = player.seek(at(tick)).unwrap();
+        let (requests, bytes) = fetch(&mut player, &tape);
+        assert!(requests <= 2, "{requests} requests for tick {tick}");
+        assert!(bytes < tape.len() as u64 / 8, "{bytes} of {} bytes", tape.len());
+        assert!(player.snapshot().state_hash() == expected[&tick], "tick {tick}");
+        assert_eq!(player.findings(), []);
+    }
+}
+
+/// Today's reader asks for the pages of the index one by one.
+const OPENING_REQUESTS: usize = 6;
+
+#[test]
+fn one_player_goes_to_any_moment_with_two_requests_each() {
+    for packed in [false, true] {
+        let plain = minewars_tape(Generation::Current);
+        let expected = linear(&plain, |recording, options| {
+            player(recording, View::SPECTATOR, options).unwrap()
+        });
+        let tape = if packed { pack_bytes(&plain).unwrap() } else { plain };
+        let setup = setup_of(&mut Recording::open(&tape[..]).unwrap()).unwrap();
+        let (view, state) = (View::SPECTATOR, MinewarsView::new(&setup, View::SPECTATOR));
+        let mut player = Player::view(open(&tape), view, state, PlayerOptions::default()).unwrap();
+        let ticks: Vec<u64> = expected.keys().copied().collect();
+        for tick in shuffled(&ticks).take(200) {
+            let _ = player.seek(at(tick)).unwrap();
+            let (requests, _) = fetch(&mut player, &tape);
+            assert!(!packed || requests <= 2, "{requests} requests for tick {tick}");
+            assert_eq!(player.position(), at(tick));
+            assert!(player.snapshot().state_hash() == expected[&tick], "tick {tick}");
+        }
+        assert!(player.open_tape().stored_bytes() <= 2 * tape.len());
+    }
+}
+
+/// Fails at one request.
+struct FailsOnce<'a> {
+    tape: &'a [u8],
+    left: Option<usize>,
+}
+
+impl Source for FailsOnce<'_> {
+    fn length(&self) -> u64 {
+        self.tape.len() as u64
+    }
+
+    fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        self.left = match self.left {
+            Some(0) => {
+                self.left = None;
+                return Err(Error::misuse("network", "it is down"));
+            }
+            left => left.map(|left| left - 1),
+        };
+        self.tape.fetch(range).map(|bytes| Cow::Owned(bytes.into_owned()))
+    }
+}
+
+/// What a user does: goes to places, steps, and tries again what failed.
+fn session<T: Track>(
+    open: impl Fn(Recording<FailsOnce<'_>>) -> Result<Driven<FailsOnce<'_>, Player<T>>>,
+    tape: &[u8],
+    fails_at: Option<usize>,
+) -> (Vec<[u8; 32]>, usize) {
+    let mut failures = 0;
+    let mut opened = None;
+    let mut left = fails_at;
+    while opened.is_none() {
+        let source = FailsOnce { tape, left: left.take() };
+        match Recording::open(source).and_then(&open) {
+            Ok(player) => opened = Some(player),
+            Err(_) => failures += 1,
+        }
+    }
+    let mut player = opened.unwrap();
+    let end = player.end().next_tick().0;
+    let mut hashes = Vec::new();
+    for tick in [end / 2, end, end / 3, end / 3 + 2, 0, end - 1] {
+        while let Err(error) = player.seek(at(tick)) {
+            assert_eq!(error.to_string(), "network: it is down");
+            failures += 1;
+            // Where it was left, the state is that of its position.
+            let mut other = open(Recording::open(FailsOnce { tape, left: None }).unwrap()).unwrap();
+            other.seek(player.position()).unwrap();
+            assert!(player.snapshot() == other.snapshot());
+        }
+        hashes.push(player.snapshot().state_hash());
+        for direction in [Direction::Backward, Direction::Forward] {
+            while player.step(direction).is_err() {
+                failures += 1;
+            }
+            hashes.push(player.snapshot().state_hash());
+        }
+    }
+    assert_eq!((player.findings(), player.doubt()), (&[][..], None));
+    assert_eq!(player.report().count(), 0);
+    (hashes, failures)
+}
+
+fn check_failures<T: Track>(
+    open: impl Fn(Recording<FailsOnce<'_>>) -> Result<Driven<FailsOnce<'_>, Player<T>>> + Copy,
+    tape: &[u8],
+) {
+    let (expected, none) = session(open, tape, None);
+    assert_eq!(none, 0);
+    let mut request = 0;
+    loop {
+        let (hashes, failures) = session(open, tape, Some(request));
+        assert!(hashes == expected, "request {request}");
+        if failures == 0 {
+            break;
+        }
+        request += 1;
+    }
+    assert!(request >= 3, "{request} requests");
+}
+
+#[test]
+fn a_read_that_fails_ends_the_call_and_nothing_else() {
+    let minewars = minewars_tape(Generation::Current);
+    for tape in [chained(&minewars), pack_bytes(&minewars).unwrap()] {
+        check_failures(
+            |recording| player(recording, View::SPECTATOR, PlayerOptions::default()),
+            &tape,
+        );
+    }
+    check_failures(
+        |recording| Driven::simulation(recording, Toy::new(), PlayerOptions::default()),
+        &toy::padded_tape(Toy::new(), 300, 300),
+    );
+}
+
+#[test]
+fn bytes_that_are_not_all_there_are_refused_and_late_ones_ignored() {
+    let tape = toy::padded_tape(Toy::new(), 300, 300);
+    let mut player = Player::simulation(open(&tape), Toy::new(), PlayerOptions::default()).unwrap();
+    let need = player.seek(at(250)).unwrap();
+    let range = need.ranges()[0].clone();
+    assert!(player.supply(range, b"short").is_err());
+    assert_eq!(player.need(), need);
+    player.supply(0..4, b"late").unwrap();
+    assert_eq!(player.need(), need);
+    // Another seek gives it up.
+    let _ = player.seek(at(10)).unwrap();
+    fetch(&mut player, &tape);
+    assert_eq!((player.position(), player.findings()), (at(10), &[][..]));
+}

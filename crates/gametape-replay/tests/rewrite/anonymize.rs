@@ -1,0 +1,136 @@
+//! Recordings without what says who played.
+
+use gametape_cadre::{Log, Options};
+use gametape_minewars::sample::Sample;
+use gametape_minewars::{Generation, ReplayFile, WriteOptions, write_file};
+use gametape_replay::anonymize::{Anonymized, anonymize};
+use gametape_replay::open::{OpenOptions, open};
+use gametape_replay::{
+    ConvertOptions, DeepLevel, PlayerOptions, Recording, cadre, minewars, players_of_tape,
+};
+use gametape_tape::{ChunkKind, Restorer, Tape, TapeFrames};
+
+use super::hostile;
+
+fn anonymous(bytes: &[u8]) -> (Vec<u8>, Anonymized) {
+    let mut out = Vec::new();
+    let opened = open(bytes, &OpenOptions::default()).unwrap();
+    let made = anonymize(opened, &[], &mut |bytes| {
+        out.extend_from_slice(bytes);
+        Ok(())
+    });
+    (out, made.unwrap())
+}
+
+/// All that can be read in a tape: metadata, setup, payloads, states of keyframes; in lower case.
+fn everything(bytes: &[u8]) -> String {
+    let tape = Tape::open(bytes).unwrap();
+    let mut text = tape.metadata.clone() + tape.closing.as_deref().unwrap_or_default();
+    let mut restorer = Restorer::default();
+    for entry in &tape.chunks {
+        let chunk = tape.read(entry, bytes).unwrap();
+        let raw = chunk.raw().unwrap();
+        if entry.header.kind == ChunkKind::FRAMES {
+            for frame in TapeFrames::new(&entry.header, &raw) {
+                for part in frame.unwrap().parts() {
+                    text += &String::from_utf8_lossy(part.payload);
+                }
+            }
+        } else if entry.header.kind.is_keyframe() {
+            restorer.add(&chunk).unwrap();
+            let core = &restorer.state().unwrap().core;
+            for (name, bytes) in core.sections.iter() {
+                text += name;
+                text += &String::from_utf8_lossy(bytes);
+            }
+            for row in core.entities.iter() {
+                row.slots().for_each(|(_, bytes)| text += &String::from_utf8_lossy(bytes));
+            }
+        } else {
+            text += &String::from_utf8_lossy(&raw);
+        }
+    }
+    text.replace("\\u005a", "z").to_lowercase()
+}
+
+fn tape_of_log(bytes: &[u8]) -> Vec<u8> {
+    let log = Log::open(bytes, &Options::default()).unwrap();
+    // Close keyframes: they hold what deltas brought.
+    let options = ConvertOptions { spacing: 0, ..ConvertOptions::new(7) };
+    cadre::to_tape(&log, &options).unwrap()
+}
+
+#[test]
+fn no_session_is_left_in_frames_and_keyframes() {
+    let Some(bytes) = hostile("chess.json.gz") else { return };
+    let tape = tape_of_log(&bytes);
+    assert!(everything(&tape).contains("arena1"));
+    let (made, report) = anonymous(&tape);
+    let text = everything(&made);
+    for gone in ["arena1", "chess random bot", "rawpython"] {
+        assert!(!text.contains(gone), "{gone}");
+    }
+    assert!(report.remaining.is_empty(), "{report:?}");
+    // It plays as before, and its keyframes are what its deltas lead to.
+    let player = |tape: &[u8]| {
+        cadre::player(Recording::open(tape.to_vec()).unwrap(), PlayerOptions::default()).unwrap()
+    };
+    let (mut before, mut after) = (player(&tape), player(&made));
+    assert!(after.verify(DeepLevel::Keyframes).unwrap().passed());
+    let end = before.end();
+    before.seek(end).unwrap();
+    after.seek(end).unwrap();
+    let fen = |player: &str| player.to_owned();
+    let text = |state: gametape_cadre::State<'_>, key: &str| {
+        state.get(key).map(|node| String::from_utf8(node.canonical()).unwrap())
+    };
+    assert_eq!(text(after.state().state(), "fen"), text(before.state().state(), "fen"));
+    assert_eq!(
+        text(after.state().state(), "session").map(|s| fen(&s)).as_deref(),
+        Some("\"anonymous\"")
+    );
+}
+
+#[test]
+fn no_name_is_left_in_keys_and_texts_of_any_case() {
+    let Some(bytes) = hostile("names.json") else { return };
+    for made in [anonymous(&bytes), anonymous(&tape_of_log(&bytes))] {
+        let (bytes, report) = made;
+        let text = match Tape::open(&bytes) {
+            Ok(_) => everything(&bytes),
+            Err(_) => String::from_utf8_lossy(&bytes).to_lowercase(),
+        };
+        for gone in
+            ["zorbulina", "z\u{200d}orbulina", "bob the", "bob  the", "10.1.2.3", "example.org"]
+        {
+            assert!(!text.contains(gone), "{gone} in {text}");
+        }
+        assert!(report.remaining.is_empty(), "{report:?}");
+        assert!(report.removed["names in keys"] >= 2, "{report:?}");
+    }
+}
+
+#[test]
+fn minewars_files_and_their_tapes_lose_their_names() {
+    for generation in Generation::ALL {
+        let (setup, frames) = Sample::default().build(generation).unwrap();
+        let file = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
+        let (made, report) = anonymous(&file);
+        assert!(report.remaining.is_empty() && !report.removed.is_empty());
+        assert_eq!(ReplayFile::open(&made).unwrap().setup().to_setup().unwrap().player_names, None);
+
+        let options = ConvertOptions::new(7);
+        let tape = minewars::to_tape(&ReplayFile::open(&file).unwrap(), &options).unwrap();
+        let names: Vec<String> = players_of_tape(&Tape::open(&tape).unwrap())
+            .into_iter()
+            .map(|(_, name)| name)
+            .collect();
+        assert!(!names.is_empty());
+        let (made, report) = anonymous(&tape);
+        let text = everything(&made);
+        for name in names.iter().map(|name| name.to_lowercase()).filter(|name| name.len() > 3) {
+            assert!(!text.contains(&name), "{name}");
+        }
+        assert!(report.remaining.is_empty(), "{report:?}");
+    }
+}

@@ -1,0 +1,73 @@
+//! What is cut out of recordings.
+
+use gametape_minewars::sample::Sample;
+use gametape_minewars::{Generation, ReplayFile, WriteOptions, write_file};
+use gametape_replay::cut::{CutRequest, TapeCut, cut_minewars, cut_tape};
+use gametape_tape::{Tape, TapeHeader, TapeWriter};
+use gametape_wire::{Result, When};
+
+use super::{hostile, view, views};
+
+fn cut(bytes: &[u8], request: &CutRequest) -> Result<(Vec<u8>, TapeCut)> {
+    let mut out = Vec::new();
+    let tape = Tape::open(bytes)?;
+    let cut = cut_tape(&mut &bytes[..], &tape, request, &mut |bytes| {
+        out.extend_from_slice(bytes);
+        Ok(())
+    })?;
+    Ok((out, cut))
+}
+
+fn tape() -> Vec<u8> {
+    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    for tick in 0..100 {
+        writer.frame(0, tick, &[(view(1), b"one"), (view(2), b"two")]).unwrap();
+    }
+    writer.flush().unwrap();
+    [writer.take(), writer.finish().unwrap()].concat()
+}
+
+fn when(text: &str) -> When {
+    text.parse().unwrap()
+}
+
+#[test]
+fn the_end_of_a_span_is_not_in_it() {
+    for (to, end) in [("tick:30", 30), ("1.5s", 30), ("30%", 30), ("-3.5s", 30), ("end", 100)] {
+        let request = CutRequest { to: when(to), ..CutRequest::default() };
+        let (bytes, _) = cut(&tape(), &request).unwrap();
+        assert_eq!(Tape::open(&bytes).unwrap().summary.end_tick, end, "{to}");
+    }
+}
+
+#[test]
+fn a_view_that_is_not_there_is_an_error() {
+    let request = CutRequest { views: views(&[1, 3]), ..CutRequest::default() };
+    let error = cut(&tape(), &request).unwrap_err().to_string();
+    assert!(error.contains("views 1,2, and not 3"), "{error}");
+
+    let (setup, frames) = Sample::default().build(Generation::Current).unwrap();
+    let bytes = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
+    let request = CutRequest { views: views(&[15]), ..CutRequest::default() };
+    let error = cut_minewars(&ReplayFile::open(&bytes).unwrap(), &request).unwrap_err().to_string();
+    assert!(error.contains("and not 15"), "{error}");
+}
+
+#[test]
+fn unknown_kinds_are_kept_or_named() {
+    let Some(bytes) = hostile("unknown-kinds.tape") else { return };
+    let before = Tape::open(&bytes).unwrap();
+    let request = CutRequest { views: views(&[1]), ..CutRequest::default() };
+    let (out, report) = cut(&bytes, &request).unwrap();
+    let after = Tape::open(&out).unwrap();
+    let unknown = |tape: &Tape| {
+        let unknown = tape.chunks.iter().filter(|entry| !entry.header.kind.is_known());
+        unknown.map(|entry| entry.header.kind).collect::<Vec<_>>()
+    };
+    let kept = unknown(&after);
+    for kind in unknown(&before) {
+        let is_named = report.dropped.iter().any(|row| row.kind == kind);
+        assert!(kept.contains(&kind) != is_named, "{kind}: {report:?}");
+    }
+    assert!(report.changes().len() >= report.dropped.len());
+}

@@ -1,0 +1,85 @@
+//! Any recording is recognised by its first bytes, and nothing else is read.
+
+use std::io::{self, Read};
+
+use gametape_minewars::sample::Sample;
+use gametape_minewars::{Dialect, Generation, WriteOptions, write_file};
+use gametape_replay::open::{Format, OpenOptions, SNIFFED_BYTES, open, open_stream};
+use gametape_tape::{TapeHeader, TapeWriter};
+
+use super::Counting;
+
+fn tape() -> Vec<u8> {
+    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    [writer.take(), writer.finish().unwrap()].concat()
+}
+
+fn minewars(generation: Generation) -> Vec<u8> {
+    let (setup, frames) = Sample::default().build(generation).unwrap();
+    write_file(&setup, &frames, &WriteOptions::default()).unwrap()
+}
+
+#[test]
+fn formats_are_recognised_in_files_and_streams() {
+    let recordings = [
+        (Format::Tape, tape()),
+        (Format::MineWars, minewars(Generation::V01)),
+        (Format::MineWars, minewars(Generation::Current)),
+        (Format::Gamelog, gametape_cadre::sample::log(30, 1)),
+    ];
+    let options = OpenOptions::default();
+    for (format, bytes) in recordings {
+        assert_eq!(open(&bytes[..], &options).unwrap().format(), format);
+        assert_eq!(open_stream(&bytes[..], &options).unwrap().format(), format);
+    }
+}
+
+#[test]
+fn a_damaged_minewars_file_is_recognised_by_version_or_length() {
+    for generation in Generation::ALL {
+        let mut bytes = minewars(generation);
+        bytes[3] ^= 0x40;
+        assert_eq!(open(&bytes[..], &OpenOptions::default()).unwrap().format(), Format::MineWars);
+    }
+}
+
+#[test]
+fn what_is_no_recording_is_refused_at_its_first_bytes() {
+    for byte in [0, 0x20, 0x41, 0xFF] {
+        let source = Counting::new(vec![byte; 3 << 20]);
+        let fetched = source.fetched.clone();
+        let error = open(source, &OpenOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("neither a tape nor a gamelog"), "{error}");
+        assert!(fetched.get() <= SNIFFED_BYTES as u64);
+    }
+}
+
+/// A device without an end.
+struct Endless(u64);
+
+impl Read for Endless {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0 += into.len() as u64;
+        assert!(self.0 <= 4 << 20, "read on and on");
+        into.fill(0);
+        Ok(into.len())
+    }
+}
+
+#[test]
+fn a_device_without_an_end_is_refused() {
+    assert!(open_stream(Endless(0), &OpenOptions::default()).is_err());
+    // As MineWars data, whatever it looks like, it is read up to the limit and no further.
+    let options = OpenOptions::default().in_dialect(Some(Dialect::Current)).with_max_bytes(1 << 20);
+    let error = open_stream(Endless(0), &options).unwrap_err();
+    assert!(error.to_string().contains("limit"), "{error}");
+}
+
+#[test]
+fn a_recording_over_the_limit_is_refused_before_it_is_read() {
+    let source = Counting::new([b"{".to_vec(), vec![b' '; 1 << 20]].concat());
+    let fetched = source.fetched.clone();
+    let error = open(source, &OpenOptions::default().with_max_bytes(1 << 19)).unwrap_err();
+    assert!(error.to_string().contains("limit"), "{error}");
+    assert!(fetched.get() <= SNIFFED_BYTES as u64);
+}

@@ -1,0 +1,150 @@
+//! Boards of gamelogs, made by rule.
+
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use gametape_cadre::{Game, Markers};
+use gametape_scene::{Context, Datum, Scene, Shape, TextMap, Value, Visible};
+
+fn scene(json: &str) -> Scene {
+    let game = Game::from_json(json.as_bytes(), Markers::default()).unwrap();
+    game.state().scene(&Context::new().of_game("Test"))
+}
+
+const PLAYERS: &str = r#""0":{"id":"0","gameObjectName":"Player","name":"Ann","gold":7,"lost":false},
+    "1":{"id":"1","gameObjectName":"Player","name":"Bob","lost":true}"#;
+
+#[test]
+fn tiles_and_pieces_make_a_board() {
+    let json = format!(
+        r#"{{"currentTurn":3,"maxTurns":10,"currentPlayer":{{"id":"1"}},
+        "players":[{{"id":"0"}},{{"id":"1"}}],"gameObjects":{{{PLAYERS},
+        "2":{{"id":"2","gameObjectName":"Tile","x":0,"y":0,"type":"water"}},
+        "3":{{"id":"3","gameObjectName":"Tile","x":1,"y":0,"type":"land","owner":{{"id":"1"}},"gold":5}},
+        "4":{{"id":"4","gameObjectName":"Tile","x":0,"y":1,"type":"land","hasHazard":true}},
+        "5":{{"id":"5","gameObjectName":"Tile","x":1,"y":1,"type":"land"}},
+        "6":{{"id":"6","gameObjectName":"Unit","job":"builder","tile":{{"id":"5"}},"owner":{{"id":"0"}},"energy":9,"direction":"East"}},
+        "7":{{"id":"7","gameObjectName":"Unit","job":"builder","tile":{{"id":"4"}},"isDead":true}},
+        "8":{{"id":"8","gameObjectName":"Unit","job":"soldier","tile":null}}}}}}"#
+    );
+    let scene = scene(&json);
+    let expected = "\
+~ g2
+h B1
+
+Ann · Bob   Test
+turn 3 of 10 · to move Bob
+. land  ~ water  g gold  h hazard
+B Unit builder × 1
+1 Ann: gold 7
+2 Bob: out
+";
+    assert_eq!(TextMap::of(&scene).to_string(), expected);
+    let board = scene.board.unwrap();
+    assert_eq!((board.shape, board.up), (Shape::Square, false));
+    let unit = &board.pieces[0];
+    assert_eq!((unit.owner, unit.facing), (1, Some(90.0)));
+    assert!(unit.values.contains(&Value::new("energy", 9i64)));
+}
+
+#[test]
+fn a_hexagon_of_tiles_is_a_hex_board() {
+    let coords = [(0, 0), (-1, 0), (1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)];
+    let tile = |(i, (x, y)): (usize, &(i32, i32))| {
+        format!(r#""{}":{{"id":"{}","gameObjectName":"Tile","x":{x},"y":{y}}}"#, i + 2, i + 2)
+    };
+    let tiles: Vec<String> = coords.iter().enumerate().map(tile).collect();
+    let scene = scene(&format!(r#"{{"gameObjects":{{{}}}}}"#, tiles.join(",")));
+    assert_eq!(scene.board.as_ref().unwrap().shape, Shape::Hex);
+    assert!(TextMap::of(&scene).to_string().starts_with(" . .\n. . .\n . .\n"));
+}
+
+#[test]
+fn positions_without_tiles_are_a_map_or_free() {
+    let piece = r#""3":{"id":"3","gameObjectName":"Ship","x":1,"y":0}"#;
+    let map = scene(&format!(r#"{{"mapWidth":3,"mapHeight":2,"gameObjects":{{{piece}}}}}"#));
+    assert!(TextMap::of(&map).to_string().starts_with(". S .\n. . .\n"));
+    let free = scene(&format!(
+        r#"{{"gameObjects":{{{piece},
+        "4":{{"id":"4","gameObjectName":"Ship","x":-1e20,"y":2.5}}}}}}"#
+    ));
+    assert_eq!(free.board.as_ref().unwrap().shape, Shape::Free);
+    assert_eq!(TextMap::of(&free).to_string().matches('S').count() >= 2, true);
+    let huge = scene(&format!(
+        r#"{{"mapWidth":99999999,"mapHeight":99999999,"gameObjects":{{{piece}}}}}"#
+    ));
+    assert_eq!(huge.board.unwrap().shape, Shape::Free);
+}
+
+#[test]
+fn nothing_with_a_position_is_no_board() {
+    let scene = scene(&format!(r#"{{"players":[{{"id":"0"}}],"gameObjects":{{{PLAYERS}}}}}"#));
+    assert_eq!((scene.board.is_none(), scene.players.len()), (true, 1));
+    assert!(TextMap::of(&scene).to_string().contains("1 Ann: gold 7"));
+}
+
+#[test]
+fn chess_has_its_pieces() {
+    let fen = "r3k3/8/8/8/8/8/4P3/4K2R w - - 0 1";
+    let colours = PLAYERS
+        .replace("\"gold\":7", "\"color\":\"black\"")
+        .replace("\"name\":\"Bob\"", "\"name\":\"Bob\",\"color\":\"white\"");
+    let json = format!(
+        r#"{{"fen":"{fen}","players":[{{"id":"0"}},{{"id":"1"}}],"gameObjects":{{{colours}}}}}"#
+    );
+    let scene = scene(&json);
+    let text = TextMap::of(&scene).to_string();
+    let rows: Vec<&str> = text.lines().take(8).collect();
+    assert_eq!(rows[0], "r1. . . k1. . .");
+    assert_eq!(rows[7], ". . . . K2. . R2");
+    let board = scene.board.unwrap();
+    let rook = board.pieces.iter().find(|piece| piece.id == "h1").unwrap();
+    assert_eq!(board.kind(rook).unwrap().name, "white rook");
+    for odd in ["", "///", "99999999999", "k/9999", "\\u0000", "♔", &"8/".repeat(500)] {
+        let scene = self::scene(&format!(r#"{{"fen":"{odd}"}}"#));
+        let _ = TextMap::of(&scene).to_string();
+    }
+}
+
+#[test]
+fn calls_become_sentences() {
+    let json = format!(
+        r#"{{"players":[{{"id":"0"}}],"gameObjects":{{{PLAYERS},
+        "2":{{"id":"2","gameObjectName":"Tile","x":4,"y":3}},
+        "6":{{"id":"6","gameObjectName":"Unit"}}}}}}"#
+    );
+    let game = Game::from_json(json.as_bytes(), Markers::default()).unwrap();
+    let line = |delta: &str| {
+        let lines = game.state().lines(delta.as_bytes(), &Context::new());
+        lines.into_iter().map(|line| (line.kind, line.text)).next()
+    };
+    let run = r#""player":{"id":"0"},"run":{"caller":{"id":"6"},"functionName":"move","args":{"tile":{"id":"2"}}}"#;
+    let (kind, text) =
+        line(&format!(r#"{{"type":"ran","data":{{{run},"returned":true}}}}"#)).unwrap();
+    assert_eq!((&*kind, &*text), ("ran", "Ann: Unit #6 move(tile 4,3) → true"));
+    let refused = format!(r#"{{"type":"ran","data":{{{run},"invalid":"too far"}}}}"#);
+    let (kind, text) = line(&refused).unwrap();
+    assert_eq!((&*kind, &*text), ("refused", "Ann: Unit #6 move(tile 4,3), refused: too far"));
+    assert_eq!(line(r#"{"type":"over"}"#).unwrap().1, "over");
+    assert_eq!(line("no json"), None);
+    assert_eq!(line("{}"), None);
+}
+
+#[test]
+fn values_keep_their_types_and_long_texts_are_cut() {
+    let long = "x".repeat(5000);
+    let json = format!(
+        r#"{{"gameObjects":{{"3":{{"id":"3","gameObjectName":"Ship","x":1,"y":0,"big":1e21,"half":0.5,
+        "turnsToDie":-1,"isOld":true,"note":"{long}","list":[1,2],"nothing":null}}}}}}"#
+    );
+    let board = scene(&json).board.unwrap();
+    let value = |name: &str| {
+        let values = &board.pieces[0].values;
+        values.iter().find(|value| value.name == name).map(|value| value.value.clone())
+    };
+    assert_eq!(value("big"), Some(Datum::Number(1e21)));
+    assert_eq!(value("half"), Some(Datum::Number(0.5)));
+    assert_eq!(value("turns to die"), Some(Datum::Integer(-1)));
+    assert_eq!(value("is old"), Some(Datum::Flag(true)));
+    assert!(matches!(value("note"), Some(Datum::Text(text)) if text.chars().count() == 121));
+    assert_eq!((value("list"), value("nothing")), (None, None));
+}

@@ -1,0 +1,107 @@
+//! Replays for games: record a match, seek to any moment, rewind, analyse.
+//!
+//! A game adds this crate, records itself with a [`Recorder`], and gets replays from a [`Player`]:
+//! the state of any view at any moment, forward and backward.
+//!
+//! ```
+//! use gametape::prelude::*;
+//!
+//! /// What a view knows of the game: here, where a snail is.
+//! #[derive(Debug, Clone, Default)]
+//! struct Snail(u64);
+//!
+//! impl GameState for Snail {
+//!     /// One update, in the game's own bytes.
+//!     fn apply(&mut self, _tick: SimTick, payload: &[u8]) -> Result<()> {
+//!         self.0 += u64::from(*payload.first().unwrap_or(&0));
+//!         Ok(())
+//!     }
+//!
+//!     fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+//!         let mut snapshot = SimSnapshot::default();
+//!         snapshot.core.tick = tick;
+//!         // A state of opaque bytes; entities and cells make smaller keyframes.
+//!         let _ = snapshot.core.sections.push("snail".into(), &self.0.to_le_bytes());
+//!         snapshot
+//!     }
+//!
+//!     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
+//!         let bytes = snapshot.core.sections.get(&"snail".into());
+//!         let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
+//!         self.0 = bytes.map(u64::from_le_bytes).ok_or_else(|| Error::misuse("snail", "not there"))?;
+//!         Ok(())
+//!     }
+//! }
+//!
+//! # fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("race.tape");
+//! // Record: ticks of 50 ms; the id tells recordings apart.
+//! let header = TapeHeader::new(50_000, 0xB0A7)?;
+//! let recorder = Recorder::create(&path, header, br#"{"game":"snails"}"#, &RecorderOptions::default())?;
+//! let mut snail = Snail::default();
+//! for tick in 0..1000 {
+//!     if recorder.view_keyframe_due(View::SPECTATOR, tick) {
+//!         recorder.view_keyframe(View::SPECTATOR, snail.snapshot(tick))?;
+//!     }
+//!     let update = [2 + u8::from(tick % 40 == 0)];
+//!     snail.apply(tick, &update)?;
+//!     recorder.frame(tick, &[(View::SPECTATOR, &update)])?;
+//!     recorder.end_tick(tick);
+//! }
+//! assert!(recorder.finish().is_finished);
+//!
+//! // Seek: after everything of tick 500, then one tick back.
+//! let recording = Recording::open(std::fs::File::open(&path)?)?;
+//! let options = PlayerOptions::default();
+//! let mut player = Driven::view(recording, View::SPECTATOR, Snail::default(), options)?;
+//! player.seek(Tick(500))?;
+//! assert_eq!(player.state().0, 501 * 2 + 13);
+//! player.step(Direction::Backward)?;
+//! assert_eq!(player.state().0, 500 * 2 + 13);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | to | use |
+//! |---|---|
+//! | record a match while it is played | [`Recorder`] |
+//! | record what happened, for statistics and highlights | [`analysis::EventWriter`] |
+//! | know the state at any moment, step both ways | [`Driven`], [`Player`], [`Timeline`] |
+//! | run a deterministic match again from its orders | [`Simulation`], [`Player::simulation`] |
+//! | read, cut, sign and verify tapes | [`tape`] |
+//! | open, convert, cut, merge and anonymise recordings of any kind | [`replay`] |
+//!
+//! Features: `minewars` and `cadre` re-export the crates of these formats, `parquet` exports events as
+//! Parquet.
+//!
+//! What it does not do: no rules of any game; no network; no drawing. It has one thread, that of a
+//! recorder, and reads files only where it is given them.
+
+pub use gametape_analysis as analysis;
+#[cfg(feature = "cadre")]
+pub use gametape_cadre as cadre;
+#[cfg(feature = "parquet")]
+pub use gametape_library as library;
+#[cfg(feature = "minewars")]
+pub use gametape_minewars as minewars;
+pub use gametape_replay as replay;
+pub use gametape_tape as tape;
+pub use gametape_wire as wire;
+
+pub use gametape_replay::{
+    Direction, Driven, GameState, Order, Player, PlayerOptions, Recorder, RecorderOptions, Recording,
+    Simulation, Timeline,
+};
+pub use gametape_wire::{Error, Result};
+
+/// Everything that a game needs to record itself and to be played again.
+pub mod prelude {
+    pub use gametape_analysis::{AnalysisEvent, EventWriter};
+    pub use gametape_replay::{
+        Direction, Driven, GameState, Order, Player, PlayerOptions, Recorder, RecorderOptions,
+        Recording, Simulation, Timeline,
+    };
+    pub use gametape_tape::{SimSnapshot, SimTick, TapeHeader, UnitTag};
+    pub use gametape_wire::{Error, Moment, Result, Tick, TickLength, Time, View, ViewSet, When};
+}
