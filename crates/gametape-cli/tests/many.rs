@@ -19,8 +19,8 @@ fn recordings() -> tempfile::TempDir {
         "tape.in/flipped.tape",
         "gamelog.in/chase.json",
         "gamelog.in/broken.json",
-        "gamelog.in/first.json.gz",
         "tape.in/torn.tape",
+        "gamelog.in/colour.json",
         "gamelog.in/cut.json",
     ];
     for (number, name) in names.iter().cycle().take(36).enumerate() {
