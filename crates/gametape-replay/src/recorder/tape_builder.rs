@@ -152,6 +152,10 @@ impl TapeBuilder {
         let (Some(interruption), Some(tick)) = (&self.interruption, tick) else { return Ok(()) };
         let loss = interruption.until(tick);
         self.interruption = None;
+        // Going on exactly where the tape ended is no loss.
+        if loss.first_tick == loss.end_tick && loss.bytes == 0 {
+            return Ok(());
+        }
         self.hole(&loss)
     }
 

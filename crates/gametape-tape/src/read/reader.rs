@@ -20,6 +20,7 @@ use crate::write::writer::check_metadata;
 
 /// How far opening goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Depth {
     /// Header, metadata and summary: at most 64 KiB, usually 8 KiB.
     Summary,

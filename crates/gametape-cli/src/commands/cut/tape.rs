@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use gametape_analysis::OwnEvents;
 use gametape_tape::{Cut, Depth, Tape};
 use gametape_wire::{Error, ViewSet};
 
@@ -34,7 +35,8 @@ pub(in crate::commands) fn cut_span(
     let views = (!views.is_empty()).then_some(views);
     let cut = Cut::new(tape, views, asked.clone()).map_err(failed)?;
     let front = new_front(&[tape.header], &done(views, &asked)).map_err(failed)?;
-    let mut rewriter = cut.rewriter(tape, front).map_err(failed)?;
+    let rewriter = cut.rewriter(tape, front).map_err(failed)?;
+    let mut rewriter = rewriter.with_events(OwnEvents::new());
     let mut out = target.open(&source)?;
     let kept = tape.chunks.iter().filter(|entry| cut.keeps(entry));
     file.visit("cutting", kept, |chunk| {
