@@ -324,8 +324,8 @@ impl Verifier {
         }
         let has = |is: fn(ChunkKind) -> bool| self.chunks.iter().any(|c| is(c.header.kind));
         if has(ChunkKind::is_framed) && !has(ChunkKind::is_keyframe) {
-            let problem = "there is none: every seek plays from the start";
-            let error = bad(Place::Nowhere, "keyframes", problem);
+            let problem = "it has no keyframes: every seek plays from the start";
+            let error = bad(Place::Nowhere, "tape", problem);
             self.report.report.add(Finding::warning("keyframes", error));
         }
     }

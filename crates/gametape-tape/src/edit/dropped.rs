@@ -61,11 +61,14 @@ impl fmt::Display for Dropped {
             1 => format!("1 {one}"),
             _ => format!("{count} {one}s"),
         };
-        write!(f, "{} of {kind}", many((*chunks).into(), "chunk"))?;
+        match chunks {
+            0 => write!(f, "{} of {kind}", many(*items, "item"))?,
+            _ => write!(f, "{} of {kind}", many((*chunks).into(), "chunk"))?,
+        }
         if *stream > 0 {
             write!(f, " of stream {stream}")?;
         }
-        if *items > 0 {
+        if *chunks > 0 && *items > 0 {
             write!(f, ", {}", many(*items, "item"))?;
         }
         write!(f, ": {reason}")

@@ -330,7 +330,7 @@ impl Recovered {
         let mut bytes = Writer::new();
         put_chunk(&mut bytes, &signature, &raw);
         let assembly = self.assemble(header, &chunks, chain.head())?;
-        Ok(assembly.segments(Some((sequence, bytes.into_bytes()))))
+        Ok(assembly.segments(Some((sequence, bytes.as_bytes()))))
     }
 
     fn whole(&self) -> Result<(TapeHeader, Chain)> {

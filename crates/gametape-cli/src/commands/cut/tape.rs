@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gametape_analysis::OwnEvents;
-use gametape_tape::{Cut, Depth, Tape};
+use gametape_tape::{Cut, Depth, DropReason, Dropped, Tape};
 use gametape_wire::{Error, ViewSet};
 
 use super::Args;
@@ -48,7 +48,10 @@ pub(in crate::commands) fn cut_span(
     out.finish()?;
     let mut told = Told::new(&source, Some(target));
     told.changes.extend(earlier_start(&cut, &asked));
-    told.changes.extend(end.dropped.iter().map(|row| format!("left out: {row}")));
+    // What is at other ticks was asked to be left out; of unknown kinds nobody knows what they mean.
+    let is_news = |row: &&Dropped| row.reason != DropReason::OutsideTime || !row.kind.is_known();
+    let news = end.dropped.iter().filter(is_news);
+    told.changes.extend(news.map(|row| format!("left out: {row}")));
     told.lost = lost(tape);
     Ok(told)
 }
