@@ -95,7 +95,7 @@ fn at(sorted: &[f64], share: f64) -> f64 {
 
 /// Records the whole crowd, tick by tick.
 fn record(sink: impl Sink + Send + 'static) -> Outcome<(Costs, Counters)> {
-    let options = RecorderOptions { cadence: CADENCE, ..RecorderOptions::default() };
+    let options = RecorderOptions::default().with_cadence(CADENCE);
     let recorder = Recorder::start(sink, TapeHeader::new(50_000, 1)?, b"{}", &options)?;
     let mut crowd = Crowd::new(1);
     let mut costs = Costs::default();

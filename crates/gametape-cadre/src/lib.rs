@@ -30,19 +30,22 @@
 //! | merge deltas that are kept elsewhere | [`Game`] |
 //! | get the deltas between two states | [`diff()`] |
 //! | count turns, types, calls, players | [`Index`], [`Turns`] |
-//! | tell what happened, delta by delta | [`play`], [`Record`] |
+//! | list what happened, delta by delta | [`play`], [`Record`] |
 //! | find what touched a path | [`find()`], [`Query`] |
 //! | check a log | [`verify()`] |
+//! | remove who played | [`anonymize()`], [`Anonymizer`] |
+//! | lay out JSON | [`json`] |
 //! | have a log to try things with | [`sample`] |
 //!
 //! How it is fast: bodies are never parsed into a tree of their own. Opening a log only finds where
 //! deltas begin and end; merging reads the text of a delta once and writes straight into the state,
-//! whose scalars stay in the text. See `tree` and `pass` in the source; `scan`, `words`, `references`
-//! and `fast_path` are the places where many bytes are looked at in one step.
+//! whose scalars stay in the text. See `state/tree.rs` and `merge/merge_pass.rs`;
+//! `text/scan.rs`, `text/swar.rs`, `merge/references.rs` and `log/fast_path.rs` look at many bytes in one
+//! step.
 //!
 //! What it does not do: no file, socket, clock or thread; no knowledge of any game's rules; no
-//! conversion of numbers (they stay the text that was written); no reading of logs that do not fit
-//! into memory.
+//! conversion of numbers (they stay the text that was written). Logs must fit into memory, but for
+//! [`Summary`], which leaves out `data`; see [`limits`] for what else is refused.
 
 mod anonymize;
 mod check;

@@ -341,7 +341,7 @@ fn broken_lists_of_references_are_refused() {
 }
 
 #[test]
-fn positions_behind_the_end_are_refused() {
+fn positions_after_the_end_are_refused() {
     let mut timeline = Timeline::empty(Markers::default()).unwrap();
     assert_eq!(timeline.seek(1).unwrap_err().class(), ErrorClass::Misuse);
     assert!(!timeline.step().unwrap());

@@ -53,7 +53,7 @@ impl Source {
     }
 
     /// Opens the file; where `is_known`, it is a recording whatever it looks like.
-    fn open_any(&self, is_known: bool) -> Result<Opened, Failure> {
+    pub(crate) fn open_any(&self, is_known: bool) -> Result<Opened, Failure> {
         match self {
             Self::Stdin => self.open_reader(io::stdin().lock(), None, is_known),
             Self::File(path) => {

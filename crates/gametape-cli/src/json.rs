@@ -2,7 +2,7 @@
 
 use serde_json::value::{RawValue, to_raw_value};
 
-pub(crate) use gametape_cadre::json::{Part, Step, compact, rewrite};
+pub(crate) use gametape_cadre::json::compact;
 
 /// JSON text as part of a JSON result; as a string if it is no JSON after all.
 pub(crate) fn embed(json: &[u8]) -> Option<Box<RawValue>> {

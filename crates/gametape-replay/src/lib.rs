@@ -64,8 +64,8 @@ pub use player::{
 };
 pub use players::{players_of_minewars, players_of_tape};
 pub use recorder::{
-    Closing, Count, Counters, Durability, Next, Pump, Recorder, RecorderOptions, Report,
-    ResumableSink, Shed, Sink,
+    Closing, Count, Counters, Durability, EventBlock, Next, Pump, Recorder, RecorderOptions,
+    Report, ResumableSink, Shed, Sink, lock_recording,
 };
 pub use rewrite::{Put, derived_header, tape_id_of};
 pub use source::{OpenTape, OpeningTape, Recording};

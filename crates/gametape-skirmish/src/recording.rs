@@ -7,10 +7,11 @@ use gametape_analysis::{Block, EventWriter};
 use gametape_minewars::{EncodedSetup, Setup};
 use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{
-    Durability, GameState, Next, Recorder, RecorderOptions, Recording, Simulation, Source, streams,
+    Durability, EventBlock, GameState, Next, Recorder, RecorderOptions, Recording, Simulation,
+    Source, streams,
 };
 use gametape_tape::{SimSnapshot, SimTick, TapeHeader};
-use gametape_wire::{Error, ErrorKind, Place, Result, View, ViewSet};
+use gametape_wire::{Error, ErrorKind, Place, Result, Tick, View, ViewSet};
 
 use crate::config::Config;
 use crate::events::NAMES;
@@ -28,6 +29,8 @@ pub struct MatchRecorder {
     /// The spectator first.
     views: Vec<Audience>,
     events: EventWriter,
+    /// The first tick whose events may wait in an open block.
+    waiting_since: SimTick,
     last_keyframe: Option<SimTick>,
 }
 
@@ -40,7 +43,13 @@ impl MatchRecorder {
         record_setups(&recorder, game.setup(), views)?;
         recorder.names(&NAMES)?;
         let views = views.iter().map(|view| Audience::new(game.setup(), view)).collect();
-        Ok(Self { recorder, views, events: EventWriter::new(), last_keyframe: None })
+        Ok(Self {
+            recorder,
+            views,
+            events: EventWriter::new(),
+            waiting_since: 0,
+            last_keyframe: None,
+        })
     }
 
     /// How the recording goes is asked here.
@@ -71,6 +80,12 @@ impl MatchRecorder {
             }
         }
         self.last_keyframe = Some(tick);
+        self.flush_events(tick)
+    }
+
+    /// Ends the open blocks of events before a tick.
+    fn flush_events(&mut self, tick: SimTick) -> Result<()> {
+        self.waiting_since = tick;
         self.events.flush()?.into_iter().try_for_each(|block| record_block(&self.recorder, block))
     }
 
@@ -94,7 +109,12 @@ impl MatchRecorder {
         }
         turn.events.iter().try_for_each(|event| self.events.push(event))?;
         self.events.take().into_iter().try_for_each(|block| record_block(recorder, block))?;
-        recorder.end_tick(tick);
+        // Events survive the end of the process as frames do: half of the time is the recorder's.
+        let waited = game_time(tick + 1 - self.waiting_since);
+        if waited >= self.recorder.written_within() / 2 {
+            self.flush_events(tick + 1)?;
+        }
+        self.recorder.end_tick(tick);
         Ok(())
     }
 
@@ -224,7 +244,7 @@ const WRITTEN_TOGETHER: Duration = Duration::from_secs(60);
 pub fn full_speed() -> RecorderOptions {
     let durability =
         Durability { written_within: 2 * WRITTEN_TOGETHER, synced_within: Duration::MAX };
-    RecorderOptions { durability, ..RecorderOptions::default() }
+    RecorderOptions::default().with_durability(durability)
 }
 
 /// How long after the start a tick begins.
@@ -247,7 +267,8 @@ pub fn record_setups(recorder: &Recorder, setup: &Setup, views: ViewSet) -> Resu
 /// Records a block of events.
 pub fn record_block(recorder: &Recorder, block: Block) -> Result<()> {
     let Block { stream, first_tick, last_tick, count, bytes } = block;
-    recorder.events(stream.number(), first_tick, last_tick, count, bytes)
+    let ticks = (Tick(first_tick), Tick(last_tick));
+    recorder.events(EventBlock::new(stream.number(), ticks, count, bytes))
 }
 
 #[cfg(test)]
@@ -256,7 +277,7 @@ mod tests {
     use gametape_minewars::ViewState;
     use gametape_replay::{PlayerOptions, minewars};
 
-    use gametape_wire::{Moment, Tick};
+    use gametape_wire::Moment;
 
     use super::*;
     use crate::bots::Style;
@@ -297,6 +318,33 @@ mod tests {
             game.step().unwrap();
         }
         known
+    }
+
+    /// However a process ends, the events of all ticks but those of the last second are on the disk.
+    #[test]
+    fn events_are_written_as_soon_as_frames() {
+        let mut game = two_players();
+        let front = TapeHeader::new(TICK_MS * 1000, 1).unwrap();
+        let options = RecorderOptions::default();
+        let sink = Cursor::new(Vec::new());
+        let (recorder, mut pump) = Recorder::with_pump(sink, front, b"{}", &options).unwrap();
+        let mut recorder = MatchRecorder::new(recorder, &game).unwrap();
+        let mut given = Vec::new();
+        while game.game().tick() < 437 {
+            let turn = recorder.step(&mut game).unwrap();
+            given.extend(turn.events.iter().map(|event| event.tick()));
+            pump.step(game_time(turn.tick));
+        }
+        let tape = pump.into_sink().into_inner();
+        let tape = gametape_tape::Tape::open(&tape).unwrap();
+        let written: u64 = tape
+            .stream(gametape_tape::ChunkKind::EVENTS, 0)
+            .chain(tape.stream(gametape_tape::ChunkKind::EVENTS, 1))
+            .chain(tape.stream(gametape_tape::ChunkKind::EVENTS, 2))
+            .map(|chunk| u64::from(chunk.header.detail))
+            .sum();
+        let promised = given.iter().filter(|tick| **tick + SECOND < 437).count() as u64;
+        assert!(promised > 20 && written >= promised, "{written} of {promised}");
     }
 
     #[test]

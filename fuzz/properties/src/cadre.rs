@@ -2,7 +2,8 @@
 
 use crate::Seed;
 use gametape_cadre::{
-    END_OF_MESSAGE, Live, Log, Markers, Options, Outcome, Summary, Timeline, diff, sample, verify,
+    END_OF_MESSAGE, Live, Log, Markers, Options, Outcome, Summary, Timeline, anonymize, diff,
+    sample, verify,
 };
 use gametape_wire::Result;
 
@@ -25,6 +26,10 @@ pub fn gamelog(data: &[u8]) {
     assert_eq!(hash, Ok(timeline.state().hash()), "what plays can be verified");
     let outcome = Outcome::of(timeline.state(), timeline.log().header());
     assert_eq!(summary.as_ref().map(Summary::outcome), Ok(&outcome));
+    let streamed = Summary::from_reader(&timeline.log().to_json()[..], &OPTIONS);
+    assert_eq!(streamed.as_ref().map(Summary::outcome), Ok(&outcome), "without its data");
+    grown_in_pieces(&timeline);
+    without_names(timeline.log());
     played_both_ways(&mut timeline);
 }
 
@@ -34,6 +39,28 @@ fn written_as_it_was_read(log: &Log) {
     for (ours, theirs) in again.deltas().zip(log.deltas()) {
         assert_eq!(ours.raw().as_bytes(), theirs.raw().as_bytes());
     }
+}
+
+/// A timeline that the same deltas are pushed to, while somebody looks at another position.
+fn grown_in_pieces(whole: &Timeline) {
+    let empty = Log::new(whole.log().markers().clone(), &OPTIONS);
+    let Ok(mut grown) = Timeline::load(empty, &OPTIONS) else { return };
+    for delta in whole.log().deltas() {
+        if grown.push(delta.raw().as_bytes()).is_err() {
+            // Only `data` that is not JSON is refused here and not in a whole log.
+            return;
+        }
+        let _ = grown.seek(delta.index() / 2);
+    }
+    assert_eq!(grown.turns(), whole.turns());
+    assert_eq!(grown.seek(grown.len()), Ok(()));
+    assert_eq!(grown.state().hash(), whole.state().hash(), "grown as opened whole");
+}
+
+/// A log without names has as many deltas.
+fn without_names(log: &Log) {
+    let Ok(result) = anonymize(log, &OPTIONS) else { return };
+    assert_eq!(result.log.len(), log.len());
 }
 
 /// From the end to the start and again to the end, every state by its hash.

@@ -5,7 +5,7 @@ mod names;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use gametape_wire::Result;
+use gametape_wire::{Error, Result};
 
 use crate::limits::{Options, PLAYERS};
 use crate::log::Log;
@@ -40,10 +40,11 @@ pub fn anonymize(log: &Log, options: &Options) -> Result<Anonymized> {
     let root = anonymizer.root(&root);
     anonymizer.search(&root);
     let mut scrubbed = Log::open(root, options)?;
-    for delta in log.deltas() {
+    for (index, delta) in log.deltas().enumerate() {
         let delta = anonymizer.delta(delta.raw().as_bytes());
         anonymizer.search(&delta);
-        scrubbed.push(&delta)?;
+        let within = |error: Error| error.within(format_args!("deltas[{index}]"));
+        scrubbed.push(&delta).map_err(within)?;
     }
     let (removed, remaining) = (anonymizer.removed().collect(), anonymizer.remaining().collect());
     Ok(Anonymized { log: scrubbed, removed, remaining })
@@ -149,7 +150,7 @@ const WORD_KEYS: [&str; 7] = [
     "DELTA_LIST_LENGTH",
 ];
 
-/// Paths are told apart by this many keys.
+/// Paths are matched by this many keys.
 const FIRST_KEYS: usize = 8;
 
 /// Which part of a log a text is.

@@ -131,7 +131,7 @@ impl Names {
     }
 }
 
-/// A number is no name that could be told from ids and amounts.
+/// A number could be an id or an amount as well as a name.
 fn is_distinctive(folded: &str) -> bool {
     folded.chars().any(|c| !c.is_ascii_digit())
 }

@@ -18,7 +18,7 @@ use crate::text;
 use crate::text::path;
 use crate::text::raw::Raw;
 
-/// A path with wildcards: `gameObjects.523.*`. A key `*` stands for any one key.
+/// A path with wildcards: `gameObjects.523.*`. A key `*` matches any one key.
 ///
 /// A change matches when it happened at such a path, or anywhere below it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -71,13 +71,13 @@ pub enum Disagreement {
         /// The id, if the client has one.
         id: Option<String>,
     },
-    /// A client whose `index` is not the player's place.
+    /// A client whose `index` is not the player's index in the state.
     Index {
         /// The player's id.
         id: String,
-        /// The place that the list names.
+        /// The index that the list names.
         listed: i64,
-        /// The player's place in the state.
+        /// The player's index in the state.
         actual: usize,
     },
     /// A client whose `name` is not the player's.
@@ -114,7 +114,7 @@ impl fmt::Display for Disagreement {
             }
             Self::UnknownClient { list, id: None } => write!(f, "a client in {list} has no id"),
             Self::Index { id, listed, actual } => {
-                write!(f, "player {id} is listed with index {listed}, but has place {actual}")
+                write!(f, "player {id} is listed with index {listed}, but has index {actual}")
             }
             Self::Name { id, listed, actual } => {
                 write!(f, "player {id} is listed as {listed:?}, but is called {actual:?}")

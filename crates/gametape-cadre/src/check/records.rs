@@ -37,7 +37,7 @@ pub struct Record<'a> {
 /// What was done.
 #[derive(Debug, Clone)]
 pub enum Action<'a> {
-    /// Nothing that the delta tells.
+    /// Nothing that the delta names.
     None,
     /// A game object ran a function.
     Ran {
@@ -123,7 +123,7 @@ pub struct ChangeCount {
     pub objects: usize,
 }
 
-/// A record with what only merging tells.
+/// A record with what only merging shows.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Played<'a> {
@@ -135,7 +135,7 @@ pub struct Played<'a> {
     pub changes: ChangeCount,
 }
 
-/// Merges a log delta by delta and tells about each. Ends at the first that cannot be merged.
+/// Merges a log delta by delta and returns a record of each. Ends at the first that cannot be merged.
 ///
 /// ```
 /// use gametape_cadre::{Log, Options, play, sample};

@@ -10,7 +10,7 @@ use crate::text::swar;
 const GAME_OBJECTS: u128 = swar::of(b"gameObjects");
 const PLAYERS: u128 = swar::of(b"players");
 
-/// The end of the delta that stands here, if it is written as usual and changes nothing about who the
+/// The end of the delta that is here, if it is written as usual and changes nothing about who the
 /// players are, and if `matters` is true for no entry of `gameObjects` with an index of up to `digits`
 /// digits (its index, and where its value begins).
 #[inline]
@@ -20,12 +20,12 @@ pub(crate) fn end_of_delta(
     mut matters: impl FnMut(u32, usize) -> bool,
 ) -> Option<usize> {
     let text = cursor.text;
-    let mut at = behind_head(cursor)?;
+    let mut at = after_head(cursor)?;
     if text.get(at) == Some(&b'}') {
-        return behind(text, at, b"}}");
+        return after(text, at, b"}}");
     }
     loop {
-        at = match behind(text, at, b"\"gameObjects\":{") {
+        at = match after(text, at, b"\"gameObjects\":{") {
             Some(first) => end_of_objects(cursor, first, digits, &mut matters)?,
             None => end_of_field(cursor, at)?,
         };
@@ -34,24 +34,24 @@ pub(crate) fn end_of_delta(
             _ => break,
         }
     }
-    behind(text, at, b"}}")
+    after(text, at, b"}}")
 }
 
-/// Where the first field of the `game` stands.
+/// Where the first field of the `game` is.
 #[inline(always)]
-fn behind_head(cursor: &mut Cursor<'_>) -> Option<usize> {
+fn after_head(cursor: &mut Cursor<'_>) -> Option<usize> {
     let text = cursor.text;
-    let data = match behind(text, cursor.at, b"{\"type\":\"ran\",\"data\":{") {
+    let data = match after(text, cursor.at, b"{\"type\":\"ran\",\"data\":{") {
         Some(data) => data,
         None => {
-            let kind = behind(text, cursor.at, b"{\"type\":\"")?;
-            behind(text, swar::short_string_end(text, kind)?, b"\",\"data\":{")?
+            let kind = after(text, cursor.at, b"{\"type\":\"")?;
+            after(text, swar::short_string_end(text, kind)?, b"\",\"data\":{")?
         }
     };
-    behind(text, cursor.end_of_container(data - 1)?, b",\"game\":{")
+    after(text, cursor.end_of_container(data - 1)?, b",\"game\":{")
 }
 
-/// The end of the `gameObjects` whose first entry stands at `at`.
+/// The end of the `gameObjects` whose first entry is at `at`.
 #[inline(always)]
 fn end_of_objects(
     cursor: &mut Cursor<'_>,
@@ -61,10 +61,10 @@ fn end_of_objects(
 ) -> Option<usize> {
     let text = cursor.text;
     loop {
-        let digits = behind(text, at, b"\"")?;
+        let digits = after(text, at, b"\"")?;
         let word = u64::from_le_bytes(*text.get(digits..)?.first_chunk()?);
         let length = swar::leading_digits(word);
-        let value = behind(text, digits + length, b"\":{")? - 1;
+        let value = after(text, digits + length, b"\":{")? - 1;
         if length <= most_digits && matters(swar::leading_number(word)?.0, value) {
             return None;
         }
@@ -81,19 +81,19 @@ fn end_of_objects(
 /// The end of a field of a `game` that has nothing to do with players.
 fn end_of_field(cursor: &mut Cursor<'_>, at: usize) -> Option<usize> {
     let text = cursor.text;
-    let start = behind(text, at, b"\"")?;
+    let start = after(text, at, b"\"")?;
     let end = swar::short_string_end(text, start)?;
     let name = swar::short_string(text, start, end)?;
     if name == GAME_OBJECTS || name == PLAYERS {
         return None;
     }
-    cursor.at = behind(text, end, b"\":")?;
+    cursor.at = after(text, end, b"\":")?;
     let value = cursor.skip_value().ok()?;
     Some(value.end as usize)
 }
 
-/// The offset behind `expected`, if that stands at `at`.
+/// The offset after `expected`, if that is at `at`.
 #[inline(always)]
-fn behind<const N: usize>(text: &[u8], at: usize, expected: &[u8; N]) -> Option<usize> {
+fn after<const N: usize>(text: &[u8], at: usize, expected: &[u8; N]) -> Option<usize> {
     (text.get(at..)?.first_chunk()? == expected).then_some(at + N)
 }

@@ -99,7 +99,7 @@ fn grow(out: &mut Vec<u8>, limit: Limit) {
     }
 }
 
-/// Compares what was unpacked with the checksum and the size behind it.
+/// Compares what was unpacked with the checksum and the size after it.
 fn check_trailer(reader: &mut Reader<'_>, made: &[u8]) -> Result<()> {
     let start = reader.offset();
     let stored = u32::from_le_bytes(reader.array("gzip")?);

@@ -19,7 +19,7 @@ pub enum Age {
     Versioned,
 }
 
-/// Where a field stands.
+/// Where a field is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
     pub(crate) name: StringToken,
@@ -38,7 +38,7 @@ pub(crate) fn misfit(path: &str, problem: &'static str) -> Error {
 pub(crate) struct Root {
     /// All fields but `deltas`, in order.
     pub(crate) fields: Vec<Field>,
-    /// Before which field `deltas` stands.
+    /// Before which field `deltas` is.
     pub(crate) deltas_at: usize,
     pub(crate) delta_count: usize,
 }
@@ -71,7 +71,7 @@ impl Root {
         if !found {
             return Err(misfit("deltas", "a gamelog must have deltas"));
         }
-        nothing_behind(&mut cursor)?;
+        nothing_after(&mut cursor)?;
         Ok(root)
     }
 
@@ -95,7 +95,7 @@ impl Root {
     }
 }
 
-fn nothing_behind(cursor: &mut Cursor<'_>) -> Result<()> {
+fn nothing_after(cursor: &mut Cursor<'_>) -> Result<()> {
     cursor.peek();
     match (cursor.text.len() - cursor.at) as u64 {
         0 => Ok(()),
@@ -170,7 +170,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// A copy of the text of the fields alone, and where in it they stand.
+    /// A copy of the text of the fields alone, and where in it they are.
     pub(crate) fn owned(&self) -> (Vec<u8>, Vec<Field>) {
         let mut text = Vec::new();
         let mut copy = |start: usize, end: usize| {
@@ -225,7 +225,7 @@ impl<'a> Client<'a> {
         self.0.get("id")?.as_str()
     }
 
-    /// The place among the players.
+    /// The index among the players.
     #[must_use]
     pub fn index(&self) -> Option<i64> {
         self.0.get("index")?.as_i64()

@@ -98,7 +98,7 @@ impl Index {
 /// What everything is counted as that comes when there are [`COUNTED_NAMES`] names already.
 const OTHERS: &str = "…";
 
-/// The entry of a name. A log can have as many names as it likes: only the first are told apart.
+/// The entry of a name. A log can have as many names as it likes: only the first have entries of their own.
 fn entry<'m, T: Default>(entries: &'m mut BTreeMap<String, T>, name: &str) -> &'m mut T {
     let is_full = entries.len() >= COUNTED_NAMES && !entries.contains_key(name);
     let name = if is_full { Cow::Borrowed(OTHERS) } else { shortened(name) };

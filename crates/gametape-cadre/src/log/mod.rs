@@ -20,7 +20,7 @@ use crate::log::markers::Markers;
 use crate::text::json::{Cursor, Kind, Span, StringToken, not_utf8};
 use crate::text::raw::Raw;
 
-/// A gamelog: its text, and where in it fields and deltas stand.
+/// A gamelog: its text, and where in it fields and deltas are.
 ///
 /// ```
 /// use gametape_cadre::{Log, Options};
@@ -36,14 +36,14 @@ pub struct Log {
     text: Vec<u8>,
     /// All fields but `deltas`, in order.
     fields: Vec<Field>,
-    /// Before which field `deltas` stands.
+    /// Before which field `deltas` is.
     deltas_at: usize,
     deltas: Vec<Parts>,
     markers: Markers,
     options: Options,
 }
 
-/// Where the parts of a delta stand; an empty span is a missing part.
+/// Where the parts of a delta are; an empty span is a missing part.
 #[derive(Debug, Clone, Copy, Default)]
 struct Parts {
     whole: Span,
@@ -238,15 +238,15 @@ impl Log {
     /// What [`to_json`](Self::to_json) writes before the first delta, and what after the last.
     #[must_use]
     pub fn around_deltas(&self) -> (Vec<u8>, Vec<u8>) {
-        let (fields_before, fields_behind) = self.fields.split_at(self.deltas_at);
+        let (fields_before, fields_after) = self.fields.split_at(self.deltas_at);
         let mut before = vec![b'{'];
         fields_before.iter().for_each(|field| self.write_field(field, &mut before));
         separate(&mut before, b'{');
         before.extend_from_slice(b"\"deltas\":[");
-        let mut behind = vec![b']'];
-        fields_behind.iter().for_each(|field| self.write_field(field, &mut behind));
-        behind.push(b'}');
-        (before, behind)
+        let mut after = vec![b']'];
+        fields_after.iter().for_each(|field| self.write_field(field, &mut after));
+        after.push(b'}');
+        (before, after)
     }
 
     fn write_field(&self, field: &Field, out: &mut Vec<u8>) {
@@ -265,7 +265,7 @@ impl Log {
     }
 }
 
-/// A comma, unless nothing stands behind the opening bracket yet.
+/// A comma, unless nothing follows the opening bracket yet.
 fn separate(out: &mut Vec<u8>, open: u8) {
     if out.last() != Some(&open) {
         out.push(b',');
@@ -357,7 +357,7 @@ pub struct Delta<'a> {
 }
 
 impl<'a> Delta<'a> {
-    /// Its place in the log.
+    /// Its index in the log.
     #[must_use]
     pub fn index(&self) -> usize {
         self.index

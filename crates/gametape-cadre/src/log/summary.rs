@@ -171,7 +171,7 @@ struct Projection {
     /// The text of all that was merged.
     text: Vec<u8>,
     players: Players,
-    /// The first delta told who the players are.
+    /// The first delta named the players.
     is_begun: bool,
     /// Something came that only a merge of everything can follow.
     gave_up: bool,
@@ -212,7 +212,7 @@ impl Projection {
         })
     }
 
-    /// The end of the delta that stands here, if it is known not to matter. Leaves the cursor there.
+    /// The end of the delta that is here, if it is known not to matter. Leaves the cursor there.
     #[inline]
     fn end_of_irrelevant(&self, cursor: &mut Cursor<'_>) -> Option<usize> {
         if self.gave_up || !self.players.all_there {
@@ -228,7 +228,7 @@ impl Projection {
         end
     }
 
-    /// Takes the first delta: it tells who the players are, and then counts like the others.
+    /// Takes the first delta: it names the players, and then counts like the others.
     fn take_first(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
         let mut game = Span::default();
         find_delta(cursor, |part, cursor| {
@@ -283,8 +283,8 @@ impl Projection {
         self.players.all_there = self.is_begun && self.players.names.iter().all(is_there);
     }
 
-    /// Takes a `game`: cuts out what belongs to players and merges that. Only the first may tell who
-    /// the players are.
+    /// Takes a `game`: cuts out what belongs to players and merges that. Only the first may name
+    /// the players.
     fn take_game(&mut self, cursor: &mut Cursor<'_>, is_first: bool) -> Result<()> {
         if !cursor.accept(b'{') {
             return cursor.skip_value().map(drop);

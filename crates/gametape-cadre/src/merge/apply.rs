@@ -177,7 +177,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
             return Ok(());
         }
         match self.frame.target {
-            // What was assigned behind the cut should have found it made already.
+            // What was assigned after the cut should have found it made already.
             Target::List { was, top, .. } if length < was && top > length => Err(Stop::NeedsPlan),
             Target::List { id, was, .. } if length < was => {
                 self.cut_list(id, length);

@@ -1,4 +1,4 @@
-//! Finding a name that stands twice in one object of a delta, in constant time per name.
+//! Finding a name that is twice in one object of a delta, in constant time per name.
 //!
 //! Indices are not kept here: they have to come in ascending order, or a plan is made.
 

@@ -19,7 +19,7 @@ use crate::text::path;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
     pub(crate) target: Target,
-    /// The key under which it stands in the container around it.
+    /// The key under which it is in the container around it.
     pub(crate) key: Key,
     /// The length marker's value, once it is known.
     pub(crate) length: Option<u32>,
@@ -40,7 +40,7 @@ pub(crate) enum Target {
     Object { id: u32, hint: u32 },
     /// A list, its length before, and one more than the highest index that was not removed.
     List { id: u32, was: u32, top: u32 },
-    /// A new container whose slots stand in the scratch space from here on.
+    /// A new container whose slots are in the scratch space from here on.
     New { from: usize },
 }
 
@@ -305,7 +305,7 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         self.open(target, key)
     }
 
-    /// Takes `{"id":"…"}` if it stands here exactly so.
+    /// Takes `{"id":"…"}` if it is here exactly so.
     #[inline]
     fn reference(&mut self) -> Merged<Option<Value>> {
         const START: &[u8; 7] = b"{\"id\":\"";

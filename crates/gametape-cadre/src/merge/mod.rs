@@ -108,7 +108,7 @@ impl Merger {
         }
     }
 
-    /// Leaves behind what is no longer reachable, and all text but that of the state, which it
+    /// Drops what is no longer reachable, and all text but that of the state, which it
     /// returns. Nothing that was merged before can be undone then.
     pub(crate) fn rewrite_text(&mut self, old: &[u8]) -> Vec<u8> {
         self.compact();
@@ -155,7 +155,7 @@ impl Merger {
         self.holes_left = HOLES.max;
     }
 
-    /// Leaves behind what is no longer reachable, when it is worth it. Then nothing that was
+    /// Drops what is no longer reachable, when it is worth it. Then nothing that was
     /// merged before can be undone.
     #[inline]
     pub(crate) fn tidy(&mut self) {
@@ -178,7 +178,7 @@ impl Merger {
         self.merge(log.text(), span, watch).map_err(|error| in_delta(error, index))
     }
 
-    /// Merges the `game` that stands at `span`. After an error the state is as before.
+    /// Merges the `game` that is at `span`. After an error the state is as before.
     pub(crate) fn merge(&mut self, text: &[u8], span: Span, watch: &mut impl Watch) -> Result<()> {
         let result = match self.attempt(text, span, None, watch) {
             Err(Stop::NeedsPlan) => self.merge_with_plan(text, span, watch),

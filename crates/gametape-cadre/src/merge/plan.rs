@@ -1,7 +1,7 @@
 //! The slow look ahead into one delta, for the few that cannot be merged in one pass.
 //!
 //! Two things can only be known once an object was read to its end: that a key comes again (then
-//! its earlier value must not be merged), and a length that stands behind elements which it would
+//! its earlier value must not be merged), and a length that is after elements which it would
 //! have cut away first. Merging notices either, takes its work back, makes a plan and starts over.
 
 use std::collections::{HashMap, HashSet};
@@ -11,12 +11,12 @@ use gametape_wire::Result;
 use crate::limits::REPEATED_KEYS;
 use crate::text::json::Cursor;
 
-/// What is known ahead about the objects of one delta, by where they stand in the text.
+/// What is known ahead about the objects of one delta, by where they are in the text.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// Key tokens whose key comes again in the same object.
     superseded: HashSet<usize>,
-    /// For each object that begins there: where the value of its length marker stands.
+    /// For each object that begins there: where the value of its length marker is.
     lengths: HashMap<usize, usize>,
     /// Bytes of memory that it takes, roughly.
     bytes: u64,
@@ -84,12 +84,12 @@ impl Plan {
         Ok(())
     }
 
-    /// Does the key that stands at `key` come again?
+    /// Does the key that is at `key` come again?
     pub(crate) fn is_superseded(&self, key: usize) -> bool {
         self.superseded.contains(&key)
     }
 
-    /// Where the length of the object at `start` stands.
+    /// Where the length of the object at `start` is.
     pub(crate) fn length_at(&self, start: usize) -> Option<usize> {
         self.lengths.get(&start).copied()
     }

@@ -1,4 +1,4 @@
-//! References that stand one after the other in a list: `"7":{"id":"63"},"8":{"id":"5"}`.
+//! References one after the other in a list: `"7":{"id":"63"},"8":{"id":"5"}`.
 //!
 //! Most of the text of most deltas is such lists. Their indices count up, so the text of the next
 //! one is known before it is read, and it only has to be compared; and an id is mostly as long as
@@ -11,7 +11,7 @@ use crate::state::tree::Value;
 use crate::text::json::Span;
 use crate::text::swar;
 
-/// What stands between an index and the id.
+/// What is between an index and the id.
 const BETWEEN: &[u8; 9] = b"\":{\"id\":\"";
 
 /// Indices from here on are read like any key.
@@ -36,7 +36,7 @@ const DIGITS: [u32; COUNTED] = {
     all
 };
 
-/// What must stand behind the quote of an index: its text, and which bits of it count.
+/// What must follow the quote of an index: its text, and which bits of it count.
 #[inline(always)]
 fn expected(index: u32) -> Option<(u128, u128, usize)> {
     const fn between(digits: usize) -> u128 {

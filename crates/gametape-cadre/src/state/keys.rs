@@ -101,7 +101,7 @@ impl Keys {
         Ok(Key(FIRST_NAME + self.number(name)?))
     }
 
-    /// The key for a name without escapes, which stands in the text.
+    /// The key for a name without escapes, which is in the text.
     #[inline]
     pub(crate) fn intern_plain(&mut self, text: &[u8], token: StringToken) -> Result<Key> {
         match swar::short_string(text, token.start + 1, token.end - 1) {
@@ -264,7 +264,7 @@ mod tests {
                 let token = StringToken { start, end, escaped: false };
                 let key = keys.intern_plain(text.as_bytes(), token).unwrap();
                 assert_eq!(key, keys.intern(name.as_bytes()).unwrap());
-                // Without room behind the name.
+                // Without room after the name.
                 let cut = keys.intern_plain(&text.as_bytes()[..end], token).unwrap();
                 assert_eq!((cut, &*keys.name(key)), (key, name.as_bytes()));
                 start = end;

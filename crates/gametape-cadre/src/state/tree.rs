@@ -1,9 +1,9 @@
 //! The state of a game in three flat arrays.
 //!
 //! Scalars are not copied out of the log: a [`Value`] is eight bytes that say where in the text
-//! it stands. A [`Container`] owns a block of neighbouring *slots*, each a key and a value. The
+//! it is. A [`Container`] owns a block of neighbouring *slots*, each a key and a value. The
 //! arrays only grow while deltas are merged; what is no longer reachable stays until
-//! [`Tree::compacted`] leaves it behind. That makes an undo log short (old value, old block)
+//! [`Tree::compacted`] drops it. That makes an undo log short (old value, old block)
 //! and a copy of the whole state three `memcpy`.
 
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::text::json::{Kind, Span, kind_of};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Value(u64);
 
-/// What a [`Value`] stands for.
+/// What a [`Value`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Nothing: a hole in a list, a key that is not there.
@@ -149,7 +149,7 @@ pub(crate) struct Tree {
     pub(crate) keys: Vec<Key>,
     pub(crate) values: Vec<Value>,
     /// Places of keys in large objects. An entry may be out of date: whoever uses it looks whether
-    /// the key really stands there. An entry that is needed is never missing.
+    /// the key really is there. An entry that is needed is never missing.
     places: HashMap<(u32, Key), u32, RandomState>,
     /// One bit for each container: are its keys in `places`?
     indexed: Vec<u64>,

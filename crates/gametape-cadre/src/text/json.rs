@@ -51,7 +51,7 @@ impl Span {
     }
 }
 
-/// A string token: where it stands, with its quotes, and whether it has escapes.
+/// A string token: where it is, with its quotes, and whether it has escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StringToken {
     pub(crate) start: usize,
@@ -60,7 +60,7 @@ pub(crate) struct StringToken {
 }
 
 impl StringToken {
-    /// What stands between the quotes, escapes as written.
+    /// What is between the quotes, escapes as written.
     #[inline]
     pub(crate) fn inner<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.start + 1..self.end - 1]
@@ -91,12 +91,12 @@ impl<'a> Cursor<'a> {
     pub(crate) fn peek(&mut self) -> u8 {
         match self.text.get(self.at) {
             Some(byte) if *byte > b' ' => *byte,
-            _ => self.peek_behind_space(),
+            _ => self.peek_after_space(),
         }
     }
 
     #[inline(never)]
-    fn peek_behind_space(&mut self) -> u8 {
+    fn peek_after_space(&mut self) -> u8 {
         loop {
             match self.text.get(self.at) {
                 Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Takes `text` if it stands right here.
+    /// Takes `text` if it is right here.
     #[inline]
     pub(crate) fn accept_text<const N: usize>(&mut self, text: &[u8; N]) -> bool {
         let found = self.text[self.at..].first_chunk() == Some(text);
@@ -144,7 +144,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The error for what stands here.
+    /// The error for what is here.
     #[cold]
     pub(crate) fn syntax(&self, problem: &'static str) -> Error {
         if self.at >= self.text.len() {
@@ -242,7 +242,7 @@ impl<'a> Cursor<'a> {
         Some(number)
     }
 
-    /// The length of the escape that stands here.
+    /// The length of the escape that is here.
     fn escape_length(&self) -> Result<usize> {
         match self.text.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
@@ -318,7 +318,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The end of the container whose opening bracket stands at `start`; none if it does not end.
+    /// The end of the container whose opening bracket is at `start`; none if it does not end.
     #[inline(always)]
     pub(crate) fn end_of_container(&mut self, start: usize) -> Option<usize> {
         self.skimmer.skip(self.text, start)
@@ -345,7 +345,7 @@ impl<'a> Cursor<'a> {
 /// What kind of JSON value something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A place in a list that holds nothing.
+    /// An index of a list that holds nothing.
     Hole,
     /// `null`.
     Null,

@@ -13,7 +13,7 @@ pub(crate) mod swar;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Decodes what stands between the quotes. The escapes must have been checked.
+/// Decodes what is between the quotes. The escapes must have been checked.
 pub(crate) fn decode(inner: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(inner.len());
     let mut rest = inner;

@@ -194,7 +194,7 @@ impl<'a> Name<'a> {
     }
 }
 
-/// Where a walk over the children of a container stands.
+/// How far a walk over the children of a container is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     First,
@@ -216,7 +216,7 @@ impl<'a> Walk<'a> {
         Self { cursor, close: open + 2, step }
     }
 
-    /// Is there another child? The cursor then stands on it.
+    /// Is there another child? The cursor then is on it.
     fn more(&mut self) -> Result<bool> {
         let more = match std::mem::replace(&mut self.step, Step::Done) {
             Step::First => !self.cursor.accept(self.close),

@@ -1,7 +1,7 @@
 //! Finding the end of a JSON value without looking at what is in it.
 //!
 //! Text is taken in blocks of 64 bytes. For each block four bit masks say where quotes,
-//! backslashes and brackets are; a few operations on them tell which brackets stand outside of
+//! backslashes and brackets are; a few operations on them say which brackets are outside of
 //! strings, and how far the depth can fall. A block in which it cannot come back to zero costs
 //! nothing more. So nesting of any depth is skipped in constant memory, at many bytes per
 //! nanosecond.
@@ -17,7 +17,7 @@ const BLOCK: usize = 64;
 const MOST_AHEAD: usize = 64;
 const LEAST_AHEAD: usize = 4;
 
-/// Where the structural bytes of one block are; bit n stands for byte n.
+/// Where the structural bytes of one block are; bit n is for byte n.
 struct Masks {
     quotes: u64,
     backslashes: u64,
@@ -100,7 +100,7 @@ fn prefix_xor(mut bits: u64) -> u64 {
     bits
 }
 
-/// The brackets of a block that stand outside of strings.
+/// The brackets of a block that are outside of strings.
 #[derive(Debug, Clone, Copy, Default)]
 struct Brackets {
     opens: u64,
@@ -161,7 +161,7 @@ impl Slopes {
     }
 }
 
-/// Skips containers of one text. What it found out about the blocks behind the end of one serves the
+/// Skips containers of one text. What it found out about the blocks after the end of one serves the
 /// next.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skimmer {
@@ -204,11 +204,11 @@ impl Skimmer {
                 *depth = *depth - next.fall + next.rise;
                 block += 1;
             }
-            let behind = self.start + self.blocks.len() * BLOCK;
-            if behind >= text.len() {
+            let after = self.start + self.blocks.len() * BLOCK;
+            if after >= text.len() {
                 return block;
             }
-            self.take(text, behind);
+            self.take(text, after);
             block = 0;
         }
     }

@@ -47,8 +47,8 @@ pub(crate) fn short_string_end(text: &[u8], start: usize) -> Option<usize> {
     (rest.get(length) == Some(&b'"')).then_some(start + length)
 }
 
-/// The bytes `start..end` of the text, zeros behind them. None when they are not 1 to 16, or when
-/// the text ends right behind them.
+/// The bytes `start..end` of the text, zeros after them. None when they are not 1 to 16, or when
+/// the text ends right after them.
 #[inline(always)]
 pub(crate) fn short_string(text: &[u8], start: usize, end: usize) -> Option<u128> {
     let bytes = text.get(start..)?.first_chunk()?;

@@ -30,13 +30,13 @@ use crate::text::json::{Cursor, Span, StringToken, not_utf8};
 #[derive(Debug)]
 pub struct Game {
     merger: Merger,
-    /// The bodies that were merged: scalars of the state stand in them.
+    /// The bodies that were merged: scalars of the state are in them.
     text: Vec<u8>,
-    /// How much text there was when the state was last written anew.
+    /// How much text there was when the state was last rewritten.
     fresh_bytes: usize,
 }
 
-/// Less text than this is not worth being left behind.
+/// Less text than this is not worth dropping.
 const STALE_FROM: usize = 1 << 18;
 /// More names than these are looked through for some that nothing has any more.
 const MANY_NAMES: usize = 1 << 12;
@@ -104,7 +104,7 @@ impl Game {
     }
 
     fn merge_body(&mut self, body: &[u8]) -> Result<()> {
-        self.leave_stale_text();
+        self.drop_stale_text();
         let start = self.text.len();
         LOG_BYTES.check((start + body.len()) as u64, 0)?;
         self.text.extend_from_slice(body);
@@ -118,8 +118,8 @@ impl Game {
         merged
     }
 
-    /// Leaves text behind when much of it is probably no longer part of the state.
-    fn leave_stale_text(&mut self) {
+    /// Drops text when much of it is probably no longer part of the state.
+    fn drop_stale_text(&mut self) {
         if self.text.len() < 2 * self.fresh_bytes + STALE_FROM {
             return;
         }
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_longer_part_of_the_state_is_left_behind() {
+    fn text_that_is_no_longer_part_of_the_state_is_dropped() {
         let mut game = Game::new(Markers::default()).unwrap();
         let long = "x".repeat(10_000);
         for turn in 0..2_000 {

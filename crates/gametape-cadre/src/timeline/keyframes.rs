@@ -94,7 +94,7 @@ impl Keyframes {
         offset.saturating_sub(self.last_offset) >= spacing
     }
 
-    /// Keeps a copy of the state at a position behind all others.
+    /// Keeps a copy of the state at a position after all others.
     pub(crate) fn keep(&mut self, position: usize, offset: u64, tree: &Tree) {
         self.last_offset = offset;
         let frame = Keyframe::of(tree, position, self.frames.last());
@@ -123,8 +123,8 @@ impl Keyframes {
     }
 
     fn frame(&self, position: usize) -> Option<&Keyframe> {
-        let behind = self.frames.partition_point(|frame| frame.position <= position);
-        self.frames.get(behind.checked_sub(1)?)
+        let after = self.frames.partition_point(|frame| frame.position <= position);
+        self.frames.get(after.checked_sub(1)?)
     }
 
     /// Makes the tree what it was at the last keyframe at or before a position.

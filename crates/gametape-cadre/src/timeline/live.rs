@@ -61,7 +61,7 @@ impl Live {
     }
 
     /// Takes bytes of a TCP stream, cut anywhere. Says what each message that ended in them
-    /// brought. After an error the messages behind the bad one are kept: the next call, also one
+    /// brought. After an error the messages after the bad one are kept: the next call, also one
     /// without bytes, goes on with them.
     pub fn receive(&mut self, bytes: &[u8]) -> Result<Vec<LiveEvent>> {
         let mut pending = std::mem::take(&mut self.partial);

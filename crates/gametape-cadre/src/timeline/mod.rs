@@ -74,7 +74,7 @@ impl Timeline {
     }
 
     /// Merges every delta up to one that cannot be merged, and says why it cannot. Seeking to it or
-    /// behind it fails for the same reason.
+    /// after it fails for the same reason.
     ///
     /// ```
     /// use gametape_cadre::{Log, Options, Timeline};
@@ -127,7 +127,7 @@ impl Timeline {
         self.log
     }
 
-    /// How many positions there are behind position 0: the number of deltas.
+    /// How many positions there are after position 0: the number of deltas.
     #[must_use]
     pub fn len(&self) -> usize {
         self.log.len()

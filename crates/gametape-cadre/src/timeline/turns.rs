@@ -57,8 +57,8 @@ impl Turns {
     /// The turn in the state after a delta.
     #[must_use]
     pub fn at(&self, delta: usize) -> Option<i64> {
-        let behind = self.starts.partition_point(|start| start.0 <= delta);
-        self.starts[..behind].last()?.1
+        let after = self.starts.partition_point(|start| start.0 <= delta);
+        self.starts[..after].last()?.1
     }
 
     /// The first delta after which it is this turn.

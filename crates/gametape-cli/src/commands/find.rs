@@ -48,8 +48,8 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = r#"With --json there is one object a line:
   {"delta","turn","type","player","path","object":{"id","type","owner"},"before","after"}
-"delta" counts from 0; "turn" is that after the delta; "object" is the game object that the path leads
-into, and "owner" the id of its last owner; what is not there is left out, "before" and "after" too.
+"delta" counts from 0; "turn" is that after the delta; "object" is the game object of the path, and
+"owner" the id of its last owner; what is not there is left out, "before" and "after" too.
 
 Examples:
   gametape find game.json.gz gameObjects.523.health --to 0

@@ -8,6 +8,7 @@ use super::stage::Stage;
 use crate::failure::{Failure, Outcome};
 use crate::input::RecordingArgs;
 use crate::output::{Target, colours_show, print, print_json};
+use crate::view_arg::ViewArg;
 
 /// Draw the board of a recording at a moment, as text or as a PNG picture
 ///
@@ -24,9 +25,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", default_value = "start", allow_hyphen_values = true)]
     at: When,
 
-    /// Whose eyes: the name or number of a player; 0 is the spectator
-    #[arg(long, value_name = "PLAYER")]
-    view: Option<String>,
+    #[command(flatten)]
+    view: ViewArg,
 
     /// Draw a picture into this file instead, `-` for standard output
     #[arg(long, value_name = "OUT.png")]
@@ -53,7 +53,7 @@ impl Args {
         let source = &self.recording.source;
         let failed = |error: Error| Failure::of(source, &error);
         let mut stage = Stage::open(&self.recording)?;
-        stage.look_as(self.view.as_deref())?;
+        stage.look_as(&self.view)?;
         let moment = stage.find(self.at).map_err(|error| Failure::usage(error.to_string()))?;
         stage.seek(moment).map_err(failed)?;
         let mut scene = stage.scene();

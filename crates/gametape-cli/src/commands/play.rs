@@ -15,12 +15,13 @@ mod terminal;
 mod testing;
 mod tree;
 
-use gametape_wire::{Time, When};
+use gametape_wire::When;
 
 use super::stage::Stage;
 use crate::failure::{Failure, Outcome};
 use crate::input::{RecordingArgs, Source};
 use crate::progress::waiting_first;
+use crate::view_arg::ViewArg;
 use player::Player;
 
 /// Watch a recording in the terminal, moment by moment
@@ -38,13 +39,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", default_value = "start", allow_hyphen_values = true)]
     at: When,
 
-    /// Whose eyes: the name or number of a player; 0 is the spectator
-    #[arg(long, value_name = "PLAYER")]
-    view: Option<String>,
-
-    /// Play pauses here.
-    #[arg(skip)]
-    pause_at: Option<Time>,
+    #[command(flatten)]
+    view: ViewArg,
 }
 
 const EXAMPLES: &str = "\
@@ -57,21 +53,19 @@ Examples:
   gametape play --at turn:12 game.json.gz";
 
 impl Args {
-    /// To watch a part of a recording, in milliseconds: play pauses at its end.
-    pub(super) fn of_window(source: &Source, start: u64, end: u64) -> Self {
+    /// To watch a recording from a time in milliseconds on.
+    pub(super) fn from_time(source: &Source, milliseconds: u64) -> Self {
         let recording = RecordingArgs { source: source.clone(), dialect: None, headerless: false };
-        let at = When::Time(Time::from_millis(start));
-        Self { recording, at, view: None, pause_at: Some(Time::from_millis(end)) }
+        Self { recording, at: When::Number(milliseconds), view: ViewArg::default() }
     }
 
     pub(crate) fn run(self) -> Outcome {
         terminal::require()?;
         let mut stage = waiting_first("reading", || Stage::open(&self.recording))?;
-        stage.look_as(self.view.as_deref())?;
+        stage.look_as(&self.view)?;
         let moment = stage.find(self.at).map_err(|error| Failure::usage(error.to_string()))?;
         let mut player = Player::new(stage);
         player.go(moment);
-        player.pause_at(self.pause_at);
         terminal::run(&mut player)?;
         Ok(player.stage.warn_of_problems())
     }

@@ -8,9 +8,10 @@ use gametape_wire::{self as wire, Error, ErrorKind, Moment, Place, Report, View,
 
 use crate::failure::{Done, Failure, warn};
 use crate::games;
-use crate::input::{Input, Opened, Recording, RecordingArgs, Source};
-use crate::tape::{Metadata, Seat, TapeFile, views_of};
+use crate::input::{Input, Opened, Recording, RecordingArgs, Source, gamelog_options};
+use crate::tape::{Metadata, Seat, TapeFile};
 use crate::text::count;
+use crate::view_arg::{Names, ViewArg};
 
 /// More problems than this are counted, not shown.
 const SHOWN_PROBLEMS: usize = 10;
@@ -29,6 +30,8 @@ pub(super) struct Stage {
     /// None in a gamelog.
     views: ViewSet,
     view: View,
+    /// Of a tape.
+    metadata: Option<Metadata>,
     /// What a game adds to scenes of its views.
     dress: Option<fn(&mut Scene, View)>,
 }
@@ -45,7 +48,7 @@ impl Stage {
 
     pub(super) fn of_tape(source: Source, mut file: TapeFile) -> Result<Self, Failure> {
         let tape = file.open(gametape_tape::Depth::Index)?;
-        let own = views_of(&tape);
+        let own = tape.views();
         let metadata = Metadata::of(&tape);
         let game = metadata.text("content").unwrap_or_default();
         let mut stage = Self::of_input(source, file.into_recording()?)?;
@@ -60,6 +63,7 @@ impl Stage {
             stage.public = stage.public.of_game(game.title());
             stage.dress = games::dress(game);
         }
+        stage.metadata = Some(metadata);
         Ok(stage)
     }
 
@@ -74,7 +78,7 @@ impl Stage {
                 (timeline, minewars::context_of_file(&file), views)
             }
             Recording::Gamelog(log) => {
-                let options = gametape_cadre::Options::default();
+                let options = gamelog_options();
                 let timeline = GamelogTimeline::load(log.log()?, &options).map_err(failed)?;
                 let timeline = timeline.map_state(|state| state as &dyn Visible);
                 (Box::new(timeline), Context::new(), ViewSet::EMPTY)
@@ -90,6 +94,7 @@ impl Stage {
             public: if views.is_empty() { public } else { public.named(name) },
             views,
             view,
+            metadata: None,
             dress: None,
         };
         stage
@@ -107,19 +112,14 @@ impl Stage {
     }
 
     /// Sees it with the eyes that somebody asked for, by name or number.
-    pub(super) fn look_as(&mut self, who: Option<&str>) -> Result<(), Failure> {
-        let Some(who) = who else { return Ok(()) };
+    pub(super) fn look_as(&mut self, who: &ViewArg) -> Result<(), Failure> {
+        let Some(name) = &who.given else { return Ok(()) };
         let source = self.source.clone();
         if self.views.is_empty() {
             let problem = "--view is for MineWars recordings, and";
             return Err(Failure::usage(format_args!("{problem} {source} is a gamelog")));
         }
-        let view = self.find_view(who).map_err(|error| Failure::of(&source, &error))?;
-        let Some(view) = view else {
-            let views = listed(self.views);
-            let problem = format_args!("{source} has views {views}, and no player `{who}`");
-            return Err(Failure::usage(problem));
-        };
+        let view = name.find(&source, || self.names())?;
         if !self.views.contains(view) {
             let views = listed(self.views);
             return Err(Failure::usage(format_args!("{source} has views {views}, not {view}")));
@@ -127,29 +127,15 @@ impl Stage {
         self.change_view(view).map_err(|error| Failure::of(&source, &error))
     }
 
-    /// The view with a number or a name; names are also looked for at the end, when all have joined.
-    fn find_view(&mut self, who: &str) -> wire::Result<Option<View>> {
-        if let Ok(number) = who.parse::<u8>() {
-            return Ok(View::new(number));
+    /// The names of the players, as the metadata of a tape or the recording itself gives them.
+    fn names(&self) -> Names {
+        if let Some(metadata) = self.metadata.as_ref().filter(|own| !own.players().is_empty()) {
+            return Names::of_tape(metadata);
         }
-        if ["spectator", "all"].contains(&who) {
-            return Ok(Some(View::SPECTATOR));
+        match self.input.as_ref().map(Input::recording) {
+            Some(Ok(Recording::MineWars(file))) => Names::of_file(&file),
+            _ => Names::default(),
         }
-        let here = self.position();
-        let mut found = self.seat_of(who);
-        if found.is_none() {
-            self.seek(self.end())?;
-            found = self.seat_of(who);
-            self.seek(here)?;
-        }
-        Ok(found)
-    }
-
-    fn seat_of(&self, name: &str) -> Option<View> {
-        let players = self.scene().players;
-        let wanted = name.to_lowercase();
-        let player = players.iter().find(|player| player.name.to_lowercase() == wanted)?;
-        View::new(player.id.parse().ok()?)
     }
 
     pub(super) fn end(&self) -> Moment {
@@ -180,14 +166,23 @@ impl Stage {
         self.view
     }
 
-    /// The moment that somebody wrote; a number without a unit is a delta in a gamelog.
+    /// The moment that somebody wrote; a number without a unit is a delta in a gamelog, which has no
+    /// clock.
     pub(super) fn find(&self, when: When) -> wire::Result<Moment> {
+        let refused = |problem: String| Err(Error::misuse("time", problem));
         match when {
-            When::Number(delta) if self.is_gamelog() => {
-                Ok(Moment::after(wire::Tick(delta)).min(self.end()))
-            }
-            When::Turn(_) if !self.is_gamelog() => {
-                Err(Error::misuse("time", "turns are for gamelogs"))
+            When::Turn(_) if !self.is_gamelog() => refused("turns are for gamelogs".to_owned()),
+            When::Time(_) | When::BeforeEnd(_) if self.is_gamelog() => refused(
+                "a gamelog has no clock: name a delta (tick:12), a turn (turn:3) or a share (50%)"
+                    .to_owned(),
+            ),
+            When::Number(delta) | When::Tick(wire::Tick(delta)) if self.is_gamelog() => {
+                let deltas = self.end().next_tick().0;
+                if delta >= deltas {
+                    let there = count(deltas, "delta");
+                    return refused(format!("there are {there}, counted from 0, not {delta}"));
+                }
+                Ok(Moment::after(wire::Tick(delta)))
             }
             when => self.timeline.moment(when),
         }

@@ -108,21 +108,21 @@ impl Args {
             Recording::MineWars(file) => self.show_view(&input, &file),
             Recording::Gamelog(log) => {
                 log.refuse(&[("--view", self.view.given.is_some())])?;
-                gamelog::show(&log, &self.wanted()?)
+                gamelog::show(&log, &self.wanted())
             }
         }
     }
 
-    fn wanted(&self) -> Result<Wanted<'_>, Failure> {
-        Ok(self.wanted_at(self.at))
+    fn wanted(&self) -> Wanted<'_> {
+        self.wanted_at(self.at)
     }
 
     /// How to show a state that was found otherwise.
     fn wanted_of_simulation(&self) -> Wanted<'_> {
-        self.wanted_at(At::End)
+        self.wanted_at(When::End)
     }
 
-    fn wanted_at(&self, at: At) -> Wanted<'_> {
+    fn wanted_at(&self, at: When) -> Wanted<'_> {
         let form = match (self.json, self.hash) {
             (true, _) => Form::Json,
             (_, true) => Form::Hash,

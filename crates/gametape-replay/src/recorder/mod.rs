@@ -2,7 +2,9 @@
 
 mod counters;
 mod deadline;
+mod event_block;
 mod item;
+mod lock;
 mod options;
 mod producer;
 mod pump;
@@ -14,6 +16,8 @@ mod tape_builder;
 mod thread;
 
 pub use counters::{Count, Counters, Report, Shed};
+pub use event_block::EventBlock;
+pub use lock::lock_recording;
 pub use options::{Durability, RecorderOptions};
 pub use pump::{Next, Pump};
 pub use sink::{ResumableSink, Sink};
@@ -94,15 +98,17 @@ use tape_builder::TapeBuilder;
 /// tape of a killed process holds everything up to [`Counters::last_written_tick`] at least, that of
 /// a machine without power everything up to [`Counters::last_durable_tick`].
 ///
-/// The rules stand in `spec/recorder.md` of the repository.
+/// The rules are in `spec/recorder.md` of the repository.
 #[derive(Debug)]
 pub struct Recorder {
     shared: Arc<Shared>,
     begins_at: SimTick,
+    written_within: Duration,
 }
 
 impl Recorder {
-    /// Records into a new file; `metadata` is a JSON object. Refused where a file is already.
+    /// Records into a new file; `metadata` is a JSON object. Refused where a file is already. The file is
+    /// [locked](lock_recording) while it is recorded.
     pub fn create(
         path: impl AsRef<Path>,
         front: TapeHeader,
@@ -111,14 +117,32 @@ impl Recorder {
     ) -> Result<Self> {
         let path = path.as_ref();
         let file = File::create_new(path).map_err(|error| Error::unwritable(0, "tape", error))?;
+        lock_recording(&file)?;
         sync_folder(path);
         Self::start(file, front, metadata, options)
     }
 
-    /// Goes on with the tape in a file: see [`resume`](Self::resume).
+    /// As [`create`](Self::create), but what is in the file already is lost. Refused where somebody is
+    /// recording into it.
+    pub fn replace(
+        path: impl AsRef<Path>,
+        front: TapeHeader,
+        metadata: &[u8],
+        options: &RecorderOptions,
+    ) -> Result<Self> {
+        let path = path.as_ref();
+        let file = lock::replace(path)?;
+        sync_folder(path);
+        Self::start(file, front, metadata, options)
+    }
+
+    /// Goes on with the tape in a file: see [`resume`](Self::resume). Refused where somebody is recording
+    /// into it.
     pub fn append(path: impl AsRef<Path>, options: &RecorderOptions) -> Result<Self> {
         let file = OpenOptions::new().read(true).write(true).open(path);
-        Self::resume(file.map_err(|error| Error::unreadable(0, "tape", error))?, options)
+        let file = file.map_err(|error| Error::unreadable(0, "tape", error))?;
+        lock_recording(&file)?;
+        Self::resume(file, options)
     }
 
     /// Records into any sink, with a thread that writes.
@@ -134,8 +158,8 @@ impl Recorder {
     /// Goes on with the tape that a sink holds, finished or not, with a thread that writes.
     ///
     /// The whole tape is read first. A torn end is cut off; a gap says which ticks are missing
-    /// between the tape and what comes next. Damage before the end is refused: repair the tape
-    /// first. Ticks go on from [`begins_at`](Self::begins_at); a keyframe is due at once.
+    /// between the tape and what comes next; where recording goes on exactly where a whole tape ended,
+    /// none are. Damage before the end is refused: recover the tape first. Ticks go on from [`begins_at`](Self::begins_at); a keyframe is due at once.
     pub fn resume<S: ResumableSink + Send + 'static>(
         sink: S,
         options: &RecorderOptions,
@@ -175,10 +199,11 @@ impl Recorder {
         let tape = builder.tape();
         let shared = Shared::new(Producer::new(options, tape.chunks(), tape.next_name()));
         let pump = Pump::new(sink, written, builder, Arc::clone(&shared));
-        (Self { shared, begins_at }, pump)
+        let written_within = options.durability.written_within;
+        (Self { shared, begins_at, written_within }, pump)
     }
 
-    /// One behind the last tick that was on the tape when this recording began; 0 for a new tape.
+    /// One after the last tick that was on the tape when this recording began; 0 for a new tape.
     #[must_use]
     pub fn begins_at(&self) -> SimTick {
         self.begins_at
@@ -215,13 +240,13 @@ impl Recorder {
         self.shared.give(|producer| producer.framed((ChunkKind::ORDERS, stream), tick, parts))
     }
 
-    /// What views are told at `tick`; each view at most once.
+    /// What views receive at `tick`; each view at most once.
     pub fn frame(&self, tick: SimTick, parts: &[(View, &[u8])]) -> Result<()> {
         let parts = parts.iter().map(|&(view, payload)| (ViewSet::EMPTY.with(view), payload));
         self.shared.give(|producer| producer.framed(FRAMES, tick, parts))
     }
 
-    /// What all of `views` are told at `tick`.
+    /// What all of `views` receive at `tick`.
     pub fn frame_for_all(&self, tick: SimTick, views: ViewSet, payload: &[u8]) -> Result<()> {
         let parts = std::iter::once((views, payload));
         self.shared.give(|producer| producer.framed(FRAMES, tick, parts))
@@ -235,7 +260,7 @@ impl Recorder {
 
     /// The state of the simulation, due or not; its ticks ascend.
     ///
-    /// One at the end, behind the last tick, tells how long the match was even if nothing happened
+    /// One at the end, after the last tick, says how long the match was even if nothing happened
     /// in its last ticks.
     pub fn keyframe(&self, snapshot: SimSnapshot) -> Result<()> {
         self.shared.give(|producer| producer.keyframe(None, snapshot))
@@ -252,20 +277,19 @@ impl Recorder {
         self.shared.give(|producer| producer.keyframe(Some(view), snapshot))
     }
 
-    /// A block of `count` events of the ticks `first..=last`, in the format of the analysis stream.
+    /// A block of events, in the format of the analysis stream.
     ///
-    /// `stream` is one of [`streams`]: [`EVENTS`](streams::EVENTS) are never shed,
-    /// [`REPORTED_EVENTS`](streams::REPORTED_EVENTS) and then [`POSITIONS`](streams::POSITIONS)
-    /// first.
-    pub fn events(
-        &self,
-        stream: u16,
-        first: SimTick,
-        last: SimTick,
-        count: u32,
-        raw: impl Into<Vec<u8>>,
-    ) -> Result<()> {
-        self.shared.give(|producer| producer.events(stream, (first, last), count, raw.into()))
+    /// Whoever collects events into blocks gives a block at the latest when its first event has waited
+    /// for half of [`written_within`](Self::written_within), so that events survive the end of the
+    /// process as frames do.
+    pub fn events(&self, block: EventBlock) -> Result<()> {
+        self.shared.give(|producer| producer.events(block))
+    }
+
+    /// How soon what is given survives the end of the process.
+    #[must_use]
+    pub fn written_within(&self) -> Duration {
+        self.written_within
     }
 
     /// Strings for the next ids of the recording's string table; returns the first of these ids.
@@ -309,7 +333,7 @@ impl Recorder {
         self.shared.lock().counters()
     }
 
-    /// What went wrong: each failure is told once. The game goes on as if nothing had happened.
+    /// What went wrong: each failure is reported once. The game goes on as if nothing had happened.
     #[must_use]
     pub fn failure(&self) -> Option<Error> {
         self.shared.lock().take_failure()

@@ -5,7 +5,14 @@ use std::time::Duration;
 use gametape_tape::Cadence;
 
 /// What a game can choose about its recording. The default suits most.
+///
+/// ```
+/// use gametape_replay::{Durability, RecorderOptions};
+///
+/// let options = RecorderOptions::default().with_durability(Durability::every_tick());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RecorderOptions {
     /// How often keyframes are due, and how often they are full.
     pub cadence: Cadence,
@@ -26,6 +33,30 @@ impl Default for RecorderOptions {
             queue_bytes: 64 << 20,
             most_queue_bytes: 256 << 20,
         }
+    }
+}
+
+impl RecorderOptions {
+    /// The same options with another cadence of keyframes.
+    #[must_use]
+    pub fn with_cadence(mut self, cadence: Cadence) -> Self {
+        self.cadence = cadence;
+        self
+    }
+
+    /// The same options with another durability.
+    #[must_use]
+    pub fn with_durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// The same options with other budgets of memory: over the first, events and keyframes are shed;
+    /// over the second, the recording is interrupted.
+    #[must_use]
+    pub fn with_memory(mut self, queue_bytes: usize, most_queue_bytes: usize) -> Self {
+        (self.queue_bytes, self.most_queue_bytes) = (queue_bytes, most_queue_bytes);
+        self
     }
 }
 
@@ -50,6 +81,12 @@ impl Default for Durability {
 }
 
 impl Durability {
+    /// Written and synced within these times.
+    #[must_use]
+    pub fn new(written_within: Duration, synced_within: Duration) -> Self {
+        Self { written_within, synced_within }
+    }
+
     /// Every tick goes to the disk as soon as the disk has taken the one before.
     #[must_use]
     pub fn every_tick() -> Self {

@@ -2,8 +2,9 @@
 
 use gametape_tape::limits::{CHUNK_BYTES, EVENTS_BYTES, METADATA_BYTES, STRINGS, TICK};
 use gametape_tape::{Cadence, ChunkEntry, ChunkKind, SimSnapshot, SimTick, check_metadata};
-use gametape_wire::{Error, Limit, Place, Result, View, ViewSet};
+use gametape_wire::{Error, Limit, Place, Result, Tick, View, ViewSet};
 
+use super::EventBlock;
 use super::counters::Counters;
 use super::item::Item;
 use super::options::RecorderOptions;
@@ -136,13 +137,10 @@ impl Producer {
         Ok(())
     }
 
-    pub(super) fn events(
-        &mut self,
-        stream: u16,
-        (first_tick, last_tick): (SimTick, SimTick),
-        count: u32,
-        raw: Vec<u8>,
-    ) -> Result<()> {
+    pub(super) fn events(&mut self, block: EventBlock) -> Result<()> {
+        let EventBlock { stream, first_tick: Tick(first_tick), last_tick, count, bytes: raw } =
+            block;
+        let last_tick = last_tick.0;
         check(TICK, last_tick.saturating_add(1))?;
         check(EVENTS_BYTES, raw.len() as u64)?;
         let ticks = last_tick.checked_sub(first_tick).and_then(|n| u32::try_from(n + 1).ok());

@@ -20,7 +20,7 @@ pub(super) struct Resumed {
 /// Where the recording of a resumed tape was interrupted, and what was lost there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Interruption {
-    /// One behind the last tick of the tape.
+    /// One after the last tick of the tape.
     pub(super) end_tick: SimTick,
     torn_chunks: u64,
     torn_bytes: u64,
@@ -55,7 +55,7 @@ impl Interruption {
     }
 }
 
-/// Reads the whole tape, cuts a torn end off, and goes on behind the last whole chunk.
+/// Reads the whole tape, cuts a torn end off, and goes on after the last whole chunk.
 pub(super) fn resume(sink: &mut impl ResumableSink) -> Result<Resumed> {
     let found = walk(sink)?;
     let interruption = Interruption::of(&found);

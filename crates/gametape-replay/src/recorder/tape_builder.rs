@@ -147,12 +147,14 @@ impl TapeBuilder {
         self.tape.gap(&gap(GapCause::INTERRUPTED, &Loss { views: ViewSet::ALL, ..*loss }))
     }
 
-    /// A resumed tape says, before the first thing that follows, what is missing before it.
+    /// A resumed tape says, before the first thing that follows, what is missing before it: nothing where
+    /// it goes on exactly where a whole tape ended.
     fn tell_interruption(&mut self, tick: Option<SimTick>) -> Result<()> {
         let (Some(interruption), Some(tick)) = (&self.interruption, tick) else { return Ok(()) };
         let loss = interruption.until(tick);
+        let is_loss = interruption.has_lost_bytes() || loss.tick_count() > 0;
         self.interruption = None;
-        self.hole(&loss)
+        if is_loss { self.hole(&loss) } else { Ok(()) }
     }
 
     /// Makes chunks of everything that was taken, and says what was shed.
@@ -235,7 +237,7 @@ fn gap(cause: GapCause, loss: &Loss) -> Gap {
         count: u32::try_from(loss.items).unwrap_or(u32::MAX),
         bytes: loss.bytes,
         views: loss.views,
-        // Of things without ticks, the first tick is behind the end.
+        // Of things without ticks, the first tick is after the end.
         first_tick: loss.first_tick.min(loss.end_tick),
         tick_count: loss.tick_count(),
     }
@@ -309,7 +311,7 @@ mod tests {
     #[test]
     fn chunks_grow_before_they_run_out() {
         let durability = Durability::every_tick();
-        let options = RecorderOptions { durability, ..RecorderOptions::default() };
+        let options = RecorderOptions::default().with_durability(durability);
         let tape = TapeWriter::new(TapeHeader::new(1, 1).unwrap(), b"{}").unwrap();
         let mut builder = TapeBuilder { most_chunks: 16, ..TapeBuilder::new(tape, None, &options) };
         // With the metadata, seven frames make eight chunks: half of what is possible.

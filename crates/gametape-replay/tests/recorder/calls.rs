@@ -3,9 +3,9 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use gametape_replay::{Recorder, streams};
+use gametape_replay::{EventBlock, Recorder, streams};
 use gametape_tape::{ChunkKind, Level, SigningKey, SimSnapshot, Tape, TapeWriter, verify_bytes};
-use gametape_wire::{ErrorClass, ViewSet};
+use gametape_wire::{ErrorClass, Tick, ViewSet};
 
 use crate::common::*;
 
@@ -23,12 +23,22 @@ fn everything_that_is_given_stands_on_the_tape_in_its_stream() {
     recorder.keyframe(state(6, 0)).unwrap();
     recorder.view_keyframe(view(2), state(6, 50)).unwrap();
     for stream in [streams::EVENTS, streams::POSITIONS, streams::REPORTED_EVENTS] {
-        recorder.events(stream, 2, 6, 9, vec![stream as u8; 30]).unwrap();
+        recorder
+            .events(EventBlock::new(stream, (Tick(2), Tick(6)), 9, vec![stream as u8; 30]))
+            .unwrap();
     }
     recorder.resource("icon", only(2), vec![1; 5]).unwrap();
     recorder.closing_metadata(br#"{"outcome":"draw"}"#).unwrap();
     let report = finish(recorder, &mut pump);
     assert!(report.is_finished && report.counters.failure.is_none());
+
+    let tape = Tape::open(&sink.bytes()).unwrap();
+    for stream in [streams::EVENTS, streams::POSITIONS, streams::REPORTED_EVENTS] {
+        let chunks: Vec<_> = tape.stream(ChunkKind::EVENTS, stream).map(|c| c.header).collect();
+        let [header] = chunks[..] else { panic!("{chunks:?}") };
+        assert_eq!((header.first_tick, header.tick_count, header.detail), (2, 5, 9));
+        assert_eq!((header.views, header.raw_length), (ViewSet::EMPTY, 30), "nobody's view");
+    }
 
     let content = Content::of_finished(&sink.bytes());
     let orders = [(0, 3, 1, "go"), (1, 4, 2, "hello"), (2, 4, 1, "camera")]
@@ -79,14 +89,14 @@ fn a_wrong_call_is_refused_and_leaves_no_trace() {
     misuse(recorder.frame(8, &[(view(1), b"a"), (view(1), b"b")]));
     misuse(recorder.frame_for_all(8, gametape_wire::ViewSet::EMPTY, b"nobody"));
     misuse(recorder.keyframe(state(7, 0)));
-    misuse(recorder.events(0, 9, 8, 1, *b"backwards"));
+    misuse(recorder.events(EventBlock::new(0, (Tick(9), Tick(8)), 1, *b"backwards")));
     let over = |outcome: gametape_wire::Result<()>| {
         assert_eq!(outcome.unwrap_err().class(), ErrorClass::Limit);
     };
     over(recorder.order(8, view(1), &vec![0; 16 << 20]));
     over(recorder.order(1 << 56, view(1), b"never"));
     over(recorder.keyframe(SimSnapshot { core: state(1 << 57, 0).core, ..Default::default() }));
-    over(recorder.events(0, 8, 8, 1, vec![0; (256 << 10) + 1]));
+    over(recorder.events(EventBlock::new(0, (Tick(8), Tick(8)), 1, vec![0; (256 << 10) + 1])));
     over(recorder.setup(ViewSet::ALL, vec![0; (16 << 20) + 1]));
     over(recorder.resource("large", ViewSet::ALL, vec![0; 16 << 20]));
     over(recorder.closing_metadata(&[b' '; 13 << 10]));

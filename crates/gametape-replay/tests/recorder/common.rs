@@ -25,7 +25,7 @@ pub(crate) fn view(number: u8) -> View {
 /// Keyframes every ten ticks, every fourth full.
 pub(crate) fn options() -> RecorderOptions {
     let cadence = Cadence { ticks: 10, full_every: 4, delta_percent: 70 };
-    RecorderOptions { cadence, ..RecorderOptions::default() }
+    RecorderOptions::default().with_cadence(cadence)
 }
 
 /// What a fake disk does.

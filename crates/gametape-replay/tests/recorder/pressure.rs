@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use gametape_replay::{RecorderOptions, Shed, streams};
+use gametape_replay::{EventBlock, RecorderOptions, Shed, streams};
 use gametape_tape::{ChunkKind, GapCause};
-use gametape_wire::{ErrorClass, ViewSet};
+use gametape_wire::{ErrorClass, Tick, ViewSet};
 
 use crate::common::*;
 
 fn with_memory(queue_bytes: usize, most_queue_bytes: usize) -> RecorderOptions {
-    RecorderOptions { queue_bytes, most_queue_bytes, ..options() }
+    options().with_memory(queue_bytes, most_queue_bytes)
 }
 
 fn items(shed: &Shed) -> [u64; 3] {
@@ -20,9 +20,15 @@ fn items(shed: &Shed) -> [u64; 3] {
 fn reported_events_go_first_then_positions_then_keyframes_and_orders_never() {
     let (recorder, mut pump, sink) = driven(&with_memory(40_000, 1 << 20));
     for n in 0..3 {
-        recorder.events(streams::REPORTED_EVENTS, n, n, 1, vec![2; 4000]).unwrap();
-        recorder.events(streams::POSITIONS, n, n, 1, vec![1; 4000]).unwrap();
-        recorder.events(streams::EVENTS, n, n, 1, vec![0; 100]).unwrap();
+        recorder
+            .events(EventBlock::new(streams::REPORTED_EVENTS, (Tick(n), Tick(n)), 1, vec![2; 4000]))
+            .unwrap();
+        recorder
+            .events(EventBlock::new(streams::POSITIONS, (Tick(n), Tick(n)), 1, vec![1; 4000]))
+            .unwrap();
+        recorder
+            .events(EventBlock::new(streams::EVENTS, (Tick(n), Tick(n)), 1, vec![0; 100]))
+            .unwrap();
         recorder.keyframe(state(n, 1000)).unwrap();
     }
     assert_eq!(items(&recorder.counters().shed), [0, 0, 0]);
@@ -37,7 +43,9 @@ fn reported_events_go_first_then_positions_then_keyframes_and_orders_never() {
     assert_eq!(recorder.failure(), None, "shedding is no failure");
 
     // Nothing of these classes fits now.
-    recorder.events(streams::POSITIONS, 9, 9, 1, vec![1; 10]).unwrap();
+    recorder
+        .events(EventBlock::new(streams::POSITIONS, (Tick(9), Tick(9)), 1, vec![1; 10]))
+        .unwrap();
     recorder.keyframe(state(9, 0)).unwrap();
     assert_eq!(items(&recorder.counters().shed), [3, 4, 4]);
 
@@ -56,11 +64,39 @@ fn reported_events_go_first_then_positions_then_keyframes_and_orders_never() {
     assert!(content.gaps.iter().all(|gap| gap.views == ViewSet::EMPTY));
 }
 
+/// A thing makes room by shedding what is less important than itself, never its own class or more.
+#[test]
+fn nothing_is_shed_for_something_less_important() {
+    let block = |stream, tick, length| {
+        EventBlock::new(stream, (Tick(tick), Tick(tick)), 1, vec![7; length])
+    };
+    let (recorder, _pump, _sink) = driven(&with_memory(20_000, 1 << 20));
+    recorder.events(block(streams::REPORTED_EVENTS, 0, 5000)).unwrap();
+    recorder.events(block(streams::POSITIONS, 0, 5000)).unwrap();
+    recorder.keyframe(state(0, 4000)).unwrap();
+    assert_eq!(items(&recorder.counters().shed), [0, 0, 0]);
+    // Another report does not fit, and sheds nothing but itself.
+    recorder.events(block(streams::REPORTED_EVENTS, 1, 9000)).unwrap();
+    assert_eq!(items(&recorder.counters().shed), [1, 0, 0]);
+    // Positions shed reports, and themselves where that is not enough.
+    recorder.events(block(streams::POSITIONS, 1, 5000)).unwrap();
+    assert_eq!(items(&recorder.counters().shed), [2, 0, 0]);
+    recorder.events(block(streams::POSITIONS, 2, 9000)).unwrap();
+    assert_eq!(items(&recorder.counters().shed), [2, 1, 0]);
+    // A keyframe sheds positions, the newest first, and no keyframe.
+    recorder.keyframe(state(1, 4000)).unwrap();
+    assert_eq!(items(&recorder.counters().shed), [2, 2, 0]);
+    recorder.keyframe(state(2, 19_000)).unwrap();
+    assert_eq!(items(&recorder.counters().shed), [2, 3, 1]);
+}
+
 #[test]
 fn the_newest_of_a_class_goes_first() {
     let (recorder, mut pump, sink) = driven(&with_memory(10_000, 1 << 20));
     for n in 0..5 {
-        recorder.events(streams::POSITIONS, n, n, 1, vec![1; 3000]).unwrap();
+        recorder
+            .events(EventBlock::new(streams::POSITIONS, (Tick(n), Tick(n)), 1, vec![1; 3000]))
+            .unwrap();
     }
     recorder.order(9, view(1), &[7; 3000]).unwrap();
     finish(recorder, &mut pump);
@@ -169,8 +205,17 @@ fn marks_of_what_was_shed_do_not_fill_the_memory() {
     let (recorder, _pump, _) = driven(&with_memory(4000, 8000));
     for tick in 0..50_000 {
         recorder.order(tick, view(1), &[0; 100]).unwrap();
-        recorder.events(streams::POSITIONS, tick, tick, 1, vec![1; 100]).unwrap();
-        recorder.events(streams::REPORTED_EVENTS, tick, tick, 1, vec![1; 100]).unwrap();
+        recorder
+            .events(EventBlock::new(streams::POSITIONS, (Tick(tick), Tick(tick)), 1, vec![1; 100]))
+            .unwrap();
+        recorder
+            .events(EventBlock::new(
+                streams::REPORTED_EVENTS,
+                (Tick(tick), Tick(tick)),
+                1,
+                vec![1; 100],
+            ))
+            .unwrap();
         recorder.view_keyframe(view((tick % 16) as u8), state(tick, 0)).unwrap();
         recorder.end_tick(tick);
     }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use gametape_replay::{Counters, RecorderOptions, streams};
+use gametape_replay::{Counters, EventBlock, RecorderOptions, streams};
 use gametape_tape::{Gap, GapCause};
+use gametape_wire::Tick;
 use gametape_wire::View;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -88,7 +89,9 @@ fn run(acts: &[Act], options: &RecorderOptions) -> (Content, Content, Counters) 
             }
             Act::Events(stream, length) => {
                 let raw = payload(tick, *length);
-                recorder.events(*stream, tick, tick + 1, 3, raw.clone()).unwrap();
+                recorder
+                    .events(EventBlock::new(*stream, (Tick(tick), Tick(tick + 1)), 3, raw.clone()))
+                    .unwrap();
                 given.events.push((*stream, tick, 3, raw));
             }
             Act::EndTick => recorder.end_tick(tick),
@@ -137,7 +140,7 @@ proptest! {
         acts in vec(act(), 0..150),
         queue_bytes in 500..20_000usize,
     ) {
-        let options = RecorderOptions { queue_bytes, ..options() };
+        let options = options().with_memory(queue_bytes, 256 << 20);
         let (given, content, counters) = run(&acts, &options);
         prop_assert_eq!(by_stream(&content.orders, |o| o.0), by_stream(&given.orders, |o| o.0));
         prop_assert_eq!(&content.frames, &given.frames);
@@ -166,7 +169,7 @@ proptest! {
         more in 0..3000usize,
     ) {
         let most_queue_bytes = queue_bytes + more;
-        let options = RecorderOptions { queue_bytes, most_queue_bytes, ..options() };
+        let options = options().with_memory(queue_bytes, most_queue_bytes);
         let (given, content, counters) = run(&acts, &options);
         let gaps = &content.gaps;
         prop_assert_eq!(counted(gaps, GapCause::INTERRUPTED, None), counters.lost.items);

@@ -7,9 +7,7 @@ mod orders;
 use std::collections::BTreeMap;
 
 use gametape_cadre::limits::{DELTAS, LOG_BYTES};
-use gametape_replay::{
-    Driven, Order, PlayFinding, PlayerOptions, Recording, Source, streams,
-};
+use gametape_replay::{Driven, Order, PlayFinding, PlayerOptions, Recording, Source, streams};
 use gametape_tape::{ChunkKind, SimTick, TapeFrames, UnitTag};
 use gametape_wire::{self as wire, Result, Tick, View};
 

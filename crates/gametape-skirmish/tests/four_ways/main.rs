@@ -158,8 +158,7 @@ fn from_a_file(recorded: &Recorded, target: Generation, moments: &[Moment], seen
     let file = ReplayFile::open(&made.bytes).unwrap();
     assert_eq!(file.faults(), []);
     for view in recorded.views() {
-        let mut timeline =
-            MinewarsTimeline::open(&file, view, TimelineOptions::default()).unwrap();
+        let mut timeline = MinewarsTimeline::open(&file, view, TimelineOptions::default()).unwrap();
         for moment in in_disorder(moments) {
             let before = moment.tick * u64::from(TICK_MS) - 1;
             let then = timeline.moment(When::Tick(Tick(before))).unwrap();

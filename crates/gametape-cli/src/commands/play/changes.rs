@@ -43,7 +43,7 @@ pub(super) fn of(stage: &mut Stage) -> wire::Result<Vec<Change>> {
         let value = |state: State<'_>| state.get(&path).map(|node| node.canonical());
         let (before, after) = (value(states.0), value(states.1));
         if before != after {
-            changes.push(Change { delta: index, path, before, after });
+            changes.push(Change { delta: index, path, before, after, object: None });
         }
     }
     Ok(changes)

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use gametape_replay::{Clock, Direction};
-use gametape_wire::{Moment, View, When};
+use gametape_wire::{Moment, Time, View, When};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::keys::{self, Action};

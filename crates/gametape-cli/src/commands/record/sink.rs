@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 
-use gametape_replay::Sink;
+use gametape_replay::{Sink, lock_recording};
 
 use crate::failure::Failure;
 use crate::output::Target;
@@ -22,9 +22,14 @@ impl TapeSink {
         if path.is_dir() {
             return Err(Failure::usage(format_args!("{target} is a folder: name a file in it")));
         }
-        let opened = if force { File::create(path) } else { File::create_new(path) };
-        match opened {
-            Ok(file) => Ok(Self::File(file)),
+        let mut options = File::options();
+        let options = options.write(true).create(force).create_new(!force);
+        match options.open(path) {
+            Ok(file) => {
+                lock_recording(&file).map_err(|error| Failure::refused(target, &error))?;
+                file.set_len(0).map_err(|error| Failure::io(target, &error))?;
+                Ok(Self::File(file))
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(Failure::usage(format_args!("{target} is there already: --force replaces it")))
             }

@@ -18,7 +18,7 @@ impl Args {
             )));
         }
         let options = RepairOptions { drop_unreadable: self.drop_unreadable };
-        let Repaired { bytes, changes, lost } = repair(&input.bytes, input.dialect, options)
+        let Repaired { bytes, changes, lost, .. } = repair(&input.bytes, input.dialect, options)
             .map_err(|error| Failure::of(&input.source, &error))?;
         match self.target() {
             Some(output) => output.write(&input.source, &bytes)?,

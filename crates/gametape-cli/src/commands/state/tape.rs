@@ -36,12 +36,14 @@ impl Args {
 
     /// Shows the state of the simulation, which has the shape of the game's gamelog.
     pub(super) fn show_simulation(&self, opened: Opened) -> Outcome {
-        let source = &self.recording.source;
-        let Opened::Tape(file) = opened else {
-            return Err(Failure::usage(format_args!(
-                "--simulation is for tapes, {source} is none"
-            )));
+        let file = match opened {
+            Opened::Tape(file) => file,
+            Opened::Whole(Input { source, .. }) => {
+                let problem = format_args!("--simulation is for tapes, {source} is none");
+                return Err(Failure::usage(problem));
+            }
         };
+        let source = &file.source.clone();
         let failed = |error: Error| Failure::of(source, &error);
         let recording = Recording::open(file).map_err(failed)?;
         let content = recording.field("content");
@@ -90,6 +92,6 @@ impl Args {
         warn_of_doubt(source, &player);
         let state = player.state().state();
         let turn = state.get("currentTurn").and_then(|turn| turn.as_i64());
-        show_state(source, state, &moment_of(position.checked_sub(1), turn), &self.wanted()?)
+        show_state(source, state, &moment_of(position.checked_sub(1), turn), &self.wanted())
     }
 }

@@ -13,10 +13,11 @@ use super::*;
 use crate::commands::play::testing::{Screen, press};
 use crate::input::{Input, Source};
 use crate::tape::TapeFile;
+use crate::view_arg::ViewArg;
 
 fn stage_of(name: &str, bytes: Vec<u8>) -> Stage {
     let source = Source::File(PathBuf::from(name));
-    let input = Input { source: source.clone(), bytes, dialect: None };
+    let input = Input { source: source.clone(), bytes, dialect: None, headerless: false };
     Stage::of_input(source, input).unwrap_or_else(|_| panic!("it does not open"))
 }
 
@@ -25,6 +26,10 @@ fn minewars_bytes() -> Vec<u8> {
     let sample = Sample { grid: Grid::Square, radius: 3, moments: 40, ..Sample::default() };
     let (setup, frames) = sample.build(Generation::Current).unwrap();
     write_file(&setup, &frames, &WriteOptions::default()).unwrap()
+}
+
+fn view_of(who: &str) -> ViewArg {
+    ViewArg { given: who.parse().ok() }
 }
 
 fn map_player() -> Player {
@@ -106,11 +111,11 @@ fn other_views_know_other_things_at_the_same_moment() {
 fn views_are_asked_for_by_name_or_number() {
     let mut stage = stage_of("a.minewars", minewars_bytes());
     for (who, view) in [("2", 2), ("ada", 1), ("Ada", 1), ("spectator", 0)] {
-        assert!(stage.look_as(Some(who)).is_ok(), "{who}");
+        assert!(stage.look_as(&view_of(who)).is_ok(), "{who}");
         assert_eq!(stage.view().number(), view, "{who}");
     }
-    assert!(stage.look_as(Some("Nobody")).is_err() && stage.look_as(Some("7")).is_err());
-    assert!(stage_of("a.json", SMALL.to_vec()).look_as(Some("1")).is_err());
+    assert!(stage.look_as(&view_of("Nobody")).is_err() && stage.look_as(&view_of("7")).is_err());
+    assert!(stage_of("a.json", SMALL.to_vec()).look_as(&view_of("1")).is_err());
 }
 
 #[test]
@@ -272,7 +277,7 @@ fn a_tape_shows_what_the_file_shows_that_it_was_made_of() {
     let mut file = stage_of("a.minewars", bytes.clone());
     let mut tape = tape_stage(tape_of(&bytes));
     for view in ["0", "1", "3", "2"] {
-        assert!(file.look_as(Some(view)).is_ok() && tape.look_as(Some(view)).is_ok());
+        assert!(file.look_as(&view_of(view)).is_ok() && tape.look_as(&view_of(view)).is_ok());
         for text in ["start", "0:01", "50%", "2.5s", "end", "0.2s"] {
             let when: When = text.parse().unwrap();
             let moment = file.find(when).unwrap();
