@@ -15,7 +15,7 @@ mod terminal;
 mod testing;
 mod tree;
 
-use gametape_wire::When;
+use gametape_wire::{Time, When};
 
 use super::stage::Stage;
 use crate::failure::{Failure, Outcome};
@@ -41,6 +41,10 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     view: ViewArg,
+
+    /// Play pauses here.
+    #[arg(skip)]
+    pause_at: Option<Time>,
 }
 
 const EXAMPLES: &str = "\
@@ -53,10 +57,12 @@ Examples:
   gametape play --at turn:12 game.json.gz";
 
 impl Args {
-    /// To watch a recording from a time in milliseconds on.
-    pub(super) fn from_time(source: &Source, milliseconds: u64) -> Self {
+    /// To watch a part of a recording, in milliseconds: play pauses at its end.
+    pub(super) fn of_window(source: &Source, start: u64, end: u64) -> Self {
         let recording = RecordingArgs { source: source.clone(), dialect: None, headerless: false };
-        Self { recording, at: When::Number(milliseconds), view: ViewArg::default() }
+        let at = When::Time(Time::from_millis(start));
+        let pause_at = Some(Time::from_millis(end));
+        Self { recording, at, view: ViewArg::default(), pause_at }
     }
 
     pub(crate) fn run(self) -> Outcome {
@@ -66,6 +72,7 @@ impl Args {
         let moment = stage.find(self.at).map_err(|error| Failure::usage(error.to_string()))?;
         let mut player = Player::new(stage);
         player.go(moment);
+        player.pause_at(self.pause_at);
         terminal::run(&mut player)?;
         Ok(player.stage.warn_of_problems())
     }

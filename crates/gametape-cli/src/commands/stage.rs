@@ -1,7 +1,13 @@
 //! A recording to look at: its timeline, and a scene of every moment. For `map` and `play`.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+
+use gametape_replay::minewars::{MinewarsView, setup_of};
 use gametape_replay::{
-    Direction, Driven, GamelogTimeline, MinewarsTimeline, Timeline, TimelineOptions,
+    Direction, Driven, GamelogTimeline, MinewarsTimeline, PlayerOptions, Timeline, TimelineOptions,
 };
 use gametape_scene::{Context, Inspection, Line, Scene, Target, TileAt, Visible, minewars};
 use gametape_wire::{self as wire, Error, ErrorKind, Moment, Place, Report, View, ViewSet, When};
@@ -9,7 +15,7 @@ use gametape_wire::{self as wire, Error, ErrorKind, Moment, Place, Report, View,
 use crate::failure::{Done, Failure, warn};
 use crate::games;
 use crate::input::{Input, Opened, Recording, RecordingArgs, Source, gamelog_options};
-use crate::tape::{Metadata, Seat, TapeFile};
+use crate::tape::{Content, Metadata, Seat, TapeFile};
 use crate::text::count;
 use crate::view_arg::{Names, ViewArg};
 
@@ -19,12 +25,43 @@ const SHOWN_PROBLEMS: usize = 10;
 /// States over time that can be seen.
 type SeenTimeline = Box<dyn Timeline<State = dyn Visible>>;
 
+/// The bytes of a tape, read by several.
+#[derive(Debug, Clone)]
+pub(super) struct SharedTape(Rc<RefCell<TapeFile>>);
+
+impl SharedTape {
+    /// For recordings that are in memory as a whole.
+    fn empty() -> Self {
+        Self(Rc::new(RefCell::new(TapeFile::in_memory(&Source::Stdin, Vec::new()))))
+    }
+}
+
+impl wire::Source for SharedTape {
+    fn length(&self) -> u64 {
+        wire::Source::length(&*self.0.borrow())
+    }
+
+    fn fetch(&mut self, range: Range<u64>) -> wire::Result<Cow<'_, [u8]>> {
+        let mut file = self.0.borrow_mut();
+        let bytes = wire::Source::fetch(&mut *file, range)?.into_owned();
+        Ok(Cow::Owned(bytes))
+    }
+}
+
+/// What a timeline can be made of again, to see it with other eyes.
+enum Origin {
+    Gamelog,
+    /// A MineWars file.
+    File(Input),
+    /// The tape that the timeline reads.
+    Tape,
+}
+
 /// A recording to look at.
 pub(super) struct Stage {
     source: Source,
-    /// Of a MineWars recording: to see it with other eyes.
-    input: Option<Input>,
-    timeline: Driven<Vec<u8>, SeenTimeline>,
+    origin: Origin,
+    timeline: Driven<SharedTape, SeenTimeline>,
     /// What everybody knows.
     public: Context,
     /// None in a gamelog.
@@ -47,23 +84,46 @@ impl Stage {
     }
 
     pub(super) fn of_tape(source: Source, mut file: TapeFile) -> Result<Self, Failure> {
-        let tape = file.open(gametape_tape::Depth::Index)?;
-        let own = tape.views();
-        let metadata = Metadata::of(&tape);
-        let game = metadata.text("content").unwrap_or_default();
-        let mut stage = Self::of_input(source, file.into_recording()?)?;
-        stage.keep_views(own).map_err(|error| Failure::of(&stage.source, &error))?;
-        stage.public.match_name = metadata.text("title").or(stage.public.match_name);
+        let failed = |error: Error| Failure::of(&source, &error);
+        let metadata = Metadata::of(&file.open(gametape_tape::Depth::Summary)?);
+        let content = metadata.text("content");
+        let mut stage = match Content::of(content.as_deref()) {
+            Some(Content::MineWars) => Self::of_frames(&source, file).map_err(failed)?,
+            _ => Self::of_input(source, file.into_recording()?)?,
+        };
+        let name = metadata.text("title").or(stage.public.match_name);
+        stage.public.match_name = name;
         let names = metadata.players().into_iter().filter_map(|player| match player.seat {
             Seat::View(view) => Some((u8::try_from(view).ok()?, player.name)),
             Seat::Player(_) => None,
         });
         stage.public = stage.public.with_names(names);
-        if let Some(game) = games::known(Some(&game)) {
+        if let Some(game) = games::known(content.as_deref()) {
             stage.public = stage.public.of_game(game.title());
             stage.dress = games::dress(game);
         }
         stage.metadata = Some(metadata);
+        Ok(stage)
+    }
+
+    /// A tape of MineWars messages, entered at its keyframes.
+    fn of_frames(source: &Source, file: TapeFile) -> wire::Result<Self> {
+        let bytes = SharedTape(Rc::new(RefCell::new(file)));
+        let mut recording = gametape_replay::Recording::open(bytes.clone())?;
+        let setup = setup_of(&mut recording)?;
+        let views = recording.tape().views().and(ViewSet::up_to(setup.max_view()));
+        let view = views.iter().next().unwrap_or(View::SPECTATOR);
+        let mut stage = Self {
+            source: source.clone(),
+            origin: Origin::Tape,
+            timeline: tape_timeline(bytes, view)?,
+            public: minewars::context_of_setup(&setup).named(short_name(source)),
+            views: views.with(view),
+            view,
+            metadata: None,
+            dress: None,
+        };
+        stage.seek(stage.find(When::Start)?)?;
         Ok(stage)
     }
 
@@ -85,12 +145,11 @@ impl Stage {
             }
         };
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
-        // Of a gamelog nothing more is needed.
-        let input = (!views.is_empty()).then_some(input);
+        let origin = if views.is_empty() { Origin::Gamelog } else { Origin::File(input) };
         let mut stage = Self {
             source,
-            input,
-            timeline: Driven::new(Vec::new(), timeline),
+            origin,
+            timeline: Driven::new(SharedTape::empty(), timeline),
             public: if views.is_empty() { public } else { public.named(name) },
             views,
             view,
@@ -101,14 +160,6 @@ impl Stage {
             .seek(stage.find(When::Start).unwrap_or(Moment::START))
             .map_err(|error| Failure::of(&stage.source, &error))?;
         Ok(stage)
-    }
-
-    /// Leaves out views that are not in the recording, where some are.
-    fn keep_views(&mut self, own: ViewSet) -> wire::Result<()> {
-        let kept = self.views.and(own);
-        let Some(first) = kept.iter().next() else { return Ok(()) };
-        self.views = kept;
-        if kept.contains(self.view) { Ok(()) } else { self.change_view(first) }
     }
 
     /// Sees it with the eyes that somebody asked for, by name or number.
@@ -132,9 +183,12 @@ impl Stage {
         if let Some(metadata) = self.metadata.as_ref().filter(|own| !own.players().is_empty()) {
             return Names::of_tape(metadata);
         }
-        match self.input.as_ref().map(Input::recording) {
-            Some(Ok(Recording::MineWars(file))) => Names::of_file(&file),
-            _ => Names::default(),
+        match &self.origin {
+            Origin::File(input) => match input.recording() {
+                Ok(Recording::MineWars(file)) => Names::of_file(&file),
+                _ => Names::default(),
+            },
+            Origin::Tape | Origin::Gamelog => Names::default(),
         }
     }
 
@@ -194,15 +248,24 @@ impl Stage {
 
     /// Sees the same moment with other eyes.
     pub(super) fn change_view(&mut self, view: View) -> wire::Result<()> {
-        let Some(input) = self.input.as_ref().filter(|_| view != self.view) else { return Ok(()) };
+        if view == self.view {
+            return Ok(());
+        }
         if !self.views.contains(view) {
             let problem = format!("there are views {}, not {view}", listed(self.views));
             return Err(Error::misuse("view", problem));
         }
-        let here = self.position();
-        let Ok(Recording::MineWars(file)) = input.recording() else { return Ok(()) };
-        let mut timeline = Driven::new(Vec::new(), minewars_timeline(&file, view)?);
-        timeline.seek(here)?;
+        let mut timeline = match &self.origin {
+            Origin::Gamelog => return Ok(()),
+            Origin::Tape => tape_timeline(self.timeline.source().clone(), view)?,
+            Origin::File(input) => match input.recording() {
+                Ok(Recording::MineWars(file)) => {
+                    Driven::new(SharedTape::empty(), minewars_timeline(&file, view)?)
+                }
+                _ => return Ok(()),
+            },
+        };
+        timeline.seek(self.position().min(timeline.end()))?;
         (self.timeline, self.view) = (timeline, view);
         Ok(())
     }
@@ -275,6 +338,18 @@ impl Stage {
         let kind = ErrorKind::BadSyntax { problem: problem.into() };
         Error::new(Place::Nowhere, "board", kind)
     }
+}
+
+/// The frames of a tape as a view sees them.
+fn tape_timeline(
+    bytes: SharedTape,
+    view: View,
+) -> wire::Result<Driven<SharedTape, SeenTimeline>> {
+    let recording = gametape_replay::Recording::open(bytes.clone())?;
+    let player = gametape_replay::minewars::player(recording, view, PlayerOptions::default())?;
+    let (_, player) = player.into_parts();
+    let seen = player.map_state(|view: &MinewarsView| view.state() as &dyn Visible);
+    Ok(Driven::new(bytes, Box::new(seen)))
 }
 
 fn minewars_timeline(

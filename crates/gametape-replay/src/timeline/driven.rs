@@ -25,6 +25,11 @@ impl<S, T: Timeline> Driven<S, T> {
         (self.source, self.timeline)
     }
 
+    /// The source.
+    pub fn source(&self) -> &S {
+        &self.source
+    }
+
     /// The timeline.
     pub fn timeline(&self) -> &T {
         &self.timeline
