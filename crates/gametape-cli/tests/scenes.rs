@@ -85,7 +85,7 @@ fn what_another_view_was_told_is_nowhere_in_a_scene() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     std::fs::write(here.join("a.asm"), SECRETS).unwrap();
-    fine(here, "asm a.asm a.minewars");
+    fine(here, "asm a.asm -o a.minewars");
     let scene = |view: &str| fine(here, &format!("map --json --at end --view {view} a.minewars"));
     let (ana, ben, all) = (scene("Ana"), scene("ben"), scene("0"));
     for secret in ["whispered", "trap", "4711", "\"5\""] {
