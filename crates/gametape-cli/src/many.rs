@@ -166,9 +166,8 @@ pub(crate) struct Gathered {
 impl Gathered {
     /// Prints the summary of many files; returns the worst of all outcomes.
     pub(crate) fn conclude(self) -> Outcome {
-        match &self.folders {
-            Some(folders) => self.tally.summarize(folders)?,
-            None => {}
+        if let Some(folders) = &self.folders {
+            self.tally.summarize(folders)?;
         }
         self.tally.into_outcome()
     }
