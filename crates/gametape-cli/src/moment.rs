@@ -42,16 +42,6 @@ impl FromStr for Time {
 }
 
 impl Time {
-    /// In milliseconds, for a recording that has no ticks.
-    pub(crate) fn milliseconds(self, source: &Source) -> Result<u64, Failure> {
-        match self {
-            Self::Milliseconds(time) => Ok(time),
-            Self::Tick(_) => {
-                Err(Failure::usage(format_args!("ticks are for tapes, and {source} is none")))
-            }
-        }
-    }
-
     /// The first tick of a tape at this time or later.
     pub(crate) fn tick(self, front: &TapeHeader) -> u64 {
         match self {
