@@ -7,7 +7,7 @@ use gametape_replay::open::{GamelogBytes, MinewarsBytes, Opened as AnyRecording}
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome, for_each, note, warn};
-use crate::input::{Opened, Recording, Source, TapeArgs};
+use crate::input::{Opened, Recording, Source};
 use crate::output::{Destination, Target, print_json};
 use crate::tape::TapeFile;
 
@@ -43,16 +43,6 @@ impl ResultArgs {
             Target::Stdout => None,
         }
     }
-}
-
-/// The arguments of every command that makes one tape of one tape.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TapeResultArgs {
-    #[command(flatten)]
-    pub(crate) tape: TapeArgs,
-
-    #[command(flatten)]
-    pub(crate) result: ResultArgs,
 }
 
 /// The files of a command that writes one file for each that it reads.

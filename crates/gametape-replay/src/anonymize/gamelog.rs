@@ -128,7 +128,6 @@ impl Anonymizer {
         self.rewrite(&kept, |this, path, token| match path {
             ["gameSession"] | ["settings", "session"] => Some(("sessions", NOBODY.to_owned())),
             ["settings", "password"] => Some(("passwords", NOBODY.to_owned())),
-            ["constants", _] => None,
             ["epoch"] if token != b"0" => {
                 *this.removed.entry("times").or_default() += 1;
                 Some(("", String::new()))
