@@ -28,7 +28,7 @@ impl<T: Track> Player<T> {
             return Ok(());
         }
         let ranges = self.keyframes.ranges(&self.tape, self.tick);
-        self.provide(ranges, Vec::new())?;
+        self.provide(&ranges, &[])?;
         let Some(found) = self.keyframes.load(&self.tape, self.tick) else { return Ok(()) };
         let expected = match found.state {
             Ok(expected) => expected,

@@ -148,7 +148,7 @@ impl<T: Track> Player<T> {
     fn next_input(&mut self) -> Result<Option<SimTick>, Stop> {
         loop {
             let Some(range) = self.input.range() else { return Ok(None) };
-            self.provide(Vec::new(), vec![range])?;
+            self.provide(&[], std::slice::from_ref(&range))?;
             if let Some(tick) = self.input.peek_here(&self.tape) {
                 return Ok(Some(tick));
             }
@@ -158,7 +158,7 @@ impl<T: Track> Player<T> {
     /// The tick of the last input before a tick.
     fn last_input(&mut self, tick: SimTick) -> Result<Option<SimTick>, Stop> {
         while let Some(range) = self.input.range_before() {
-            self.provide(Vec::new(), vec![range])?;
+            self.provide(&[], std::slice::from_ref(&range))?;
             if let Some(last) = self.input.last_before(&self.tape, tick) {
                 return Ok(Some(last));
             }

@@ -26,8 +26,8 @@ impl<T: Track> Player<T> {
     /// Goes to the best known state at or before `goal`: here, kept or recorded.
     pub(super) fn start_for(&mut self, goal: SimTick) -> Result<(), Stop> {
         // The start is not known to be right before it was compared with what was recorded of it.
-        let is_known = !self.broken && !(self.unmet && self.tick == 0);
-        let here = Some(self.tick).filter(|tick| is_known && *tick <= goal);
+        let is_unsure = self.broken || (self.unmet && self.tick == 0);
+        let here = Some(self.tick).filter(|tick| !is_unsure && *tick <= goal);
         let kept = self.kept.nearest(at(goal)).map(|moment| moment.next_tick().0);
         let recorded = self.keyframes.nearest(goal);
         let stays = self.is_as_good(here, kept, self.spacing.between(true));

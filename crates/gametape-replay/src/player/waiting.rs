@@ -106,8 +106,8 @@ impl<T: Track> Player<T> {
     /// Goes on where these chunks are there, else asks for those that are not.
     pub(super) fn provide(
         &mut self,
-        keyframes: Vec<Range<u64>>,
-        input: Vec<Range<u64>>,
+        keyframes: &[Range<u64>],
+        input: &[Range<u64>],
     ) -> Result<(), Stop> {
         self.lacking = self.tape.ask(keyframes, input);
         if self.lacking.is_empty() { Ok(()) } else { Err(Stop::Waiting) }
@@ -137,13 +137,13 @@ impl<T: Track> Player<T> {
         if until == goal {
             input.extend(self.input.ranges_at(goal.checked_sub(1)));
         }
-        self.provide(keyframes, input)?;
+        self.provide(&keyframes, &input)?;
         Ok(until)
     }
 
     /// Provides what the last tick before the position consists of.
     pub(super) fn provide_changes(&mut self) -> Result<(), Stop> {
         let input = self.input.ranges_at(self.tick.checked_sub(1));
-        self.provide(Vec::new(), input)
+        self.provide(&[], &input)
     }
 }

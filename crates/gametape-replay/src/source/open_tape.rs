@@ -107,11 +107,11 @@ impl OpenTape {
     /// never asked for.
     pub(crate) fn ask(
         &mut self,
-        keyframes: Vec<Range<u64>>,
-        input: Vec<Range<u64>>,
+        keyframes: &[Range<u64>],
+        input: &[Range<u64>],
     ) -> Vec<Range<u64>> {
         let length = self.length;
-        let wanted = keyframes.iter().chain(&input).filter(|range| range.end <= length);
+        let wanted = keyframes.iter().chain(input).filter(|range| range.end <= length);
         let mut lacking = self.store.ask(wanted.cloned());
         if lacking.is_empty() {
             return lacking;

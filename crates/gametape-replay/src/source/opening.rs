@@ -82,7 +82,8 @@ impl OpeningTape {
 
     fn read_gaps(&mut self, mut tape: OpenTape) -> Result<()> {
         let entries: Vec<ChunkEntry> = tape.tape().stream(ChunkKind::GAP, 0).copied().collect();
-        let lacking = tape.ask(Vec::new(), entries.iter().map(ChunkEntry::range).collect());
+        let ranges: Vec<Range<u64>> = entries.iter().map(ChunkEntry::range).collect();
+        let lacking = tape.ask(&[], &ranges);
         if !lacking.is_empty() {
             self.step = Step::Gaps(Box::new(tape), joined(lacking, 0));
             return Ok(());

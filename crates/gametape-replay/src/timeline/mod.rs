@@ -140,7 +140,8 @@ pub trait Timeline: SansIo {
     ///
     /// let log = Log::open(sample::log(30, 1), &Options::default())?;
     /// let timeline = GamelogTimeline::load(log, &Options::default())?;
-    /// let any: Box<dyn Timeline<State = dyn Debug>> = Box::new(timeline.map_state(|state| state));
+    /// let any: Box<dyn Timeline<State = dyn Debug>> =
+    ///     Box::new(timeline.map_state::<dyn Debug>(|state| state));
     /// assert_eq!(any.end().next_tick().0, 30);
     /// # Ok::<(), gametape_wire::Error>(())
     /// ```

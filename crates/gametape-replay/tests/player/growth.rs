@@ -28,7 +28,7 @@ fn go<T: Track>(player: &mut Player<T>, tape: &[u8], to: Moment) {
 fn unfinished(tape: &[u8]) -> (Vec<u8>, usize) {
     let opened = Tape::open(tape).unwrap();
     let end = opened.chunks.last().unwrap().range().end as usize;
-    let begun = opened.chunks.iter().take(4).last().unwrap().range().end as usize;
+    let begun = opened.chunks[3].range().end as usize;
     (tape[..end].to_vec(), begun)
 }
 
