@@ -94,7 +94,7 @@ mod tests {
     fn the_spectator_sees_everything() {
         let game =
             Match::new(Config::new(2, 6, 1), &[Style::Careful], Generation::Current).unwrap();
-        let state = game.views().state(View::SPECTATOR).unwrap();
+        let state = game.view(View::SPECTATOR).unwrap();
         let mut scene = state.scene(&minewars::context_of_setup(game.setup()));
         mark_sight(&mut scene, View::SPECTATOR);
         assert!(scene.board.unwrap().sight.is_empty());
