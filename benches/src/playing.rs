@@ -113,7 +113,9 @@ pub fn print_minewars(path: &Path, bytes: &[u8]) -> Result<()> {
     let converted = start.elapsed().as_secs_f64();
     let recording = Recording::open(&tape[..])?;
     let player = minewars::player(recording, View::SPECTATOR, PlayerOptions::default())?;
-    print_foreign(path, (raw, tape.len()), converted, player)
+    print_foreign(path, (raw, tape.len()), converted, player)?;
+    println!("  played as it is {:.0} MB/s", minewars_rate(bytes)?);
+    Ok(())
 }
 
 /// Megabytes of frames that are played in a second, opening included, of a MineWars file as it is.

@@ -11,7 +11,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use gametape_analysis::{AnalysisEvent, Block};
 use gametape_benches::insight::{codec, encode, highlights, many_matches};
-use gametape_benches::playing::{print_steps, print_times, random_seeks, steps};
+use gametape_benches::playing::{
+    Times, minewars_rate, print_steps, print_times, random_seeks, steps,
+};
 use gametape_benches::{Claim, Report, median};
 use gametape_minewars::Generation;
 use gametape_replay::{
@@ -181,13 +183,25 @@ fn seeks(arena: &Arena, tape: &[u8], report: &mut Report) -> Result<()> {
     let options = PlayerOptions::default();
     for view in (0..2).filter_map(View::new) {
         let player = minewars::player(Recording::open(tape)?, view, options)?;
-        seek(&format!("{}, view {}", arena.name, view.number()), player, 5.0, report)?;
+        let what = format!("{}, view {}", arena.name, view.number());
+        seek(&what, player, 5.0, report)?;
     }
     let mut recording = Recording::open(tape)?;
     let game = recorded_game(&mut recording)?;
     let player = Driven::simulation(recording, game, options)?;
-    // Up to 300 ticks are simulated again.
-    seek(&format!("{}, simulation", arena.name), player, 20.0, report)
+    let what = format!("{}, simulation", arena.name);
+    let times = seek(&what, player, 20.0, report)?;
+    let what = format!("{what}: random seek, 99th percentile, ms");
+    report.claim(&Claim::at_most(&what, times.percentile(99), 3.0));
+    let file = minewars::from_tape(&mut Recording::open(tape)?, None)?.bytes;
+    let mut rates = [0.0; 5];
+    for rate in &mut rates {
+        *rate = minewars_rate(&file)?;
+    }
+    let what = format!("{}: MineWars file as it is, MB of frames a second", arena.name);
+    report.claim(&Claim::at_least(&what, median(&mut rates), 100.0));
+    println!();
+    Ok(())
 }
 
 fn seek<S: Source, T: Timeline>(
@@ -195,7 +209,7 @@ fn seek<S: Source, T: Timeline>(
     mut player: Driven<S, T>,
     most_ms: f64,
     report: &mut Report,
-) -> Result<()> {
+) -> Result<Times> {
     println!("{what}:");
     let times = random_seeks(&mut player, SEEKS)?;
     print_times("random seek", &times);
@@ -204,7 +218,7 @@ fn seek<S: Source, T: Timeline>(
     let what = format!("{what}: random seek, ms");
     report.claim(&Claim::at_most(&what, times.percentile(50), most_ms));
     println!();
-    Ok(())
+    Ok(times)
 }
 
 /// How long it is as gzip.

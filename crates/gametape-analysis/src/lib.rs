@@ -66,6 +66,7 @@ mod field;
 mod highlights;
 mod kinds;
 mod match_info;
+mod own;
 pub mod report;
 pub mod sample;
 mod schema;
@@ -85,6 +86,7 @@ pub use gametape_tape::{CellPos, NameTable, PlayerId, UnitTag};
 pub use highlights::{Highlight, HighlightFinder, Rarity, WHOLE, Why};
 pub use kinds::EventStream;
 pub use match_info::{MatchId, MatchInfo};
+pub use own::OwnEvents;
 pub use schema::Table;
 pub use spec_table::{kinds_table, types_tables};
 pub use statistics::{

@@ -65,9 +65,9 @@ fn the_exit_code_is_that_of_the_worst() {
     let code = |line: &str| gametape(folder.path(), line).status.code();
     assert_eq!(code("info 00.tape 02.json"), Some(0));
     // Data is lost, and then a file fails.
-    assert_eq!(code("info 00.tape 05.tape"), Some(3));
-    assert_eq!(code("info 05.tape 06.json 00.tape"), Some(1));
-    assert_eq!(code("info --frames 05.tape 06.json"), Some(2));
+    assert_eq!(code("info 00.tape 04.tape"), Some(3));
+    assert_eq!(code("info 04.tape 06.json 00.tape"), Some(1));
+    assert_eq!(code("info --frames 04.tape 06.json"), Some(2));
     assert_eq!(code("verify 00.tape 01.tape 02.json"), Some(1));
 }
 
@@ -85,11 +85,12 @@ fn a_closed_pipe_ends_the_work_quietly() {
 #[test]
 fn a_loop_of_links_ends() {
     let folder = recordings();
+    let before = gametape(folder.path(), "info --json .");
     std::os::unix::fs::symlink("..", folder.path().join("loop")).unwrap();
     fs::create_dir(folder.path().join("inner")).unwrap();
     std::os::unix::fs::symlink("..", folder.path().join("inner/loop")).unwrap();
-    let output = gametape(folder.path(), "info --json .");
-    assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 30);
+    let after = gametape(folder.path(), "info --json .");
+    assert!(after.stdout == before.stdout && before.stdout.len() > 1000);
 }
 
 #[test]

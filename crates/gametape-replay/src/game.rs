@@ -5,7 +5,7 @@ use gametape_wire::{Result, View};
 
 /// What one view knows, carried forward by recorded updates.
 ///
-/// The state at tick T is what it was at a keyframe at K ≤ T, plus every update with K ≤ tick < T in
+/// The state before tick T is what it was at a keyframe at K ≤ T, plus every update with K ≤ tick < T in
 /// the order of recording. Two states that know the same give equal snapshots.
 pub trait GameState {
     /// Carries the state forward by one payload of its view.

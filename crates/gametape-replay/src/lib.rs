@@ -1,7 +1,7 @@
 //! Record a game, crash, resume, seek and prove: recorder and player around the tape.
 //!
 //! - A game says what it is by [`Simulation`], advanced by orders, or by [`GameState`], carried forward
-//!   by what a view is told.
+//!   by what a view receives.
 //! - [`Recorder`] writes it down while it runs.
 //! - [`Recording`] opens a tape, finished or not, whole or damaged, from any [`Source`] of bytes.
 //! - [`Timeline`] is every recording as states over time: any moment, steps both ways, growth.

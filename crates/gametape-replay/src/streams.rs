@@ -12,7 +12,7 @@ pub const ORDERS: u16 = 0;
 pub const TALK: u16 = 1;
 /// Orders: what a player's own machine reports, never an input to the simulation.
 pub const REPORTS: u16 = 2;
-/// Frames: what the views are told.
+/// Frames: what the views receive.
 pub const FRAMES: u16 = 0;
 /// Keyframes: the whole simulation.
 pub const SIMULATION: u16 = 0;

@@ -93,6 +93,13 @@ pub(crate) struct Units {
     free: BTreeSet<u16>,
 }
 
+impl Units {
+    /// About how many bytes they take.
+    pub(crate) fn memory(&self) -> usize {
+        self.slots.len() * size_of::<Slot>()
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Slot {
     generation: u16,

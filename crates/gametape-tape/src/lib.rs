@@ -19,7 +19,7 @@
 //!
 //! # fn main() -> gametape_wire::Result<()> {
 //! let [ana, ben] = [1, 2].map(|number| View::new(number).unwrap());
-//! // Ticks of 50 ms; the tape id tells recordings apart.
+//! // Ticks of 50 ms; the tape id differs between recordings.
 //! let mut writer = TapeWriter::new(TapeHeader::new(50_000, 0xB0A7)?, br#"{"game":"digger"}"#)?;
 //! writer.frame(0, 0, &[(ana, b"dawn"), (ben, b"dawn")])?;
 //! writer.frame(0, 90, &[(ana, b"mine"), (ben, b"?")])?;
@@ -90,7 +90,7 @@ pub use edit::cut::Cut;
 pub use edit::dropped::{DropReason, Dropped};
 pub use edit::pack::{pack, pack_bytes};
 pub use edit::rewrite::{
-    EventBlock, Remedy, Rewriter, Rewritten, cut_bytes, recover_bytes, repair_bytes,
+    EventFilter, Remedy, Rewriter, Rewritten, cut_bytes, recover_bytes, repair_bytes,
 };
 pub use index::summary::{KindSummary, PageRow, Summary};
 pub use index::table::{ChunkEntry, KeyframeIndex, KeyframeIndexEntry};

@@ -10,12 +10,12 @@ pub const EVENTS_BYTES: Limit = Limit::new("length of an events chunk", 256 << 1
 pub const METADATA_BYTES: Limit = Limit::new("length of the metadata", 12 << 10);
 /// Counted chunks of a tape.
 pub const CHUNKS: Limit = Limit::new("chunks of a tape", 1 << 19);
-/// One behind the last tick of a chunk.
+/// One more than the last tick of a chunk.
 pub const TICK: Limit = Limit::new("tick", 1 << 56);
 /// Bytes of a tape.
 pub const TAPE_BYTES: Limit = Limit::new("length of a tape", 1 << 40);
 /// Deltas between a keyframe and the full one that it goes back to.
-pub const DELTA_CHAIN: Limit = Limit::new("deltas behind a full keyframe", 9);
+pub const DELTA_CHAIN: Limit = Limit::new("deltas after a full keyframe", 9);
 /// Strings of a string table, in a snapshot and in a whole tape.
 pub const STRINGS: Limit = Limit::new("string table", 1 << 20);
 /// Page rows of a summary.

@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    /// The bytes read since this reader stood where `earlier` stands.
+    /// The bytes read since this reader was where `earlier` is.
     #[must_use]
     #[inline]
     pub fn since(&self, earlier: &Self) -> &'a [u8] {
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A growing byte buffer that knows where it stands in the whole output.
+/// A growing byte buffer that knows its offset in the whole output.
 #[derive(Debug, Clone, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
@@ -211,7 +211,7 @@ pub struct Writer {
 }
 
 impl From<Vec<u8>> for Writer {
-    /// A writer that goes on behind `bytes`, which begin at offset 0 of the output.
+    /// A writer that goes on after `bytes`, which begin at offset 0 of the output.
     fn from(bytes: Vec<u8>) -> Self {
         Self { bytes, base: 0 }
     }
@@ -301,7 +301,7 @@ impl Writer {
         self.u8(value as u8)
     }
 
-    /// Forgets what was written behind `position`, which counts from this writer's start.
+    /// Forgets what was written after `position`, which counts from this writer's start.
     pub fn truncate(&mut self, position: usize) {
         self.bytes.truncate(position);
     }

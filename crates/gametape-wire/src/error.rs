@@ -120,7 +120,7 @@ pub enum Place {
         line: u32,
         /// Column in characters, from 1.
         column: u32,
-        /// The line as it stands in the input.
+        /// The line of the input.
         source: String,
     },
     /// A path through structured data, such as `deltas[12].game.units`.

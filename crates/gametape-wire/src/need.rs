@@ -193,6 +193,6 @@ mod tests {
     #[test]
     fn an_empty_range_needs_nothing() {
         assert!(Need::range(7..7).is_ready());
-        assert_eq!(Need::range(3..7).ranges(), [3..7]);
+        assert_eq!(Need::range(3..7).ranges().first(), Some(&(3..7)));
     }
 }

@@ -31,7 +31,7 @@ impl fmt::Display for View {
     }
 }
 
-/// A set of views: bit n stands for view n.
+/// A set of views: bit n is view n.
 ///
 /// ```
 /// use gametape_wire::{View, ViewSet};

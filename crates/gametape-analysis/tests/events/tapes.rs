@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use gametape_analysis::{
-    AnalysisEvent, EventKind, EventWriter, KindSet, MatchId, Names, TapeEvents, read_names, sample,
+    AnalysisEvent, EventKind, EventWriter, KindSet, MatchId, Names, OwnEvents, TapeEvents,
+    read_names, sample,
 };
 use gametape_tape::{
     ChunkDraft, ChunkKind, Level, SigningKey, Tape, TapeHeader, TapeWriter, pack_bytes,
@@ -132,4 +133,65 @@ fn a_bad_block_gives_one_error() {
     let texts: Vec<_> = read.into_iter().filter_map(Result::err).map(|e| e.to_string()).collect();
     assert!(texts[0].starts_with("events chunk: its header does not say"), "{}", texts[0]);
     assert!(texts[1].starts_with("length of an event: the input ends early"), "{}", texts[1]);
+}
+
+#[test]
+fn a_cut_keeps_a_players_own_events_and_nothing_of_others() {
+    let stats = |tick, player| {
+        let found = examples().into_iter().find_map(|event| match event {
+            AnalysisEvent::PlayerStatSnapshot { stats, .. } => Some(stats),
+            _ => None,
+        });
+        let stats = found.unwrap();
+        AnalysisEvent::PlayerStatSnapshot { tick, player, stats }
+    };
+    let amount = |player: u8| 1_000_000 + i32::from(player) * 7919;
+    let collected = |tick, player| AnalysisEvent::ResourceCollected {
+        tick,
+        player,
+        resource_type: gametape_analysis::NameId(0),
+        amount: amount(player),
+    };
+    let paused = AnalysisEvent::PauseEvent { tick: 9, player: 2, paused: true };
+    let events =
+        [stats(3, 1), stats(3, 2), collected(4, 1), collected(5, 2), collected(6, 3), paused];
+    let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let [one, two] = [1, 2].map(|number| View::new(number).unwrap());
+    tape.frame(0, 0, &[(one, b"a"), (two, b"b")]).unwrap();
+    let mut writer = EventWriter::new();
+    events.iter().for_each(|event| writer.push(event).unwrap());
+    for block in writer.flush().unwrap() {
+        tape.chunk(&block.draft(), &block.bytes).unwrap();
+    }
+    let bytes = [tape.take(), tape.finish().unwrap()].concat();
+    let tape = Tape::open(&bytes).unwrap();
+    let cut = gametape_tape::Cut::new(&tape, Some(ViewSet::EMPTY.with(one)), 0..100).unwrap();
+    let header = TapeHeader::new(50_000, 2).unwrap();
+    let mut rewriter = cut.rewriter(&tape, header).unwrap().with_events(OwnEvents::new());
+    for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
+        rewriter.chunk(&tape.read(entry, &bytes).unwrap()).unwrap();
+    }
+    let first = rewriter.take();
+    let end = rewriter.finish().unwrap();
+    let own = [first, end.bytes].concat();
+    let tape = Tape::open(&own).unwrap();
+    let kept: Vec<AnalysisEvent> =
+        TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, |range| Ok(slice(&own, range)))
+            .collect::<Result<_>>()
+            .unwrap();
+    assert_eq!(kept, [events[0].clone(), events[2].clone(), events[5].clone()]);
+    let dropped: Vec<_> = end.dropped.iter().map(|row| (row.kind, row.chunks, row.items)).collect();
+    assert_eq!(dropped, [(ChunkKind::EVENTS, 0, 3)]);
+    // Nothing of the others is in any chunk, packed or not.
+    for entry in &tape.chunks {
+        let raw = tape.read(entry, &own).unwrap().raw().unwrap().into_owned();
+        for player in [2, 3] {
+            let zigzag = (amount(player) as u64) << 1;
+            let varint: Vec<u8> = (0..4).map(|n| (zigzag >> (7 * n)) as u8 & 0x7F | 0x80).collect();
+            assert!(!raw.windows(3).any(|window| window == &varint[..3]), "player {player}");
+        }
+        assert!(
+            entry.header.views == ViewSet::ALL || entry.header.views == ViewSet::EMPTY.with(one)
+        );
+    }
 }

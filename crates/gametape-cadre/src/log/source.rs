@@ -103,8 +103,10 @@ pub(crate) struct Stream<R: Read> {
 
 enum Input<R: Read> {
     Plain(BufReader<Started<R>>),
-    Gzip(Box<BufReader<Started<MultiGzDecoder<BufReader<Started<R>>>>>>),
+    Gzip(Box<BufReader<Started<Unpacked<R>>>>),
 }
+
+type Unpacked<R> = MultiGzDecoder<BufReader<Started<R>>>;
 
 /// A reader whose first bytes were looked at.
 type Started<R> = io::Chain<io::Cursor<Vec<u8>>, R>;

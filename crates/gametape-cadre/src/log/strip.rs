@@ -77,7 +77,7 @@ impl Stripper {
     /// Takes bytes up to the next one that matters, and that one.
     fn outside(&mut self, piece: &[u8], kept: &mut Vec<u8>) -> usize {
         let matters = |byte: &u8| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']' | b':' | b',');
-        let plain = piece.iter().position(|byte| matters(byte)).unwrap_or(piece.len());
+        let plain = piece.iter().position(matters).unwrap_or(piece.len());
         if plain > 0 {
             return plain;
         }

@@ -91,7 +91,7 @@ impl<'a, O: Write> Writer<'a, '_, O> {
             Shape::Absent => self.buffer.extend_from_slice(b"null"),
             Shape::Literal(span) | Shape::Plain(span) => return self.scalar(span.of(text)),
             Shape::Escaped(span) => {
-                text::write_quoted(&decoded(text, span, true), &mut self.buffer)
+                text::write_quoted(&decoded(text, span, true), &mut self.buffer);
             }
             Shape::Reference(_) | Shape::Container(_) => match self.to_expand(node) {
                 Some(target) => {

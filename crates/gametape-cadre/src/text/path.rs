@@ -34,8 +34,9 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     if text.len() <= KEY_BYTES {
         return Cow::Borrowed(text);
     }
-    let start = text.floor_char_boundary(KEY_BYTES / 2);
-    let end = text.ceil_char_boundary(text.len() - KEY_BYTES / 2);
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let start = (0..=KEY_BYTES / 2).rev().find(is_boundary).unwrap_or(0);
+    let end = (text.len() - KEY_BYTES / 2..=text.len()).find(is_boundary).unwrap_or(text.len());
     Cow::Owned(format!("{}…{}", &text[..start], &text[end..]))
 }
 
@@ -80,6 +81,15 @@ mod tests {
         assert_eq!(shown, r"gameObjects.12.a\.b.c\\d.");
         assert_eq!(split(&shown), names);
         assert!(split("").is_empty());
+    }
+
+    #[test]
+    fn long_keys_lose_their_middle_between_characters() {
+        assert_eq!(shortened("short"), "short");
+        let long = "é".repeat(10_000);
+        let shown = shortened(&long);
+        assert_eq!(shown.len(), KEY_BYTES + "…".len());
+        assert!(shown.starts_with("éé") && shown.ends_with("éé"));
     }
 
     #[test]

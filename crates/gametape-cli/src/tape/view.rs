@@ -47,7 +47,8 @@ pub(crate) fn view_at(
     waiting("seeking", || player.seek(moment)).map_err(failed)?;
     warn_of_doubt(source, &player);
     let mut replayed = replayed(&player);
-    replayed.time = last_time(&mut player.into_recording(), moment.next_tick().0).map_err(failed)?;
+    replayed.time =
+        last_time(&mut player.into_recording(), moment.next_tick().0).map_err(failed)?;
     Ok(ViewAt { replayed, start: start.state().clone(), cities: places_of(&setup) })
 }
 

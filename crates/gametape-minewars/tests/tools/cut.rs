@@ -244,7 +244,8 @@ proptest! {
 #[test]
 fn every_state_of_a_small_world_can_be_rebuilt() {
     // A mountain of two tiles; two mountains; both.
-    let (ridge, hills): (&[(i8, i8)], &[(i8, i8)]) = (&[(0, 0), (0, 1)], &[(0, -1), (0, 1)]);
+    let ridge: &[(i8, i8)] = &[(0, 0), (0, 1)];
+    let hills: &[(i8, i8)] = &[(0, -1), (0, 1)];
     let both: &[(i8, i8)] = &[(-1, 0), (-1, 1), (1, 0)];
     let worlds: [(_, &[u8], _, _); 4] = [
         (ridge, &[1, 2, 3], 1, Generation::Current),

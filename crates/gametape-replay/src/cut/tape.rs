@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use gametape_tape::{Cut, Dropped, Tape};
+use gametape_analysis::OwnEvents;
+use gametape_tape::{Cut, DropReason, Dropped, Tape};
 use gametape_wire::{Result, Source, Tick, ViewSet};
 
 use super::CutRequest;
@@ -34,7 +35,11 @@ impl TapeCut {
                 if self.keyframes == 0 { "there is no keyframe" } else { "a keyframe is there" };
             changes.push(format!("it begins at tick {tick}: {why}"));
         }
-        changes.extend(self.dropped.iter().map(|row| format!("left out: {row}")));
+        // What is at other ticks was asked to be left out; what unknown kinds mean is not known.
+        let is_news =
+            |row: &&Dropped| row.reason != DropReason::OutsideTime || !row.kind.is_known();
+        let news = self.dropped.iter().filter(is_news);
+        changes.extend(news.map(|row| format!("left out: {row}")));
         changes
     }
 }
@@ -53,7 +58,7 @@ pub fn cut_tape<S: Source>(
     let views = (!request.views.is_empty()).then_some(request.views);
     let cut = Cut::new(tape, views, asked.clone())?;
     let header = derived_header(&[tape.header], &done(views, &asked))?;
-    let mut rewriter = cut.rewriter(tape, header)?;
+    let mut rewriter = cut.rewriter(tape, header)?.with_events(OwnEvents::new());
     let kept = tape.chunks.iter().filter(|entry| cut.keeps(entry));
     visit_chunks(source, kept, |chunk| {
         rewriter.chunk(chunk)?;

@@ -26,6 +26,8 @@ struct Held {
     at: usize,
     /// The tick of the next frame.
     next_tick: u64,
+    /// The offset of the byte after the next frame.
+    next_end: usize,
 }
 
 /// A frame: views ascend, each with its payload.
@@ -67,7 +69,7 @@ impl Cursor {
             let input = &mut inputs[self.input];
             let raw = input.chunk(&entry, |chunk| Ok(chunk.raw()?.into_owned()))?;
             *held += raw.len() as u64;
-            let chunk = Held { header: entry.header, raw, at: 0, next_tick: 0 };
+            let chunk = Held { header: entry.header, raw, at: 0, next_tick: 0, next_end: 0 };
             self.keep(chunk, held).map_err(|error| inputs[self.input].failed(error))?;
         }
         Ok(())
@@ -75,14 +77,23 @@ impl Cursor {
 
     /// Holds a chunk, unless no frame is left in it.
     fn keep(&mut self, mut chunk: Held, held: &mut u64) -> Result<()> {
-        match chunk.peek()?.map(|frame| frame.tick) {
-            Some(tick) => {
-                chunk.next_tick = tick;
+        let next = chunk.peek()?.map(|frame| {
+            let last = frame.parts().last();
+            (frame.tick, last.map_or(0, |part| part.offset as usize + part.payload.len()))
+        });
+        match next {
+            Some((tick, length)) => {
+                (chunk.next_tick, chunk.next_end) = (tick, chunk.at + length);
                 self.held = Some(chunk);
             }
             None => *held -= chunk.raw.len() as u64,
         }
         Ok(())
+    }
+
+    /// Is the next frame, whose chunk is loaded, at this tick?
+    pub(super) fn is_at(&self, tick: u64) -> bool {
+        self.held.as_ref().is_some_and(|held| held.next_tick == tick)
     }
 
     /// The next frame, if it is at this tick.
@@ -96,16 +107,11 @@ impl Cursor {
         }
     }
 
-    /// Goes on behind the next frame.
+    /// Goes on after the next frame.
     pub(super) fn advance(&mut self, held: &mut u64) -> Result<()> {
         let Some(mut chunk) = self.held.take() else { return Ok(()) };
-        if let Some(frame) = chunk.peek()? {
-            let end =
-                frame.parts().last().map_or(0, |part| part.offset + part.payload.len() as u64);
-            let tick = frame.tick;
-            chunk.at += end as usize;
-            chunk.header.first_tick = tick;
-        }
+        chunk.at = chunk.next_end;
+        chunk.header.first_tick = chunk.next_tick;
         self.keep(chunk, held)
     }
 }

@@ -86,10 +86,7 @@ impl Lanes {
             self.lanes[lane].cursors[cursor].load(inputs, &mut self.held)?;
             due.push(cursor);
         }
-        let is_there = |cursor: &usize| {
-            let there = self.lanes[lane].cursors[*cursor].frame_at(tick);
-            matches!(there, Ok(Some(_)) | Err(_))
-        };
+        let is_there = |cursor: &usize| self.lanes[lane].cursors[*cursor].is_at(tick);
         let taking: Vec<usize> = due.iter().copied().filter(is_there).collect();
         if !taking.is_empty() {
             let mut at = AtTick {

@@ -1,9 +1,12 @@
 //! A tape that grows while it is played.
 
+use gametape_tape::ChunkKind;
 use gametape_wire::Result;
 
 use super::Player;
+use super::lost::lost_input;
 use super::track::Track;
+use crate::timeline::Marker;
 
 impl<T: Track> Player<T> {
     /// Says that the tape is still being recorded. The [end](crate::Timeline::end) is then where all
@@ -19,19 +22,25 @@ impl<T: Track> Player<T> {
     ///
     /// Bytes that are no chunk are refused, with all after them.
     pub fn extend(&mut self, bytes: &[u8]) -> Result<()> {
-        let Self { tape, input, keyframes, track, .. } = self;
+        let Self { tape, input, keyframes, track, markers, .. } = self;
+        let mut has_gaps = false;
         let grown = tape.grow(bytes, |tape, chunk| {
             let header = &chunk.header;
             let is_last = tape.tape().last_of(header.kind, header.stream) == Some(chunk);
             if (header.kind, header.stream) == (T::INPUT, 0) && is_last {
                 input.add(chunk);
             }
-            if header.kind.is_keyframe() {
-                keyframes.add_last(tape.tape(), track);
+            if header.kind.is_keyframe() && keyframes.add_last(tape.tape(), track) {
+                markers.push(Marker::keyframe(header.first_tick));
             }
+            has_gaps |= header.kind == ChunkKind::GAP;
             Ok(())
         });
-        self.find_end();
+        if has_gaps || !self.tape.is_growing() {
+            self.find_end();
+        } else {
+            self.end = lost_input::<T>(&self.tape, self.track.views()).1;
+        }
         grown
     }
 

@@ -141,13 +141,20 @@ impl InputCursor {
         TapeFrames::new(&header, self.raw.get(spot.offset..)?).next()?.ok()
     }
 
-    /// The chunks that may have frames before a tick, the last one first.
-    pub(super) fn chunks_before(&self, tick: u64) -> impl Iterator<Item = usize> + use<> {
-        (0..self.chunks.partition_point(|chunk| chunk.header.first_tick < tick)).rev()
+    /// Goes after the chunks that may have frames before a tick.
+    pub(super) fn look_back(&mut self, tick: u64) {
+        self.turn_to(self.chunks.partition_point(|chunk| chunk.header.first_tick < tick));
     }
 
-    /// The tick of the last frame for the views before a tick in the present chunk.
-    pub(super) fn last_here(&mut self, tape: &OpenTape, tick: u64) -> Option<u64> {
+    /// Where the chunk before the present one is.
+    pub(super) fn range_before(&self) -> Option<Range<u64>> {
+        self.chunks.get(self.index.checked_sub(1)?).map(ChunkEntry::range)
+    }
+
+    /// Goes to the chunk before the present one, and gives the tick of its last frame for the views
+    /// before a tick.
+    pub(super) fn last_before(&mut self, tape: &OpenTape, tick: u64) -> Option<u64> {
+        self.turn_to(self.index.checked_sub(1)?);
         if !self.load(tape) {
             return None;
         }
@@ -163,13 +170,12 @@ impl InputCursor {
         left.is_some()
     }
 
-    /// Goes to the first frame of a chunk, and says where the chunk is.
-    pub(super) fn turn_to(&mut self, index: usize) -> Option<Range<u64>> {
+    /// Goes to the first frame of a chunk that counts.
+    fn turn_to(&mut self, index: usize) {
         self.index = index;
         if self.loaded == Some(index) {
             self.skip();
         }
-        self.range()
     }
 
     /// Passes over the frames that do not count.

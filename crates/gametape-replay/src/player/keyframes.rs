@@ -65,14 +65,16 @@ impl Keyframes {
         self.all.iter().map(|(tick, _)| *tick)
     }
 
-    /// Adds the keyframe that was written last, if it belongs to the track.
-    pub(super) fn add_last(&mut self, tape: &Tape, track: &impl Track) {
+    /// Adds the keyframe that was written last, if it belongs to the track. Says whether it does.
+    pub(super) fn add_last(&mut self, tape: &Tape, track: &impl Track) -> bool {
         let entries = tape.keyframes.entries();
-        let Some(index) = entries.len().checked_sub(1) else { return };
+        let Some(index) = entries.len().checked_sub(1) else { return false };
         let is_new = self.all.last().is_none_or(|(_, last)| *last < index);
-        if is_new && track.owns(&entries[index]) {
+        let is_ours = is_new && track.owns(&entries[index]);
+        if is_ours {
             self.all.push((entries[index].tick, index));
         }
+        is_ours
     }
 
     /// The bytes of the last usable keyframe at or before a tick and of all that it is based on.

@@ -114,7 +114,16 @@ impl<T: Track> Player<T> {
         }
     }
 
-    /// Where a step leads: behind the next tick that changes anything, or the last one before the
+    /// Begins to look for where a step leads. *Why not with each try:* a chunk that was looked at is not
+    /// asked for again.
+    pub(super) fn look(&mut self, direction: Direction) {
+        match direction {
+            Direction::Forward => self.input.seek(self.tick),
+            Direction::Backward => self.input.look_back(self.tick.saturating_sub(1)),
+        }
+    }
+
+    /// Where a step leads: after the next tick that changes anything, or the last one before the
     /// position. `None` where there is none.
     pub(super) fn step_goal(&mut self, direction: Direction) -> Result<Option<SimTick>, Stop> {
         match direction {
@@ -122,7 +131,6 @@ impl<T: Track> Player<T> {
                 Ok(Some(self.tick + 1).filter(|goal| *goal <= self.end))
             }
             Direction::Forward => {
-                self.input.seek(self.tick);
                 let next = self.next_input()?;
                 Ok(next.map(|tick| tick + 1).filter(|goal| *goal <= self.end))
             }
@@ -149,10 +157,9 @@ impl<T: Track> Player<T> {
 
     /// The tick of the last input before a tick.
     fn last_input(&mut self, tick: SimTick) -> Result<Option<SimTick>, Stop> {
-        for index in self.input.chunks_before(tick) {
-            let range = self.input.turn_to(index);
-            self.provide(Vec::new(), range.into_iter().collect())?;
-            if let Some(last) = self.input.last_here(&self.tape, tick) {
+        while let Some(range) = self.input.range_before() {
+            self.provide(Vec::new(), vec![range])?;
+            if let Some(last) = self.input.last_before(&self.tape, tick) {
                 return Ok(Some(last));
             }
         }

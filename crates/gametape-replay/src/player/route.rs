@@ -11,8 +11,9 @@ use crate::timeline::KeptState;
 
 /// What applying a frame costs besides its bytes, in bytes.
 pub(super) const FRAME_COST: u64 = 64;
-/// What simulating a tick costs, in bytes of input.
-pub(super) const TICK_COST: u64 = 1024;
+/// What simulating a tick costs, in bytes of input: a tick of a game with hundreds of units takes as long
+/// as applying some kilobytes.
+pub(super) const TICK_COST: u64 = 4096;
 
 /// Where snapshots are kept on the way to a goal: ever closer to it, so that going back from there
 /// step by step costs a few steps each. The last one comes first.

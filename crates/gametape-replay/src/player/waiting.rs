@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use gametape_tape::SimTick;
-use gametape_wire::{Error, ErrorKind, Need, Result};
+use gametape_wire::{Error, ErrorKind, Limit, Need, Result};
 
 use super::Player;
 use super::findings::DeepLevel;
@@ -15,6 +15,8 @@ use crate::timeline::Direction;
 
 /// Input that is asked for at once, in bytes as stored.
 const WINDOW: u64 = 8 << 20;
+/// A tick whose input is in several chunks needs all of them at once.
+const TICK_BYTES: Limit = Limit::new("input of one tick in bytes", 64 << 20);
 
 /// What a player is doing.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +53,11 @@ impl<T: Track> Player<T> {
         self.lacking.clear();
         self.changes.take();
         self.task = Some(task);
+        match task {
+            Task::Step(direction) => self.look(direction),
+            // What was given up may have left it elsewhere.
+            _ => self.input.seek(self.tick),
+        }
         self.go_on()
     }
 
@@ -115,6 +122,8 @@ impl<T: Track> Player<T> {
         enters: bool,
     ) -> Result<SimTick, Stop> {
         let (mut input, until) = self.input.window(from, goal, WINDOW);
+        let bytes = input.iter().map(|range| range.end - range.start).sum();
+        TICK_BYTES.check(bytes, input.first().map_or(0, |range| range.start))?;
         let mut keyframes = Vec::new();
         if enters {
             keyframes.extend(self.keyframes.ranges(&self.tape, from));

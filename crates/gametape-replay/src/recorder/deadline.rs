@@ -33,7 +33,7 @@ impl Deadline {
     }
 }
 
-/// The least time between two writes when so many of the possible chunks are used: a recording that
+/// The least time between two writes when this many of the possible chunks are used: a recording that
 /// makes many small chunks makes larger ones before it runs out of them.
 pub(super) fn pace(used: u64, most: u64) -> Duration {
     let seconds = match used.saturating_mul(8) / most.max(1) {

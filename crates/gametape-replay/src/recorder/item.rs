@@ -17,7 +17,7 @@ pub(super) enum Class {
 /// One thing that the game handed over.
 #[derive(Debug)]
 pub(super) enum Item {
-    /// A frame or an order; its parts and bytes stand in the segment.
+    /// A frame or an order; its parts and bytes are in the segment.
     Framed { kind: ChunkKind, stream: u16, tick: SimTick, parts: u8 },
     /// A state that play can start from.
     Keyframe { stream: u16, views: ViewSet, snapshot: Box<SimSnapshot> },
@@ -35,7 +35,7 @@ pub(super) enum Item {
     Sign(Box<SigningKey>),
     /// Everything of a tick was given.
     TickEnd(SimTick),
-    /// Something that could have been shed stood here, and was.
+    /// Something that could be shed was here, and was shed.
     Shed(Class, Loss),
     /// Orders and frames are missing here.
     Interrupted(Loss),
@@ -48,7 +48,7 @@ pub(super) struct Loss {
     pub(super) stream: u16,
     pub(super) views: ViewSet,
     pub(super) first_tick: SimTick,
-    /// One behind the last tick.
+    /// One after the last tick.
     pub(super) end_tick: SimTick,
     pub(super) items: u64,
     pub(super) bytes: u64,

@@ -1,4 +1,4 @@
-//! Recording a game: a few calls on the game's thread, a writer behind a bounded queue.
+//! Recording a game: a few calls on the game's thread, a writer after a bounded queue.
 
 mod counters;
 mod deadline;
@@ -51,7 +51,7 @@ use tape_builder::TapeBuilder;
 /// # std::fs::create_dir_all(&folder)?;
 /// # let path = folder.join("match.tape");
 /// # let ana = View::new(1).unwrap();
-/// // Ticks of 50 ms; the tape id tells recordings apart.
+/// // Ticks of 50 ms; the tape id distinguishes recordings.
 /// let front = TapeHeader::new(50_000, 0xB0A7)?;
 /// let options = RecorderOptions::default();
 /// let recorder = Recorder::create(&path, front, br#"{"game":"digger"}"#, &options)?;

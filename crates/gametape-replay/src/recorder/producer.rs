@@ -44,7 +44,7 @@ pub(super) struct Producer {
     pub(super) is_finished: bool,
 }
 
-/// Where a stream of one kind stands.
+/// How far a stream of one kind has come.
 #[derive(Debug)]
 struct Lane {
     kind: ChunkKind,
@@ -79,15 +79,15 @@ impl Producer {
         producer
     }
 
-    /// Where a stream stands. Full and delta keyframes are one run.
+    /// How far a stream has come. Full and delta keyframes are one run.
     fn lane(&mut self, kind: ChunkKind, stream: u16) -> &mut Lane {
         let kind = if kind.is_keyframe() { ChunkKind::FULL_KEYFRAME } else { kind };
-        let place = self.lanes.iter().position(|lane| (lane.kind, lane.stream) == (kind, stream));
-        let place = place.unwrap_or_else(|| {
+        let index = self.lanes.iter().position(|lane| (lane.kind, lane.stream) == (kind, stream));
+        let index = index.unwrap_or_else(|| {
             self.lanes.push(Lane { kind, stream, from: 0, due: 0 });
             self.lanes.len() - 1
         });
-        &mut self.lanes[place]
+        &mut self.lanes[index]
     }
 
     /// The stream, if it may go on at `tick`.

@@ -13,8 +13,8 @@ use super::shared::Shared;
 use super::sink::Sink;
 use super::tape_builder::{Finished, TapeBuilder};
 
-/// So many bytes are written before more of what waits is made into chunks: after a long wait, the
-/// tape does not stand in memory twice.
+/// This many bytes are written before more of what waits is made into chunks: after a long wait, the
+/// tape is not in memory twice.
 const WRITE_BYTES: u64 = 4 << 20;
 
 /// The writer's half of a recorder, for who has no threads or a clock of their own.
@@ -92,7 +92,7 @@ impl<S: Sink> Pump<S> {
     }
 
     /// Takes what the game gave, and writes and syncs what is due at `now`, a time since anything
-    /// fixed. Failures are the recorder's to tell.
+    /// fixed. Failures are reported by the recorder.
     pub fn step(&mut self, now: Duration) -> Next {
         self.round(now).unwrap_or_else(|failure| self.stop(Some(failure)))
     }

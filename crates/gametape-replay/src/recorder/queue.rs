@@ -54,7 +54,7 @@ pub(super) struct Queue {
     most: usize,
     segments: Vec<Segment>,
     spare: Vec<Segment>,
-    /// Where the items of each class are: segment, place in it.
+    /// Where the items of each class are: segment, index in it.
     sheddable: [Vec<(usize, usize)>; 3],
     queued: usize,
     /// What the writer took and has not written yet.
@@ -142,8 +142,8 @@ impl Queue {
         }
         self.put(item, memory);
         let segment = self.segments.len() - 1;
-        let place = self.segments[segment].items.len() - 1;
-        self.sheddable[class as usize].push((segment, place));
+        let index = self.segments[segment].items.len() - 1;
+        self.sheddable[class as usize].push((segment, index));
     }
 
     /// Makes room by shedding, and says whether there is room.
@@ -159,15 +159,15 @@ impl Queue {
                 return;
             }
             while self.held() + memory > self.budget
-                && let Some((segment, place)) = self.sheddable[class as usize].pop()
+                && let Some((segment, index)) = self.sheddable[class as usize].pop()
             {
-                self.shed_at(class, segment, place);
+                self.shed_at(class, segment, index);
             }
         }
     }
 
-    fn shed_at(&mut self, class: Class, segment: usize, place: usize) {
-        let item = &mut self.segments[segment].items[place];
+    fn shed_at(&mut self, class: Class, segment: usize, index: usize) {
+        let item = &mut self.segments[segment].items[index];
         let loss = item.loss();
         *item = Item::Shed(class, loss);
         self.queued -= loss.bytes as usize;
@@ -232,7 +232,7 @@ impl Queue {
         self.lost.add(bytes);
     }
 
-    /// The segment to add to, with room for so many bytes of payload.
+    /// The segment to add to, with room for this many bytes of payload.
     fn segment(&mut self, bytes: usize) -> &mut Segment {
         if !self.segments.last().is_some_and(|segment| segment.has_room(bytes)) {
             let mut segment = self.spare.pop().unwrap_or_default();

@@ -29,7 +29,7 @@ impl Shared {
         Arc::new(Self { producer: Mutex::new(producer), work, done })
     }
 
-    /// Nothing that holds the lock panics; if it did, what is behind it would still be whole.
+    /// Nothing that holds the lock panics; if it did, what it guards would still be whole.
     pub(super) fn lock(&self) -> MutexGuard<'_, Producer> {
         self.producer.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -17,7 +17,7 @@ pub trait Sink {
 
 /// A sink that holds a tape already, which can be read and cut: an interrupted recording can go on.
 pub trait ResumableSink: Sink + Read + Seek {
-    /// Keeps the first `length` bytes; appending goes on behind them.
+    /// Keeps the first `length` bytes; appending goes on after them.
     fn cut(&mut self, length: u64) -> io::Result<()>;
 }
 

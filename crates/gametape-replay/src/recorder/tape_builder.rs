@@ -71,7 +71,7 @@ impl TapeBuilder {
         for item in items.drain(..) {
             self.unwritten.start(now, durability.written_within);
             self.unsynced.start(now, durability.synced_within);
-            self.tell_interruption(item.tick())?;
+            self.note_interruption(item.tick())?;
             self.item(item, &mut payloads)?;
         }
         Ok(())
@@ -94,7 +94,7 @@ impl TapeBuilder {
             Item::Resource { name, views, content } => tape.resource(&name, views, &content),
             Item::Closing(metadata) => tape.closing_metadata(&metadata),
             Item::Sign(key) => {
-                self.tell_all()?;
+                self.end_chunks()?;
                 self.tape.sign(&key)
             }
             Item::TickEnd(tick) => {
@@ -110,12 +110,12 @@ impl TapeBuilder {
     }
 
     fn maker(&mut self, stream: u16) -> &mut KeyframeMaker {
-        let place = self.makers.iter().position(|(other, _)| *other == stream);
-        let place = place.unwrap_or_else(|| {
+        let index = self.makers.iter().position(|(other, _)| *other == stream);
+        let index = index.unwrap_or_else(|| {
             self.makers.push((stream, KeyframeMaker::new(self.options.cadence)));
             self.makers.len() - 1
         });
-        &mut self.makers[place].1
+        &mut self.makers[index].1
     }
 
     fn keyframe(&mut self, stream: u16, views: ViewSet, snapshot: SimSnapshot) -> Result<()> {
@@ -149,7 +149,7 @@ impl TapeBuilder {
 
     /// A resumed tape says, before the first thing that follows, what is missing before it: nothing where
     /// it goes on exactly where a whole tape ended.
-    fn tell_interruption(&mut self, tick: Option<SimTick>) -> Result<()> {
+    fn note_interruption(&mut self, tick: Option<SimTick>) -> Result<()> {
         let (Some(interruption), Some(tick)) = (&self.interruption, tick) else { return Ok(()) };
         let loss = interruption.until(tick);
         let is_loss = interruption.has_lost_bytes() || loss.tick_count() > 0;
@@ -158,7 +158,7 @@ impl TapeBuilder {
     }
 
     /// Makes chunks of everything that was taken, and says what was shed.
-    fn tell_all(&mut self) -> Result<()> {
+    fn end_chunks(&mut self) -> Result<()> {
         for loss in std::mem::take(&mut self.shed) {
             self.tape.gap(&gap(GapCause::SHED, &loss))?;
         }
@@ -170,7 +170,7 @@ impl TapeBuilder {
     /// Makes chunks of everything that was taken when that is due at `now`, or must be.
     pub(super) fn flush(&mut self, now: Duration, must: bool) -> Result<()> {
         if must || self.unwritten.is_due(now) {
-            self.tell_all()?;
+            self.end_chunks()?;
             self.unwritten = self.fresh_deadline(now);
         }
         Ok(())
@@ -214,7 +214,7 @@ impl TapeBuilder {
         {
             self.hole(&interruption.until(0))?;
         }
-        self.tell_all()?;
+        self.end_chunks()?;
         let (tick, chunks) = (self.flushed_tick, self.tape.chunks().len() as u32);
         Ok(Finished { bytes: self.tape.finish()?, tick, chunks })
     }
@@ -258,7 +258,7 @@ impl<'a> Payloads<'a> {
         Some((part.views, payload))
     }
 
-    /// Writes a frame or order that has so many parts.
+    /// Writes a frame or order of this many parts.
     fn write(
         &mut self,
         tape: &mut TapeWriter,

@@ -21,7 +21,9 @@ const KEYFRAMES_AT_ONCE: u64 = 16 << 20;
 #[derive(Debug, Clone)]
 pub struct OpenTape {
     tape: Tape,
+    /// All that is missing, and of that what gap chunks say.
     gaps: Vec<Gap>,
+    declared: Vec<Gap>,
     length: u64,
     store: Store,
     growth: Growth,
@@ -40,10 +42,9 @@ enum Growth {
 
 impl OpenTape {
     pub(super) fn new(tape: Tape, length: u64) -> Self {
-        let mut gaps = tape.gaps();
-        gaps.sort_by_key(|gap| gap.first_tick);
+        let (gaps, declared) = (tape.gaps(), Vec::new());
         let store = Store::new(STORED_BYTES);
-        Self { tape, gaps, length, store, growth: Growth::No, partial: Vec::new() }
+        Self { tape, gaps, declared, length, store, growth: Growth::No, partial: Vec::new() }
     }
 
     /// What is in the tape, and where.
@@ -126,9 +127,17 @@ impl OpenTape {
         joined(lacking, SMALL_GAP)
     }
 
-    pub(crate) fn add_gap(&mut self, gap: Gap) {
-        let index = self.gaps.partition_point(|own| own.first_tick <= gap.first_tick);
-        self.gaps.insert(index, gap);
+    pub(super) fn add_gaps(&mut self, gaps: Vec<Gap>) {
+        self.gaps.extend(&gaps);
+        self.gaps.sort_by_key(|gap| gap.first_tick);
+        self.declared.extend(gaps);
+    }
+
+    /// Finds again what is missing.
+    fn find_gaps(&mut self) {
+        self.gaps = self.tape.gaps();
+        self.gaps.extend(&self.declared);
+        self.gaps.sort_by_key(|gap| gap.first_tick);
     }
 
     /// May chunks still be added?
@@ -147,15 +156,15 @@ impl OpenTape {
         self.tape
             .damages
             .retain(|damage| damage.kind != DamageKind::Torn || damage.range.start < end);
-        let recorded = self.gaps.iter().filter(|gap| gap.cause != gametape_tape::GapCause::DAMAGE);
-        let recorded: Vec<Gap> = recorded.copied().collect();
-        self.gaps = self.tape.gaps();
-        recorded.into_iter().for_each(|gap| self.add_gap(gap));
+        self.find_gaps();
         (self.growth, self.length) = (Growth::Yes, end);
         Ok(())
     }
 
     pub(crate) fn close(&mut self) {
+        if self.growth == Growth::Yes {
+            self.find_gaps();
+        }
         self.growth = Growth::No;
         self.partial.clear();
     }
@@ -195,7 +204,7 @@ impl OpenTape {
             self.length = entry.range().end;
             if self.tape.push(&chunk)? {
                 if chunk.header.kind == ChunkKind::GAP {
-                    self.add_gap(Gap::read(&chunk)?);
+                    self.add_gaps(vec![Gap::read(&chunk)?]);
                 }
                 self.store.ask(std::iter::empty());
                 self.store.add(offset, own.to_vec());
@@ -203,6 +212,7 @@ impl OpenTape {
             } else {
                 // The index begins: all chunks are there.
                 self.growth = Growth::Finished;
+                self.find_gaps();
             }
             used += own.len();
         }

@@ -87,13 +87,14 @@ impl OpeningTape {
             self.step = Step::Gaps(Box::new(tape), joined(lacking, 0));
             return Ok(());
         }
+        let mut gaps = Vec::with_capacity(entries.len());
         for entry in entries {
             let bytes = tape.bytes(&entry.range());
             let bytes =
                 bytes.unwrap_or_else(|| Err(Error::misuse("gap", "it was not supplied")))?;
-            let gap = Gap::read(&entry.read(bytes)?)?;
-            tape.add_gap(gap);
+            gaps.push(Gap::read(&entry.read(bytes)?)?);
         }
+        tape.add_gaps(gaps);
         self.step = Step::Ready(Box::new(tape));
         Ok(())
     }

@@ -6,11 +6,11 @@ use std::ops::Range;
 use gametape_minewars::Generation;
 use gametape_replay::minewars::{MinewarsView, player, setup_of};
 use gametape_replay::{
-    Direction, Driven, OpenTape, OpeningTape, Player, PlayerOptions, Recording, Source, Timeline,
-    Track,
+    Direction, Driven, GameState, OpenTape, OpeningTape, Player, PlayerOptions, Recording, Source,
+    Timeline, Track,
 };
-use gametape_tape::pack_bytes;
-use gametape_wire::{Error, Moment, Need, Result, SansIo, Tick, View};
+use gametape_tape::{SimSnapshot, SimTick, TapeHeader, TapeWriter, pack_bytes};
+use gametape_wire::{Error, Moment, Need, Result, SansIo, Tick, View, ViewSet};
 
 use super::common::{chained, linear, minewars_tape, shuffled};
 use super::toy::{self, Toy};
@@ -152,6 +152,11 @@ fn session<T: Track>(
         for direction in [Direction::Backward, Direction::Forward] {
             while player.step(direction).is_err() {
                 failures += 1;
+                let here = player.position();
+                player
+                    .seek(Moment::before(Tick(here.next_tick().0 + 3)).min(player.end()))
+                    .unwrap();
+                player.seek(here).unwrap();
             }
             hashes.push(player.snapshot().state_hash());
         }
@@ -208,4 +213,66 @@ fn bytes_that_are_not_all_there_are_refused_and_late_ones_ignored() {
     let _ = player.seek(at(10)).unwrap();
     fetch(&mut player, &tape);
     assert_eq!((player.position(), player.findings()), (at(10), &[][..]));
+}
+
+/// Counts what it is given.
+#[derive(Debug, Clone, Default)]
+struct Counted(u64);
+
+impl GameState for Counted {
+    fn apply(&mut self, _: SimTick, payload: &[u8]) -> Result<()> {
+        self.0 += payload.len() as u64;
+        Ok(())
+    }
+
+    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+        let mut snapshot = SimSnapshot::default();
+        snapshot.core.tick = tick;
+        snapshot.core.random_state = self.0.to_le_bytes().to_vec();
+        snapshot
+    }
+
+    fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
+        let bytes = snapshot.core.random_state[..].try_into();
+        self.0 = u64::from_le_bytes(bytes.map_err(|_| Error::misuse("count", "not one"))?);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_long_way_is_played_in_windows_of_bounded_memory() {
+    const TICK_BYTES: usize = 64 << 10;
+    const TICKS: u64 = 300;
+    let mut dice = 1u64;
+    let noise: Vec<u8> = (0..TICK_BYTES)
+        .map(|_| {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (dice >> 40) as u8
+        })
+        .collect();
+    let mut writer = TapeWriter::new(TapeHeader::new(1000, 1).unwrap(), b"{}").unwrap();
+    let mut tape = Vec::new();
+    for tick in 0..TICKS {
+        writer.frame_for_all(0, tick, ViewSet::ALL, &noise).unwrap();
+        writer.flush().unwrap();
+        tape.extend(writer.take());
+    }
+    tape.extend(writer.finish().unwrap());
+    let options = PlayerOptions::default();
+    let mut player =
+        Player::view(open(&tape), View::SPECTATOR, Counted::default(), options).unwrap();
+    let _ = player.seek(at(TICKS)).unwrap();
+    let mut rounds = 0;
+    while let Need::Bytes(ranges) = player.need() {
+        rounds += 1;
+        let asked: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+        assert!(asked <= 9 << 20, "{asked} bytes at once");
+        for range in ranges {
+            let part = &tape[range.start as usize..range.end as usize];
+            player.supply(range, part).unwrap();
+            assert!(player.open_tape().stored_bytes() <= 18 << 20);
+        }
+    }
+    assert_eq!((player.position(), player.state().0), (at(TICKS), TICKS * TICK_BYTES as u64));
+    assert!((2..5).contains(&rounds), "{rounds} rounds");
 }

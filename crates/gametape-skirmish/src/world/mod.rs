@@ -361,4 +361,18 @@ impl Simulation for Skirmish {
         *self = self.restored(snapshot)?;
         Ok(())
     }
+
+    fn copy(&self) -> Option<(Self, usize)> {
+        Some((self.clone(), self.memory()))
+    }
+}
+
+impl Skirmish {
+    /// About how many bytes a copy takes; what copies share is not counted.
+    fn memory(&self) -> usize {
+        let sight: usize = self.sight.iter().map(|cells| size_of_val(&cells[..])).sum();
+        // The log has a stamp for each cell.
+        let cells = self.cells.len() * (size_of::<Tile>() + size_of::<u32>());
+        size_of::<Self>() + cells + sight + self.units.memory()
+    }
 }

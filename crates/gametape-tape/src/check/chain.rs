@@ -49,7 +49,7 @@ impl Chain {
     }
 }
 
-/// What stands for a chunk in the chain: the hash of all its bytes.
+/// What represents a chunk in the chain: the hash of all its bytes.
 #[must_use]
 pub fn leaf(chunk: &Chunk<'_>) -> Hash {
     sha256(&[&chunk.header.to_bytes(), chunk.stored])

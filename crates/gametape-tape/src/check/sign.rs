@@ -5,8 +5,10 @@ use std::fmt;
 use ed25519_dalek::Signer;
 use gametape_wire::{Error, ErrorKind, Reader, Result};
 
-use crate::check::chain::Chain;
+use crate::check::chain::{Chain, Hash, leaf};
 use crate::layout::chunk::Chunk;
+use crate::layout::kind::{ChunkKind, Codec};
+use crate::write::draft::ChunkDraft;
 
 const DOMAIN: &[u8] = b"gametape signature 1";
 const ED25519: u8 = 1;
@@ -75,6 +77,20 @@ impl Signature {
         let signature = ed25519_dalek::Signature::from_bytes(&self.signature);
         self.key == *key && verifying.verify_strict(&message(chain), &signature).is_ok()
     }
+
+    /// The raw bytes of the signature's chunk.
+    fn to_bytes(self) -> Vec<u8> {
+        [&[ED25519, 0, 0, 0][..], &self.key.0, &self.signature].concat()
+    }
+
+    /// The leaf of the chunk that a writer makes of it. No signature covers its own chunk, so any other
+    /// bytes in that would be nobody's.
+    pub(crate) fn leaf(&self, tape_id: u32, sequence: u32) -> Result<Hash> {
+        let raw = self.to_bytes();
+        let draft = ChunkDraft::new(ChunkKind::SIGNATURE);
+        let header = draft.header(tape_id, sequence, Codec::RAW, raw.len(), &raw)?;
+        Ok(leaf(&Chunk { header, offset: 0, stored: &raw }))
+    }
 }
 
 fn message(chain: &Chain) -> Vec<u8> {
@@ -84,5 +100,5 @@ fn message(chain: &Chain) -> Vec<u8> {
 /// The raw bytes of a signature chunk that follows `chain`.
 pub(crate) fn sign(key: &SigningKey, chain: &Chain) -> Vec<u8> {
     let signature = key.0.sign(&message(chain)).to_bytes();
-    [&[ED25519, 0, 0, 0][..], &key.public_key().0, &signature].concat()
+    Signature { key: key.public_key(), signature }.to_bytes()
 }

@@ -26,6 +26,7 @@ use crate::recover::scan::{Damage, DamageKind, Found, Scanner};
 
 /// How much is verified; each level includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Level {
     /// Order, numbers, contents, index.
     Structure,
@@ -323,8 +324,8 @@ impl Verifier {
         }
         let has = |is: fn(ChunkKind) -> bool| self.chunks.iter().any(|c| is(c.header.kind));
         if has(ChunkKind::is_framed) && !has(ChunkKind::is_keyframe) {
-            let problem = "there is none: every seek plays from the start";
-            let error = bad(Place::Nowhere, "keyframes", problem);
+            let problem = "it has no keyframes: every seek plays from the start";
+            let error = bad(Place::Nowhere, "tape", problem);
             self.report.report.add(Finding::warning("keyframes", error));
         }
     }
@@ -407,21 +408,23 @@ impl Verifier {
     fn follow_chain(&mut self, mut chain: Chain) -> (bool, Chain) {
         let mut signed = false;
         for ((sequence, leaf), chunk) in self.leaves.iter().zip(&self.chunks) {
-            let signature = self.signatures.get(sequence).zip(self.key.as_ref());
-            let is_by = |key: &PublicKey| signature.is_some_and(|(s, _)| s.is_by(key, &chain));
-            let is_right = self.key.as_ref().is_some_and(is_by);
+            let signature = self.signatures.get(sequence).filter(|_| self.key.is_some());
+            let is_by = |key: &PublicKey| signature.is_some_and(|one| one.is_by(key, &chain));
+            let is_named = self.key.as_ref().is_some_and(is_by);
             // Another signature may follow, if it is a right one.
-            let covers =
-                signed && signature.is_some_and(|(other, _)| other.is_by(&other.key, &chain));
-            if signed && !is_right && covers {
-                let problem = format!(
-                    "{} signed it later: the named key does not cover that",
-                    signature.map_or_else(String::new, |(other, _)| other.key.to_string())
-                );
+            let later = signature.filter(|one| signed && !is_named && one.is_by(&one.key, &chain));
+            if let Some(later) = later {
+                let problem = format!("{} signed later, which this key does not cover", later.key);
                 let error = bad(Place::Byte(chunk.offset), "signature", problem);
                 self.report.report.add(Finding::note("signature", error));
             }
-            signed = is_right || covers;
+            signed = is_named || later.is_some();
+            let expected = signature.map(|one| one.leaf(chunk.header.tape_id, *sequence));
+            if signed && expected != Some(Ok(*leaf)) {
+                let problem = "no signature covers this: its chunk is not as a writer makes it";
+                let error = bad(Place::Byte(chunk.offset), "signature", problem);
+                self.report.find(Level::Signature, error);
+            }
             chain.push(leaf);
         }
         (signed, chain)

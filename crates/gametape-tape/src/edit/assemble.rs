@@ -144,7 +144,7 @@ impl Assembly {
 
     /// What to write, and what to copy from the old tape. A chunk that is not in it yet is `added`:
     /// its sequence number and all its bytes.
-    pub(crate) fn segments(self, added: Option<(u32, Vec<u8>)>) -> Vec<Segment> {
+    pub(crate) fn segments(self, added: Option<(u32, &[u8])>) -> Vec<Segment> {
         let mut segments = vec![Segment::Bytes(self.header.to_bytes().to_vec())];
         for (index, (chunk, old)) in self.chunks.iter().zip(&self.old).enumerate() {
             if index == self.metadata {
@@ -152,7 +152,7 @@ impl Assembly {
             }
             match &added {
                 Some((sequence, bytes)) if *sequence == chunk.header.sequence => {
-                    segments.push(Segment::Bytes(bytes.clone()));
+                    segments.push(Segment::Bytes(bytes.to_vec()));
                 }
                 _ => copy(&mut segments, *old..*old + chunk.header.chunk_length()),
             }

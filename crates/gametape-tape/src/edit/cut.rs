@@ -188,8 +188,8 @@ fn choose_of_run(index: &KeyframeIndex, run: Run, asked: &Range<u64>) -> (u64, V
     for (place, entry) in index.entries().iter().enumerate() {
         let is_later = entered.is_none_or(|entered| entry.tick > entered) && entry.tick < asked.end;
         let is_ours = (entry.stream, entry.views.bits()) == run;
-        let stands = entry.baseline_tick().is_none_or(|baseline| kept.contains(&baseline));
-        if is_later && is_ours && stands {
+        let is_usable = entry.baseline_tick().is_none_or(|baseline| kept.contains(&baseline));
+        if is_later && is_ours && is_usable {
             kept.insert(entry.tick);
             places.push(place);
         }

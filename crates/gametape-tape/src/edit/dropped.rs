@@ -10,7 +10,7 @@ use crate::layout::kind::ChunkKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum DropReason {
-    /// It is for other views, or tells of them.
+    /// It is for other views, or about them.
     OtherViews,
     /// It is about other ticks.
     OutsideTime,
@@ -18,7 +18,7 @@ pub enum DropReason {
     NotSafeToCopy,
     /// A signature is wrong in another tape.
     Signature,
-    /// Its ticks go back behind those of the chunk before it.
+    /// Its ticks go back before those of the chunk before it.
     Misplaced,
     /// What is in it is not what its kind must hold.
     Malformed,
@@ -61,11 +61,14 @@ impl fmt::Display for Dropped {
             1 => format!("1 {one}"),
             _ => format!("{count} {one}s"),
         };
-        write!(f, "{} of {kind}", many((*chunks).into(), "chunk"))?;
+        match chunks {
+            0 => write!(f, "{} of {kind}", many(*items, "item"))?,
+            _ => write!(f, "{} of {kind}", many((*chunks).into(), "chunk"))?,
+        }
         if *stream > 0 {
             write!(f, " of stream {stream}")?;
         }
-        if *items > 0 {
+        if *chunks > 0 && *items > 0 {
             write!(f, ", {}", many(*items, "item"))?;
         }
         write!(f, ": {reason}")

@@ -34,7 +34,7 @@ pub struct Rewriter {
     mode: Mode,
     /// Frames and orders at other ticks are left out.
     ticks: Range<u64>,
-    events: Option<EventFilter>,
+    events: Option<Box<dyn EventFilter>>,
     drops: Drops,
     order: TickOrder,
     keyframes: KeyframeChecker,
@@ -52,26 +52,15 @@ enum Mode {
     Repair,
 }
 
-/// Some events of a chunk of events, as the raw bytes of another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventBlock {
-    /// The raw bytes.
-    pub raw: Vec<u8>,
-    /// The tick of the first event.
-    pub first_tick: u64,
-    /// Ticks up to the last event.
-    pub tick_count: u32,
-    /// How many events.
-    pub events: u32,
-}
+/// Chooses the events that some views may know. The container itself does not know what an event is.
+pub trait EventFilter: fmt::Debug + Send {
+    /// Takes a chunk of events that is not for these views as a whole; returns how many of its events
+    /// are kept.
+    fn chunk(&mut self, chunk: &Chunk<'_>, views: ViewSet) -> Result<u32>;
 
-/// Chooses events that some views may know. The container itself does not know what an event is.
-struct EventFilter(Box<dyn FnMut(&Chunk<'_>, ViewSet) -> Result<Option<EventBlock>> + Send>);
-
-impl fmt::Debug for EventFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("EventFilter")
-    }
+    /// The kept events, as chunks with their raw bytes. *Why at the end:* where the events of others
+    /// ended a chunk would tell about them.
+    fn finish(&mut self) -> Result<Vec<(ChunkDraft, Vec<u8>)>>;
 }
 
 /// The end of a rewritten tape.
@@ -133,11 +122,8 @@ impl Rewriter {
     /// Keeps the events that `filter` chooses for the views of a cut, out of chunks that are not for
     /// these views as a whole. Without it such chunks are left out.
     #[must_use]
-    pub fn with_events(
-        mut self,
-        filter: impl FnMut(&Chunk<'_>, ViewSet) -> Result<Option<EventBlock>> + Send + 'static,
-    ) -> Self {
-        self.events = Some(EventFilter(Box::new(filter)));
+    pub fn with_events(mut self, filter: impl EventFilter + 'static) -> Self {
+        self.events = Some(Box::new(filter));
         self
     }
 
@@ -227,25 +213,29 @@ impl Rewriter {
     /// The events of a chunk that some views may know.
     fn select_events(&mut self, chunk: &Chunk<'_>, views: ViewSet) -> Result<()> {
         let header = &chunk.header;
-        let chosen = match &mut self.events {
-            Some(EventFilter(filter)) => filter(chunk, views)?,
-            None => None,
+        let kept = match &mut self.events {
+            Some(filter) => filter.chunk(chunk, views)?,
+            None => 0,
         };
-        let Some(block) = chosen else {
-            self.drops.chunk(header, DropReason::OtherViews);
-            return Ok(());
-        };
-        let left_out = u64::from(header.detail).saturating_sub(block.events.into());
-        self.drops.items(header, DropReason::OtherViews, left_out);
-        let draft = ChunkDraft {
-            views,
-            first_tick: block.first_tick,
-            tick_count: block.tick_count,
-            detail: block.events,
-            ..ChunkDraft::from(header)
-        };
+        match kept {
+            0 => self.drops.chunk(header, DropReason::OtherViews),
+            _ => {
+                let left_out = header.detail.saturating_sub(kept);
+                self.drops.items(header, DropReason::OtherViews, left_out.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the events that were kept, for the views of the cut.
+    fn put_events(&mut self) -> Result<()> {
+        let Mode::Cut(Some(views)) = self.mode else { return Ok(()) };
+        let Some(mut filter) = self.events.take() else { return Ok(()) };
         self.writer.flush()?;
-        self.writer.chunk(&draft, &block.raw)
+        for (draft, raw) in filter.finish()? {
+            self.writer.chunk(&ChunkDraft { views, ..draft }, &raw)?;
+        }
+        Ok(())
     }
 
     /// Something of the old tape is lost, see [`Tape::gaps`] and [`Recovered::gaps`]: says so in the
@@ -264,6 +254,7 @@ impl Rewriter {
 
     /// Ends the new tape.
     pub fn finish(mut self) -> Result<Rewritten> {
+        self.put_events()?;
         for gap in std::mem::take(&mut self.refused) {
             self.writer.gap(&gap)?;
         }
@@ -366,8 +357,8 @@ pub fn recover_bytes(
     tape_id: u32,
 ) -> Result<(Remedy, Rewritten)> {
     let verified = verify_bytes(bytes, Level::Chain, None)?;
-    let states_are_sound = states_are_sound(bytes);
     let found = Recovered::from_bytes(bytes);
+    let states_are_sound = states_are_sound(&found, bytes);
     let remedy = found.remedy(verified.passed(), verified.chunks_are_sound(), states_are_sound);
     let unchanged = |bytes| Rewritten { bytes, dropped: Vec::new() };
     let rewritten = match remedy {
@@ -378,11 +369,10 @@ pub fn recover_bytes(
     Ok((remedy, rewritten))
 }
 
-/// Does every keyframe of the tape in `bytes` restore?
-fn states_are_sound(bytes: &[u8]) -> bool {
-    let Ok(tape) = Tape::open(bytes) else { return true };
+/// Does every keyframe restore that is left of the tape in `bytes`?
+fn states_are_sound(found: &Recovered, bytes: &[u8]) -> bool {
     let mut keyframes = KeyframeChecker::default();
-    tape.keyframes.usable().all(|(_, _, range)| {
+    found.keyframes().usable().all(|(_, _, range)| {
         let chunk = usize::try_from(range.start).ok().and_then(|start| bytes.get(start..));
         let chunk = chunk.and_then(|bytes| Chunk::read(bytes, range.start).ok());
         chunk.is_some_and(|chunk| keyframes.add(&chunk).is_ok())

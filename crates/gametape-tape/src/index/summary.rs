@@ -13,6 +13,7 @@ use crate::limits::{CHUNK_BYTES, CHUNKS, PAGES, TAPE_BYTES};
 
 /// What a tape contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Summary {
     /// The header, again.
     pub header: TapeHeader,
@@ -20,13 +21,13 @@ pub struct Summary {
     pub chunk_count: u32,
     /// The first tick of anything that has ticks; 0 if nothing has.
     pub first_tick: u64,
-    /// One behind the last tick.
+    /// One more than the last tick.
     pub end_tick: u64,
     /// The chain's end over all counted chunks.
     pub chain_head: Hash,
     /// Where the closing metadata chunk is.
     pub closing: Option<Range<u64>>,
-    /// Views that some chunk is for; what is for everybody as a whole tells nothing about them.
+    /// Views that some chunk is for; chunks for everybody do not count.
     pub views: ViewSet,
     /// In the packed form?
     pub packed: bool,
@@ -38,6 +39,7 @@ pub struct Summary {
 
 /// What there is of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KindSummary {
     /// Of which kind.
     pub kind: ChunkKind,
@@ -53,6 +55,7 @@ pub struct KindSummary {
 
 /// Where a page of the index is.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PageRow {
     /// Which pages: [`TABLE`](Self::TABLE) or [`KEYFRAMES`](Self::KEYFRAMES).
     pub stream: u16,

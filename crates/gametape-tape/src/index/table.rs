@@ -14,7 +14,7 @@ use crate::limits::{KEYFRAME_PAGE, TABLE_PAGE, TAPE_BYTES};
 pub struct ChunkEntry {
     /// Where the header begins in the tape.
     pub offset: u64,
-    /// The header as it stands there.
+    /// The header that is there.
     pub header: ChunkHeader,
 }
 

@@ -138,7 +138,7 @@ pub(crate) struct Compressor {
     columns: Vec<u8>,
 }
 
-/// From so many bytes of a chunk it is guessed how the whole is packed best.
+/// How many bytes of a chunk are tried to guess how the whole is packed best.
 const TRIED: usize = 8 << 10;
 
 impl Default for Compressor {
@@ -173,7 +173,7 @@ impl Compressor {
         compress(raw, &mut self.packed, 0, &mut self.table)
     }
 
-    /// Packs the bytes in columns behind their width; returns the length.
+    /// Packs the bytes in columns after their width; returns the length.
     fn pack_columns(&mut self, raw: &[u8], width: usize) -> usize {
         let columns = first_bytes(&mut self.columns, raw.len());
         to_columns(raw, width, columns);

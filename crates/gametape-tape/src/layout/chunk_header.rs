@@ -45,7 +45,7 @@ impl ChunkHeader {
     /// Length in bytes.
     pub const LENGTH: usize = 56;
 
-    /// One behind the last tick.
+    /// One more than the last tick.
     #[must_use]
     pub fn end_tick(&self) -> u64 {
         self.first_tick.saturating_add(self.tick_count.into())
@@ -67,7 +67,7 @@ impl ChunkHeader {
         self.first_tick
     }
 
-    /// A header that stands at `offset`, whatever its tape.
+    /// The header at `offset`, whatever its tape.
     pub fn read(bytes: &[u8; Self::LENGTH], offset: u64) -> Result<Self> {
         let header = Self::read_fields(bytes, offset)?;
         header.check_limits(offset)?;

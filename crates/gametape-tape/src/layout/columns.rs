@@ -8,7 +8,7 @@ pub(crate) const WIDTHS: std::ops::RangeInclusive<usize> = 2..=255;
 const COMPARED: usize = 2048;
 const ALIKE: usize = COMPARED / 4;
 
-/// Blocks of so many lines of so many bytes are turned at once.
+/// Blocks of N lines of N bytes are turned at once.
 const LINES: usize = 8;
 const LENGTH: usize = 16;
 

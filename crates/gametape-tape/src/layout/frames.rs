@@ -12,7 +12,7 @@ pub struct TapeFrame<'a> {
     pub tick: u64,
     /// For whom.
     pub views: ViewSet,
-    /// Where its first byte stands in the raw bytes of the chunk.
+    /// Offset of its first byte in the raw bytes of the chunk.
     pub offset: u64,
     /// Do all views receive the same?
     homogenous: bool,

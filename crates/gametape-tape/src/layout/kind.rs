@@ -102,7 +102,7 @@ impl ChunkKind {
         self != Self::INDEX
     }
 
-    /// Must first ticks not decrease within a stream? Gaps are told when they are noticed.
+    /// Must first ticks not decrease within a stream? Gaps are written when they are noticed.
     pub(crate) fn ascends(self) -> bool {
         self != Self::GAP
     }

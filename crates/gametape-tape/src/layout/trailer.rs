@@ -19,7 +19,7 @@ pub(crate) struct Trailer {
 impl Trailer {
     pub(crate) const LENGTH: usize = 32;
 
-    /// A trailer that stands at `offset`.
+    /// The trailer at `offset`.
     pub(crate) fn read(bytes: &[u8; Self::LENGTH], offset: u64) -> Result<Self> {
         let mut r = Reader::with_base(bytes, offset);
         let trailer = Self {

@@ -20,6 +20,7 @@ use crate::write::writer::check_metadata;
 
 /// How far opening goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Depth {
     /// Header, metadata and summary: at most 64 KiB, usually 8 KiB.
     Summary,
@@ -120,7 +121,7 @@ impl TapeReader {
         let (head, tail) = depth.probes();
         let wanted = match length <= head + tail {
             // Nothing is gained by leaving out a little in the middle, unless little is wanted.
-            true if depth != Depth::Summary || length <= head => vec![0..length],
+            true if depth != Depth::Summary || length <= head => Vec::from([0..length]),
             _ => vec![0..head.min(length), head.max(length.saturating_sub(tail))..length],
         };
         let (fetched, step) = (Fetched::default(), Step::Ends);
@@ -181,7 +182,8 @@ impl TapeReader {
 
     fn go(&mut self, step: Step, wanted: Range<u64>) {
         self.step = step;
-        self.wanted = vec![wanted.start.min(self.length)..wanted.end.min(self.length)];
+        let wanted = wanted.start.min(self.length)..wanted.end.min(self.length);
+        self.wanted = Vec::from([wanted]);
     }
 
     /// The first bytes of the tape.

@@ -62,7 +62,7 @@ impl KeyframeIndex {
 ///
 /// By [default](Self::default) the checksums of the chunks are trusted: a delta must follow a
 /// keyframe of the same tape, stream and views, at the tick that it names, and with the hash that it
-/// names where a delta before it told that; no hash is computed. A [verifying](Self::verifying)
+/// names where a delta before it announced that; no hash is computed. A [verifying](Self::verifying)
 /// restorer computes the hash of every state.
 #[derive(Debug, Clone, Default)]
 pub struct Restorer {

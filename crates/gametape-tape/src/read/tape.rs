@@ -22,6 +22,7 @@ use crate::recover::scan::Damage;
 /// A [`ChunkEntry`] says which [range](ChunkEntry::range) to fetch, and
 /// [reads](ChunkEntry::read) the chunk from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tape {
     /// The header.
     pub header: TapeHeader,

@@ -9,7 +9,7 @@ use crate::check::sign::{self, SigningKey};
 use crate::edit::assemble::{Assembly, Segment, packed_order};
 use crate::index::footer::{IndexCodec, SUMMARY_STREAM};
 use crate::index::summary::{PageRow, Summary};
-use crate::index::table::ChunkEntry;
+use crate::index::table::{ChunkEntry, KeyframeIndex};
 use crate::layout::chunk::Chunk;
 use crate::layout::gap::Gap;
 use crate::layout::kind::{ChunkKind, Codec};
@@ -47,6 +47,8 @@ pub struct Recovered {
     pub end: u64,
     /// How many counted chunks there were, where an index chunk says so.
     count: Option<u32>,
+    /// Do index chunks say that no chunk follows those that are known?
+    is_counted: bool,
     /// After the last whole chunk or trailer.
     last_whole: u64,
     /// The chain, where it was asked for and no chunk is missing in it.
@@ -102,6 +104,7 @@ impl Recovery {
             is_packed: false,
             end: 0,
             count: None,
+            is_counted: false,
             last_whole: 0,
             chain: None,
         };
@@ -198,6 +201,7 @@ impl Recovery {
         self.found.is_packed = self.packed.unwrap_or(guess);
         self.found.chunks.sort_by_key(|chunk| chunk.header.sequence);
         self.found.missing = self.scanner.sequences().missing();
+        self.found.is_counted = self.found.is_counted();
         self.found.chain = self.chain();
         self.found
     }
@@ -261,9 +265,17 @@ impl Recovered {
             let is_there = index.is_ok_and(|index| self.chunks[index].header == *header);
             return header.kind.is_counted() && !is_there;
         }
-        let is_counted = self.count == u32::try_from(self.chunks.len()).ok();
-        let is_inside = damage.range.end <= self.last_whole;
-        !self.missing.is_empty() || !(is_counted || is_inside)
+        if self.is_counted && damage.range.start >= self.end {
+            return false;
+        }
+        !self.missing.is_empty() || damage.range.end > self.last_whole
+    }
+
+    fn is_counted(&self) -> bool {
+        let lost = self.damages.iter().filter_map(|damage| damage.header);
+        let known = self.chunks.iter().map(|chunk| chunk.header).chain(lost);
+        let known = known.filter(|header| header.kind.is_counted());
+        self.count == known.map(|header| header.sequence + 1).max()
     }
 
     /// The ticks that a damage may concern: those of the lost chunk where its header is left, else
@@ -278,6 +290,12 @@ impl Recovered {
     pub fn gaps(&self) -> Vec<Gap> {
         let lost = self.damages.iter().filter(|damage| self.is_loss(damage));
         gaps(&self.chunks, lost, &self.missing)
+    }
+
+    /// The keyframes among the chunks that are left, by tick.
+    #[must_use]
+    pub fn keyframes(&self) -> KeyframeIndex {
+        KeyframeIndex::of(&self.chunks, None)
     }
 
     /// The metadata for a tape that is made of this one: its own where it can be read, else `{}`.
@@ -312,7 +330,7 @@ impl Recovered {
         let mut bytes = Writer::new();
         put_chunk(&mut bytes, &signature, &raw);
         let assembly = self.assemble(header, &chunks, chain.head())?;
-        Ok(assembly.segments(Some((sequence, bytes.into_bytes()))))
+        Ok(assembly.segments(Some((sequence, bytes.as_bytes()))))
     }
 
     fn whole(&self) -> Result<(TapeHeader, Chain)> {

@@ -31,6 +31,7 @@ pub enum Found<'a> {
 
 /// Bytes of a tape that are lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Damage {
     /// Where.
     pub range: Range<u64>,

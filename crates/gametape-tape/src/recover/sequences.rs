@@ -9,7 +9,7 @@ use crate::layout::chunk_header::ChunkHeader;
 pub(crate) struct Sequences {
     whole: Bits,
     lost: Bits,
-    /// There were at least so many counted chunks.
+    /// The least number of counted chunks that there were.
     count: u32,
 }
 

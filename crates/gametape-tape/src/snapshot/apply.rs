@@ -27,7 +27,7 @@ impl SimSnapshot {
         Ok(())
     }
 
-    /// The state that the changes behind the head of a delta lead to from here.
+    /// The state that the changes after the head of a delta lead to from here.
     pub(crate) fn with_changes(&self, head: &DeltaHead, r: &mut Reader<'_>) -> Result<Self> {
         let core = self.core.with_changes(head, r)?;
         let campaign_state = changed_bytes(r, "campaign state", &self.campaign_state)?;

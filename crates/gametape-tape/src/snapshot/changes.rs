@@ -156,7 +156,7 @@ fn change_row<K: Key>(
     let mut before = old.mask;
     table.push_with(old.key.clone(), mask, |values| {
         for slot in bits(change.changed | change.removed) {
-            // What stands before the slot stays; what stands in it goes.
+            // What is before the slot stays; what is in it goes.
             let below = before & ((1 << slot) - 1);
             values.extend_from_slice(kept.take(below.count_ones()));
             kept.take((before >> slot & 1) as u32);

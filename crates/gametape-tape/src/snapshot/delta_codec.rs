@@ -16,7 +16,7 @@ use crate::limits::{STRINGS, TICK};
 const FORM: u8 = 2;
 
 impl DeltaSnapshot {
-    /// The delta as it stands in a keyframe.
+    /// The bytes of the delta in a keyframe.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut w = Writer::new();

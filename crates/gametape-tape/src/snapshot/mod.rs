@@ -6,6 +6,7 @@ mod changes;
 mod delta;
 mod delta_codec;
 mod keys;
+mod opaque;
 mod table;
 
 pub use cadence::{Cadence, KeyframeMaker};

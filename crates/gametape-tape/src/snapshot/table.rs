@@ -1,4 +1,4 @@
-//! Tables of opaque values behind masks, in their canonical order and form.
+//! Tables of opaque values with masks, in their canonical order and form.
 
 use std::ops::Range;
 
@@ -77,7 +77,7 @@ impl<K: Key> SlotTable<K> {
         self.rows.is_empty()
     }
 
-    /// Adds a row behind the others. Keys ascend, and so do the slots of a row.
+    /// Adds a row after the others. Keys ascend, and so do the slots of a row.
     pub fn push(&mut self, key: K, slots: &[(u8, &[u8])]) -> Result<()> {
         let ascending = slots.is_sorted_by(|a, b| a.0 < b.0);
         if !ascending || slots.iter().any(|&(slot, _)| u32::from(slot) >= K::SLOTS) {
@@ -293,7 +293,7 @@ impl Shape {
     }
 }
 
-/// The values behind a mask, as one run of bytes.
+/// The values of a mask, as one run of bytes.
 #[inline]
 pub(super) fn read_values<'a>(
     r: &mut Reader<'a>,
@@ -358,7 +358,7 @@ impl<K: Key> ValueTable<K> {
         self.0.is_empty()
     }
 
-    /// Adds a row behind the others. Keys ascend.
+    /// Adds a row after the others. Keys ascend.
     pub fn push(&mut self, key: K, value: &[u8]) -> Result<()> {
         self.0.push(key, &[(0, value)])
     }

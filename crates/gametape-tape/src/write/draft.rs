@@ -6,7 +6,7 @@ use crate::layout::checksum::check64;
 use crate::layout::chunk_header::ChunkHeader;
 use crate::layout::kind::{ChunkKind, Codec, Flags};
 
-/// What a writer is told about a chunk; the rest of its header follows from the bytes.
+/// What the caller says about a chunk; the rest of its header follows from the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkDraft {
     /// What it holds.

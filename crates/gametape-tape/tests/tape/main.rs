@@ -9,5 +9,6 @@ mod cutting;
 mod golden;
 mod integrity;
 mod order;
+mod promises;
 mod recovery;
 mod snapshots;

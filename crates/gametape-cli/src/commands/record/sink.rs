@@ -26,7 +26,8 @@ impl TapeSink {
         let options = options.write(true).create(force).create_new(!force);
         match options.open(path) {
             Ok(file) => {
-                lock_recording(&file).map_err(|error| Failure::refused(target, &error.to_string()))?;
+                let problem = "somebody is recording into it";
+                lock_recording(&file).map_err(|_| Failure::refused(target, problem))?;
                 file.set_len(0).map_err(|error| Failure::io(target, &error))?;
                 Ok(Self::File(file))
             }

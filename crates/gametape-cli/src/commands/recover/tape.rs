@@ -1,9 +1,10 @@
 //! What is left of a damaged or unfinished tape.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gametape_tape::{
-    ChunkKind, Damage, Gap, Level, Recovered, Remedy, Rewriter, TapeHeader, Verifier,
+    ChunkKind, Damage, Dropped, Gap, Level, Recovered, Remedy, Rewriter, TapeHeader, Verifier,
 };
 use gametape_wire::{Error, ErrorKind, Result as WireResult};
 use serde::Serialize;
@@ -38,7 +39,7 @@ impl Args {
                 let segments = found.rebuild().map_err(|error| file.failure(&error))?;
                 file.put_segments("writing", &segments, |bytes| out.put(bytes))?;
             }
-            _ => report.dropped = self.repair(file, &found, &mut out)?,
+            _ => report.drop(self.repair(file, &found, &mut out)?),
         }
         out.finish()?;
         report.print(self.json)
@@ -50,7 +51,7 @@ impl Args {
         file: &mut TapeFile,
         found: &Recovered,
         out: &mut Output,
-    ) -> Result<Dropped, Failure> {
+    ) -> Result<Vec<Dropped>, Failure> {
         let source = file.source.clone();
         let failed = |error: Error| Failure::of(&source, &error);
         let header = self.header(found).map_err(failed)?;
@@ -63,11 +64,7 @@ impl Args {
         out.put(&rewriter.take())?;
         let end = rewriter.finish().map_err(failed)?;
         out.put(&end.bytes)?;
-        let mut dropped = Dropped::new();
-        for row in &end.dropped {
-            *dropped.entry(row.kind.to_string()).or_default() += row.chunks;
-        }
-        Ok(dropped)
+        Ok(end.dropped)
     }
 
     fn header(&self, found: &Recovered) -> WireResult<TapeHeader> {
@@ -89,13 +86,9 @@ fn remedy(file: &mut TapeFile, found: &Recovered) -> Result<Remedy, Failure> {
     file.answer("verifying", &mut verifier)?;
     let verified = verifier.finish();
     let mut states_are_sound = true;
-    if let Ok(tape) = file.open(gametape_tape::Depth::Index) {
-        check_keyframes(file, &tape, |_| states_are_sound = false)?;
-    }
+    check_keyframes(file, &found.keyframes(), |_| states_are_sound = false)?;
     Ok(found.remedy(verified.passed(), verified.chunks_are_sound(), states_are_sound))
 }
-
-type Dropped = std::collections::BTreeMap<String, u32>;
 
 #[derive(Serialize)]
 struct Report {
@@ -106,9 +99,11 @@ struct Report {
     lost_chunks: u64,
     lost_bytes: u64,
     lost_ticks: u64,
-    dropped: Dropped,
+    dropped: BTreeMap<String, u32>,
     damages: Vec<Hole>,
     missing: Vec<Run>,
+    #[serde(skip)]
+    left_out: Vec<Dropped>,
     #[serde(skip)]
     remedy: Remedy,
 }
@@ -149,7 +144,8 @@ impl Report {
             lost_chunks: with_header.count() as u64 + missing,
             lost_bytes: damages.iter().map(|hole| hole.end - hole.start).sum(),
             lost_ticks: covered(found.gaps().iter().map(ticks_of)),
-            dropped: Dropped::new(),
+            dropped: BTreeMap::new(),
+            left_out: Vec::new(),
             damages,
             missing: found
                 .missing
@@ -158,6 +154,14 @@ impl Report {
                 .collect(),
             remedy,
         }
+    }
+
+    /// Takes what was whole and could not be copied.
+    fn drop(&mut self, rows: Vec<Dropped>) {
+        for row in &rows {
+            *self.dropped.entry(row.kind.to_string()).or_default() += row.chunks;
+        }
+        self.left_out = rows;
     }
 
     fn print(&self, json: bool) -> Outcome {
@@ -175,12 +179,8 @@ impl Report {
         for Run { first, last } in &self.missing {
             warn(&self.file, format_args!("lost: nothing is left of chunks {first} to {last}"));
         }
-        for (kind, chunks) in &self.dropped {
-            let many = count((*chunks).into(), "chunk");
-            note(
-                &self.file,
-                format_args!("{many} of kind {kind} left out: not valid in a new tape"),
-            );
+        for row in &self.left_out {
+            note(&self.file, format_args!("left out: {row}"));
         }
         note(&self.file, self.conclusion());
         Ok(Done::lost_if(lost))

@@ -154,8 +154,9 @@ impl Checked {
     /// Checks what only playing can tell, as far as the tape can be opened.
     fn play(&mut self, file: &mut TapeFile) -> Result<(), Failure> {
         let Ok(tape) = file.open(Depth::Index) else { return Ok(()) };
-        let restored =
-            keyframes::check(file, &tape, |error| self.find(true, Level::Keyframes, error))?;
+        let restored = keyframes::check(file, &tape.keyframes, |error| {
+            self.find(true, Level::Keyframes, error)
+        })?;
         self.keyframes = Some(restored);
         let level = self.level;
         let depth =
