@@ -1,6 +1,6 @@
 //! What the signs and colours of a scene mean.
 
-use crate::model::{Board, Kind, Look, Piece, Player, Scene, Value};
+use crate::model::{Board, Datum, Kind, Look, Piece, Player, Scene, Value};
 use crate::palette::Colour;
 
 /// More labelled pieces than these are counted.
@@ -79,14 +79,19 @@ fn kind_entry(kind: &Kind) -> Entry {
 
 fn player_entry(scene: &Scene, player: &Player) -> Entry {
     let (glyph, colour, eliminated) = (player.glyph, player.shown_colour(), player.eliminated);
-    let values = player.values.iter().map(|value| in_words(scene, value));
+    let values = player.values.iter().filter(|value| value.value != Datum::Flag(false));
+    let values = values.map(|value| in_words(scene, value));
     let out = eliminated.then(|| "out".to_owned());
     let detail = out.into_iter().chain(values).collect::<Vec<_>>().join(", ");
     let swatch = Swatch::Player { glyph, colour, eliminated };
     Entry { swatch, text: player.name.clone(), detail }
 }
 
+/// `money 12`; what is or is not so is only named where it is.
 fn in_words(scene: &Scene, value: &Value) -> String {
+    if value.value == Datum::Flag(true) {
+        return value.name.clone();
+    }
     format!("{} {}", value.name, value.value.text(scene))
 }
 

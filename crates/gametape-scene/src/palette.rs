@@ -96,8 +96,8 @@ const PLAYERS: [Colour; 15] = [
     Colour::hex(0x3fbf6f),
     Colour::hex(0xc4a7ff),
     Colour::hex(0xb5651d),
-    Colour::hex(0x5f7dd6),
-    Colour::hex(0x8c96a6),
+    Colour::hex(0x5a7cf0),
+    Colour::hex(0xa8b4c8),
 ];
 
 /// Words for terrain, as games use them.

@@ -115,10 +115,9 @@ fn every_gamelog_gives_a_board_at_every_tenth() {
                 (board.tiles.len(), board.tiles.iter().map(|t| t.x).max().unwrap());
             let expected = match game {
                 "Chess" => (64, 7),
-                "Anarchy" => (800, 39),
+                "Anarchy" | "Pirates" => (800, 39),
                 "Catastrophe" => (468, 25),
                 "Coreminer" => (900, 29),
-                "Pirates" => (800, 39),
                 "Saloon" | "Stumped" => (512, 31),
                 game => panic!("{name}: {game}"),
             };

@@ -68,7 +68,7 @@ fn positions_without_tiles_are_a_map_or_free() {
         "4":{{"id":"4","gameObjectName":"Ship","x":-1e20,"y":2.5}}}}}}"#
     ));
     assert_eq!(free.board.as_ref().unwrap().shape, Shape::Free);
-    assert_eq!(TextMap::of(&free).to_string().matches('S').count() >= 2, true);
+    assert!(TextMap::of(&free).to_string().matches('S').count() >= 2);
     let huge = scene(&format!(
         r#"{{"mapWidth":99999999,"mapHeight":99999999,"gameObjects":{{{piece}}}}}"#
     ));

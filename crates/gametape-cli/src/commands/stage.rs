@@ -341,10 +341,7 @@ impl Stage {
 }
 
 /// The frames of a tape as a view sees them.
-fn tape_timeline(
-    bytes: SharedTape,
-    view: View,
-) -> wire::Result<Driven<SharedTape, SeenTimeline>> {
+fn tape_timeline(bytes: SharedTape, view: View) -> wire::Result<Driven<SharedTape, SeenTimeline>> {
     let recording = gametape_replay::Recording::open(bytes.clone())?;
     let player = gametape_replay::minewars::player(recording, view, PlayerOptions::default())?;
     let (_, player) = player.into_parts();

@@ -131,7 +131,7 @@ impl Player {
             Action::PlayOrPause => self.play_or_pause(now),
             Action::Faster(by) => self.change_speed(by, now),
             Action::AskTime => {
-                self.ask(Question::Time, "go to (3:37.6, 50%, tick:120, turn:4, end)")
+                self.ask(Question::Time, "go to (3:37.6, 50%, tick:120, turn:4, end)");
             }
             Action::AskSearch => self.ask(Question::Search, "search"),
             Action::SearchOn => self.message = self.panels.search(&self.stage, ""),
