@@ -35,7 +35,6 @@
 //! What it does not do: no file and no clock: bytes and times come from the caller; no rules of any
 //! game; no reading of events, which playing never needs.
 
-mod json;
 pub mod anonymize;
 pub mod cadre;
 pub mod convert;
