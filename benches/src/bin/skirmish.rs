@@ -17,7 +17,7 @@ use gametape_benches::playing::{
 use gametape_benches::{Claim, Report, median};
 use gametape_minewars::Generation;
 use gametape_replay::{
-    Driven, PlayerOptions, Recording, Simulation, Source, Timeline, minewars, streams,
+    Playback, PlayerOptions, Recording, Simulation, Source, Timeline, minewars, streams,
 };
 use gametape_skirmish::{
     Config, Match, NAMES, SECOND, Style, TICK_MS, gamelog, metadata, record_match, recorded_game,
@@ -188,7 +188,7 @@ fn seeks(arena: &Arena, tape: &[u8], report: &mut Report) -> Result<()> {
     }
     let mut recording = Recording::open(tape)?;
     let game = recorded_game(&mut recording)?;
-    let player = Driven::simulation(recording, game, options)?;
+    let player = Playback::simulation(recording, game, options)?;
     let what = format!("{}, simulation", arena.name);
     let times = seek(&what, player, 20.0, report)?;
     let what = format!("{what}: random seek, 99th percentile, ms");
@@ -206,7 +206,7 @@ fn seeks(arena: &Arena, tape: &[u8], report: &mut Report) -> Result<()> {
 
 fn seek<S: Source, T: Timeline>(
     what: &str,
-    mut player: Driven<S, T>,
+    mut player: Playback<S, T>,
     most_ms: f64,
     report: &mut Report,
 ) -> Result<Times> {

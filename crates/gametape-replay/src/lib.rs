@@ -8,7 +8,7 @@
 //!   [`MinewarsTimeline`] and [`GamelogTimeline`] play files as they are; [`Player`] plays what a view
 //!   of a tape knows, or runs its simulation again, and [verifies](Player::begin_verify) that what was
 //!   recorded is what the game does. [`Clock`] plays at any rate.
-//! - None of them does I/O: they say which bytes they need. [`Driven`] supplies them from a [`Source`].
+//! - None of them does I/O: they say which bytes they need. [`Playback`] supplies them from a [`Source`].
 //! - [`minewars`] and [`cadre`] turn replay files and gamelogs into tapes and back, nothing lost, so
 //!   that they are played in the same way.
 //!
@@ -41,6 +41,7 @@ pub mod convert;
 pub mod cut;
 mod game;
 pub mod games;
+mod json;
 pub mod merge;
 pub mod metadata;
 pub mod minewars;
@@ -69,6 +70,6 @@ pub use recorder::{
 pub use rewrite::{Put, derived_header, tape_id_of};
 pub use source::{OpenTape, OpeningTape, Recording};
 pub use timeline::{
-    Change, Clock, Direction, Driven, GamelogTimeline, MapState, Marker, MarkerKind,
-    MinewarsTimeline, Timeline, TimelineOptions,
+    Change, Clock, Direction, GamelogTimeline, MapState, Marker, MarkerKind, MinewarsTimeline,
+    Playback, Timeline, TimelineOptions,
 };

@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use gametape_replay::minewars::{MinewarsView, setup_of};
 use gametape_replay::{
-    Direction, Driven, GamelogTimeline, MinewarsTimeline, PlayerOptions, Timeline, TimelineOptions,
+    Direction, GamelogTimeline, MinewarsTimeline, Playback, PlayerOptions, Timeline,
+    TimelineOptions,
 };
 use gametape_scene::{Context, Inspection, Line, Scene, Target, TileAt, Visible, minewars};
 use gametape_wire::{self as wire, Error, ErrorKind, Moment, Place, Report, View, ViewSet, When};
@@ -61,7 +62,7 @@ enum Origin {
 pub(super) struct Stage {
     source: Source,
     origin: Origin,
-    timeline: Driven<SharedTape, SeenTimeline>,
+    timeline: Playback<SharedTape, SeenTimeline>,
     /// What everybody knows.
     public: Context,
     /// None in a gamelog.
@@ -149,7 +150,7 @@ impl Stage {
         let mut stage = Self {
             source,
             origin,
-            timeline: Driven::new(SharedTape::empty(), timeline),
+            timeline: Playback::new(SharedTape::empty(), timeline),
             public: if views.is_empty() { public } else { public.named(name) },
             views,
             view,
@@ -260,7 +261,7 @@ impl Stage {
             Origin::Tape => tape_timeline(self.timeline.source().clone(), view)?,
             Origin::File(input) => match input.recording() {
                 Ok(Recording::MineWars(file)) => {
-                    Driven::new(SharedTape::empty(), minewars_timeline(&file, view)?)
+                    Playback::new(SharedTape::empty(), minewars_timeline(&file, view)?)
                 }
                 _ => return Ok(()),
             },
@@ -341,12 +342,15 @@ impl Stage {
 }
 
 /// The frames of a tape as a view sees them.
-fn tape_timeline(bytes: SharedTape, view: View) -> wire::Result<Driven<SharedTape, SeenTimeline>> {
+fn tape_timeline(
+    bytes: SharedTape,
+    view: View,
+) -> wire::Result<Playback<SharedTape, SeenTimeline>> {
     let recording = gametape_replay::Recording::open(bytes.clone())?;
     let player = gametape_replay::minewars::player(recording, view, PlayerOptions::default())?;
     let (_, player) = player.into_parts();
     let seen = player.map_state(|view: &MinewarsView| view.state() as &dyn Visible);
-    Ok(Driven::new(bytes, Box::new(seen)))
+    Ok(Playback::new(bytes, Box::new(seen)))
 }
 
 fn minewars_timeline(

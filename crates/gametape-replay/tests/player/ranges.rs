@@ -6,8 +6,8 @@ use std::ops::Range;
 use gametape_minewars::Generation;
 use gametape_replay::minewars::{MinewarsView, player, setup_of};
 use gametape_replay::{
-    Direction, Driven, GameState, OpenTape, OpeningTape, Player, PlayerOptions, Recording, Source,
-    Timeline, Track,
+    Direction, GameState, OpenTape, OpeningTape, Playback, Player, PlayerOptions, Recording,
+    Source, Timeline, Track,
 };
 use gametape_tape::{SimSnapshot, SimTick, TapeHeader, TapeWriter, pack_bytes};
 use gametape_wire::{Error, Moment, Need, Result, SansIo, Tick, View, ViewSet};
@@ -49,7 +49,7 @@ fn a_packed_tape_is_opened_and_sought_by_few_ranges() {
     let tape = pack_bytes(&plain).unwrap();
     assert!(tape.len() > 150_000, "{}", tape.len());
     let expected = linear(&plain, |recording, options| {
-        Driven::simulation(recording, Toy::new(), options).unwrap()
+        Playback::simulation(recording, Toy::new(), options).unwrap()
     });
     let mut opening = OpeningTape::new(tape.len() as u64);
     let (requests, bytes) = fetch(&mut opening, &tape);
@@ -122,7 +122,7 @@ impl Source for FailsOnce<'_> {
 
 /// What a user does: goes to places, steps, and tries again what failed.
 fn session<T: Track>(
-    open: impl Fn(Recording<FailsOnce<'_>>) -> Result<Driven<FailsOnce<'_>, Player<T>>>,
+    open: impl Fn(Recording<FailsOnce<'_>>) -> Result<Playback<FailsOnce<'_>, Player<T>>>,
     tape: &[u8],
     fails_at: Option<usize>,
 ) -> (Vec<[u8; 32]>, usize) {
@@ -167,7 +167,7 @@ fn session<T: Track>(
 }
 
 fn check_failures<T: Track>(
-    open: impl Fn(Recording<FailsOnce<'_>>) -> Result<Driven<FailsOnce<'_>, Player<T>>> + Copy,
+    open: impl Fn(Recording<FailsOnce<'_>>) -> Result<Playback<FailsOnce<'_>, Player<T>>> + Copy,
     tape: &[u8],
 ) {
     let (expected, none) = session(open, tape, None);
@@ -194,7 +194,7 @@ fn a_read_that_fails_ends_the_call_and_nothing_else() {
         );
     }
     check_failures(
-        |recording| Driven::simulation(recording, Toy::new(), PlayerOptions::default()),
+        |recording| Playback::simulation(recording, Toy::new(), PlayerOptions::default()),
         &toy::padded_tape(Toy::new(), 300, 300),
     );
 }

@@ -14,7 +14,7 @@ use std::thread;
 use gametape_cadre::{Log, Options};
 use gametape_minewars::{Generation, Grid, ReplayFile, ViewState};
 use gametape_replay::{
-    DeepLevel, Driven, MinewarsTimeline, Order, PlayerOptions, Recording, Simulation, Timeline,
+    DeepLevel, MinewarsTimeline, Order, Playback, PlayerOptions, Recording, Simulation, Timeline,
     TimelineOptions, minewars, streams,
 };
 use gametape_skirmish::{
@@ -130,7 +130,7 @@ fn in_disorder(moments: &[Moment]) -> impl Iterator<Item = &Moment> {
 fn from_the_tape(recorded: &Recorded, moments: &[Moment]) {
     let game = Skirmish::new(recorded.config.clone()).unwrap();
     let options = PlayerOptions::default();
-    let mut player = Driven::simulation(recorded.open(), game, options).unwrap();
+    let mut player = Playback::simulation(recorded.open(), game, options).unwrap();
     for moment in in_disorder(moments) {
         player.seek(wire::Moment::before(Tick(moment.tick))).unwrap();
         assert_eq!(player.snapshot(), moment.snapshot, "tick {}", moment.tick);
@@ -276,7 +276,7 @@ fn a_view_of_another_moment_is_told_apart() {
 fn resimulates(tape: &[u8], config: &Config) -> (usize, u64) {
     let game = Skirmish::new(config.clone()).unwrap();
     let recording = Recording::open(tape).unwrap();
-    let mut player = Driven::simulation(recording, game, PlayerOptions::default()).unwrap();
+    let mut player = Playback::simulation(recording, game, PlayerOptions::default()).unwrap();
     let verified = player.verify(DeepLevel::Simulation).unwrap();
     assert!(verified.passed(), "{:?}", verified.findings);
     (verified.keyframes, verified.tick)
