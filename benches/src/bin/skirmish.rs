@@ -20,7 +20,7 @@ use gametape_replay::{
     Playback, PlayerOptions, Recording, Simulation, Source, Timeline, minewars, streams,
 };
 use gametape_skirmish::{
-    Config, Match, NAMES, SECOND, Style, TICK_MS, gamelog, metadata, record_match, recorded_game,
+    Config, Match, NAMES, SECOND, Style, TICK_LENGTH, TICK_MS, gamelog, metadata, record_match, recorded_game,
 };
 use gametape_tape::{ChunkKind, pack_bytes};
 use gametape_wire::{Error, Result, View};
@@ -47,7 +47,7 @@ fn main() -> Result<ExitCode> {
     codec(&played.events, &mut report)?;
     let (events, end) = an_hour_of(&played);
     println!("{} events in {:.1} minutes", events.len(), seconds_of(end) / 60.0);
-    highlights(&events, TICK_MS * 1000, end, &mut report);
+    highlights(&events, TICK_LENGTH, end, &mut report);
 
     let short = |seed| Arena { seed, ..small }.events().and_then(|events| encode(&events));
     let matches: Vec<Vec<Block>> = (0..DISTINCT).map(short).collect::<Result<_>>()?;

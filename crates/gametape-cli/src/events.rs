@@ -1,6 +1,5 @@
 //! The events of tapes, for commands that look into them: nothing else of a tape is read.
 
-use std::borrow::Cow;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
@@ -10,7 +9,7 @@ use gametape_analysis::{
     AnalysisEvent, EventStream, KindSet, MatchInfo, NameTable, TapeEvents, read_names,
 };
 use gametape_tape::{ChunkKind, Depth, Tape};
-use gametape_wire::{Error, Result as WireResult};
+use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome, for_each, note};
 use crate::input::Source;
@@ -33,7 +32,7 @@ impl Observed {
         let tape = file.open(Depth::Index)?;
         warn_of_losses(source, &tape);
         let mut problems: Vec<Error> = Vec::new();
-        let names = read_names(&tape, |range| fetch(&mut file, range));
+        let names = read_names(&tape, &mut file);
         let names = names.unwrap_or_else(|error| {
             problems.push(error);
             NameTable::default()
@@ -66,7 +65,7 @@ impl Observed {
         mut visit: impl FnMut(&AnalysisEvent, &MatchInfo) -> Result<(), Failure>,
     ) -> Outcome {
         let Self { file, tape, info, problems } = self;
-        let mut events = TapeEvents::new(tape, kinds, ticks, |range| fetch(file, range));
+        let mut events = TapeEvents::new(tape, kinds, ticks, file);
         for event in &mut events {
             match event {
                 Ok(event) => visit(&event, info)?,
@@ -85,10 +84,6 @@ impl Observed {
     pub(crate) fn file(&mut self) -> (&mut TapeFile, &Tape) {
         (&mut self.file, &self.tape)
     }
-}
-
-fn fetch<'b>(file: &mut TapeFile, range: Range<u64>) -> WireResult<Cow<'b, [u8]>> {
-    gametape_wire::Source::fetch(file, range).map(|bytes| Cow::Owned(bytes.into_owned()))
 }
 
 /// Does the same to every tape, in their order. What is wrong with one is reported and the others

@@ -118,7 +118,7 @@ fn source_of<'s>(sources: &'s [Source], row: &HighlightRow) -> Result<&'s Source
 
 /// The highlights of a match, best first.
 fn find(observed: &mut Observed) -> Result<(Vec<HighlightRow>, Done), Failure> {
-    let mut finder = HighlightFinder::new(observed.tape.header.tick_length.micros());
+    let mut finder = HighlightFinder::new(observed.tape.header.tick_length);
     let done = observed.visit(simulation_kinds(), 0..u64::MAX, |event, _| {
         finder.add(event);
         Ok(())

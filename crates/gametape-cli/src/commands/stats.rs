@@ -105,7 +105,7 @@ struct Many<T> {
 }
 
 fn collect(observed: &mut Observed) -> Result<(Statistics, Done), Failure> {
-    let mut collector = StatisticsCollector::new(observed.tape.header.tick_length.micros());
+    let mut collector = StatisticsCollector::new(observed.tape.header.tick_length);
     let done = observed.visit(KindSet::ALL, 0..u64::MAX, |event, info| {
         collector.add(event, &info.names);
         Ok(())
