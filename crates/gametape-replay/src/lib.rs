@@ -35,13 +35,14 @@
 //! What it does not do: no file and no clock: bytes and times come from the caller; no rules of any
 //! game; no reading of events, which playing never needs.
 
-mod json;
 pub mod anonymize;
 pub mod cadre;
 pub mod convert;
 pub mod cut;
 mod game;
 pub mod games;
+pub mod inspect;
+mod json;
 pub mod merge;
 pub mod metadata;
 pub mod minewars;
@@ -52,6 +53,7 @@ mod recorder;
 mod rewrite;
 mod source;
 pub mod streams;
+pub mod text;
 mod timeline;
 
 pub use convert::ConvertOptions;
@@ -62,7 +64,7 @@ pub use player::{
     DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayFinding, Player,
     PlayerOptions, SimulationTrack, Site, Track, ViewTrack, differences,
 };
-pub use players::{players_of_minewars, players_of_tape};
+pub use players::{players_of_gamelog, players_of_minewars, players_of_tape};
 pub use recorder::{
     Closing, Count, Counters, Durability, EventBlock, Next, Pump, Recorder, RecorderOptions,
     Report, ResumableSink, Shed, Sink, lock_recording,
