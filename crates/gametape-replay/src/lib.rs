@@ -55,6 +55,7 @@ mod source;
 pub mod streams;
 pub mod text;
 mod timeline;
+pub mod verify;
 
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
