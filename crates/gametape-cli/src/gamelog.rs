@@ -7,6 +7,7 @@ use std::fmt;
 
 use anstyle::Style;
 use gametape_cadre::{Kind, Log, Options, Raw, Timeline};
+use gametape_replay::players_of_gamelog;
 
 use crate::failure::Failure;
 use crate::input::{Gamelog, Source};
@@ -71,7 +72,7 @@ pub(crate) struct Players(BTreeMap<String, String>);
 
 impl Players {
     pub(crate) fn of(log: &Log) -> Self {
-        Self(players_of(log.delta(0).and_then(|delta| delta.game())))
+        Self(players_of_gamelog(log))
     }
 
     /// Is that the player with this id or name?
@@ -87,19 +88,6 @@ impl Players {
         };
         shortened(&printable(&title), PLAYER_CHARS)
     }
-}
-
-/// Ids and names of the players that the `game` of a delta brings.
-pub(crate) fn players_of(game: Option<Raw<'_>>) -> BTreeMap<String, String> {
-    let objects = game.and_then(|game| game.get("gameObjects"));
-    let objects = objects.iter().flat_map(Raw::entries).map_while(Result::ok);
-    let is_player = |object: &Raw<'_>| {
-        object.get("gameObjectName").and_then(|name| name.as_str()).is_some_and(|n| n == "Player")
-    };
-    let named = objects.filter(|(_, object)| is_player(object)).filter_map(|(id, object)| {
-        Some((id.as_str().into_owned(), object.get("name")?.as_str()?.into_owned()))
-    });
-    named.collect()
 }
 
 /// The longest name of a player that a line shows whole.

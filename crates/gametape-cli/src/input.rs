@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use flate2::read::GzDecoder;
-use gametape_cadre::{Log, Options, Summary};
+use gametape_cadre::{Log, Options};
 use gametape_minewars::{Detection, Dialect, ReplayFile};
 use gametape_replay::open::{Format, SNIFFED_BYTES, sniff};
 use gametape_wire::{Error, ErrorClass, ErrorKind, View};
@@ -473,11 +473,6 @@ impl Gamelog<'_> {
     /// Is it stored as gzip?
     pub(crate) fn is_gzip(&self) -> bool {
         self.bytes.starts_with(&[0x1F, 0x8B])
-    }
-
-    /// Header and outcome, which is all that can be had quickly.
-    pub(crate) fn summary(&self) -> Result<Summary, Failure> {
-        Summary::read(self.bytes, &gamelog_options()).map_err(|error| self.failure(&error))
     }
 
     /// The log with all its deltas, none of them merged.

@@ -2,8 +2,6 @@
 
 mod contents;
 mod key;
-mod line;
-mod metadata;
 mod view;
 
 use std::fs::File;
@@ -19,9 +17,9 @@ use crate::failure::{Failure, warn_of_loss};
 use crate::input::{Source, refuse};
 use crate::progress::Progress;
 pub(crate) use contents::Content;
+pub(crate) use gametape_replay::inspect::{ChunkLine, PartLine, losses};
+pub(crate) use gametape_replay::metadata::{Metadata, Seat};
 pub(crate) use key::{PublicKeyArg, read_secret, write_pair};
-pub(crate) use line::{ChunkLine, PartLine};
-pub(crate) use metadata::{Metadata, PlayerName, Seat};
 pub(crate) use view::{PLAY_ONCE, view_at, warn_of_doubt};
 
 /// A tape whose bytes are fetched when somebody needs them.
@@ -30,8 +28,6 @@ pub(crate) struct TapeFile {
     pub(crate) source: Source,
     store: Store,
     buffer: Vec<u8>,
-    /// Bytes fetched so far.
-    fetched: u64,
 }
 
 #[derive(Debug)]
@@ -58,7 +54,7 @@ impl TapeFile {
     }
 
     fn new(source: &Source, store: Store) -> Self {
-        Self { source: source.clone(), store, buffer: Vec::new(), fetched: 0 }
+        Self { source: source.clone(), store, buffer: Vec::new() }
     }
 
     /// How long the tape is now.
@@ -106,7 +102,6 @@ impl TapeFile {
                 &self.buffer
             }
         };
-        self.fetched += bytes.len() as u64;
         Ok(bytes)
     }
 
@@ -222,27 +217,12 @@ impl TapeFile {
     pub(crate) fn may_grow(&self) -> bool {
         matches!(self.store, Store::File(_))
     }
-
-    /// Bytes fetched so far.
-    #[cfg(test)]
-    pub(crate) fn fetched(&self) -> u64 {
-        self.fetched
-    }
 }
 
 fn read_range(file: &mut File, range: &Range<u64>, buffer: &mut Vec<u8>) -> io::Result<()> {
     buffer.clear();
     file.seek(SeekFrom::Start(range.start))?;
     file.take(range.end.saturating_sub(range.start)).read_to_end(buffer).map(drop)
-}
-
-/// What a walk over the tape did not find.
-pub(crate) fn losses(tape: &Tape) -> impl Iterator<Item = String> {
-    let missing = tape.missing.iter().map(|run| match run.len() {
-        1 => format!("chunk {} is missing", run.start),
-        _ => format!("chunks {} to {} are missing", run.start, run.end - 1),
-    });
-    tape.damages.iter().map(ToString::to_string).chain(missing)
 }
 
 /// Tells what a tape that had to be walked does not have any more.

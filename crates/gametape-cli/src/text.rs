@@ -1,9 +1,11 @@
-//! Text for people: aligned fields, readable numbers and times.
+//! Text for people: aligned fields, and the helpers of the library.
 
 use std::fmt::Write;
 
 use anstyle::Style;
-use gametape_wire::Time;
+use gametape_replay::inspect::Facts;
+
+pub(crate) use gametape_replay::text::{clock, count, date, hex, printable, shortened, thousands};
 
 /// Width of the column of labels.
 const LABEL_WIDTH: usize = 10;
@@ -29,47 +31,20 @@ impl Fields {
         self.add("", value.as_ref().trim_end());
     }
 
+    /// A title, and facts as fields below it.
+    pub(crate) fn of(title: &str, facts: &Facts) -> Self {
+        let mut fields = Self::new(title);
+        facts.iter().for_each(|fact| fields.add(fact.label, &fact.value));
+        fields
+    }
+
     /// All of it.
     pub(crate) fn into_text(self) -> String {
         self.0
     }
 }
 
-/// `1,310,554`
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 tile`, `2,000 tiles`
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(number))
-}
-
-/// A time as every command prints and reads it: `3:37.6`, `1:02:03.004`.
-pub(crate) fn clock(milliseconds: u64) -> String {
-    Time::from_millis(milliseconds).to_string()
-}
-
-/// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Text from a file, harmless to a terminal: control characters are shown, not obeyed.
-pub(crate) fn printable(text: &str) -> String {
-    harmless(text, "")
-}
-
-/// The same, but some control characters are obeyed.
+/// Text that is harmless to a terminal, but some control characters are obeyed.
 pub(crate) fn harmless(text: &str, obeyed: &str) -> String {
     let show = |c: char| {
         let is_shown = c.is_control() && !obeyed.contains(c);
@@ -79,74 +54,13 @@ pub(crate) fn harmless(text: &str, obeyed: &str) -> String {
     text.chars().flat_map(show).collect()
 }
 
-/// The text, or its start if it has more characters than that.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// Milliseconds since 1970 as `2023-11-14 22:13:20 UTC`; none beyond the year 9999.
-pub(crate) fn date(milliseconds: i64) -> Option<String> {
-    let seconds = milliseconds.div_euclid(1000);
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    if !(-719_162..2_932_897).contains(&days) {
-        return None;
-    }
-    let (year, month, day) = civil_date(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    Some(format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC"))
-}
-
-/// Year, month and day of a day counted from 1970-01-01. Years begin in March here, so that the
-/// day that leap years add is their last.
-fn civil_date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let leap_days = day_of_era / 1460 - day_of_era / 36_524 + day_of_era / 146_096;
-    let year_of_era = (day_of_era - leap_days) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    (400 * era + year_of_era + i64::from(month <= 2), month, day)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_times_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_310_554].map(thousands), ["0", "999", "1,000", "1,310,554"]);
-        assert_eq!([count(1, "tile"), count(0, "tile")], ["1 tile", "0 tiles"]);
-        assert_eq!(clock(217_600), "3:37.6");
-        assert_eq!(clock(3_723_004), "1:02:03.004");
-    }
-
-    #[test]
     fn control_characters_are_shown_not_obeyed() {
         assert_eq!(printable("a\u{1b}[31mé\n"), "a\\u{1b}[31mé\\n");
         assert_eq!(harmless("a\u{9b}\tb\n", "\n\t"), "a\\u{9b}\tb\n");
-    }
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        let shown = |milliseconds| date(milliseconds).unwrap();
-        assert_eq!(shown(0), "1970-01-01 00:00:00 UTC");
-        assert_eq!(shown(-1), "1969-12-31 23:59:59 UTC");
-        assert_eq!(shown(951_782_400_000), "2000-02-29 00:00:00 UTC");
-        assert_eq!(shown(951_868_800_000), "2000-03-01 00:00:00 UTC");
-        assert_eq!(shown(4_107_542_399_000), "2100-02-28 23:59:59 UTC");
-        assert_eq!(shown(4_107_542_400_000), "2100-03-01 00:00:00 UTC");
-        assert_eq!(shown(253_402_300_799_999), "9999-12-31 23:59:59 UTC");
-        assert_eq!([date(253_402_300_800_000), date(i64::MIN)], [None, None]);
-    }
-
-    #[test]
-    fn long_text_is_cut_between_characters() {
-        assert_eq!(shortened("éèê", 3), "éèê");
-        assert_eq!(shortened("éèê", 2), "éè…");
     }
 }

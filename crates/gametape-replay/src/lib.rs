@@ -41,7 +41,7 @@ pub mod convert;
 pub mod cut;
 mod game;
 pub mod games;
-mod json;
+pub mod inspect;
 pub mod merge;
 pub mod metadata;
 pub mod minewars;
@@ -52,7 +52,9 @@ mod recorder;
 mod rewrite;
 mod source;
 pub mod streams;
+pub mod text;
 mod timeline;
+pub mod verify;
 
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
@@ -62,7 +64,7 @@ pub use player::{
     DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayFinding, Player,
     PlayerOptions, SimulationTrack, Site, Track, ViewTrack, differences,
 };
-pub use players::{players_of_minewars, players_of_tape};
+pub use players::{players_of_gamelog, players_of_minewars, players_of_tape};
 pub use recorder::{
     Closing, Count, Counters, Durability, EventBlock, Next, Pump, Recorder, RecorderOptions,
     Report, ResumableSink, Shed, Sink, lock_recording,

@@ -2,10 +2,14 @@
 //! section 2.
 
 use gametape_tape::Tape;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::text::printable;
+
 /// Which player somebody is: that of a view, or one of a game whose players have no views.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Seat {
     /// The player of a view.
     View(u64),
@@ -39,9 +43,10 @@ impl Seat {
 }
 
 /// Who plays.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlayerName {
     /// Which player.
+    #[serde(flatten)]
     pub seat: Seat,
     /// What the player is called.
     pub name: String,
@@ -57,20 +62,65 @@ pub fn field(tape: &Tape, name: &str) -> Option<String> {
     })
 }
 
-/// The players that the metadata of a tape names; where both metadata name them, the closing one
-/// counts.
+/// The players that the metadata of a tape names.
 #[must_use]
 pub fn players(tape: &Tape) -> Vec<PlayerName> {
-    let closing = tape.closing.as_deref().and_then(rows);
-    closing.or_else(|| rows(&tape.metadata)).unwrap_or_default()
+    Metadata::of(tape).players()
 }
 
-fn rows(json: &str) -> Option<Vec<PlayerName>> {
-    let fields: Map<String, Value> = serde_json::from_str(json).ok()?;
-    let rows = fields.get("players")?.as_array()?;
-    let player = |row: &Value| {
-        let name = row.get("name").and_then(Value::as_str)?.to_owned();
-        Some(PlayerName { seat: Seat::of(row)?, name })
-    };
-    Some(rows.iter().filter_map(player).collect())
+/// Both metadata of a tape as one: where both have a field, the closing one counts.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Metadata {
+    fields: Map<String, Value>,
+    /// What could not be read.
+    pub problems: Vec<String>,
+}
+
+impl Metadata {
+    /// The metadata of a tape.
+    #[must_use]
+    pub fn of(tape: &Tape) -> Self {
+        let mut metadata = Self::default();
+        metadata.add("metadata", &tape.metadata);
+        metadata.add("closing metadata", tape.closing.as_deref().unwrap_or("{}"));
+        metadata
+    }
+
+    fn add(&mut self, which: &str, json: &str) {
+        match serde_json::from_str::<Map<String, Value>>(json) {
+            Ok(mut fields) => self.fields.append(&mut fields),
+            Err(_) if json.is_empty() => self.problems.push(format!("{which}: it is lost")),
+            Err(error) => self.problems.push(format!("{which}: no JSON object: {error}")),
+        }
+    }
+
+    /// A field's text; other values as JSON.
+    #[must_use]
+    pub fn text(&self, field: &str) -> Option<String> {
+        match self.fields.get(field)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Null => None,
+            other => Some(other.to_string()),
+        }
+    }
+
+    /// The players in the order of the metadata.
+    #[must_use]
+    pub fn players(&self) -> Vec<PlayerName> {
+        let rows = self.fields.get("players").and_then(Value::as_array);
+        let player = |row: &Value| {
+            let name = row.get("name").and_then(Value::as_str)?.to_owned();
+            Some(PlayerName { seat: Seat::of(row)?, name })
+        };
+        rows.into_iter().flatten().filter_map(player).collect()
+    }
+}
+
+impl PlayerName {
+    /// Number and name, as a line of a list.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        format!("{:>2} {}", self.seat.number(), printable(&self.name))
+    }
 }

@@ -1,5 +1,8 @@
 //! Who plays in a recording, so that views can be named.
 
+use std::collections::BTreeMap;
+
+use gametape_cadre::{Log, Raw};
 use gametape_minewars::{Frames, Message, Messages, PlayerUpdate, ReplayFile};
 use gametape_tape::Tape;
 use gametape_wire::{Result, View};
@@ -43,4 +46,19 @@ fn note_joined(message: &Message<'_>, players: &mut Vec<(View, String)>) {
     {
         players.push((view, String::from_utf8_lossy(name.0).into_owned()));
     }
+}
+
+/// The names of the players of a gamelog as the game began, by id.
+#[must_use]
+pub fn players_of_gamelog(log: &Log) -> BTreeMap<String, String> {
+    let game = log.delta(0).and_then(|delta| delta.game());
+    let objects = game.and_then(|game| game.get("gameObjects"));
+    let objects = objects.iter().flat_map(Raw::entries).map_while(Result::ok);
+    let is_player = |object: &Raw<'_>| {
+        object.get("gameObjectName").and_then(|name| name.as_str()).is_some_and(|n| n == "Player")
+    };
+    let named = objects.filter(|(_, object)| is_player(object)).filter_map(|(id, object)| {
+        Some((id.as_str().into_owned(), object.get("name")?.as_str()?.into_owned()))
+    });
+    named.collect()
 }

@@ -1,16 +1,15 @@
 //! `gametape info`: what a recording is, from its headers.
 
-mod gamelog;
-mod minewars;
 mod table;
-mod tape;
 
-use serde::Serialize;
+use gametape_replay::inspect::{GamelogSummary, Inspected, MinewarsSummary, Row, TapeSummary};
 
 use crate::failure::{Done, Failure, Outcome, warn};
-use crate::input::{Opened, Recording, RecordingsArgs, Source};
+use crate::input::{Opened, Recording, RecordingsArgs, Source, gamelog_options};
 use crate::output::{print, print_json};
-use table::{Row, Table};
+use crate::progress::waiting;
+use crate::text::Fields;
+use table::Table;
 
 /// Show what recordings are: format, game or map, players, result, sizes
 ///
@@ -74,18 +73,6 @@ Examples:
   gametape info finals/
   gametape info --json matches/ | jq -r 'select(.finished == false) | .file'"#;
 
-/// What there is to say about a recording of some kind.
-trait Report: Serialize {
-    /// For people.
-    fn to_text(&self) -> String;
-
-    /// For people who look at several recordings.
-    fn row(&self) -> Row;
-
-    /// What could not be read.
-    fn problems(&self) -> &[String];
-}
-
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let show = match self.recordings.files.are_many() {
@@ -109,7 +96,8 @@ impl Args {
             Opened::Whole(input) => input,
             Opened::Tape(mut tape) => {
                 tape.refuse(&[("--frames", self.frames), ("--deltas", self.deltas)])?;
-                return show.one(source, &tape::Report::of(&mut tape, self.chunks)?);
+                let summary = TapeSummary::of(&source.to_string(), &mut tape, self.chunks);
+                return show.one(source, &summary.map_err(|error| tape.failure(&error))?);
             }
         };
         // The frames are read for --frames and for the result in a table.
@@ -119,15 +107,21 @@ impl Args {
             Recording::MineWars(file) => {
                 input.refuse_for_minewars(&[("--deltas", self.deltas)])?;
                 self.refuse_chunks(source)?;
-                let report = minewars::MineWars::report(source, &file, self.frames);
-                let is_row = matches!(show, Show::Row);
-                let report = if is_row { report.with_ending(&file) } else { report };
-                show.one(source, &report)
+                let name = source.to_string();
+                let summary = waiting("reading", || {
+                    let summary = MinewarsSummary::of(&name, &file, self.frames);
+                    if matches!(show, Show::Row) { summary.with_ending(&file) } else { summary }
+                });
+                show.one(source, &summary)
             }
             Recording::Gamelog(log) => {
                 log.refuse(&[("--frames", self.frames)])?;
                 self.refuse_chunks(source)?;
-                show.one(source, &gamelog::Report::of(&log, self.deltas)?)
+                let (name, options) = (source.to_string(), gamelog_options());
+                let summary = waiting("reading", || {
+                    GamelogSummary::of(&name, log.bytes, &options, self.deltas)
+                });
+                show.one(source, &summary.map_err(|error| log.failure(&error))?)
             }
         }
     }
@@ -152,9 +146,9 @@ enum Show {
 }
 
 impl Show {
-    fn one(self, source: &Source, report: &impl Report) -> Result<(Done, Option<Row>), Failure> {
+    fn one(self, source: &Source, report: &impl Inspected) -> Result<(Done, Option<Row>), Failure> {
         match self {
-            Self::Text => print(&report.to_text())?,
+            Self::Text => print(&Fields::of(report.name(), &report.facts()).into_text())?,
             Self::Json => print_json(report)?,
             Self::Row => {}
         }

@@ -1,20 +1,13 @@
 //! `gametape verify`: is a recording sound?
 
-mod gamelog;
-mod minewars;
-mod tape;
-
-pub(super) use tape::check_keyframes;
-
-use std::collections::BTreeMap;
-use std::fmt::{Display, Write};
-
-use serde::Serialize;
+use gametape_replay::verify::{Checked, GamelogCheck, Level, MinewarsCheck, TapeCheck, TapeChecks};
 
 use crate::failure::{Done, Failure, Outcome, is_quiet};
-use crate::input::{Opened, Recording, RecordingsArgs, Source};
+use crate::games::GAMES;
+use crate::input::{Opened, Recording, RecordingsArgs, Source, gamelog_options, one_of, refuse};
 use crate::output::{print, print_json};
-use crate::text::{count, printable, thousands};
+use crate::progress::waiting;
+use crate::tape::{PublicKeyArg, TapeFile};
 
 /// Check that recordings are sound: every rule of their formats
 ///
@@ -57,7 +50,7 @@ pub(crate) struct Args {
     recordings: RecordingsArgs,
 
     #[command(flatten)]
-    tape: tape::Options,
+    tape: TapeOptions,
 
     /// Show every finding, not only the first 20 of each rule
     #[arg(long, conflicts_with = "json")]
@@ -85,16 +78,34 @@ impl Args {
         self.recordings.files.each("sound", |source| self.check(source, &wanted))
     }
 
-    fn check(&self, source: &Source, wanted: &tape::Wanted) -> Outcome {
+    fn check(&self, source: &Source, wanted: &TapeChecks<'_>) -> Outcome {
+        let name = source.to_string();
         let input = match self.recordings.open(source)? {
-            Opened::Tape(mut tape) => return self.show(&tape::Checked::of(&mut tape, wanted)?),
+            Opened::Tape(tape) => return self.check_tape(&name, tape, wanted),
             Opened::Whole(input) => input,
         };
         self.tape.refuse_for(source)?;
         match input.recording()? {
-            Recording::MineWars(file) => self.show(&minewars::Checked::of(source, &file)),
-            Recording::Gamelog(log) => self.show(&gamelog::Checked::of(&log, self.listed())?),
+            Recording::MineWars(file) => {
+                self.show(&waiting("verifying", || MinewarsCheck::of(&name, &file)))
+            }
+            Recording::Gamelog(log) => {
+                let (options, kept) = (gamelog_options(), self.listed());
+                let checked =
+                    waiting("merging", || GamelogCheck::of(&name, log.bytes, &options, kept));
+                self.show(&checked.map_err(|error| log.failure(&error))?)
+            }
         }
+    }
+
+    fn check_tape(&self, name: &str, mut tape: TapeFile, wanted: &TapeChecks<'_>) -> Outcome {
+        let checked = waiting("verifying", || TapeCheck::of(name, &mut tape, wanted));
+        let checked = checked.map_err(|error| tape.failure(&error))?;
+        if checked.lacks_simulation() {
+            let problem = "there is no simulation of what it holds: use --level keyframes";
+            return Err(Failure::refused(&tape.source, problem));
+        }
+        self.show(&checked)
     }
 
     /// How many findings of one rule are shown.
@@ -109,77 +120,47 @@ impl Args {
     fn show(&self, checked: &impl Checked) -> Outcome {
         if self.json {
             print_json(&checked.report())?;
-        } else if !(checked.is_ok() && is_quiet()) {
+        } else if !(checked.is_sound() && is_quiet()) {
             print(&checked.to_text(self.listed()))?;
         }
-        if checked.is_ok() { Ok(Done::Fine) } else { Err(Failure::told()) }
+        if checked.is_sound() { Ok(Done::Fine) } else { Err(Failure::told()) }
     }
 }
 
-/// The result of checking a recording of some kind.
-trait Checked {
-    /// No errors?
-    fn is_ok(&self) -> bool;
+/// What is asked of tapes only.
+#[derive(Debug, clap::Args)]
+struct TapeOptions {
+    /// How much to check (tapes) [default: keyframes]
+    #[arg(long, value_name = "LEVEL", value_parser = one_of(&Level::ALL, Level::name))]
+    level: Option<Level>,
 
-    /// For machines.
-    fn report(&self) -> impl Serialize;
-
-    /// For people, with at most this many findings of each rule.
-    fn to_text(&self, shown_per_rule: u64) -> String;
+    /// The public key that must have signed the whole tape: a file, or 64 hexadecimal digits (tapes)
+    #[arg(long, value_name = "KEY")]
+    key: Option<PublicKeyArg>,
 }
 
-/// A line for each of the first findings of a rule, then how many more there are.
-struct Digest {
-    text: String,
-    shown_per_rule: u64,
-    rules: BTreeMap<&'static str, Tally>,
-}
-
-/// Findings of one rule.
-struct Tally {
-    severity: &'static str,
-    shown: u64,
-    hidden: u64,
-}
-
-impl Digest {
-    fn new(shown_per_rule: u64) -> Self {
-        Self { text: String::new(), shown_per_rule, rules: BTreeMap::new() }
-    }
-
-    fn tally(&mut self, severity: &'static str, rule: &'static str) -> &mut Tally {
-        self.rules.entry(rule).or_insert(Tally { severity, shown: 0, hidden: 0 })
-    }
-
-    fn add(&mut self, severity: &'static str, rule: &'static str, finding: &impl Display) {
-        let most = self.shown_per_rule;
-        let tally = self.tally(severity, rule);
-        if tally.shown < most {
-            tally.shown += 1;
-            let _ = writeln!(self.text, "{severity}: {}", printable(&finding.to_string()));
-        } else {
-            tally.hidden += 1;
+impl TapeOptions {
+    /// Reads the key, once for all tapes.
+    fn read(&self) -> Result<TapeChecks<'static>, Failure> {
+        let key = self.key.as_ref().map(PublicKeyArg::read).transpose()?;
+        let level = self.level.unwrap_or(Level::Keyframes);
+        match (level, key) {
+            (Level::Signature, None) => {
+                Err(Failure::usage("--level signature needs --key: whose signature?"))
+            }
+            (Level::Structure | Level::Checksums | Level::Chain, Some(_)) => {
+                let level = level.name();
+                Err(Failure::usage(format_args!("--key needs more than --level {level}")))
+            }
+            _ => Ok(TapeChecks::new(level, key, &GAMES)),
         }
     }
 
-    /// Counts findings that were not kept.
-    fn add_hidden(&mut self, severity: &'static str, rule: &'static str, more: u64) {
-        if more > 0 {
-            self.tally(severity, rule).hidden += more;
-        }
+    /// A usage error if something was asked that is for tapes only.
+    fn refuse_for(&self, source: &Source) -> Result<(), Failure> {
+        let options = [("--level", self.level.is_some()), ("--key", self.key.is_some())];
+        refuse(&options, |option| {
+            Failure::usage(format_args!("{option} is for tapes, and {source} is none"))
+        })
     }
-
-    /// All of it, with a last line.
-    fn finish(mut self, conclusion: impl Display) -> String {
-        for (rule, Tally { severity, hidden, .. }) in self.rules.iter().filter(|r| r.1.hidden > 0) {
-            let _ = writeln!(self.text, "{severity}: {rule}: {} more", thousands(*hidden));
-        }
-        self.text + &format!("{conclusion}\n")
-    }
-}
-
-/// `sound: 0 errors, 1 warning`
-fn conclusion(errors: u64, warnings: u64) -> String {
-    let sound = if errors == 0 { "sound" } else { "not sound" };
-    format!("{sound}: {}, {}", count(errors, "error"), count(warnings, "warning"))
 }

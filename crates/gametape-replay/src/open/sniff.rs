@@ -44,7 +44,9 @@ fn is_gamelog(start: &[u8]) -> bool {
     is_gzip(start) || text.trim_ascii_start().first() == Some(&b'{')
 }
 
-pub(super) fn is_gzip(start: &[u8]) -> bool {
+/// Do these bytes begin as gzip does?
+#[must_use]
+pub fn is_gzip(start: &[u8]) -> bool {
     start.starts_with(&[0x1F, 0x8B])
 }
 

@@ -1,21 +1,10 @@
 //! Many recordings, one row each.
 
+use gametape_replay::inspect::Row;
+
 use crate::columns::{Align, Columns};
 use crate::input::Source;
 use crate::text::{printable, shortened};
-
-/// What a row says about a recording, beside its name; what is not known is empty.
-#[derive(Debug, Default)]
-pub(super) struct Row {
-    pub(super) format: String,
-    /// The game, or the map.
-    pub(super) about: String,
-    pub(super) result: String,
-    pub(super) length: String,
-    /// When it was recorded.
-    pub(super) date: String,
-    pub(super) players: String,
-}
 
 /// Longer values are cut, so that one of them does not push all rows apart.
 const MOST_CHARS: usize = 48;
@@ -27,7 +16,7 @@ pub(super) struct Table(Vec<[String; 7]>);
 impl<'s> Extend<(&'s Source, Row)> for Table {
     fn extend<R: IntoIterator<Item = (&'s Source, Row)>>(&mut self, rows: R) {
         self.0.extend(rows.into_iter().map(|(source, row)| {
-            let Row { format, about, result, length, date, players } = row;
+            let Row { format, about, result, length, date, players, .. } = row;
             let cells = [format, about, result, length, date, players];
             let [format, about, result, length, date, players] =
                 cells.map(|text| shortened(&printable(&text), MOST_CHARS));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use gametape_replay::verify::check_keyframes;
 use gametape_tape::{
     ChunkKind, Damage, Dropped, Gap, Level, Recovered, Remedy, Rewriter, TapeHeader, Verifier,
 };
@@ -10,7 +11,6 @@ use gametape_wire::{Error, ErrorKind, Result as WireResult};
 use serde::Serialize;
 
 use super::Args;
-use crate::commands::verify::check_keyframes;
 use crate::failure::{Done, Failure, Outcome, note, warn};
 use crate::output::{Output, print_json};
 use crate::tape::{TapeFile, new_front};
@@ -86,7 +86,8 @@ fn remedy(file: &mut TapeFile, found: &Recovered) -> Result<Remedy, Failure> {
     file.answer("verifying", &mut verifier)?;
     let verified = verifier.finish();
     let mut states_are_sound = true;
-    check_keyframes(file, &found.keyframes(), |_| states_are_sound = false)?;
+    check_keyframes(file, &found.keyframes(), |_| states_are_sound = false)
+        .map_err(|error| file.failure(&error))?;
     Ok(found.remedy(verified.passed(), verified.chunks_are_sound(), states_are_sound))
 }
 

@@ -3,22 +3,23 @@
 mod contents;
 
 use gametape_tape::{ChunkKind, Depth, KindSummary, Tape};
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Result, Source, Tick, View, ViewSet};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::failure::Failure;
-use crate::json::embed;
-use crate::tape::{Metadata, PlayerName, TapeFile, losses, milliseconds};
-use crate::text::{Fields, clock, count, hex, printable, thousands};
+use super::{Facts, Inspected, Row, embed};
+use crate::metadata::{Metadata, PlayerName};
+use crate::open::open_tape;
+use crate::text::{clock, count, hex, printable, thousands};
 use contents::Contents;
 
 /// An index of at most this many bytes is always read: with all that comes before it, that is still
 /// less than 64 KiB.
 const SMALL_INDEX: u64 = 8 << 10;
 
+/// What a tape is: form, content, players, ticks, and the chunks it has.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub struct TapeSummary {
     file: String,
     format: &'static str,
     version: String,
@@ -43,7 +44,7 @@ pub(super) struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<Contents>,
     problems: Vec<String>,
-    /// Fields of the metadata, with their names.
+    /// Facts of the metadata, with their names.
     #[serde(skip)]
     known: Vec<(&'static str, String)>,
     #[serde(skip)]
@@ -76,41 +77,39 @@ impl From<&KindSummary> for Kind {
     }
 }
 
-impl Report {
-    /// Opens the tape as far as is asked for.
-    pub(super) fn of(file: &mut TapeFile, with_chunks: bool) -> Result<Self, Failure> {
-        let mut tape = file.open(Depth::Summary)?;
+impl TapeSummary {
+    /// Opens the tape as far as is asked for: at most 64 KiB of it are read unless `with_chunks`.
+    pub fn of<S: Source>(name: &str, source: &mut S, with_chunks: bool) -> Result<Self> {
+        let mut tape = open_tape(source, Depth::Summary)?;
         let index: u64 =
             tape.summary.pages.iter().map(|page| page.range.end - page.range.start).sum();
         let with_index = with_chunks || index <= SMALL_INDEX;
         if with_index && tape.is_finished() {
-            tape = file.open(Depth::Index)?;
+            tape = open_tape(source, Depth::Index)?;
         }
-        let index = if with_index { Some(Contents::of(file, &tape)?) } else { None };
-        Self::new(file, &tape, index)
+        let index = if with_index { Some(Contents::of(source, &tape)?) } else { None };
+        Ok(Self::new(name, source.length(), &tape, index))
     }
 
-    fn new(file: &TapeFile, tape: &Tape, index: Option<Contents>) -> Result<Self, Failure> {
-        let (summary, front) = (&tape.summary, &tape.header);
+    fn new(name: &str, file_bytes: u64, tape: &Tape, index: Option<Contents>) -> Self {
+        let (summary, header) = (&tape.summary, &tape.header);
         let mut metadata = Metadata::of(tape);
         let of_kind = |kind| summary.kind(kind).map_or(0, |row| row.chunks.into());
         let problems = std::mem::take(&mut metadata.problems);
-        Ok(Self {
-            file: file.source.to_string(),
+        let ticks = summary.end_tick - summary.first_tick.min(summary.end_tick);
+        Self {
+            file: name.to_owned(),
             format: "tape",
-            version: format!("1.{}", front.minor_version),
-            id: format!("{:08x}", front.tape_id),
+            version: format!("1.{}", header.minor_version),
+            id: format!("{:08x}", header.tape_id),
             form: if summary.packed { "packed" } else { "recording" },
             finished: tape.is_finished(),
-            file_bytes: file.length()?,
+            file_bytes,
             content: metadata.text("content"),
-            tick_us: front.tick_length.micros(),
+            tick_us: header.tick_length.micros(),
             first_tick: summary.first_tick,
             end_tick: summary.end_tick,
-            duration_ms: milliseconds(
-                front,
-                summary.end_tick - summary.first_tick.min(summary.end_tick),
-            ),
+            duration_ms: header.tick_length.millis_of(Tick(ticks)),
             views: numbers(tape.views()),
             players: metadata.players(),
             metadata: embed(tape.metadata.as_bytes()),
@@ -125,15 +124,24 @@ impl Report {
             known: known(&metadata),
             generation: metadata.text("generation"),
             unfinished: tape.index_problem.as_ref().map(ToString::to_string),
-        })
+        }
     }
 }
 
-/// Fields of the metadata that have a line of their own.
+/// Facts of the metadata that have a line of their own.
 fn known(metadata: &Metadata) -> Vec<(&'static str, String)> {
     let fields = ["game", "title", "recorded", "recorder", "outcome"];
     let said = fields.map(|field| metadata.text(field).map(|text| (field, text)));
     said.into_iter().flatten().collect()
+}
+
+/// What a walk over the tape did not find.
+pub fn losses(tape: &Tape) -> impl Iterator<Item = String> {
+    let missing = tape.missing.iter().map(|run| match run.len() {
+        1 => format!("chunk {} is missing", run.start),
+        _ => format!("chunks {} to {} are missing", run.start, run.end - 1),
+    });
+    tape.damages.iter().map(ToString::to_string).chain(missing)
 }
 
 /// The views as numbers.
@@ -141,9 +149,13 @@ fn numbers(views: ViewSet) -> Vec<u8> {
     views.iter().map(View::number).collect()
 }
 
-impl super::Report for Report {
-    fn to_text(&self) -> String {
-        let mut fields = Fields::new(&self.file);
+impl Inspected for TapeSummary {
+    fn name(&self) -> &str {
+        &self.file
+    }
+
+    fn facts(&self) -> Facts {
+        let mut fields = Facts::default();
         fields
             .add("format", format!("tape {}, {}, {}", self.version, self.form, self.state_text()));
         fields.add("content", self.content_text());
@@ -161,17 +173,17 @@ impl super::Report for Report {
             Some(index) => index.add_to(&mut fields),
             None => self.add_counts(&mut fields),
         }
-        fields.into_text()
+        fields
     }
 
-    fn row(&self) -> super::Row {
+    fn row(&self) -> Row {
         let content = self.content.as_deref().unwrap_or("without content");
         let known = |name: &str| {
             let field = self.known.iter().find(|(field, _)| *field == name);
             field.map(|(_, value)| value.clone())
         };
         let names = self.players.iter().map(|player| player.name.as_str());
-        super::Row {
+        Row {
             format: format!("tape {content}"),
             about: known("title").or_else(|| known("game")).unwrap_or_default(),
             result: known("outcome").unwrap_or_default(),
@@ -186,7 +198,7 @@ impl super::Report for Report {
     }
 }
 
-impl Report {
+impl TapeSummary {
     fn state_text(&self) -> String {
         match &self.unfinished {
             None => "finished".to_owned(),
@@ -214,7 +226,7 @@ impl Report {
         if views.is_empty() { "none of its own".to_owned() } else { views.join(",") }
     }
 
-    fn add_counts(&self, fields: &mut Fields) {
+    fn add_counts(&self, fields: &mut Facts) {
         for (label, number) in [("gaps", self.gaps), ("signed", self.signatures)] {
             let details = if number > 0 { "; --chunks says more" } else { "" };
             fields.add(label, format!("{}{details}", thousands(number)));
@@ -234,36 +246,50 @@ impl Kind {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+    use std::ops::Range;
+
     use gametape_tape::{TapeHeader, TapeWriter};
 
     use super::*;
-    use crate::input::Source;
 
-    /// A tape with so many chunks of frames.
-    fn tape(chunks: u64) -> TapeFile {
-        let front = TapeHeader::new(50_000, 1).unwrap();
-        let mut writer = TapeWriter::new(front, br#"{"content":"test"}"#).unwrap();
+    /// Bytes, and how many of them were fetched.
+    struct Counted(Vec<u8>, u64);
+
+    impl Source for Counted {
+        fn length(&self) -> u64 {
+            self.0.len() as u64
+        }
+
+        fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+            self.1 += range.end - range.start;
+            Ok(Cow::Borrowed(&self.0[range.start as usize..range.end as usize]))
+        }
+    }
+
+    /// A tape with this many chunks of frames.
+    fn tape(chunks: u64) -> Counted {
+        let header = TapeHeader::new(50_000, 1).unwrap();
+        let mut writer = TapeWriter::new(header, br#"{"content":"test"}"#).unwrap();
         for tick in 0..chunks {
             writer.frame(0, tick, &[(View::SPECTATOR, &tick.to_le_bytes())]).unwrap();
             writer.flush().unwrap();
         }
-        let bytes = [writer.take(), writer.finish().unwrap()].concat();
-        TapeFile::in_memory(&Source::Stdin, bytes)
+        Counted([writer.take(), writer.finish().unwrap()].concat(), 0)
     }
 
     #[test]
-    fn a_large_tape_is_told_from_64_kib() {
+    fn a_large_tape_is_summarised_from_64_kib() {
         let mut file = tape(1500);
-        let report = Report::of(&mut file, false).map_err(|_| "refused").unwrap();
-        assert_eq!((report.chunks, report.end_tick, report.index.is_some()), (1501, 1500, false));
-        assert!(file.length().is_ok_and(|length| length > 100 << 10));
-        assert!(file.fetched() <= 64 << 10, "{} bytes", file.fetched());
+        let summary = TapeSummary::of("large", &mut file, false).unwrap();
+        let TapeSummary { chunks, end_tick, index, .. } = summary;
+        assert_eq!((chunks, end_tick, index.is_some()), (1501, 1500, false));
+        assert!(file.length() > 100 << 10);
+        assert!(file.1 <= 64 << 10, "{} bytes", file.1);
     }
 
     #[test]
     fn the_index_of_a_small_tape_is_always_read() {
-        let mut file = tape(20);
-        let report = Report::of(&mut file, false).map_err(|_| "refused").unwrap();
-        assert!(report.index.is_some());
+        assert!(TapeSummary::of("small", &mut tape(20), false).unwrap().index.is_some());
     }
 }

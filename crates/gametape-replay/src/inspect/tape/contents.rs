@@ -1,14 +1,15 @@
-//! What the index of a tape tells: keyframes, gaps, signatures.
+//! What the index of a tape says: keyframes, gaps, signatures.
 
 use std::collections::BTreeMap;
 
 use gametape_tape::{ChunkKind, Gap, GapCause, Signature, Tape};
+use gametape_wire::{Result, Source};
 use serde::Serialize;
 
 use super::numbers;
-use crate::failure::Failure;
-use crate::tape::TapeFile;
-use crate::text::{Fields, count, thousands};
+use crate::inspect::Facts;
+use crate::open::visit_chunks;
+use crate::text::{count, thousands};
 
 /// More gaps and signatures than these are counted, not read.
 const MOST_READ: usize = 64;
@@ -32,7 +33,7 @@ struct Keyframes {
     last_tick: u64,
 }
 
-/// A gap that the tape tells of.
+/// A gap that the tape declares.
 #[derive(Debug, Serialize)]
 struct Hole {
     cause: String,
@@ -45,23 +46,23 @@ struct Hole {
 }
 
 impl Contents {
-    pub(super) fn of(file: &mut TapeFile, tape: &Tape) -> Result<Self, Failure> {
+    pub(super) fn of<S: Source>(source: &mut S, tape: &Tape) -> Result<Self> {
         let mut contents =
             Self { keyframes: keyframes(tape), gaps: Vec::new(), claimed_keys: Vec::new() };
-        let told = |kind| tape.chunks.iter().filter(move |chunk| chunk.header.kind == kind);
-        for entry in told(ChunkKind::GAP).take(MOST_READ) {
-            let gap = Gap::read(&file.chunk(entry)?);
-            contents.gaps.push(Hole::of(&gap.map_err(|error| file.failure(&error))?));
-        }
-        for entry in told(ChunkKind::SIGNATURE).take(MOST_READ) {
-            let signature = Signature::read(&file.chunk(entry)?);
-            let key = signature.map(|signature| signature.key.to_string());
+        let of_kind = |kind| tape.chunks.iter().filter(move |chunk| chunk.header.kind == kind);
+        visit_chunks(source, of_kind(ChunkKind::GAP).take(MOST_READ), |chunk| {
+            contents.gaps.push(Hole::of(&Gap::read(chunk)?));
+            Ok(())
+        })?;
+        visit_chunks(source, of_kind(ChunkKind::SIGNATURE).take(MOST_READ), |chunk| {
+            let key = Signature::read(chunk).map(|signature| signature.key.to_string());
             contents.claimed_keys.extend(key.ok());
-        }
+            Ok(())
+        })?;
         Ok(contents)
     }
 
-    pub(super) fn add_to(&self, fields: &mut Fields) {
+    pub(super) fn add_to(&self, fields: &mut Facts) {
         let streams = self.keyframes.len() as u64;
         fields
             .add("keyframes", if streams == 0 { "none".into() } else { count(streams, "stream") });

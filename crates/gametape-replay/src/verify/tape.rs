@@ -3,34 +3,40 @@
 mod keyframes;
 mod playing;
 
-pub(in crate::commands) use keyframes::check as check_keyframes;
+pub use keyframes::check_keyframes;
 
 use std::collections::BTreeMap;
 
-use gametape_replay::DeepLevel;
 use gametape_tape::{Depth, PublicKey, Verifier};
-use gametape_wire::{Error, Finding, Report as Found, Severity};
+use gametape_wire::{Error, Finding, Report as Found, Result, Severity, Source, drive};
 use serde::Serialize;
 
-use super::{Digest, conclusion};
-use crate::failure::Failure;
-use crate::input::{Source, one_of, refuse};
-use crate::tape::{PublicKeyArg, TapeFile};
+use super::{Checked, Digest, conclusion};
+use crate::open::open_tape;
 use crate::text::{count, hex};
+use crate::{DeepLevel, KnownGame};
 
 /// How much is checked; each level includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Level {
+#[non_exhaustive]
+pub enum Level {
+    /// Order, numbers, contents and index follow the rules.
     Structure,
+    /// Every byte is as it was written.
     Checksums,
+    /// The SHA-256 chain over all chunks is unbroken.
     Chain,
+    /// The whole tape is signed by a given key.
     Signature,
+    /// Every keyframe is the state that playing leads to.
     Keyframes,
+    /// The match, simulated again from its orders, has the same states.
     Resim,
 }
 
 impl Level {
-    const ALL: [Self; 6] = [
+    /// Every level, the lowest first.
+    pub const ALL: [Self; 6] = [
         Self::Structure,
         Self::Checksums,
         Self::Chain,
@@ -39,7 +45,9 @@ impl Level {
         Self::Resim,
     ];
 
-    fn name(self) -> &'static str {
+    /// The level as one word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::Structure => "structure",
             Self::Checksums => "checksums",
@@ -56,51 +64,25 @@ impl Level {
     }
 }
 
-/// What is asked of tapes only.
-#[derive(Debug, clap::Args)]
-pub(super) struct Options {
-    /// How much to check (tapes) [default: keyframes]
-    #[arg(long, value_name = "LEVEL", value_parser = one_of(&Level::ALL, Level::name))]
-    level: Option<Level>,
-
-    /// The public key that must have signed the whole tape: a file, or 64 hexadecimal digits (tapes)
-    #[arg(long, value_name = "KEY")]
-    key: Option<PublicKeyArg>,
+/// How much of a tape is checked, whose it must be, and which games can be simulated.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct TapeChecks<'g> {
+    /// The highest level.
+    pub level: Level,
+    /// The key that must have signed the whole tape.
+    pub key: Option<PublicKey>,
+    /// Games whose rules are known.
+    pub games: &'g [&'g dyn KnownGame],
 }
 
-impl Options {
-    /// Reads the key, once for all tapes.
-    pub(super) fn read(&self) -> Result<Wanted, Failure> {
-        let key = self.key.as_ref().map(PublicKeyArg::read).transpose()?;
-        let level = self.level.unwrap_or(Level::Keyframes);
-        match (level, key) {
-            (Level::Signature, None) => {
-                Err(Failure::usage("--level signature needs --key: whose signature?"))
-            }
-            (Level::Structure | Level::Checksums | Level::Chain, Some(_)) => {
-                let level = level.name();
-                Err(Failure::usage(format_args!("--key needs more than --level {level}")))
-            }
-            _ => Ok(Wanted { level, key }),
-        }
+impl<'g> TapeChecks<'g> {
+    /// Checks up to a level; the signature is checked where a key is given.
+    #[must_use]
+    pub fn new(level: Level, key: Option<PublicKey>, games: &'g [&'g dyn KnownGame]) -> Self {
+        Self { level, key, games }
     }
 
-    /// A usage error if something was asked that is for tapes only.
-    pub(super) fn refuse_for(&self, source: &Source) -> Result<(), Failure> {
-        let options = [("--level", self.level.is_some()), ("--key", self.key.is_some())];
-        refuse(&options, |option| {
-            Failure::usage(format_args!("{option} is for tapes, and {source} is none"))
-        })
-    }
-}
-
-/// How much of a tape is checked, and whose it must be.
-pub(super) struct Wanted {
-    level: Level,
-    key: Option<PublicKey>,
-}
-
-impl Wanted {
     /// What the container itself is asked to check.
     fn container_level(&self) -> gametape_tape::Level {
         match (self.level, self.key) {
@@ -113,7 +95,8 @@ impl Wanted {
 }
 
 /// What the check of a tape came to.
-pub(super) struct Checked {
+#[derive(Debug)]
+pub struct TapeCheck {
     file: String,
     level: Level,
     chunks: usize,
@@ -124,19 +107,20 @@ pub(super) struct Checked {
     found: Found,
     /// The lowest level that an error breaks.
     broken: Option<Level>,
+    lacks_simulation: bool,
 }
 
-impl Checked {
-    pub(super) fn of(file: &mut TapeFile, wanted: &Wanted) -> Result<Self, Failure> {
-        let level = wanted.container_level();
-        let mut verifier = Verifier::new(file.length()?, level, wanted.key)
-            .map_err(|error| file.failure(&error))?;
-        file.answer("verifying", &mut verifier)?;
+impl TapeCheck {
+    /// Checks a tape. The error is about bytes that cannot be fetched; all else is in the result.
+    pub fn of<S: Source>(name: &str, source: &mut S, checks: &TapeChecks<'_>) -> Result<Self> {
+        let level = checks.container_level();
+        let mut verifier = Verifier::new(source.length(), level, checks.key)?;
+        drive(&mut verifier, source)?;
         let found = verifier.finish();
-        let is_signed = wanted.key.filter(|_| found.passed());
+        let is_signed = checks.key.filter(|_| found.passed());
         let mut checked = Self {
-            file: file.source.to_string(),
-            level: wanted.level,
+            file: name.to_owned(),
+            level: checks.level,
             chunks: found.chunks,
             keyframes: None,
             chain_head: found.chain_head.map(|head| hex(&head)),
@@ -144,35 +128,38 @@ impl Checked {
             claimed_keys: found.signers.iter().map(ToString::to_string).collect(),
             broken: lowest_broken(&found.report),
             found: found.report,
+            lacks_simulation: false,
         };
-        if wanted.level >= Level::Keyframes {
-            checked.play(file)?;
+        if checks.level >= Level::Keyframes {
+            checked.play(source, checks.games)?;
         }
         Ok(checked)
     }
 
-    /// Checks what only playing can tell, as far as the tape can be opened.
-    fn play(&mut self, file: &mut TapeFile) -> Result<(), Failure> {
-        let Ok(tape) = file.open(Depth::Index) else { return Ok(()) };
-        let restored = keyframes::check(file, &tape.keyframes, |error| {
+    /// Was a simulation asked for of a tape that holds none that is known here?
+    #[must_use]
+    pub fn lacks_simulation(&self) -> bool {
+        self.lacks_simulation
+    }
+
+    /// Checks what only playing shows, as far as the tape can be opened.
+    fn play<S: Source>(&mut self, source: &mut S, games: &[&dyn KnownGame]) -> Result<()> {
+        let Ok(tape) = open_tape(source, Depth::Index) else { return Ok(()) };
+        let restored = check_keyframes(source, &tape.keyframes, |error| {
             self.find(true, Level::Keyframes, error)
         })?;
         self.keyframes = Some(restored);
         let level = self.level;
         let depth =
             if level == Level::Resim { DeepLevel::Simulation } else { DeepLevel::Keyframes };
-        playing::check_views(file, &tape, depth, |found| {
+        playing::check_views(source, &tape, games, depth, |found| {
             self.find(found.is_error, level, found.error);
         });
-        if level < Level::Resim {
-            return Ok(());
-        }
-        let is_known = playing::check_simulation(file, &tape, |found| {
-            self.find(found.is_error, level, found.error);
-        });
-        if !is_known {
-            let problem = "there is no simulation of what it holds: use --level keyframes";
-            return Err(Failure::refused(&file.source, problem));
+        if level == Level::Resim {
+            let is_known = playing::check_simulation(source, &tape, games, |found| {
+                self.find(found.is_error, level, found.error);
+            });
+            self.lacks_simulation = !is_known;
         }
         Ok(())
     }
@@ -187,7 +174,8 @@ impl Checked {
     }
 
     /// The highest level that was passed.
-    fn reached(&self) -> Option<Level> {
+    #[must_use]
+    pub fn reached(&self) -> Option<Level> {
         let is_asked = |level: &Level| *level != Level::Signature || self.signed_by.is_some();
         let passed = |level: &&Level| {
             **level <= self.level && self.broken.is_none_or(|broken| **level < broken)
@@ -202,8 +190,8 @@ fn lowest_broken(found: &Found) -> Option<Level> {
     errors.filter_map(|finding| Level::of(finding.rule)).min()
 }
 
-impl super::Checked for Checked {
-    fn is_ok(&self) -> bool {
+impl Checked for TapeCheck {
+    fn is_sound(&self) -> bool {
         self.found.is_sound()
     }
 

@@ -5,23 +5,26 @@ use std::collections::BTreeMap;
 use gametape_minewars::{Located, ReplayFile, Rule, Verification, verify};
 use serde::Serialize;
 
-use super::{Digest, conclusion};
-use crate::input::Source;
+use super::{Checked, Digest, conclusion};
 use crate::text::count;
 
-pub(super) struct Checked {
+/// What the check of a MineWars file came to.
+#[derive(Debug)]
+pub struct MinewarsCheck {
     file: String,
     found: Verification,
 }
 
-impl Checked {
-    pub(super) fn of(source: &Source, file: &ReplayFile<'_>) -> Self {
-        Self { file: source.to_string(), found: verify(file) }
+impl MinewarsCheck {
+    /// Checks the checksums, the setup, every frame and every message of a file.
+    #[must_use]
+    pub fn of(name: &str, file: &ReplayFile<'_>) -> Self {
+        Self { file: name.to_owned(), found: verify(file) }
     }
 }
 
-impl super::Checked for Checked {
-    fn is_ok(&self) -> bool {
+impl Checked for MinewarsCheck {
+    fn is_sound(&self) -> bool {
         self.found.is_ok()
     }
 

@@ -4,19 +4,19 @@ mod contents;
 
 use std::borrow::Cow;
 
-use gametape_cadre::{Age, Client, Header, PlayerResult};
+use gametape_cadre::{Age, Client, Header, Options, PlayerResult, Summary};
+use gametape_wire::Result;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::failure::Failure;
-use crate::input::Gamelog;
-use crate::json::embed;
-use crate::progress::waiting;
-use crate::text::{Fields, count, date, printable, thousands};
+use super::{Facts, Inspected, Row, embed};
+use crate::open::is_gzip;
+use crate::text::{count, date, printable, thousands};
 use contents::Contents;
 
+/// What a gamelog is about, how it ended, and what is in its deltas.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub struct GamelogSummary {
     file: String,
     format: &'static str,
     layout: String,
@@ -85,19 +85,21 @@ impl Listed {
     }
 }
 
-impl Report {
+impl GamelogSummary {
     /// Reads the header and the outcome, and the deltas where they are asked for.
-    pub(super) fn of(gamelog: &Gamelog<'_>, with_deltas: bool) -> Result<Self, Failure> {
-        let summary = waiting("reading", || gamelog.summary())?;
+    ///
+    /// Of a large log in gzip only a part is in memory at a time, unless the deltas are asked for.
+    pub fn of(name: &str, stored: &[u8], options: &Options, with_deltas: bool) -> Result<Self> {
+        let summary = Summary::read(stored, options)?;
         let (header, outcome) = (summary.header(), summary.outcome());
-        let contents = if with_deltas { Some(Contents::of(gamelog)?) } else { None };
+        let contents = if with_deltas { Some(Contents::of(stored, options)?) } else { None };
         let text = |value: Option<Cow<'_, str>>| value.map(Into::into);
         Ok(Self {
-            file: gamelog.source.to_string(),
+            file: name.to_owned(),
             format: "gamelog",
             layout: layout(&header),
-            gzip: gamelog.is_gzip(),
-            file_bytes: gamelog.bytes.len(),
+            gzip: is_gzip(stored),
+            file_bytes: stored.len(),
             json_bytes: summary.json_bytes(),
             game: text(header.game_name()),
             session: text(header.game_session()),
@@ -152,9 +154,13 @@ impl Player {
     }
 }
 
-impl super::Report for Report {
-    fn to_text(&self) -> String {
-        let mut fields = Fields::new(&self.file);
+impl Inspected for GamelogSummary {
+    fn name(&self) -> &str {
+        &self.file
+    }
+
+    fn facts(&self) -> Facts {
+        let mut fields = Facts::default();
         fields.add("format", format!("Cadre gamelog, layout {}", printable(&self.layout)));
         let known = [
             ("game", &self.game),
@@ -184,12 +190,12 @@ impl super::Report for Report {
         if let Some(contents) = &self.contents {
             contents.add_to(&mut fields);
         }
-        fields.into_text()
+        fields
     }
 
-    fn row(&self) -> super::Row {
+    fn row(&self) -> Row {
         let name = |player: &Player| player.name.clone().unwrap_or_else(|| player.id.clone());
-        super::Row {
+        Row {
             format: format!("gamelog {}", self.layout),
             about: self.game.clone().unwrap_or_default(),
             result: self.outcome_text(),
@@ -204,7 +210,7 @@ impl super::Report for Report {
     }
 }
 
-impl Report {
+impl GamelogSummary {
     fn size_text(&self) -> String {
         let json = count(self.json_bytes as u64, "byte");
         if !self.gzip {

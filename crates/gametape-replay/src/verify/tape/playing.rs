@@ -1,15 +1,15 @@
 //! Do the keyframes of a tape agree with what playing leads to?
 
-use gametape_replay::streams::keyframes_of;
-use gametape_replay::{
-    DeepLevel, DeepVerification, PlayFinding, PlayerOptions, Recording, cadre, minewars,
-};
 use gametape_tape::Tape;
-use gametape_wire::{Error, ErrorKind, Place, Result as WireResult, View};
+use gametape_wire::{Error, ErrorKind, Place, Result, Source, View};
 
-use crate::games::known;
-use crate::progress::waiting;
-use crate::tape::{Content, Metadata, TapeFile};
+use crate::metadata::Metadata;
+use crate::open::Content;
+use crate::streams::keyframes_of;
+use crate::{
+    DeepLevel, DeepVerification, KnownGame, PlayFinding, PlayerOptions, Recording, cadre, games,
+    minewars,
+};
 
 /// What playing found, and how bad it is.
 pub(super) struct Played {
@@ -18,29 +18,38 @@ pub(super) struct Played {
 }
 
 /// Plays every view that has keyframes.
-pub(super) fn check_views(
-    file: &mut TapeFile,
+pub(super) fn check_views<S: Source>(
+    source: &mut S,
     tape: &Tape,
+    games: &[&dyn KnownGame],
     level: DeepLevel,
     mut find: impl FnMut(Played),
 ) {
-    let Some(content) = Content::of(Metadata::of(tape).text("content").as_deref()) else { return };
+    let Some(content) = frames_of(tape, games) else { return };
     let has_keyframes = |view: &View| {
         tape.keyframes.entries().iter().any(|entry| entry.stream == keyframes_of(*view))
     };
     for view in (0..=View::MAX).filter_map(View::new).filter(has_keyframes) {
-        let played = waiting("playing", || play(file, content, view, level));
+        let played = play(source, content, view, level);
         report(&format!("view {view}"), played, &mut find);
     }
 }
 
-fn play(
-    file: &mut TapeFile,
+/// What the frames of a tape are: what its metadata says, or the game that it holds.
+fn frames_of(tape: &Tape, games: &[&dyn KnownGame]) -> Option<Content> {
+    let metadata = Metadata::of(tape);
+    let (content, generation) = (metadata.text("content"), metadata.text("generation"));
+    let game = games::find(games, content.as_deref());
+    Content::named(game.map(KnownGame::frames).or(content.as_deref()), generation.as_deref())
+}
+
+fn play<S: Source>(
+    source: &mut S,
     content: Content,
     view: View,
     level: DeepLevel,
-) -> WireResult<DeepVerification> {
-    let recording = Recording::open(file)?;
+) -> Result<DeepVerification> {
+    let recording = Recording::open(source)?;
     // Every tick is passed once.
     let options = PlayerOptions { cache_bytes: 0, check: true };
     match content {
@@ -50,20 +59,22 @@ fn play(
 }
 
 /// Runs the simulation again by its orders. False where the tape holds none that is known here.
-pub(super) fn check_simulation(
-    file: &mut TapeFile,
+pub(super) fn check_simulation<S: Source>(
+    source: &mut S,
     tape: &Tape,
+    games: &[&dyn KnownGame],
     mut find: impl FnMut(Played),
 ) -> bool {
-    let Some(game) = known(Metadata::of(tape).text("content").as_deref()) else { return false };
+    let content = Metadata::of(tape).text("content");
+    let Some(game) = games::find(games, content.as_deref()) else { return false };
     let options = PlayerOptions { cache_bytes: 0, check: true };
-    let verified = waiting("simulating", || game.resimulate(file, options));
+    let verified = game.resimulate(source, options);
     report("simulation", verified, &mut find);
     true
 }
 
 /// Hands on what was found about `item`.
-fn report(item: &str, played: WireResult<DeepVerification>, find: &mut impl FnMut(Played)) {
+fn report(item: &str, played: Result<DeepVerification>, find: &mut impl FnMut(Played)) {
     let verification = match played {
         Ok(verification) => verification,
         Err(error) => return find(Played { is_error: true, error: error.within(item) }),
@@ -75,7 +86,7 @@ fn report(item: &str, played: WireResult<DeepVerification>, find: &mut impl FnMu
     }
 }
 
-/// What cannot be applied was so when it was recorded, and what is lost is told by the tape itself.
+/// What cannot be applied was so when it was recorded, and what is lost is declared by the tape itself.
 fn is_error(finding: &PlayFinding) -> bool {
     match finding {
         PlayFinding::Input { .. } | PlayFinding::Lost { .. } => false,

@@ -10,7 +10,7 @@ use crate::text::{count, hex};
 
 /// What the header of a chunk says.
 #[derive(Debug, Serialize)]
-pub(crate) struct ChunkLine {
+pub struct ChunkLine {
     chunk: u32,
     offset: u64,
     kind: String,
@@ -27,7 +27,9 @@ pub(crate) struct ChunkLine {
 }
 
 impl ChunkLine {
-    pub(crate) fn of(header: &ChunkHeader, offset: u64) -> Self {
+    /// The line of a chunk that begins at `offset`.
+    #[must_use]
+    pub fn of(header: &ChunkHeader, offset: u64) -> Self {
         Self {
             chunk: header.sequence,
             offset,
@@ -84,7 +86,7 @@ fn whose(views: ViewSet) -> String {
 
 /// What some views of a frame receive.
 #[derive(Debug, Serialize)]
-pub(crate) struct PartLine {
+pub struct PartLine {
     chunk: u32,
     kind: String,
     stream: u16,
@@ -101,7 +103,7 @@ const SHOWN_BYTES: usize = 32;
 
 impl PartLine {
     /// The lines of a frame: one for each payload.
-    pub(crate) fn of<'a>(
+    pub fn of<'a>(
         header: &'a ChunkHeader,
         frame: &TapeFrame<'a>,
     ) -> impl Iterator<Item = Self> + use<'a> {

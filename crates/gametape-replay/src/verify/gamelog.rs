@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use gametape_cadre::{Verdict, path_in_game, verify};
-use gametape_wire::Finding;
+use gametape_cadre::{Log, Options, Verdict, path_in_game, verify};
+use gametape_wire::{Finding, Result};
 use serde::Serialize;
 
-use super::{Digest, conclusion};
-use crate::failure::Failure;
-use crate::input::Gamelog;
-use crate::progress::waiting;
+use super::{Checked, Digest, conclusion};
 use crate::text::{count, hex};
 
-pub(super) struct Checked {
+/// What the check of a gamelog came to: every delta is merged.
+#[derive(Debug)]
+pub struct GamelogCheck {
     file: String,
     deltas: usize,
     verdict: Verdict,
@@ -22,15 +21,13 @@ pub(super) struct Checked {
 /// More findings of one rule are never kept.
 const MOST_PER_RULE: u64 = 100_000;
 
-impl Checked {
-    /// Checks a log and keeps this many findings of each rule.
-    pub(super) fn of(gamelog: &Gamelog<'_>, kept_per_rule: u64) -> Result<Self, Failure> {
-        let log = gamelog.log()?;
-        let kept = kept_per_rule.min(MOST_PER_RULE) as usize;
-        let verdict = waiting("merging", || verify(&log, kept));
-        let verdict = verdict.map_err(|error| gamelog.failure(&error))?;
+impl GamelogCheck {
+    /// Checks a log, plain or gzip, and keeps this many findings of each rule.
+    pub fn of(name: &str, stored: &[u8], options: &Options, kept_per_rule: u64) -> Result<Self> {
+        let log = Log::open(stored, options)?;
+        let verdict = verify(&log, kept_per_rule.min(MOST_PER_RULE) as usize)?;
         let hash = hex(&verdict.last_hash);
-        Ok(Self { file: gamelog.source.to_string(), deltas: log.len(), verdict, hash })
+        Ok(Self { file: name.to_owned(), deltas: log.len(), verdict, hash })
     }
 
     /// How many findings of each rule are not kept, and how bad these are.
@@ -48,8 +45,8 @@ impl Checked {
     }
 }
 
-impl super::Checked for Checked {
-    fn is_ok(&self) -> bool {
+impl Checked for GamelogCheck {
+    fn is_sound(&self) -> bool {
         self.verdict.report.is_sound()
     }
 

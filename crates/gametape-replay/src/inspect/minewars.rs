@@ -1,19 +1,17 @@
 //! What there is to say about a MineWars file.
 
 use gametape_minewars::{
-    Check, Class, Detection, Ending, FilePart, FrameStorage, Frames, ReplayFile, Survey,
+    Check, Class, Coord, Detection, Ending, FilePart, FrameStorage, Frames, ReplayFile, Survey,
 };
 use gametape_wire::{Result, View, ViewSet};
 use serde::Serialize;
 
-use super::Report;
-use crate::cities::{Place, places};
-use crate::input::Source;
-use crate::progress::Progress;
-use crate::text::{Fields, clock, count, printable, thousands};
+use super::{Facts, Inspected, Row};
+use crate::text::{clock, count, printable, thousands};
 
+/// What a MineWars file is: map, players, sizes, and what is in its frames.
 #[derive(Debug, Serialize)]
-pub(super) struct MineWars {
+pub struct MinewarsSummary {
     file: String,
     format: &'static str,
     dialect: &'static str,
@@ -91,9 +89,10 @@ struct ViewFigures {
     unreadable_payloads: u64,
 }
 
-impl MineWars {
+impl MinewarsSummary {
     /// Reads the headers, and the frames where they are asked for.
-    pub(super) fn report(source: &Source, file: &ReplayFile<'_>, with_frames: bool) -> Self {
+    #[must_use]
+    pub fn of(name: &str, file: &ReplayFile<'_>, with_frames: bool) -> Self {
         let mut problems = Vec::new();
         let player_names = keep(file.setup().player_names(), &mut problems).flatten();
         let cities = cities(file, &mut problems);
@@ -101,7 +100,7 @@ impl MineWars {
         let header = file.setup().header();
         let [a, b, c, d] = header.version;
         Self {
-            file: source.to_string(),
+            file: name.to_owned(),
             format: "minewars",
             dialect: file.dialect().name(),
             detection: file.detection(),
@@ -125,7 +124,8 @@ impl MineWars {
     }
 
     /// The same with how the match ended, as far as the frames can be played.
-    pub(super) fn with_ending(mut self, file: &ReplayFile<'_>) -> Self {
+    #[must_use]
+    pub fn with_ending(mut self, file: &ReplayFile<'_>) -> Self {
         self.ending = Ending::of(file).map_err(|error| self.problems.push(error.to_string())).ok();
         self
     }
@@ -141,19 +141,17 @@ fn keep<T>(result: Result<T>, problems: &mut Vec<String>) -> Option<T> {
 }
 
 fn cities(file: &ReplayFile<'_>, problems: &mut Vec<String>) -> Vec<City> {
-    let names = file.setup().city_names().err();
-    let positions = file.setup().city_positions().err();
-    problems.extend([names, positions].into_iter().flatten().map(|error| error.to_string()));
-    let city = |(id, Place { at, name })| City { id, y: at.y, x: at.x, name };
-    places(file).into_iter().map(city).collect()
+    let names = keep(file.setup().city_names(), problems).unwrap_or_default();
+    let positions = keep(file.setup().city_positions(), problems).into_iter().flatten();
+    let mut names = names.iter().map(ToString::to_string);
+    let city = |(id, at): (u8, Coord)| City { id, y: at.y, x: at.x, name: names.next() };
+    (0..=u8::MAX).zip(positions).map(city).collect()
 }
 
 fn read_frames(file: &ReplayFile<'_>, problems: &mut Vec<String>) -> Option<Contents> {
     let layout = keep(file.frame_layout(), problems)?;
     let frames = keep(file.frames(), problems)?;
-    let progress = Progress::new("counting", frames.bytes.len() as u64);
-    let all = progress.watch(Frames::new(layout, &frames.bytes));
-    let survey = Survey::of(all, file.dialect());
+    let survey = Survey::of(Frames::new(layout, &frames.bytes), file.dialect());
     problems.extend(survey.cut.as_ref().map(ToString::to_string));
     let contents = Contents::of(&survey, frames.storage, layout.views());
     problems.extend(contents.views.iter().filter_map(ViewFigures::problem));
@@ -206,9 +204,13 @@ impl ViewFigures {
     }
 }
 
-impl Report for MineWars {
-    fn to_text(&self) -> String {
-        let mut fields = Fields::new(&self.file);
+impl Inspected for MinewarsSummary {
+    fn name(&self) -> &str {
+        &self.file
+    }
+
+    fn facts(&self) -> Facts {
+        let mut fields = Facts::default();
         fields.add("format", format!("MineWars, {}", self.dialect));
         fields.add("version", format!("{}, {}", self.version, self.how_detected()));
         if let Some(checksum) = &self.header_checksum {
@@ -229,19 +231,19 @@ impl Report for MineWars {
         if let Some(contents) = &self.contents {
             contents.add_to(&mut fields);
         }
-        fields.into_text()
+        fields
     }
 
-    fn row(&self) -> super::Row {
-        let row = super::Row {
+    fn row(&self) -> Row {
+        let row = Row {
             format: format!("MineWars {}", self.dialect),
             about: format!("{}, radius {}", self.grid, self.radius),
             players: count(self.max_player.into(), "player"),
-            ..super::Row::default()
+            ..Row::default()
         };
         let Some(ending) = &self.ending else { return row };
         let names: Vec<&str> = ending.names.values().map(String::as_str).collect();
-        super::Row {
+        Row {
             result: ending.winner.map(|id| format!("{} won", ending.name(id))).unwrap_or_default(),
             length: clock(ending.time),
             players: if names.is_empty() { row.players } else { names.join(", ") },
@@ -254,7 +256,7 @@ impl Report for MineWars {
     }
 }
 
-impl MineWars {
+impl MinewarsSummary {
     fn how_detected(&self) -> &'static str {
         match self.detection {
             Detection::Checksum => "told by the headers' checksum",
@@ -302,7 +304,7 @@ impl Sizes {
 }
 
 impl Contents {
-    fn add_to(&self, fields: &mut Fields) {
+    fn add_to(&self, fields: &mut Facts) {
         fields.add("storage", self.storage);
         fields.add("duration", clock(self.duration_ms));
         let kinds = [

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use gametape_cadre::{Index, KindCount, PlayerCount, Query, Timeline, find};
-use gametape_wire::Result as WireResult;
+use gametape_cadre::{Index, KindCount, Log, Options, PlayerCount, Query, Timeline, find};
+use gametape_wire::Result;
 use serde::Serialize;
 
-use crate::failure::Failure;
-use crate::gamelog::{Players, load_once};
-use crate::input::Gamelog;
-use crate::progress::waiting;
-use crate::text::{Fields, clock, count, printable, thousands};
+use super::super::Facts;
+use crate::players::players_of_gamelog;
+use crate::text::{clock, count, printable, shortened, thousands};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Contents {
@@ -37,18 +35,18 @@ struct PlayerFigures {
     ran: BTreeMap<String, usize>,
     orders: BTreeMap<String, usize>,
     finished: BTreeMap<String, usize>,
-    /// Nanoseconds that the player's clock lost; none if it cannot be told.
+    /// Nanoseconds that the player's clock lost; none if that is not known.
     clock_ns: Option<u64>,
     #[serde(skip)]
     title: String,
 }
 
 impl Contents {
-    pub(super) fn of(gamelog: &Gamelog<'_>) -> Result<Self, Failure> {
-        let timeline = load_once(gamelog)?;
-        let clocks = waiting("reading clocks", || Clocks::of(&timeline));
-        let clocks = clocks.map_err(|error| gamelog.failure(&error))?;
-        let (index, names) = (Index::of(timeline.log()), Players::of(timeline.log()));
+    pub(super) fn of(stored: &[u8], options: &Options) -> Result<Self> {
+        let log = Log::open(stored, options)?;
+        let timeline = Timeline::load(log, &options.with_keyframe_bytes(0))?;
+        let clocks = Clocks::of(&timeline)?;
+        let (index, names) = (Index::of(timeline.log()), players_of_gamelog(timeline.log()));
         let figures = |(id, done): (String, PlayerCount)| {
             let clock_ns = clocks.lost(&id);
             PlayerFigures::of(id, done, clock_ns, &names)
@@ -62,7 +60,7 @@ impl Contents {
         })
     }
 
-    pub(super) fn add_to(&self, fields: &mut Fields) {
+    pub(super) fn add_to(&self, fields: &mut Facts) {
         let turns = self.turns.map_or("not counted".to_owned(), |turn| format!("up to {turn}"));
         fields.add("turns", turns);
         let bytes = |bytes: usize| count(bytes as u64, "byte");
@@ -91,6 +89,15 @@ impl Contents {
     }
 }
 
+/// The longest name of a player that a line shows whole.
+const PLAYER_CHARS: usize = 24;
+
+/// Id and name of a player: `0 Ann`.
+fn title(id: &str, names: &BTreeMap<String, String>) -> String {
+    let title = names.get(id).map_or_else(|| id.to_owned(), |name| format!("{id} {name}"));
+    shortened(&printable(&title), PLAYER_CHARS)
+}
+
 fn time(nanoseconds: u64) -> String {
     clock(nanoseconds / 1_000_000)
 }
@@ -102,13 +109,18 @@ impl TypeFigures {
 }
 
 impl PlayerFigures {
-    fn of(id: String, done: PlayerCount, clock_ns: Option<u64>, names: &Players) -> Self {
+    fn of(
+        id: String,
+        done: PlayerCount,
+        clock_ns: Option<u64>,
+        names: &BTreeMap<String, String>,
+    ) -> Self {
         let PlayerCount { deltas, invalid, ran, orders, finished, .. } = done;
-        let title = names.title(&id);
+        let title = title(&id, names);
         Self { id, deltas, invalid, ran, orders, finished, clock_ns, title }
     }
 
-    fn add_to(&self, fields: &mut Fields) {
+    fn add_to(&self, fields: &mut Facts) {
         let (deltas, invalid) = (count(self.deltas as u64, "delta"), self.invalid as u64);
         let clock = self.clock_ns.map_or_else(String::new, |clock| format!(", {}", time(clock)));
         fields.more(format!("{}: {deltas}, {} refused{clock}", self.title, thousands(invalid)));
@@ -124,7 +136,7 @@ impl PlayerFigures {
 struct Clocks(BTreeMap<String, Option<u64>>);
 
 impl Clocks {
-    fn of(timeline: &Timeline) -> WireResult<Self> {
+    fn of(timeline: &Timeline) -> Result<Self> {
         let mut clocks = Self::default();
         for change in find(timeline.log(), Query::new("gameObjects.*.timeRemaining")?)? {
             let change = change?;

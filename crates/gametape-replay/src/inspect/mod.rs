@@ -1,0 +1,82 @@
+//! What a recording is: summaries of tapes, MineWars files and gamelogs.
+//!
+//! Each summary serialises as the object that `gametape info --json` prints, says the same as ordered
+//! [`Facts`] for people, and as a [`Row`] among others.
+//!
+//! ```
+//! use gametape_cadre::{Options, sample};
+//! use gametape_replay::inspect::{GamelogSummary, Inspected};
+//!
+//! let log = sample::log(20, 1);
+//! let summary = GamelogSummary::of("game.json", &log, &Options::default(), false)?;
+//! assert_eq!(summary.row().length, "20 deltas");
+//! assert_eq!(summary.facts().iter().next().unwrap().label, "format");
+//! # Ok::<(), gametape_wire::Error>(())
+//! ```
+
+mod chunk_line;
+mod facts;
+mod gamelog;
+mod minewars;
+mod tape;
+
+use gametape_cadre::json::compact;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+pub use chunk_line::{ChunkLine, PartLine};
+pub use facts::{Fact, Facts};
+pub use gamelog::GamelogSummary;
+pub use minewars::MinewarsSummary;
+pub use tape::{TapeSummary, losses};
+
+/// What there is to say about a recording of some kind.
+pub trait Inspected: Serialize {
+    /// The name of the recording, as the caller gave it.
+    fn name(&self) -> &str;
+
+    /// The facts for people.
+    fn facts(&self) -> Facts;
+
+    /// A short form for people who look at several recordings.
+    fn row(&self) -> Row;
+
+    /// What could not be read.
+    fn problems(&self) -> &[String];
+}
+
+/// A recording in a table of recordings, without its name; what is not known is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Row {
+    /// The format, and the kind of it.
+    pub format: String,
+    /// The game, or the map.
+    pub about: String,
+    /// Who won.
+    pub result: String,
+    /// How long it is.
+    pub length: String,
+    /// When it was recorded.
+    pub date: String,
+    /// Who played.
+    pub players: String,
+}
+
+/// JSON text as part of a JSON result; as a string if it is no JSON after all.
+#[must_use]
+pub fn embed(json: &[u8]) -> Option<Box<RawValue>> {
+    let text = String::from_utf8(compact(json)).ok()?;
+    RawValue::from_string(text).or_else(|_| to_raw_value(&String::from_utf8_lossy(json))).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_is_no_json_becomes_a_string() {
+        assert_eq!(embed(b"[1, \"\\ud800\"]").unwrap().get(), "[1,\"\\ud800\"]");
+        assert_eq!(embed(b"[1,,]").unwrap().get(), "\"[1,,]\"");
+    }
+}
