@@ -3,11 +3,11 @@
 use gametape_minewars::{
     Check, Class, Detection, Ending, FilePart, FrameStorage, Frames, ReplayFile, Survey,
 };
+use gametape_scene::minewars::{Place, places};
 use gametape_wire::{Result, View, ViewSet};
 use serde::Serialize;
 
 use super::Report;
-use crate::cities::{Place, places};
 use crate::input::Source;
 use crate::progress::Progress;
 use crate::text::{Fields, clock, count, printable, thousands};
