@@ -10,7 +10,6 @@
 //! range by range, [`events`] the events of a tape, [`games`] lists the games that are known, [`columns`] aligns tables, [`json`] lays out JSON
 //! text, [`text`] makes numbers readable.
 
-mod cities;
 mod columns;
 mod commands;
 mod events;

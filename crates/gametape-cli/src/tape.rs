@@ -16,7 +16,7 @@ use gametape_wire::{Error, ErrorKind, Need, SansIo, Tick, Time};
 use crate::failure::{Failure, warn_of_loss};
 use crate::input::{Source, refuse};
 use crate::progress::Progress;
-pub(crate) use contents::Content;
+pub(crate) use contents::{Content, warn_of_gaps};
 pub(crate) use gametape_replay::inspect::{ChunkLine, PartLine, losses};
 pub(crate) use gametape_replay::metadata::{Metadata, Seat};
 pub(crate) use key::{PublicKeyArg, read_secret, write_pair};

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use gametape_minewars::{Replayed, ViewState};
 use gametape_replay::minewars::{MinewarsView, setup_of};
 use gametape_replay::{PlayFinding, Playback, Player, PlayerOptions, Recording, Track, ViewTrack};
+use gametape_scene::minewars::{Place, places_of};
 use gametape_tape::{ChunkKind, TapeFrames};
 use gametape_wire::{Error, Result as WireResult};
 
 use super::{Metadata, TapeFile, milliseconds};
-use crate::cities::{Place, places_of};
 use crate::failure::{Failure, warn_of_loss};
 use crate::input::Source;
 use crate::moment::{When, moment_by_clock};
