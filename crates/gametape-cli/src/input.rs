@@ -361,6 +361,13 @@ impl RecordingArgs {
     }
 }
 
+impl RecordingArgs {
+    /// Opens the file, whatever it begins with: that may be what is damaged.
+    pub(crate) fn open_damaged(&self) -> Result<Opened, Failure> {
+        self.source.open_any(true)?.in_dialect(self.dialect)?.headerless(self.headerless)
+    }
+}
+
 impl GamelogArgs {
     /// Reads the file.
     pub(crate) fn read(&self) -> Result<Input, Failure> {

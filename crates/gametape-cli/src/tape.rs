@@ -4,30 +4,29 @@ mod contents;
 mod key;
 mod view;
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use gametape_tape::{
-    Chunk, ChunkEntry, Depth, Recovered, Recovery, Segment, Tape, TapeHeader, TapeReader,
-};
-use gametape_wire::{Error, ErrorKind, Need, SansIo, Tick, Time};
+use gametape_replay::open::{Format, open_tape, sniff};
+use gametape_tape::{Chunk, ChunkEntry, Depth, Recovered, Recovery, Tape, TapeHeader};
+use gametape_wire::{Error, Result as WireResult, Source as Bytes, Tick, Time, drive};
 
 use crate::failure::{Failure, warn_of_loss};
 use crate::input::{Source, refuse};
-use crate::progress::Progress;
+use crate::progress::waiting;
 pub(crate) use contents::{Content, warn_of_gaps};
-pub(crate) use gametape_replay::inspect::{ChunkLine, PartLine, losses};
+use gametape_replay::inspect::losses;
+pub(crate) use gametape_replay::inspect::{ChunkLine, PartLine};
 pub(crate) use gametape_replay::metadata::{Metadata, Seat};
 pub(crate) use key::{PublicKeyArg, read_secret, write_pair};
 pub(crate) use view::{PLAY_ONCE, view_at, warn_of_doubt};
 
-/// A tape whose bytes are fetched when somebody needs them.
+/// A tape whose bytes are fetched when they are needed.
 #[derive(Debug)]
 pub(crate) struct TapeFile {
     pub(crate) source: Source,
     store: Store,
-    buffer: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -36,39 +35,37 @@ enum Store {
     Memory(Vec<u8>),
 }
 
-/// Do these bytes begin a tape, or one that a text-mode or 7-bit channel spoilt? Opening it says
+/// Do these bytes begin a tape, or one that a text-mode or 7-bit channel damaged? Opening it says
 /// what is wrong then.
 pub(crate) fn is_tape(start: &[u8]) -> bool {
-    matches!(start, [0x89 | 0x09, b'T', b'A', b'P', ..])
+    sniff(start, None) == Some(Format::Tape)
+}
+
+impl Bytes for TapeFile {
+    fn length(&self) -> u64 {
+        match &self.store {
+            Store::File(file) => Bytes::length(file),
+            Store::Memory(bytes) => bytes.length(),
+        }
+    }
+
+    fn fetch(&mut self, range: Range<u64>) -> WireResult<Cow<'_, [u8]>> {
+        match &mut self.store {
+            Store::File(file) => file.fetch(range),
+            Store::Memory(bytes) => bytes.fetch(range),
+        }
+    }
 }
 
 impl TapeFile {
     /// A tape in memory.
     pub(crate) fn in_memory(source: &Source, bytes: Vec<u8>) -> Self {
-        Self::new(source, Store::Memory(bytes))
+        Self { source: source.clone(), store: Store::Memory(bytes) }
     }
 
     /// A tape in a file that can be entered anywhere.
     pub(crate) fn in_file(source: &Source, file: File) -> Self {
-        Self::new(source, Store::File(file))
-    }
-
-    fn new(source: &Source, store: Store) -> Self {
-        Self { source: source.clone(), store, buffer: Vec::new() }
-    }
-
-    /// How long the tape is now.
-    pub(crate) fn length(&self) -> Result<u64, Failure> {
-        match &self.store {
-            Store::Memory(bytes) => Ok(bytes.len() as u64),
-            Store::File(file) => {
-                file.metadata().map(|about| about.len()).map_err(|error| self.io(&error))
-            }
-        }
-    }
-
-    fn io(&self, error: &io::Error) -> Failure {
-        Failure::io(&self.source, error)
+        Self { source: source.clone(), store: Store::File(file) }
     }
 
     /// Something is wrong with this tape.
@@ -84,123 +81,30 @@ impl TapeFile {
         })
     }
 
-    /// These bytes; fewer where the tape ends.
-    pub(crate) fn fetch(&mut self, range: &Range<u64>) -> Result<&[u8], Failure> {
-        let source = self.source.clone();
-        self.fetch_io(range).map_err(|error| Failure::io(&source, &error))
-    }
-
-    fn fetch_io(&mut self, range: &Range<u64>) -> io::Result<&[u8]> {
-        let bytes = match &mut self.store {
-            Store::Memory(bytes) => {
-                let [start, end] =
-                    [range.start, range.end].map(|place| (place as usize).min(bytes.len()));
-                &bytes[start..end]
-            }
-            Store::File(file) => {
-                read_range(file, range, &mut self.buffer)?;
-                &self.buffer
-            }
-        };
-        Ok(bytes)
-    }
-
     /// Opens the tape; where its index cannot be used, walks it.
     pub(crate) fn open(&mut self, depth: Depth) -> Result<Tape, Failure> {
-        let mut reader = TapeReader::new(self.length()?, depth);
-        self.answer("reading", &mut reader)?;
-        reader.finish().map_err(|error| self.failure(&error))
+        waiting("reading", || open_tape(self, depth)).map_err(|error| self.failure(&error))
     }
 
     /// Walks the whole tape, and finds what is whole.
     pub(crate) fn recover(&mut self) -> Result<Recovered, Failure> {
-        let mut recovery = Recovery::new(self.length()?).with_chain();
-        self.answer("searching", &mut recovery)?;
+        let mut recovery = Recovery::new(self.length()).with_chain();
+        let searched = waiting("searching", || drive(&mut recovery, self));
+        searched.map_err(|error| self.failure(&error))?;
         Ok(recovery.finish())
-    }
-
-    /// Gives a reader the bytes that it needs, until it needs no more.
-    pub(crate) fn answer(
-        &mut self,
-        label: &'static str,
-        reader: &mut impl SansIo,
-    ) -> Result<(), Failure> {
-        let mut progress = Progress::new(label, self.length()?);
-        while let Need::Bytes(ranges) = reader.need() {
-            for range in ranges {
-                progress.at(range.start);
-                let supplied = reader.supply(range.clone(), self.fetch(&range)?);
-                supplied.map_err(|error| self.failure(&error))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes a tape that is made of this one; returns how many bytes it has.
-    pub(crate) fn put_segments(
-        &mut self,
-        label: &'static str,
-        segments: &[Segment],
-        mut put: impl FnMut(&[u8]) -> Result<(), Failure>,
-    ) -> Result<u64, Failure> {
-        let mut written = 0;
-        let mut progress = Progress::new(label, segments.iter().map(Segment::length).sum());
-        for segment in segments {
-            let mut put = |bytes: &[u8]| {
-                written += bytes.len() as u64;
-                progress.at(written);
-                put(bytes)
-            };
-            match segment {
-                Segment::Bytes(bytes) => put(bytes)?,
-                Segment::Copy(range) => self.copy(range, put)?,
-            }
-        }
-        Ok(written)
-    }
-
-    /// One chunk, checked against the index.
-    pub(crate) fn chunk(&mut self, entry: &ChunkEntry) -> Result<Chunk<'_>, Failure> {
-        let source = self.source.clone();
-        let bytes = self.fetch(&entry.range())?;
-        entry.read(bytes).map_err(|error| Failure::of(&source, &error))
     }
 
     /// Shows these chunks to `visit`, one after the other.
     pub(crate) fn visit<'e>(
         &mut self,
-        label: &'static str,
         entries: impl IntoIterator<Item = &'e ChunkEntry>,
         mut visit: impl FnMut(&Chunk<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let mut progress = Progress::new(label, self.length()?);
-        let mut done = 0;
         for entry in entries {
-            visit(&self.chunk(entry)?)?;
-            done += entry.header.chunk_length();
-            progress.at(done);
-        }
-        Ok(())
-    }
-
-    /// Copies the first bytes of the tape.
-    pub(crate) fn copy(
-        &mut self,
-        range: &Range<u64>,
-        mut put: impl FnMut(&[u8]) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        const PIECE: u64 = 1 << 20;
-        let mut at = range.start;
-        while at < range.end {
-            let end = range.end.min(at + PIECE);
             let source = self.source.clone();
-            let bytes = self.fetch(&(at..end))?;
-            if (bytes.len() as u64) < end - at {
-                let kind = ErrorKind::Truncated { needed: end - at, available: bytes.len() as u64 };
-                return Err(Failure::of(&source, &Error::at(at, "tape", kind)));
-            }
-            put(bytes)?;
-            at = end;
+            let failed = |error: Error| Failure::of(&source, &error);
+            let bytes = self.fetch(entry.range()).map_err(failed)?;
+            visit(&entry.read(&bytes).map_err(failed)?)?;
         }
         Ok(())
     }
@@ -219,18 +123,11 @@ impl TapeFile {
     }
 }
 
-fn read_range(file: &mut File, range: &Range<u64>, buffer: &mut Vec<u8>) -> io::Result<()> {
-    buffer.clear();
-    file.seek(SeekFrom::Start(range.start))?;
-    file.take(range.end.saturating_sub(range.start)).read_to_end(buffer).map(drop)
-}
-
-/// Tells what a tape that had to be walked does not have any more.
+/// Reports what a tape that had to be walked does not have any more.
 pub(crate) fn warn_of_losses(source: &Source, tape: &Tape) {
     losses(tape).for_each(|loss| warn_of_loss(source, loss));
 }
 
-pub(crate) use gametape_replay::derived_header as new_front;
 pub(crate) use gametape_replay::tape_id_of as id_of;
 
 /// Milliseconds that so many ticks last.

@@ -49,6 +49,7 @@ pub mod open;
 mod player;
 mod players;
 mod recorder;
+pub mod recover;
 mod rewrite;
 mod source;
 pub mod streams;
@@ -69,7 +70,7 @@ pub use recorder::{
     Closing, Count, Counters, Durability, EventBlock, Next, Pump, Recorder, RecorderOptions,
     Report, ResumableSink, Shed, Sink, lock_recording,
 };
-pub use rewrite::{Put, derived_header, tape_id_of};
+pub use rewrite::{Put, derived_header, put_segments, tape_id_of};
 pub use source::{OpenTape, OpeningTape, Recording};
 pub use timeline::{
     Change, Clock, Direction, GamelogTimeline, MapState, Marker, MarkerKind, MinewarsTimeline,

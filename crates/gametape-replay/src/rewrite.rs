@@ -1,7 +1,9 @@
 //! What all that write a recording again have in common.
 
-use gametape_tape::TapeHeader;
-use gametape_wire::Result;
+use std::ops::Range;
+
+use gametape_tape::{Segment, TapeHeader};
+use gametape_wire::{Result, Source};
 use sha2::{Digest, Sha256};
 
 /// Takes the bytes of a result, one piece after the other. An error ends the work.
@@ -21,6 +23,37 @@ pub fn derived_header(from: &[TapeHeader], what: &str) -> Result<TapeHeader> {
     let id = tape_id_of(&headers.chain(what.bytes()).collect::<Vec<u8>>());
     let tick_length = from.first().map_or(0, |header| header.tick_length.micros());
     TapeHeader::new(tick_length, id)
+}
+
+/// Writes a tape that is made of another one; returns how many bytes it has.
+pub fn put_segments<S: Source>(
+    source: &mut S,
+    segments: &[Segment],
+    put: &mut Put<'_>,
+) -> Result<u64> {
+    for segment in segments {
+        match segment {
+            Segment::Bytes(bytes) => put(bytes)?,
+            Segment::Copy(range) => copy_bytes(source, range.clone(), put)?,
+        }
+    }
+    Ok(segments.iter().map(Segment::length).sum())
+}
+
+/// Copies a range of bytes, a piece at a time.
+pub(crate) fn copy_bytes<S: Source>(
+    source: &mut S,
+    range: Range<u64>,
+    put: &mut Put<'_>,
+) -> Result<()> {
+    const PIECE: u64 = 1 << 20;
+    let mut at = range.start;
+    while at < range.end {
+        let end = range.end.min(at + PIECE);
+        put(&source.fetch(at..end)?)?;
+        at = end;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

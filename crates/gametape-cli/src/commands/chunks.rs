@@ -116,7 +116,7 @@ impl Args {
         let mut lines = Lines::new(self.json);
         let framed = wanted.iter().copied().filter(|entry| entry.header.kind.is_framed());
         let mut buffer = Vec::new();
-        file.visit("printing", framed, |chunk| {
+        file.visit(framed, |chunk| {
             let raw = chunk.raw_in(&mut buffer).map_err(failed)?;
             TapeFrames::new(&chunk.header, raw).try_for_each(|frame| {
                 let frame = frame.map_err(|error| failed(error.within(chunk.header.kind)))?;
@@ -131,7 +131,7 @@ fn print_raw(file: &mut TapeFile, wanted: &[&ChunkEntry]) -> Result<(), Failure>
     let source = file.source.clone();
     let mut out = Output::stdout();
     let mut buffer = Vec::new();
-    file.visit("printing", wanted.iter().copied(), |chunk| {
+    file.visit(wanted.iter().copied(), |chunk| {
         let raw = chunk.raw_in(&mut buffer);
         out.put(raw.map_err(|error| Failure::of(&source, &error))?)
     })?;

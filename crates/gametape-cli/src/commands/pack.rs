@@ -1,6 +1,8 @@
 //! `gametape pack`: the form of a tape for archives and range requests.
 
+use gametape_replay::put_segments;
 use gametape_tape::{Depth, pack};
+use gametape_wire::Source as _;
 
 use crate::failure::{Failure, Outcome};
 use crate::input::Source;
@@ -42,11 +44,11 @@ impl Args {
             return Err(Failure::refused(source, problem));
         }
         // Chunks are copied in long runs: a damaged one must not go along unnoticed.
-        file.visit("checking", &tape.chunks, |_| Ok(()))?;
+        file.visit(&tape.chunks, |_| Ok(()))?;
         let segments = pack(&tape).map_err(|error| file.failure(&error))?;
         let mut out = destination.open(source)?;
-        let written = file.put_segments("packing", &segments, |bytes| out.put(bytes))?;
-        let before = file.length()?;
+        let written = out.fill(source, |put| put_segments(&mut file, &segments, put))?;
+        let before = file.length();
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));
         let [before, after] = [before, written].map(thousands);

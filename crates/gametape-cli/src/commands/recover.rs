@@ -1,13 +1,17 @@
 //! `gametape recover`: what is left of a damaged or unfinished recording.
 
 mod minewars;
-mod tape;
 
-use crate::failure::{Failure, Outcome};
-use crate::input::{Opened, RecordingArgs, Source};
-use crate::output::{Destination, Output, Target};
+use gametape_replay::recover::{FoundTape, TapeRecovery};
+use serde::Serialize;
+
+use crate::failure::{Done, Failure, Outcome, note, warn};
+use crate::input::{Input, Opened, RecordingArgs, Source};
+use crate::output::{Destination, Output, Target, print_json};
+use crate::progress::waiting;
 use crate::rewrite::check_apart;
 use crate::tape::TapeFile;
+use crate::text::thousands;
 
 /// Save what is whole of a damaged or unfinished recording, and say what was lost
 ///
@@ -77,21 +81,43 @@ impl Args {
         if let Some(target) = self.target() {
             check_apart(target, self.json)?;
         }
-        match self.recording.open()? {
+        match self.recording.open_damaged()? {
             Opened::Tape(mut file) => {
                 file.refuse(&[("--drop-unreadable", self.drop_unreadable)])?;
-                self.recover_tape(&mut file)
+                match search(&mut file)? {
+                    Some(found) => self.recover_tape(&mut file, &found),
+                    None => {
+                        let problem = "tape: there is no whole chunk of a tape in it (at byte 0)";
+                        Err(Failure::refused(&file.source, problem))
+                    }
+                }
             }
             Opened::Whole(input) => {
                 // The beginning of a tape may be what is lost.
                 let mut file = TapeFile::in_memory(&input.source, input.bytes);
-                if file.recover()?.chunks.is_empty() {
-                    let bytes = file.into_memory();
-                    return self.recover_minewars(crate::input::Input { bytes, ..input });
+                match search(&mut file)?.filter(FoundTape::has_chunks) {
+                    Some(found) => self.recover_tape(&mut file, &found),
+                    None => self.recover_minewars(Input { bytes: file.into_memory(), ..input }),
                 }
-                self.recover_tape(&mut file)
             }
         }
+    }
+
+    fn recover_tape(&self, file: &mut TapeFile, found: &FoundTape) -> Outcome {
+        let source = file.source.clone();
+        let mut out = self.open(&source)?;
+        let result = waiting("recovering", || {
+            out.fill(&source, |put| found.write(file, self.tick_us, put))
+        })?;
+        out.finish()?;
+        let output = self.target().map_or_else(|| source.to_string(), ToString::to_string);
+        let report = Report { file: source.to_string(), output, result };
+        if self.json {
+            print_json(&report)?
+        } else {
+            report.print()
+        }
+        Ok(Done::lost_if(report.result.is_lossy()))
     }
 
     /// Where the result goes; `None` in the place of the recording.
@@ -106,5 +132,36 @@ impl Args {
             (None, Source::File(path)) => Destination::in_place(path.clone()).open(source),
             (None, _) => Err(Failure::usage("standard input cannot be written in place")),
         }
+    }
+}
+
+fn search(file: &mut TapeFile) -> Result<Option<FoundTape>, Failure> {
+    waiting("searching", || FoundTape::search(file)).map_err(|error| file.failure(&error))
+}
+
+/// More damages than these are counted, not shown.
+const SHOWN_DAMAGES: usize = 20;
+
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    output: String,
+    #[serde(flatten)]
+    result: TapeRecovery,
+}
+
+impl Report {
+    fn print(&self) {
+        let lost = |what: &str| warn(&self.file, format_args!("lost: {what}"));
+        let (damages, missing) = self.result.losses();
+        damages.iter().take(SHOWN_DAMAGES).for_each(|damage| lost(damage));
+        if let Some(more @ 1..) = damages.len().checked_sub(SHOWN_DAMAGES) {
+            lost(&format!("{} more places", thousands(more as u64)));
+        }
+        missing.iter().for_each(|chunks| lost(chunks));
+        for row in self.result.left_out() {
+            note(&self.file, format_args!("left out: {row}"));
+        }
+        note(&self.file, self.result.conclusion());
     }
 }

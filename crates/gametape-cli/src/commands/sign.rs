@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use gametape_replay::put_segments;
 use gametape_tape::SigningKey;
 
 use crate::failure::{Failure, Outcome};
@@ -53,7 +54,7 @@ impl Args {
         }
         let segments = found.sign(key).map_err(|error| Failure::of(source, &error))?;
         let mut out = destination.open(source)?;
-        file.put_segments("signing", &segments, |bytes| out.put(bytes))?;
+        out.fill(source, |put| put_segments(&mut file, &segments, put))?;
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));
         report.changes.push(format!("signed with key {}", key.public_key()));

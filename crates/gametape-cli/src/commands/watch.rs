@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use gametape_tape::{ChunkKind, Found, Scanner};
+use gametape_wire::Source as _;
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome};
@@ -39,7 +40,7 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = r#"With --json there is one object a line, "what" says which:
-  {"what":"front","version","id","tick_us"}
+  {"what":"header","version","id","tick_us"}
   {"what":"chunk","chunk","offset","kind","stream","views","first_tick","ticks","items","raw_bytes",
    "stored_bytes","codec","metadata"}
   {"what":"damage","start","end","problem"}
@@ -75,11 +76,10 @@ impl Args {
 /// A tape, or a file that may still become one.
 fn open(source: &Source) -> Result<TapeFile, Failure> {
     let mut file = source.open_as_tape()?;
-    let start = file.fetch(&(0..4))?;
-    if start.len() == 4 && !is_tape(start) {
-        return source.tape();
-    }
-    Ok(file)
+    let start = file.fetch(0..file.length().min(4));
+    let start = start.map_err(|error| Failure::of(source, &error))?;
+    let is_other = start.len() == 4 && !is_tape(&start);
+    if is_other { source.tape() } else { Ok(file) }
 }
 
 /// How far the tape was read.
@@ -101,9 +101,11 @@ impl Watch {
         file: &mut TapeFile,
         mut show: impl FnMut(Line) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        self.scanner.grow(file.length()?);
+        let source = file.source.clone();
+        self.scanner.grow(file.length());
         while let [range] = self.scanner.need().ranges() {
-            let found = self.scanner.supply(range.clone(), file.fetch(range)?);
+            let bytes = file.fetch(range.clone()).map_err(|error| Failure::of(&source, &error))?;
+            let found = self.scanner.supply(range.clone(), &bytes);
             let line = Line::of(&found);
             match found {
                 Found::Trailer(_) => self.is_finished = true,
@@ -124,7 +126,7 @@ impl Watch {
         mut show: impl FnMut(Line) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let was_damaged = self.is_damaged;
-        let length = file.length()?;
+        let length = file.length();
         self.scanner.close(length);
         self.catch_up(file, |line| match line {
             Line::Damage { end, .. } if end >= length => Ok(()),

@@ -1,12 +1,9 @@
 //! What a tape holds, as the recording of another format that it stands for.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use gametape_cadre::Options;
-use gametape_replay::{Recording, Source, cadre, minewars};
+use gametape_replay::{Recording, cadre, minewars};
 use gametape_tape::Gap;
-use gametape_wire::{Error, ErrorKind, Result as WireResult};
+use gametape_wire::Error;
 
 use super::TapeFile;
 use crate::failure::{Failure, warn_of_loss};
@@ -31,24 +28,6 @@ impl Content {
             "minewars" => Some(Self::MineWars),
             "gamelog" => Some(Self::Gamelog),
             _ => None,
-        }
-    }
-}
-
-impl Source for TapeFile {
-    fn length(&self) -> u64 {
-        TapeFile::length(self).unwrap_or(0)
-    }
-
-    fn fetch(&mut self, range: Range<u64>) -> WireResult<Cow<'_, [u8]>> {
-        let (start, needed) = (range.start, range.end - range.start);
-        match self.fetch_io(&range) {
-            Ok(bytes) if bytes.len() as u64 == needed => Ok(Cow::Borrowed(bytes)),
-            Ok(bytes) => {
-                let kind = ErrorKind::Truncated { needed, available: bytes.len() as u64 };
-                Err(Error::at(start, "tape", kind))
-            }
-            Err(error) => Err(Error::unreadable(start, "tape", error)),
         }
     }
 }
