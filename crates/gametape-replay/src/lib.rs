@@ -38,6 +38,7 @@
 mod json;
 pub mod anonymize;
 pub mod cadre;
+mod comparison;
 pub mod convert;
 pub mod cut;
 mod game;
@@ -54,6 +55,7 @@ mod source;
 pub mod streams;
 mod timeline;
 
+pub use comparison::{Comparison, Differs, DiffersAt};
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
 pub use games::KnownGame;
