@@ -194,19 +194,18 @@ fn is_nothing() -> Error {
     Error::at(0, "file", ErrorKind::BadSyntax { problem })
 }
 
-/// Does the file look like a recording of any kind?
-pub(crate) fn is_recording(source: &Source) -> Result<bool, Failure> {
-    let Source::File(path) = source else { return Ok(true) };
+/// What kind of recording a file looks like; `None` where it looks like something else, or is standard
+/// input.
+pub(crate) fn format_of(source: &Source) -> Result<Option<Format>, Failure> {
+    let Source::File(path) = source else { return Ok(None) };
     let failed = |error: io::Error| Failure::io(source, &error);
     let mut start = Vec::new();
     let file = File::open(path).map_err(failed)?;
     let length = file.metadata().map_err(failed)?.len();
     file.take(SNIFFED_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
-    Ok(match sniff(&start, Some(length)) {
-        // Much that is JSON or gzip is something else.
-        Some(Format::Gamelog) => has_fields_of_gamelog(&start),
-        found => found.is_some(),
-    })
+    let found = sniff(&start, Some(length));
+    // Much that is JSON or gzip is something else.
+    Ok(found.filter(|format| *format != Format::Gamelog || has_fields_of_gamelog(&start)))
 }
 
 /// Are there fields of a gamelog in the start of JSON, plain or gzip?

@@ -37,6 +37,7 @@
 
 pub mod anonymize;
 pub mod cadre;
+mod comparison;
 pub mod convert;
 pub mod cut;
 mod game;
@@ -57,6 +58,7 @@ pub mod text;
 mod timeline;
 pub mod verify;
 
+pub use comparison::{Comparison, Differs, DiffersAt};
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
 pub use games::KnownGame;
