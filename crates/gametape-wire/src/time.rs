@@ -18,7 +18,7 @@ impl fmt::Display for Tick {
     }
 }
 
-/// How long a tick takes. The only place where ticks and times are converted.
+/// How long a tick takes. All conversions between ticks and times are here.
 ///
 /// ```
 /// use gametape_wire::{Tick, TickLength};
