@@ -20,7 +20,8 @@ use gametape_replay::{
     Playback, PlayerOptions, Recording, Simulation, Source, Timeline, minewars, streams,
 };
 use gametape_skirmish::{
-    Config, Match, NAMES, SECOND, Style, TICK_LENGTH, TICK_MS, gamelog, metadata, record_match, recorded_game,
+    Config, Match, NAMES, SECOND, Style, TICK_LENGTH, TICK_MS, gamelog, metadata, record_match,
+    recorded_game,
 };
 use gametape_tape::{ChunkKind, pack_bytes};
 use gametape_wire::{Error, Result, View};

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use gametape_replay::open::{Format, open_tape, sniff};
 use gametape_tape::{Chunk, ChunkEntry, Depth, Recovered, Recovery, Tape, TapeHeader};
-use gametape_wire::{Error, Result as WireResult, Source as Bytes, Tick, Time, drive};
+use gametape_wire::{Error, Result as WireResult, Source as Bytes, Tick, drive};
 
 use crate::failure::{Failure, warn_of_loss};
 use crate::input::{Source, refuse};
