@@ -101,7 +101,7 @@ pub fn chunk(data: &[u8]) {
     content_is_read_or_refused(&chunk, raw);
     frames_are_cut_to_a_view(&chunk, raw, &bytes);
     let report = must(verify_bytes(&bytes, Level::Chain, None));
-    assert!(report.findings().iter().all(|finding| is_about_content(finding)));
+    assert!(report.findings().iter().all(is_about_content));
     let packed = must(pack_bytes(&bytes));
     assert_eq!(must(Tape::open(&packed)).chunks[1].header, entry.header);
     drop(Summary::read(raw, 0).map(|summary| {

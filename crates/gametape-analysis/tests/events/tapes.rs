@@ -8,7 +8,7 @@ use gametape_analysis::{
     TapeEvents, read_names, sample,
 };
 use gametape_tape::{
-    ChunkDraft, ChunkKind, Level, SigningKey, Tape, TapeHeader, TapeWriter, pack_bytes,
+    ChunkDraft, ChunkEntry, ChunkKind, Level, SigningKey, Tape, TapeHeader, TapeWriter, pack_bytes,
     verify_bytes,
 };
 use gametape_wire::{Need, Result, SansIo, Source, View, ViewSet};
@@ -148,7 +148,7 @@ fn blocks_that_cannot_be_fetched_are_left_out() {
     let bytes = tape_of(&sample::played(8, 3));
     let tape = Tape::open(&bytes).unwrap();
     let blocks = tape.chunks.iter().filter(|entry| entry.header.kind == ChunkKind::EVENTS);
-    let blocks: Vec<_> = blocks.map(|entry| entry.range()).collect();
+    let blocks: Vec<_> = blocks.map(ChunkEntry::range).collect();
     let half = blocks[blocks.len() / 2].start as usize;
     let read: Vec<_> = TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, &bytes[..half]).collect();
     let errors = read.iter().filter(|event| event.is_err()).count();
