@@ -46,7 +46,8 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Keys: left and right step, space plays, + and - change the speed, g goes to a time, a tick or a turn,
-v changes the view, m switches between board and tree, i inspects tiles, ? explains the others, q quits.
+v changes the view, d lists messages, m switches between board and tree, i inspects tiles, ? explains
+the others, q quits.
 
 Examples:
   gametape play match.minewars

@@ -14,8 +14,8 @@ use crate::text::Ink;
 const SHOWN_CHARS: usize = 300;
 /// The longest value of a change that is shown whole.
 const VALUE_CHARS: usize = 100;
-/// How many kinds of a legend are in one row.
-const KINDS_IN_ROW: usize = 3;
+/// Columns of a kind in a legend, at least.
+const KIND_COLUMNS: usize = 14;
 
 /// A row of a panel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -112,13 +112,18 @@ pub fn inspection_rows(found: &Inspection, scene: &Scene) -> Vec<Row> {
     found.values.iter().map(row).collect()
 }
 
-/// What the signs mean: players and pieces with names a row each, then kinds.
+/// What the signs mean: players and pieces with names a row each, then kinds, as many as fit into
+/// `width` columns.
 #[must_use]
-pub fn legend_rows(legend: &Legend) -> Vec<Row> {
+pub fn legend_rows(legend: &Legend, width: usize) -> Vec<Row> {
     let people = legend.players.iter().chain(&legend.pieces).map(entry_row);
     let kinds = legend.kinds.iter().chain(&legend.piece_kinds);
     let kinds: Vec<&Entry> = kinds.filter(|entry| has_glyph(entry)).collect();
-    people.chain(kinds.chunks(KINDS_IN_ROW).map(kind_row)).collect()
+    let longest = kinds.iter().map(|entry| entry.text.chars().count()).max().unwrap_or(0);
+    // The sign takes three columns, and a blank is at both ends of the name.
+    let columns = (longest + 5).max(KIND_COLUMNS);
+    let in_row = (width / columns).max(1);
+    people.chain(kinds.chunks(in_row).map(|kinds| kind_row(kinds, columns - 4))).collect()
 }
 
 fn has_glyph(entry: &Entry) -> bool {
@@ -143,8 +148,8 @@ fn entry_row(entry: &Entry) -> Row {
     ])
 }
 
-/// Several signs in one row.
-fn kind_row(entries: &[&Entry]) -> Row {
+/// Several signs in one row, with room for a name each.
+fn kind_row(entries: &[&Entry], room: usize) -> Row {
     Row::of(entries.iter().flat_map(|entry| {
         let (glyph, tone) = match &entry.swatch {
             Swatch::Kind(kind) if kind.look == Look::Fill => {
@@ -154,7 +159,7 @@ fn kind_row(entries: &[&Entry]) -> Row {
             _ => (None, Tone::Plain),
         };
         let sign = Span::new(format!(" {} ", glyph.unwrap_or(' ')), tone);
-        [sign, Span::new(format!(" {:<10}", entry.text), Tone::Plain)]
+        [sign, Span::new(format!(" {:<room$}", entry.text), Tone::Plain)]
     }))
 }
 

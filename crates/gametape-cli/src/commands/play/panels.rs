@@ -2,7 +2,8 @@
 
 use gametape_scene::TextMap;
 use gametape_scene::stage::{
-    List, Marks, Row, Shown, Tree, change_rows, inspection_rows, legend_rows, line_rows, search,
+    List, Marks, Row, Shown, Tone, Tree, change_rows, inspection_rows, legend_rows, line_rows,
+    search,
 };
 use gametape_wire::{self as wire, Moment};
 use ratatui::buffer::Buffer;
@@ -24,7 +25,7 @@ const SIDE: u16 = 46;
 pub(super) const KEYS: [(&str, &str); 8] = [
     ("v V, 0 to 9", "next view, view before, view with a number"),
     ("Up Down, h j k l", "scroll the board, select a line"),
-    ("i", "inspect tiles: the arrows move the pointer"),
+    ("i", "inspect tiles: Up Down and h j k l move the pointer"),
     ("c", "scroll to what changed, show the next change in the tree"),
     ("m", "board or tree (gamelogs)"),
     ("d", "what happened in words or as messages, disassembled (MineWars)"),
@@ -141,6 +142,7 @@ impl Panels {
 
     fn draw_side(&mut self, stage: &Stage, area: Rect, screen: &mut Buffer) {
         let Some(shown) = &self.shown else { return };
+        let width = usize::from(area.width.saturating_sub(2));
         let found = self.board.pointed(&shown.map).and_then(|at| stage.inspect(at));
         let (title, top) = match found {
             _ if self.is_tree => (" What happened ".to_owned(), line_rows(&shown.lines)),
@@ -148,10 +150,12 @@ impl Panels {
                 let rows = inspection_rows(&found, &shown.scene);
                 (format!(" {} ", printable(&found.title)), rows)
             }
-            None => (" Players ".to_owned(), legend_rows(shown.map.legend())),
+            None => (" Players ".to_owned(), legend_rows(shown.map.legend(), width)),
         };
         let top: Vec<Line<'_>> = top.iter().map(line).collect();
-        let rows = (top.len() as u16 + 2).min((area.height / 2).max(4));
+        let wrapped: usize =
+            top.iter().map(|line| line.width().div_ceil(width.max(1)).max(1)).sum();
+        let rows = wrapped.saturating_add(2).min(usize::from(area.height * 2 / 3).max(4)) as u16;
         let rows = [Constraint::Length(rows), Constraint::Min(0)];
         let [above, below] = Layout::vertical(rows).areas(area);
         Paragraph::new(top)
@@ -323,7 +327,9 @@ fn lines_of(key: KeyCode) -> isize {
 
 /// What happened, in words or as messages.
 fn listed(shown: &Shown, is_disassembled: bool) -> Vec<Row> {
-    if is_disassembled { shown.messages.clone() } else { line_rows(&shown.lines) }
+    let rows = if is_disassembled { shown.messages.clone() } else { line_rows(&shown.lines) };
+    let nothing = rows.is_empty().then(|| Row::new("nothing at this moment", Tone::Faint));
+    rows.into_iter().chain(nothing).collect()
 }
 
 fn draw_tree(tree: &mut Tree, focused: bool, area: Rect, screen: &mut Buffer) {

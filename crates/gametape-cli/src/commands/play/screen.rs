@@ -68,7 +68,7 @@ fn bottom_line(player: &Player) -> Line<'static> {
     match &player.message {
         Some(message) => Line::styled(format!(" {message}"), WARNING),
         None => {
-            let hints = if player.stage.is_gamelog() { "m tree" } else { "v view" };
+            let hints = if player.stage.is_gamelog() { "m tree" } else { "v view  d messages" };
             Line::styled(format!(" ←/→ step  Space play  g go to  {hints}  ? help  q quit"), DIM)
         }
     }
