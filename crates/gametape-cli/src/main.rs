@@ -11,7 +11,6 @@
 //! text, [`text`] makes numbers readable.
 
 mod cities;
-mod columns;
 mod commands;
 mod events;
 mod failure;
