@@ -1,22 +1,24 @@
-//! Reading files, and telling what they are by what is in them.
+//! The files that commands read.
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Read, Seek};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use flate2::read::GzDecoder;
 use gametape_cadre::{Log, Options};
-use gametape_minewars::{Detection, Dialect, ReplayFile};
-use gametape_replay::open::{Format, SNIFFED_BYTES, sniff};
+use gametape_minewars::{Dialect, ReplayFile};
+use gametape_replay::open::{
+    Held, OpenOptions, Opened as AnyRecording, SNIFFED_BYTES, WHOLE_SIZE, likely_format,
+    open, open_stream, parse,
+};
 use gametape_wire::{Error, ErrorClass, ErrorKind, View};
 
 use crate::failure::Failure;
 use crate::global::max_memory;
 use crate::many::FilesArgs;
-use crate::tape::{TapeFile, is_tape};
+use crate::tape::TapeFile;
 use crate::text::{count, thousands};
 
 /// A file to read, `-` for standard input.
@@ -49,86 +51,63 @@ impl Source {
 
     /// Opens the file. Of a tape, and of something that is no recording, only the start is read.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
-        self.open_any(false)
+        self.open_in(None, false)
     }
 
-    /// Opens the file; where `is_known`, it is a recording whatever it looks like.
-    pub(crate) fn open_any(&self, is_known: bool) -> Result<Opened, Failure> {
-        match self {
-            Self::Stdin => self.open_reader(io::stdin().lock(), None, is_known),
-            Self::File(path) => {
-                let failed = |error: io::Error| Failure::io(self, &error);
-                let file = File::open(path).map_err(failed)?;
-                let about = file.metadata().map_err(failed)?;
-                let length = about.is_file().then_some(about.len());
-                match self.open_tape_in(file, length)? {
-                    Ok(tape) => Ok(Opened::Tape(tape)),
-                    Err(file) => self.open_reader(file, length, is_known),
-                }
-            }
-        }
-    }
-
-    /// The tape in a file that can be entered anywhere, or the file again, at its start.
-    fn open_tape_in(
+    /// Opens the file; MineWars data in a dialect, or as a stream without file header.
+    pub(crate) fn open_in(
         &self,
-        mut file: File,
-        length: Option<u64>,
-    ) -> Result<Result<TapeFile, File>, Failure> {
-        if length.is_none() {
-            return Ok(Err(file));
-        }
-        let mut start = Vec::new();
-        let read = (&mut file).take(4).read_to_end(&mut start).and_then(|_| file.rewind());
-        read.map_err(|error| Failure::io(self, &error))?;
-        Ok(if is_tape(&start) { Ok(TapeFile::in_file(self, file)) } else { Err(file) })
-    }
-
-    /// Opens what can only be read from its start to its end. `length` is how long it is, where that
-    /// is known.
-    fn open_reader(
-        &self,
-        mut reader: impl Read,
-        length: Option<u64>,
-        is_known: bool,
+        dialect: Option<Dialect>,
+        headerless: bool,
     ) -> Result<Opened, Failure> {
-        let mut bytes = Vec::new();
-        let sniffed = (&mut reader).take(SNIFFED_BYTES as u64).read_to_end(&mut bytes);
-        let sniffed = sniffed.map_err(|error| Failure::io(self, &error))?;
-        let length = if sniffed < SNIFFED_BYTES { Some(sniffed as u64) } else { length };
-        match sniff(&bytes, length) {
-            _ if bytes.is_empty() => return Err(Failure::refused(self, "it is empty")),
-            // Of a short file, what is wrong with it can be said.
-            None if !is_known && sniffed == SNIFFED_BYTES => {
-                return Err(Failure::of(self, &is_nothing()));
+        let options = open_options(dialect, headerless);
+        let opened = match self.file()? {
+            Some((_, Some(0))) => return Err(Failure::refused(self, "it is empty")),
+            Some((file, Some(length))) => open(TapeFile::in_file(self, file), &options)
+                .map_err(|error| self.unopened(&error, Some(length)))?,
+            Some((file, None)) => self.open_stream(file, &options)?,
+            None => self.open_stream(io::stdin().lock(), &options)?,
+        };
+        let input = |bytes| Input { source: self.clone(), bytes, dialect, headerless };
+        Ok(match opened {
+            AnyRecording::Tape(tape) => {
+                tape.refuse(&[("--dialect", dialect.is_some()), ("--headerless", headerless)])?;
+                Opened::Tape(tape)
             }
-            _ => self.read_on(reader, length, &mut bytes)?,
-        }
-        if is_tape(&bytes) {
-            return Ok(Opened::Tape(TapeFile::in_memory(self, bytes)));
-        }
-        Ok(Opened::Whole(Input { source: self.clone(), bytes, dialect: None, headerless: false }))
+            AnyRecording::MineWars(file) => Opened::Whole(input(file.into_bytes())),
+            AnyRecording::Gamelog(log) => Opened::Whole(input(log.into_bytes())),
+            _ => return Err(Failure::refused(self, "it is of a kind that is not known here")),
+        })
     }
 
-    /// Reads the rest, unless it is more than memory may be used for.
-    fn read_on(
+    /// The file and, where it can be entered anywhere, its length; `None` for standard input.
+    fn file(&self) -> Result<Option<(File, Option<u64>)>, Failure> {
+        let Self::File(path) = self else { return Ok(None) };
+        let file = File::open(path).and_then(|file| {
+            let about = file.metadata()?;
+            Ok((file, about.is_file().then_some(about.len())))
+        });
+        file.map(Some).map_err(|error| Failure::io(self, &error))
+    }
+
+    fn open_stream(
         &self,
         reader: impl Read,
-        length: Option<u64>,
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), Failure> {
-        let most = max_memory();
-        if length.is_none_or(|length| length <= most) {
-            let rest = most.saturating_add(1).saturating_sub(bytes.len() as u64);
-            let missing = length.unwrap_or(0).saturating_sub(bytes.len() as u64);
-            bytes.reserve_exact(missing as usize);
-            let read = reader.take(rest).read_to_end(bytes);
-            read.map_err(|error| Failure::io(self, &error))?;
-            if bytes.len() as u64 <= most {
-                return Ok(());
-            }
+        options: &OpenOptions,
+    ) -> Result<AnyRecording<TapeFile>, Failure> {
+        match open_stream(reader, options).map_err(|error| self.unopened(&error, None))? {
+            AnyRecording::Tape(bytes) => Ok(AnyRecording::Tape(TapeFile::in_memory(self, bytes))),
+            AnyRecording::MineWars(file) => Ok(AnyRecording::MineWars(file)),
+            AnyRecording::Gamelog(log) => Ok(AnyRecording::Gamelog(log)),
+            _ => Err(Failure::refused(self, "it is of a kind that is not known here")),
         }
-        Err(self.too_large("it", length))
+    }
+
+    fn unopened(&self, error: &Error, length: Option<u64>) -> Failure {
+        match error.class() {
+            ErrorClass::Limit if error.item() == WHOLE_SIZE => self.too_large("it", length),
+            _ => Failure::of(self, error),
+        }
     }
 
     /// Something about the file takes more memory than it may.
@@ -143,18 +122,15 @@ impl Source {
 
     /// The file as a tape, whatever it begins with.
     pub(crate) fn open_as_tape(&self) -> Result<TapeFile, Failure> {
-        if let Self::File(path) = self
-            && fs::metadata(path).is_ok_and(|about| about.is_file())
-        {
-            let file = File::open(path).map_err(|error| Failure::io(self, &error))?;
-            return Ok(TapeFile::in_file(self, file));
+        match self.file()? {
+            Some((file, Some(_))) => Ok(TapeFile::in_file(self, file)),
+            _ => Ok(TapeFile::in_memory(self, self.read()?)),
         }
-        Ok(TapeFile::in_memory(self, self.read()?))
     }
 
     /// The tape in the file; `Err` when it is something else.
     pub(crate) fn tape(&self) -> Result<TapeFile, Failure> {
-        match self.open()? {
+        match self.open_raw()? {
             Opened::Tape(tape) => Ok(tape),
             Opened::Whole(_) => {
                 let problem = "it does not begin as a tape does".into();
@@ -164,19 +140,37 @@ impl Source {
         }
     }
 
-    /// The whole file.
-    pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::new();
-        match self {
-            Self::Stdin => self.read_on(io::stdin().lock(), None, &mut bytes)?,
-            Self::File(path) => {
-                let failed = |error: io::Error| Failure::io(self, &error);
-                let file = File::open(path).map_err(failed)?;
-                let about = file.metadata().map_err(failed)?;
-                self.read_on(file, about.is_file().then_some(about.len()), &mut bytes)?;
+    /// The file as a tape if it begins like one, or else as bytes that may be anything.
+    pub(crate) fn open_raw(&self) -> Result<Opened, Failure> {
+        let mut file = self.open_as_tape()?;
+        match file.is_tape()? {
+            None => Err(Failure::refused(self, "it is empty")),
+            Some(true) => Ok(Opened::Tape(file)),
+            Some(false) => {
+                let bytes = if file.may_grow() { self.read()? } else { file.into_memory() };
+                let source = self.clone();
+                Ok(Opened::Whole(Input { source, bytes, dialect: None, headerless: false }))
             }
         }
-        Ok(bytes)
+    }
+
+    /// The whole file, unless it is more than memory may be used for.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
+        match self.file()? {
+            Some((_, Some(length))) if length > max_memory() => {
+                Err(self.too_large("it", Some(length)))
+            }
+            Some((file, length)) => self.read_all(file, length),
+            None => self.read_all(io::stdin().lock(), None),
+        }
+    }
+
+    fn read_all(&self, reader: impl Read, length: Option<u64>) -> Result<Vec<u8>, Failure> {
+        let most = max_memory();
+        let mut bytes = Vec::with_capacity(length.unwrap_or(0) as usize);
+        let read = reader.take(most.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|error| Failure::io(self, &error))?;
+        if bytes.len() as u64 <= most { Ok(bytes) } else { Err(self.too_large("it", None)) }
     }
 
     /// The whole file, which must be UTF-8.
@@ -189,40 +183,21 @@ impl Source {
     }
 }
 
-fn is_nothing() -> Error {
-    let problem = "neither a tape nor a gamelog nor a MineWars file begins like this".into();
-    Error::at(0, "file", ErrorKind::BadSyntax { problem })
+/// How recordings are opened.
+fn open_options(dialect: Option<Dialect>, headerless: bool) -> OpenOptions {
+    let options = OpenOptions::default().in_dialect(dialect).headerless(headerless);
+    options.with_max_bytes(max_memory())
 }
 
 /// What kind of recording a file looks like; `None` where it looks like something else, or is standard
 /// input.
 pub(crate) fn format_of(source: &Source) -> Result<Option<Format>, Failure> {
-    let Source::File(path) = source else { return Ok(None) };
-    let failed = |error: io::Error| Failure::io(source, &error);
+    let Some((file, length)) = source.file()? else { return Ok(None) };
     let mut start = Vec::new();
-    let file = File::open(path).map_err(failed)?;
-    let length = file.metadata().map_err(failed)?.len();
-    file.take(SNIFFED_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
-    let found = sniff(&start, Some(length));
-    // Much that is JSON or gzip is something else.
-    Ok(found.filter(|format| *format != Format::Gamelog || has_fields_of_gamelog(&start)))
+    let read = file.take(SNIFFED_BYTES as u64).read_to_end(&mut start);
+    read.map_err(|error| Failure::io(source, &error))?;
+    Ok(likely_format(&start, length))
 }
-
-/// Are there fields of a gamelog in the start of JSON, plain or gzip?
-fn has_fields_of_gamelog(start: &[u8]) -> bool {
-    let mut text = Vec::new();
-    let is_gzip = start.starts_with(&[0x1F, 0x8B]);
-    if is_gzip {
-        // The start ends in the middle of a block: what was unpacked before is enough.
-        let _ = GzDecoder::new(start).take(SNIFFED_BYTES as u64).read_to_end(&mut text);
-    }
-    let text = if is_gzip { &text } else { start };
-    let has = |field: &[u8]| text.windows(field.len()).any(|window| window == field);
-    GAMELOG_FIELDS.iter().any(|field| has(field))
-}
-
-/// Fields that gamelogs of every age have near their start.
-const GAMELOG_FIELDS: [&[u8]; 3] = [b"\"gameName\"", b"\"deltas\"", b"\"gameSession\""];
 
 /// The arguments of every command that reads a recording.
 #[derive(Debug, clap::Args)]
@@ -295,30 +270,6 @@ pub(crate) enum Opened {
     Whole(Input),
 }
 
-impl Opened {
-    /// The same, to be read in a dialect.
-    pub(crate) fn in_dialect(self, dialect: Option<Dialect>) -> Result<Self, Failure> {
-        match self {
-            Self::Tape(tape) => {
-                tape.refuse(&[("--dialect", dialect.is_some())])?;
-                Ok(Self::Tape(tape))
-            }
-            Self::Whole(input) => Ok(Self::Whole(Input { dialect, ..input })),
-        }
-    }
-
-    /// The same, to be read as a stream without file header.
-    pub(crate) fn headerless(self, headerless: bool) -> Result<Self, Failure> {
-        match self {
-            Self::Tape(tape) => {
-                tape.refuse(&[("--headerless", headerless)])?;
-                Ok(Self::Tape(tape))
-            }
-            Self::Whole(input) => Ok(Self::Whole(Input { headerless, ..input })),
-        }
-    }
-}
-
 /// A file in memory, and how it is to be read.
 #[derive(Debug)]
 pub(crate) struct Input {
@@ -347,23 +298,14 @@ pub(crate) struct Gamelog<'a> {
 impl RecordingsArgs {
     /// Opens one of the files, which may be a tape.
     pub(crate) fn open(&self, source: &Source) -> Result<Opened, Failure> {
-        let is_known = self.dialect.is_some() || self.headerless;
-        source.open_any(is_known)?.in_dialect(self.dialect)?.headerless(self.headerless)
+        source.open_in(self.dialect, self.headerless)
     }
 }
 
 impl RecordingArgs {
     /// Opens the file, which may be a tape.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
-        let is_known = self.dialect.is_some() || self.headerless;
-        self.source.open_any(is_known)?.in_dialect(self.dialect)?.headerless(self.headerless)
-    }
-}
-
-impl RecordingArgs {
-    /// Opens the file, whatever it begins with: that may be what is damaged.
-    pub(crate) fn open_damaged(&self) -> Result<Opened, Failure> {
-        self.source.open_any(true)?.in_dialect(self.dialect)?.headerless(self.headerless)
+        self.source.open_in(self.dialect, self.headerless)
     }
 }
 
@@ -377,7 +319,7 @@ impl GamelogArgs {
 impl Input {
     /// Reads a file that can be of any kind; a tape as the recording that it holds.
     pub(crate) fn of(source: &Source) -> Result<Self, Failure> {
-        Self::of_opened(source.open()?)
+        Self::of_opened(source.open_raw()?)
     }
 
     pub(crate) fn of_opened(opened: Opened) -> Result<Self, Failure> {
@@ -402,38 +344,18 @@ impl Input {
 
     /// The recording that the file holds, of which only headers are read.
     pub(crate) fn headers(&self) -> Result<Recording<'_>, Failure> {
-        let gamelog = Gamelog { source: &self.source, bytes: &self.bytes };
-        let file = match self.dialect {
-            _ if self.headerless => ReplayFile::open_stream(&self.bytes, self.dialect),
-            Some(dialect) => ReplayFile::open_as(&self.bytes, dialect),
-            None => ReplayFile::open(&self.bytes),
-        };
-        match (file, gamelog.is_likely()) {
-            (Ok(file), likely) if !likely || file.detection() != Detection::Structure => {
-                Ok(Recording::MineWars(file))
-            }
-            (_, true) => {
+        let held = parse(&self.bytes, &open_options(self.dialect, self.headerless));
+        match held.map_err(|error| Failure::of(&self.source, &error))? {
+            Held::MineWars(file) => Ok(Recording::MineWars(file)),
+            Held::Gamelog(bytes) => {
+                let gamelog = Gamelog { source: &self.source, bytes };
                 gamelog.refuse(&[
                     ("--dialect", self.dialect.is_some()),
                     ("--headerless", self.headerless),
                 ])?;
                 Ok(Recording::Gamelog(gamelog))
             }
-            (file, false) => {
-                file.map(Recording::MineWars).map_err(|error| self.is_nothing_known(&error))
-            }
-        }
-    }
-
-    /// The file is no recording of any kind, or a MineWars file that is badly damaged.
-    fn is_nothing_known(&self, as_minewars: &Error) -> Failure {
-        let source = &self.source;
-        match self.dialect {
-            Some(_) => Failure::of(source, as_minewars),
-            None => {
-                let elsewhere = "neither a tape nor a gamelog, and as a MineWars file";
-                Failure::of(&format_args!("{source}: {elsewhere}"), as_minewars)
-            }
+            _ => Err(Failure::refused(&self.source, "it is of a kind that is not known here")),
         }
     }
 
@@ -470,17 +392,6 @@ impl Input {
 }
 
 impl Gamelog<'_> {
-    /// Is the file gzip, or does it begin like a JSON object?
-    fn is_likely(&self) -> bool {
-        let text = self.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self.bytes);
-        self.is_gzip() || text.trim_ascii_start().first() == Some(&b'{')
-    }
-
-    /// Is it stored as gzip?
-    pub(crate) fn is_gzip(&self) -> bool {
-        self.bytes.starts_with(&[0x1F, 0x8B])
-    }
-
     /// The log with all its deltas, none of them merged.
     pub(crate) fn log(&self) -> Result<Log, Failure> {
         Log::open(self.bytes, &gamelog_options()).map_err(|error| self.failure(&error))

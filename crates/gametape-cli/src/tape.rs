@@ -68,6 +68,14 @@ impl TapeFile {
         Self { source: source.clone(), store: Store::File(file) }
     }
 
+    /// Does it begin as a tape does? `None` where it is empty.
+    pub(crate) fn is_tape(&mut self) -> Result<Option<bool>, Failure> {
+        let source = self.source.clone();
+        let start = self.fetch(0..self.length().min(4));
+        let start = start.map_err(|error| Failure::of(&source, &error))?;
+        Ok((!start.is_empty()).then(|| is_tape(&start)))
+    }
+
     /// Something is wrong with this tape.
     pub(crate) fn failure(&self, error: &Error) -> Failure {
         Failure::of(&self.source, error)

@@ -39,10 +39,7 @@ impl Ending {
         let bytes = file.frames()?.bytes;
         let frames = Frames::new(file.frame_layout()?, &bytes);
         let end = replay_view(&map, frames, file.dialect(), View::SPECTATOR, u64::MAX);
-        let names = match file.setup().player_names()? {
-            Some(names) => (1..).zip(names.into_iter().map(String::from)).collect(),
-            None => names(&end.state),
-        };
+        let names = names_in_setup(file)?.unwrap_or_else(|| names(&end.state));
         Ok(Self { time: end.time, names, winner: winner(&end.state) })
     }
 
@@ -51,6 +48,20 @@ impl Ending {
     pub fn name(&self, player: u8) -> String {
         self.names.get(&player).cloned().unwrap_or_else(|| format!("player {player}"))
     }
+}
+
+/// The names of the players, as far as they are known: those of the setup, or else those that joined,
+/// for which all frames are played.
+pub fn player_names(file: &ReplayFile<'_>) -> Result<BTreeMap<u8, String>> {
+    match names_in_setup(file)? {
+        Some(names) => Ok(names),
+        None => Ending::of(file).map(|ending| ending.names),
+    }
+}
+
+fn names_in_setup(file: &ReplayFile<'_>) -> Result<Option<BTreeMap<u8, String>>> {
+    let names = file.setup().player_names()?;
+    Ok(names.map(|names| (1..).zip(names.into_iter().map(String::from)).collect()))
 }
 
 /// The first client of each player gives it its name.

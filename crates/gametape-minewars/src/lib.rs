@@ -62,7 +62,7 @@ pub use edit::{
     AnonymizeOptions, Anonymized, Change, Converted, Cut, Loss, LossCount, Losses, Lost, Removed,
     RepairOptions, Repaired, Selection, anonymize, convert, cut, repair,
 };
-pub use ending::Ending;
+pub use ending::{Ending, player_names};
 pub use file::{
     Check, Detection, FileHeader, FilePart, FrameBytes, FrameStorage, MAX_FRAME_BYTES, ReplayFile,
     WriteOptions, frame_dictionary, write_file, write_file_around,

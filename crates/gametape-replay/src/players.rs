@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gametape_cadre::{Log, Raw};
-use gametape_minewars::{Frames, Message, Messages, PlayerUpdate, ReplayFile};
+use gametape_minewars::{ReplayFile, player_names};
 use gametape_tape::Tape;
 use gametape_wire::{Result, View};
 
@@ -21,31 +21,8 @@ pub fn players_of_tape(tape: &Tape) -> Vec<(View, String)> {
 
 /// The views of a MineWars file and their players: those of the setup, or else those that joined.
 pub fn players_of_minewars(file: &ReplayFile<'_>) -> Result<Vec<(View, String)>> {
-    if let Some(names) = file.setup().to_setup()?.player_names {
-        let views = (1..=View::MAX).filter_map(View::new);
-        return Ok(views.zip(names).collect());
-    }
-    let mut players: Vec<(View, String)> = Vec::new();
-    let frames = file.frames()?.bytes;
-    for frame in Frames::new(file.frame_layout()?, &frames).map_while(Result::ok) {
-        for part in frame.parts().filter(|part| part.views.contains(View::SPECTATOR)) {
-            let messages = Messages::new(part.payload, part.offset, file.dialect());
-            for message in messages.map_while(Result::ok) {
-                note_joined(&message, &mut players);
-            }
-        }
-    }
-    players.sort_by_key(|(view, _)| *view);
-    Ok(players)
-}
-
-fn note_joined(message: &Message<'_>, players: &mut Vec<(View, String)>) {
-    if let Message::Player { who, update: PlayerUpdate::Joined { name } } = message
-        && let Some(view) = View::new(who.player)
-        && players.iter().all(|(known, _)| *known != view)
-    {
-        players.push((view, String::from_utf8_lossy(name.0).into_owned()));
-    }
+    let names = player_names(file)?.into_iter();
+    Ok(names.filter_map(|(player, name)| Some((View::new(player)?, name))).collect())
 }
 
 /// The names of the players of a gamelog as the game began, by id.

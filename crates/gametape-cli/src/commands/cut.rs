@@ -68,11 +68,9 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        self.files.for_each(|source, destination| {
-            match source.open_any(self.dialect.is_some())?.in_dialect(self.dialect)? {
-                Opened::Tape(file) => self.cut_tape(file, destination),
-                Opened::Whole(input) => self.cut_minewars(&input, destination),
-            }
+        self.files.for_each(|source, destination| match source.open_in(self.dialect, false)? {
+            Opened::Tape(file) => self.cut_tape(file, destination),
+            Opened::Whole(input) => self.cut_minewars(&input, destination),
         })
     }
 

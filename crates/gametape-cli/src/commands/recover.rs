@@ -81,7 +81,7 @@ impl Args {
         if let Some(target) = self.target() {
             check_apart(target, self.json)?;
         }
-        match self.recording.open_damaged()? {
+        match self.open_damaged()? {
             Opened::Tape(mut file) => {
                 file.refuse(&[("--drop-unreadable", self.drop_unreadable)])?;
                 match search(&mut file)? {
@@ -100,6 +100,19 @@ impl Args {
                     None => self.recover_minewars(Input { bytes: file.into_memory(), ..input }),
                 }
             }
+        }
+    }
+
+    /// Opens the recording, whatever it begins with: that may be what is damaged.
+    fn open_damaged(&self) -> Result<Opened, Failure> {
+        let RecordingArgs { source, dialect, headerless } = &self.recording;
+        let (dialect, headerless) = (*dialect, *headerless);
+        match source.open_raw()? {
+            Opened::Tape(file) => {
+                file.refuse(&[("--dialect", dialect.is_some()), ("--headerless", headerless)])?;
+                Ok(Opened::Tape(file))
+            }
+            Opened::Whole(input) => Ok(Opened::Whole(Input { dialect, headerless, ..input })),
         }
     }
 

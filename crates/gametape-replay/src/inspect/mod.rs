@@ -19,6 +19,7 @@ mod facts;
 mod gamelog;
 mod minewars;
 mod tape;
+mod watch;
 
 use gametape_cadre::json::compact;
 use serde::Serialize;
@@ -29,6 +30,7 @@ pub use facts::{Fact, Facts};
 pub use gamelog::GamelogSummary;
 pub use minewars::MinewarsSummary;
 pub use tape::{TapeSummary, losses};
+pub use watch::{TapeWatch, WatchLine};
 
 /// What there is to say about a recording of some kind.
 pub trait Inspected: Serialize {

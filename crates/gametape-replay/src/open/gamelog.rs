@@ -39,4 +39,10 @@ impl GamelogBytes {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+
+    /// The bytes themselves.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
 }

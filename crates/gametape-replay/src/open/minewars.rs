@@ -26,16 +26,31 @@ impl MinewarsBytes {
 
     /// The file; its headers are read, its parts when they are asked for.
     pub fn file(&self) -> Result<ReplayFile<'_>> {
-        match self.dialect {
-            _ if self.headerless => ReplayFile::open_stream(&self.bytes, self.dialect),
-            Some(dialect) => ReplayFile::open_as(&self.bytes, dialect),
-            None => ReplayFile::open(&self.bytes),
-        }
+        open_file(&self.bytes, self.dialect, self.headerless)
     }
 
     /// All bytes of the file.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The bytes themselves.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// Opens a MineWars file as the caller asks for.
+pub(super) fn open_file(
+    bytes: &[u8],
+    dialect: Option<Dialect>,
+    headerless: bool,
+) -> Result<ReplayFile<'_>> {
+    match dialect {
+        _ if headerless => ReplayFile::open_stream(bytes, dialect),
+        Some(dialect) => ReplayFile::open_as(bytes, dialect),
+        None => ReplayFile::open(bytes),
     }
 }

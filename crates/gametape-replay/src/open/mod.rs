@@ -20,13 +20,13 @@ mod tape;
 
 use std::io::{Chain, Cursor, Read, Take};
 
-use gametape_minewars::Dialect;
+use gametape_minewars::{Detection, Dialect, ReplayFile};
 use gametape_wire::{Error, ErrorKind, Limit, Result, Source};
 
 pub use content::{Content, Inner, inner_recording};
 pub use gamelog::GamelogBytes;
 pub use minewars::MinewarsBytes;
-pub use sniff::{Format, SNIFFED_BYTES, is_gzip, sniff};
+pub use sniff::{Format, SNIFFED_BYTES, is_gzip, likely_format, sniff};
 pub use tape::{open_tape, visit_chunks};
 
 /// How a recording is opened.
@@ -67,9 +67,12 @@ impl OpenOptions {
     }
 
     fn limit(&self) -> Limit {
-        Limit::new("size of a recording that is no tape", self.max_bytes)
+        Limit::new(WHOLE_SIZE, self.max_bytes)
     }
 }
+
+/// What an error calls the size of a recording that is over [`OpenOptions::max_bytes`].
+pub const WHOLE_SIZE: &str = "size of a recording that is no tape";
 
 /// A recording of any kind.
 #[derive(Debug)]
@@ -104,10 +107,9 @@ pub fn open<S: Source>(mut source: S, options: &OpenOptions) -> Result<Opened<S>
     let start = source.fetch(0..length.min(SNIFFED_BYTES as u64))?;
     match identify(&start, Some(length), options)? {
         Format::Tape => Ok(Opened::Tape(source)),
-        format => {
+        _ => {
             options.limit().check(length, 0)?;
-            let bytes = source.fetch(0..length)?.into_owned();
-            whole(format, bytes, options)
+            whole(source.fetch(0..length)?.into_owned(), options)
         }
     }
 }
@@ -124,7 +126,7 @@ pub fn open_stream(mut reader: impl Read, options: &OpenOptions) -> Result<Opene
     let bytes = read_rest(Cursor::new(start).chain(reader.take(u64::MAX)), options.limit())?;
     match format {
         Format::Tape => Ok(Opened::Tape(bytes)),
-        format => whole(format, bytes, options),
+        _ => whole(bytes, options),
     }
 }
 
@@ -137,30 +139,51 @@ fn read_rest(reader: Chain<Cursor<Vec<u8>>, Take<impl Read>>, limit: Limit) -> R
     Ok(bytes)
 }
 
-/// The format by the first bytes, or why there is none.
+/// The format by the first bytes, or why there is none. What cannot be told from these is read as a
+/// MineWars file where that is asked for, or where it is short: then it is known what is wrong with it.
 fn identify(start: &[u8], length: Option<u64>, options: &OpenOptions) -> Result<Format> {
     if start.is_empty() {
         return Err(unknown("it is empty"));
     }
-    let found = sniff(start, length);
-    match (found, options.dialect) {
-        (Some(Format::Tape), _) => Ok(Format::Tape),
-        (_, Some(_)) => Ok(Format::MineWars),
-        _ if options.headerless => Ok(Format::MineWars),
-        (Some(format), None) => Ok(format),
-        (None, None) => {
-            Err(unknown("neither a tape nor a gamelog nor a MineWars file begins like this"))
-        }
+    let is_asked_for = options.dialect.is_some() || options.headerless;
+    match sniff(start, length) {
+        Some(format) => Ok(format),
+        None if is_asked_for || start.len() < SNIFFED_BYTES => Ok(Format::MineWars),
+        None => Err(unknown("neither a tape nor a gamelog nor a MineWars file begins like this")),
     }
 }
 
-fn whole<S>(format: Format, bytes: Vec<u8>, options: &OpenOptions) -> Result<Opened<S>> {
-    if format == Format::Gamelog {
+fn whole<S>(bytes: Vec<u8>, options: &OpenOptions) -> Result<Opened<S>> {
+    if let Held::Gamelog(_) = parse(&bytes, options)? {
         return Ok(Opened::Gamelog(GamelogBytes::new(bytes)));
     }
     let opened = MinewarsBytes::new(bytes, options.dialect).headerless(options.headerless);
-    opened.file()?;
     Ok(Opened::MineWars(opened))
+}
+
+/// A recording in memory that is no tape.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Held<'a> {
+    /// A MineWars replay file.
+    MineWars(ReplayFile<'a>),
+    /// A Cadre gamelog, plain or gzip, of which nothing was read.
+    Gamelog(&'a [u8]),
+}
+
+/// What bytes are that are no tape. Of a MineWars file the headers are read.
+pub fn parse<'a>(bytes: &'a [u8], options: &OpenOptions) -> Result<Held<'a>> {
+    let file = minewars::open_file(bytes, options.dialect, options.headerless);
+    match (file, sniff::is_gamelog(bytes)) {
+        // A gamelog may look like a MineWars file by its lengths, but never by a checksum.
+        (Ok(file), true) if file.detection() == Detection::Structure => Ok(Held::Gamelog(bytes)),
+        (Ok(file), _) => Ok(Held::MineWars(file)),
+        (Err(_), true) => Ok(Held::Gamelog(bytes)),
+        (Err(error), false) if options.dialect.is_some() => Err(error),
+        (Err(error), false) => {
+            Err(error.within("neither a tape nor a gamelog, and as a MineWars file"))
+        }
+    }
 }
 
 #[cold]

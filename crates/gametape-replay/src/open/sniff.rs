@@ -1,5 +1,8 @@
 //! Which format it is, by the first bytes.
 
+use std::io::Read;
+
+use flate2::read::GzDecoder;
 use gametape_minewars::ReplayFile;
 
 /// How many bytes at the start of a recording say which format it has.
@@ -39,10 +42,33 @@ fn is_tape(start: &[u8]) -> bool {
 }
 
 /// Is it gzip, or does it begin like a JSON object?
-fn is_gamelog(start: &[u8]) -> bool {
+pub(super) fn is_gamelog(start: &[u8]) -> bool {
     let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
     is_gzip(start) || text.trim_ascii_start().first() == Some(&b'{')
 }
+
+/// Is that most likely a recording, found among files of all kinds? Much that is JSON or gzip is
+/// something else, so fields of a gamelog must be near its start.
+#[must_use]
+pub fn likely_format(start: &[u8], length: Option<u64>) -> Option<Format> {
+    let is_likely = |format: &Format| *format != Format::Gamelog || has_fields_of_gamelog(start);
+    sniff(start, length).filter(is_likely)
+}
+
+/// Are there fields of a gamelog in the start of JSON, plain or gzip?
+fn has_fields_of_gamelog(start: &[u8]) -> bool {
+    let mut text = Vec::new();
+    if is_gzip(start) {
+        // The start ends in the middle of a block: what was unpacked before is enough.
+        let _ = GzDecoder::new(start).take(SNIFFED_BYTES as u64).read_to_end(&mut text);
+    }
+    let text = if is_gzip(start) { &text } else { start };
+    let has = |field: &[u8]| text.windows(field.len()).any(|window| window == field);
+    GAMELOG_FIELDS.iter().any(|field| has(field))
+}
+
+/// Fields that gamelogs of every age have near their start.
+const GAMELOG_FIELDS: [&[u8]; 3] = [b"\"gameName\"", b"\"deltas\"", b"\"gameSession\""];
 
 /// Do these bytes begin as gzip does?
 #[must_use]

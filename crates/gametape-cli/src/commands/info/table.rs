@@ -1,8 +1,9 @@
 //! Many recordings, one row each.
 
+use gametape_analysis::report::{Align, TextTable};
 use gametape_replay::inspect::Row;
 
-use crate::columns::{Align, Columns};
+use crate::events::table_text;
 use crate::input::Source;
 use crate::text::{printable, shortened};
 
@@ -10,31 +11,30 @@ use crate::text::{printable, shortened};
 const MOST_CHARS: usize = 48;
 
 /// Rows that are aligned once all of them are known.
-#[derive(Default)]
-pub(super) struct Table(Vec<[String; 7]>);
+pub(super) struct Table(TextTable);
+
+impl Default for Table {
+    fn default() -> Self {
+        let names = ["file", "format", "about", "result", "length", "date", "players"];
+        let align = |name| (name, if name == "length" { Align::Right } else { Align::Left });
+        Self(TextTable::new(&names.map(align)))
+    }
+}
 
 impl<'s> Extend<(&'s Source, Row)> for Table {
     fn extend<R: IntoIterator<Item = (&'s Source, Row)>>(&mut self, rows: R) {
-        self.0.extend(rows.into_iter().map(|(source, row)| {
+        for (source, row) in rows {
             let Row { format, about, result, length, date, players, .. } = row;
             let cells = [format, about, result, length, date, players];
-            let [format, about, result, length, date, players] =
-                cells.map(|text| shortened(&printable(&text), MOST_CHARS));
-            [printable(&source.to_string()), format, about, result, length, date, players]
-        }));
+            let cells = cells.map(|text| shortened(&printable(&text), MOST_CHARS));
+            self.0.add([printable(&source.to_string())].into_iter().chain(cells).collect());
+        }
     }
 }
 
 impl Table {
     /// The rows below a heading; nothing without rows.
     pub(super) fn into_text(self) -> String {
-        if self.0.is_empty() {
-            return String::new();
-        }
-        let left = ["file", "format", "about", "result", "length", "date", "players"];
-        let align = |name| (name, if name == "length" { Align::Right } else { Align::Left });
-        let mut columns = Columns::new(left.map(align));
-        self.0.into_iter().for_each(|row| columns.add(row));
-        columns.into_text()
+        if self.0.is_empty() { String::new() } else { table_text(&self.0) }
     }
 }
