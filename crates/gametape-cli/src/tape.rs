@@ -251,7 +251,6 @@ pub(crate) fn warn_of_losses(source: &Source, tape: &Tape) {
 }
 
 pub(crate) use gametape_replay::derived_header as new_front;
-pub(crate) use gametape_replay::tape_id_of as id_of;
 
 /// Milliseconds that so many ticks last.
 pub(crate) fn milliseconds(front: &TapeHeader, ticks: u64) -> u64 {

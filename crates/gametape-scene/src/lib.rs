@@ -9,6 +9,7 @@
 //! | see gamelogs | [`Visible`] for `gametape_cadre::State` and `Timeline` |
 //! | draw a scene as text | [`TextMap`] |
 //! | draw a scene as PNG | `png::draw` (feature `png`) |
+//! | draw statistics as curves | `plot::Plot` (feature `plot`) |
 //!
 //! ```
 //! use gametape_scene::{Board, Kind, Layer, Look, Palette, Scene, Shape, TextMap, TileAt};
@@ -35,6 +36,8 @@ mod legend;
 pub mod minewars;
 mod model;
 mod palette;
+#[cfg(feature = "plot")]
+pub mod plot;
 #[cfg(feature = "png")]
 pub mod png;
 mod text;
