@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gametape_cadre::{Log, Options};
 use gametape_minewars::{Dialect, ReplayFile};
 use gametape_replay::open::{
-    Held, OpenOptions, Opened as AnyRecording, SNIFFED_BYTES, WHOLE_SIZE, likely_format,
+    Format, Held, OpenOptions, Opened as AnyRecording, SNIFFED_BYTES, WHOLE_SIZE, likely_format,
     open, open_stream, parse,
 };
 use gametape_wire::{Error, ErrorClass, ErrorKind, View};

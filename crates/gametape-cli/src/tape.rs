@@ -136,8 +136,6 @@ pub(crate) fn warn_of_losses(source: &Source, tape: &Tape) {
     losses(tape).for_each(|loss| warn_of_loss(source, loss));
 }
 
-pub(crate) use gametape_replay::tape_id_of as id_of;
-
 /// Milliseconds that so many ticks last.
 pub(crate) fn milliseconds(front: &TapeHeader, ticks: u64) -> u64 {
     front.tick_length.millis_of(Tick(ticks))

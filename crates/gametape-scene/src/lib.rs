@@ -10,6 +10,7 @@
 //! | see a recording of any format, moment by moment | `stage::Stage` (feature `stage`) |
 //! | draw a scene as text | [`TextMap`] |
 //! | draw a scene as PNG | `png::draw` (feature `png`) |
+//! | draw statistics as curves | `plot::Plot` (feature `plot`) |
 //!
 //! ```
 //! use gametape_scene::{Board, Kind, Layer, Look, Palette, Scene, Shape, TextMap, TileAt};
@@ -37,6 +38,8 @@ mod legend;
 pub mod minewars;
 mod model;
 mod palette;
+#[cfg(feature = "plot")]
+pub mod plot;
 #[cfg(feature = "png")]
 pub mod png;
 #[cfg(feature = "stage")]

@@ -10,6 +10,7 @@
 //! - [`Analyst`] makes the events that highlights and statistics are made from.
 //! - [`Bot`]s see only their own view and give orders as a person would.
 //! - [`gamelog()`] tells the match of a tape as a Cadre gamelog, [`record_match`] makes such a tape.
+//! - [`Session`] is a match of bots while it is recorded, and [`Summary`] what came of it.
 //! - [`Match`] is all of these together:
 //!
 //! ```
@@ -48,6 +49,7 @@ mod play;
 mod recording;
 mod rules;
 pub mod scene;
+mod session;
 mod units;
 mod views;
 mod world;
@@ -64,6 +66,7 @@ pub use recording::{
     recorded_config, recorded_game,
 };
 pub use rules::{SECOND, TICK_LENGTH, TICK_MS};
+pub use session::{Pace, Played, Provenance, Session, Summary};
 pub use units::UnitKind;
 pub use views::{Views, setup};
 pub use world::{Counters, Outcome, Reason, Skirmish};

@@ -1,5 +1,7 @@
 //! A whole match: game, views, players.
 
+use std::fmt;
+
 use gametape_analysis::AnalysisEvent;
 use gametape_minewars::Generation;
 use gametape_minewars::{Coord, Setup, ViewState};
@@ -35,6 +37,12 @@ pub struct Match {
     setup: Setup,
     pilots: Vec<Box<dyn Pilot + Send>>,
     machines: Vec<Machine>,
+}
+
+impl fmt::Debug for Match {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Match").field("game", &self.game).finish_non_exhaustive()
+    }
 }
 
 /// What a tick of a match brought.

@@ -2,20 +2,20 @@
 
 mod session;
 mod sink;
-mod summary;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use gametape_minewars::Generation;
-use gametape_minewars::Grid;
-use gametape_skirmish::{Config, Match, SECOND, Style};
+use gametape_minewars::{Generation, Grid};
+use gametape_replay::Report;
+use gametape_skirmish::{Config, Match, Pace, Played, Provenance, Session, Style, Summary};
 use gametape_wire::Error;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Done, Failure, Outcome, warn};
 use crate::input::one_of;
 use crate::output::{Target, print, print_json};
-use session::{Pace, Session};
+use crate::text::{Fields, clock, count, date, printable, thousands};
 use sink::TapeSink;
 
 /// Let bots play a match of Skirmish, and record it
@@ -57,19 +57,19 @@ pub(crate) struct Args {
     #[arg(long, default_value = "current", value_parser = one_of(&Generation::ALL, Generation::name))]
     generation: Generation,
 
-    /// How fast it is played: so many times real time, or as fast as possible
+    /// How fast it is played: N times real time, or as fast as possible
     #[arg(long, value_name = "N|max", default_value = "max")]
     speed: Pace,
 
-    /// The match is decided by territory after so many minutes
+    /// The match is decided by territory after N minutes
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..=1092))]
     minutes: u16,
 
-    /// Stop after so many ticks, of 50 ms each, decided or not
+    /// Stop after N ticks, of 50 ms each, decided or not
     #[arg(long, value_name = "N")]
     ticks: Option<u64>,
 
-    /// Print one JSON object that tells how it went
+    /// Print one JSON object that says how it went
     #[arg(long)]
     json: bool,
 }
@@ -97,17 +97,18 @@ impl Args {
         let stop = stop_signal()?;
         let sink = TapeSink::open(&self.target, crate::output::may_replace())?;
         let last_tick = self.ticks.unwrap_or(u64::MAX);
-        let session = Session::begin(game, &self.style, self.generation, self.speed, sink);
-        let session = session.map_err(|error| Failure::of(&self.target, &error))?;
-        let played = session.play(last_tick, &stop);
-        let played = played.map_err(|error| Failure::of(&self.target, &error))?;
-        let summary = played.summary(&self.target);
+        let failed = |error: Error| Failure::of(&self.target, &error);
+        let begun =
+            Session::begin(game, &self.style, self.generation, &provenance(), self.speed, sink);
+        let played = session::play(begun.map_err(failed)?, self.speed, last_tick, &stop);
+        let played = played.map_err(failed)?;
+        let summary = played.summary(self.target.to_string());
         match (self.json, &self.target) {
             (true, _) => print_json(&summary)?,
             (false, Target::Stdout) => {}
-            (false, Target::File(_)) => print(&summary.to_text())?,
+            (false, Target::File(_)) => print(&text(&summary))?,
         }
-        played.outcome(&self.target)
+        outcome(&played, &self.target)
     }
 
     fn config(&self) -> Result<Config, Failure> {
@@ -134,5 +135,52 @@ fn stop_signal() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
-/// Microseconds of a tick.
-const TICK_MICROS: u32 = 1_000_000 / SECOND as u32;
+/// This program, and now. A build that must be reproducible sets the time from outside, as is usual.
+fn provenance() -> Provenance {
+    let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs().try_into().ok();
+    let seconds: Option<i64> = fixed.or_else(now);
+    let date = seconds.and_then(|seconds| date(seconds.checked_mul(1000)?));
+    Provenance {
+        recorded: date.map(|date| date.replacen(' ', "T", 1).replace(" UTC", "Z")),
+        recorder: concat!("gametape ", env!("CARGO_PKG_VERSION")).to_owned(),
+    }
+}
+
+/// Was everything written?
+fn outcome(played: &Played, target: &Target) -> Outcome {
+    match played.report() {
+        Some(report) if report.is_finished => return Ok(Done::Fine),
+        Some(Report { counters, .. }) => {
+            if let Some(failure) = &counters.failure {
+                return Err(Failure::of(target, failure));
+            }
+        }
+        None => {}
+    }
+    warn(target, "it has no index: `gametape recover` makes one");
+    Ok(Done::DataLost)
+}
+
+/// For people.
+fn text(summary: &Summary) -> String {
+    let Summary { grid, radius, seed, ticks, .. } = summary;
+    let mut fields = Fields::new(&summary.file);
+    fields.add("match", printable(&summary.title));
+    fields.add("map", format!("{grid}, radius {radius}, seed {seed}"));
+    fields.add("outcome", printable(summary.outcome.as_deref().unwrap_or("not decided")));
+    fields.add("length", format!("{}, {}", count(*ticks, "tick"), clock(summary.duration_ms)));
+    fields.add("size", size_text(summary));
+    fields.add("speed", format!("{} × real time", thousands(summary.speed as u64)));
+    fields.into_text()
+}
+
+/// What a match of less than a second would have in a minute says nothing.
+fn size_text(summary: &Summary) -> String {
+    let bytes = count(summary.bytes, "byte");
+    if summary.duration_ms < 1000 {
+        return bytes;
+    }
+    let per_minute = summary.bytes as f64 * 60_000.0 / summary.duration_ms as f64;
+    format!("{bytes}, {} a minute", thousands(per_minute as u64))
+}

@@ -1,11 +1,11 @@
 //! `gametape stats`: what each player did in a match.
 
-mod plot;
-mod surface;
+use std::ffi::OsStr;
 
 use gametape_analysis::report::{MatchStatistics, Standings, statistics_table};
 use gametape_analysis::{KindSet, Statistics, StatisticsCollector};
 use gametape_replay::open::Format;
+use gametape_scene::plot::Plot;
 use serde::Serialize;
 
 use crate::events::{Observed, table_text};
@@ -14,7 +14,7 @@ use crate::input::Source;
 use crate::many::FilesArgs;
 use crate::output::{Target, print, print_json};
 use crate::rewrite::check_apart;
-use plot::Plot;
+use crate::tape::Metadata;
 
 /// Show what each player did in a match, as a table and as curves over time
 ///
@@ -65,8 +65,7 @@ impl Args {
         let mut observed = Observed::open_with_events(source)?;
         let (statistics, done) = collect(&mut observed)?;
         if let Some(target) = &self.plot {
-            let picture = Plot::new(&observed, &statistics).draw(target)?;
-            target.write(source, &picture)?;
+            target.write(source, &draw(target, &observed, &statistics)?)?;
         }
         let (info, end) = (&observed.info, observed.tape.summary.end_tick);
         match self.json {
@@ -98,6 +97,25 @@ impl Args {
         }
         gathered.conclude()
     }
+}
+
+/// The curves as a file of the kind that its name asks for.
+fn draw(target: &Target, observed: &Observed, statistics: &Statistics) -> Result<Vec<u8>, Failure> {
+    let end = match target {
+        Target::Stdout => Some("png".into()),
+        Target::File(path) => path.extension().map(OsStr::to_ascii_lowercase),
+    };
+    let metadata = Metadata::of(&observed.tape);
+    let title = metadata.text("title").or_else(|| metadata.text("game")).unwrap_or_default();
+    let plot = Plot::new(title, &observed.info, statistics, observed.tape.summary.end_tick);
+    let drawn = match end.as_ref().map(|end| end.as_encoded_bytes()) {
+        Some(b"png") => plot.png(),
+        Some(b"svg") | None => plot.svg().map(String::into_bytes),
+        Some(_) => {
+            return Err(Failure::usage(format_args!("{target}: a plot is a .png or .svg")));
+        }
+    };
+    drawn.map_err(|error| Failure::refused(target, &error.to_string()))
 }
 
 /// What `--json` prints of several matches.

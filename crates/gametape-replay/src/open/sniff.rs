@@ -47,7 +47,7 @@ pub(super) fn is_gamelog(start: &[u8]) -> bool {
     is_gzip(start) || text.trim_ascii_start().first() == Some(&b'{')
 }
 
-/// Is that most likely a recording, found among files of all kinds? Much that is JSON or gzip is
+/// What a file most likely is that was found among files of all kinds. Much that is JSON or gzip is
 /// something else, so fields of a gamelog must be near its start.
 #[must_use]
 pub fn likely_format(start: &[u8], length: Option<u64>) -> Option<Format> {

@@ -1,19 +1,17 @@
-//! The figures of all players over time, one panel for each.
+//! The statistics of a match as curves over time, one panel for each statistic.
 
-use std::ffi::OsStr;
+mod surface;
 
 use gametape_analysis::report::player_label;
-use gametape_analysis::{Series, Statistics};
+use gametape_analysis::{MatchInfo, Names, Series, Statistics};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 use tiny_skia::Pixmap;
 
-use super::surface::Surface;
-use crate::events::Observed;
-use crate::failure::Failure;
-use crate::output::Target;
-use gametape_scene::Palette;
+use crate::palette::Palette;
+use crate::png::PictureError;
+use surface::Surface;
 
 const SIZE: (u32, u32) = (1600, 1100);
 const TITLE_HEIGHT: u32 = 84;
@@ -31,8 +29,23 @@ const PANELS: [(&str, &str); 6] = [
     ("actions_per_minute", "actions a minute"),
 ];
 
-/// A drawing that can become a picture or SVG.
-pub(super) struct Plot {
+/// Curves of all players, which become a PNG picture or SVG.
+///
+/// ```
+/// use gametape_analysis::{MatchInfo, StatisticsCollector, sample};
+/// use gametape_scene::plot::Plot;
+/// use gametape_wire::TickLength;
+///
+/// let ticks = TickLength::from_micros(50_000).unwrap();
+/// let mut collector = StatisticsCollector::new(ticks);
+/// sample::played(2, 1).iter().for_each(|event| collector.add(event, &sample::NAMES));
+/// let info = MatchInfo::new(ticks, sample::NAMES);
+/// let plot = Plot::new("A match", &info, &collector.finish(), 2400);
+/// assert!(plot.svg()?.contains("territory, tiles"));
+/// # Ok::<(), gametape_scene::png::PictureError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Plot {
     title: String,
     players: Vec<(u8, String)>,
     panels: Vec<Panel>,
@@ -40,6 +53,7 @@ pub(super) struct Plot {
     minutes: f64,
 }
 
+#[derive(Debug, Clone)]
 struct Panel {
     title: &'static str,
     /// Player, and points of minutes and values.
@@ -47,8 +61,15 @@ struct Panel {
 }
 
 impl Plot {
-    pub(super) fn new(observed: &Observed, statistics: &Statistics) -> Self {
-        let minutes = |tick: u64| observed.info.time(tick).seconds() / 60.0;
+    /// The curves of a match that ends before `end_tick`.
+    #[must_use]
+    pub fn new<N: Names>(
+        title: impl Into<String>,
+        info: &MatchInfo<N>,
+        statistics: &Statistics,
+        end_tick: u64,
+    ) -> Self {
+        let minutes = |tick: u64| info.time(tick).seconds() / 60.0;
         let line = |series: Series| {
             let points = series.points.into_iter();
             (series.player, points.map(|(tick, value)| (minutes(tick), value as f64)).collect())
@@ -57,44 +78,28 @@ impl Plot {
             title,
             lines: statistics.series(stat).map(line).collect(),
         };
-        let metadata = crate::tape::Metadata::of(&observed.tape);
-        let title = metadata.text("title").or_else(|| metadata.text("game")).unwrap_or_default();
         let players = statistics.players.iter().map(|summary| summary.player);
         Self {
-            title,
-            players: players.map(|player| (player, player_label(&observed.info, player))).collect(),
+            title: title.into(),
+            players: players.map(|player| (player, player_label(info, player))).collect(),
             panels: PANELS.iter().map(panel).collect(),
-            minutes: minutes(observed.tape.summary.end_tick).max(0.01),
+            minutes: minutes(end_tick).max(0.01),
         }
     }
 
-    /// The bytes of the file, of the kind that its name asks for.
-    pub(super) fn draw(&self, target: &Target) -> Result<Vec<u8>, Failure> {
-        let end = match target {
-            Target::Stdout => Some("png".into()),
-            Target::File(path) => path.extension().map(OsStr::to_ascii_lowercase),
-        };
-        let drawn = match end.as_ref().map(|end| end.as_encoded_bytes()) {
-            Some(b"png") => self.png(),
-            Some(b"svg") | None => self.svg().map(String::into_bytes),
-            Some(_) => {
-                let problem = format_args!("{target}: a plot is a .png or .svg");
-                return Err(Failure::usage(problem));
-            }
-        };
-        drawn.ok_or_else(|| Failure::refused(target, "the plot cannot be drawn"))
+    /// A PNG file.
+    pub fn png(&self) -> Result<Vec<u8>, PictureError> {
+        let mut pixels = Pixmap::new(SIZE.0, SIZE.1).ok_or(PictureError::Failed)?;
+        self.draw_on(Surface::new(&mut pixels)).map_err(|_| PictureError::Failed)?;
+        pixels.encode_png().map_err(|_| PictureError::Failed)
     }
 
-    fn png(&self) -> Option<Vec<u8>> {
-        let mut pixels = Pixmap::new(SIZE.0, SIZE.1)?;
-        self.draw_on(Surface::new(&mut pixels)).ok()?;
-        pixels.encode_png().ok()
-    }
-
-    fn svg(&self) -> Option<String> {
+    /// An SVG file.
+    pub fn svg(&self) -> Result<String, PictureError> {
         let mut text = String::new();
-        self.draw_on(SVGBackend::with_string(&mut text, SIZE)).ok()?;
-        Some(text)
+        let drawn = self.draw_on(SVGBackend::with_string(&mut text, SIZE));
+        drawn.map_err(|_| PictureError::Failed)?;
+        Ok(text)
     }
 
     fn draw_on<B: DrawingBackend>(&self, backend: B) -> Drawn<B> {
@@ -223,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_picture_shows_lines_in_the_colours_of_the_players_and_letters() {
-        let png = plot().draw(&Target::Stdout).unwrap();
+        let png = plot().png().unwrap();
         let picture = Pixmap::decode_png(&png).unwrap();
         let has = |RGBColor(r, g, b)| {
             picture.pixels().iter().any(|p| (p.red(), p.green(), p.blue()) == (r, g, b))
@@ -244,6 +249,6 @@ mod tests {
     fn nothing_at_all_can_be_drawn() {
         let panels = PANELS.iter().map(|(_, title)| Panel { title, lines: Vec::new() });
         let plot = Plot { panels: panels.collect(), players: Vec::new(), ..plot() };
-        assert!(plot.png().is_some() && plot.svg().is_some());
+        assert!(plot.png().is_ok() && plot.svg().is_ok());
     }
 }
