@@ -5,6 +5,8 @@ use std::fmt::Write;
 use anstyle::Style;
 use gametape_wire::Time;
 
+pub(crate) use gametape_wire::text::{count, harmless, printable, shortened, thousands};
+
 /// Width of the column of labels.
 const LABEL_WIDTH: usize = 10;
 
@@ -35,25 +37,6 @@ impl Fields {
     }
 }
 
-/// `1,310,554`
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 tile`, `2,000 tiles`
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(number))
-}
-
 /// A time as every command prints and reads it: `3:37.6`, `1:02:03.004`.
 pub(crate) fn clock(milliseconds: u64) -> String {
     Time::from_millis(milliseconds).to_string()
@@ -62,29 +45,6 @@ pub(crate) fn clock(milliseconds: u64) -> String {
 /// Bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Text from a file, harmless to a terminal: control characters are shown, not obeyed.
-pub(crate) fn printable(text: &str) -> String {
-    harmless(text, "")
-}
-
-/// The same, but some control characters are obeyed.
-pub(crate) fn harmless(text: &str, obeyed: &str) -> String {
-    let show = |c: char| {
-        let is_shown = c.is_control() && !obeyed.contains(c);
-        let escaped = is_shown.then(|| c.escape_default());
-        escaped.into_iter().flatten().chain((!is_shown).then_some(c))
-    };
-    text.chars().flat_map(show).collect()
-}
-
-/// The text, or its start if it has more characters than that.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// Milliseconds since 1970 as `2023-11-14 22:13:20 UTC`; none beyond the year 9999.
@@ -118,17 +78,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_times_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_310_554].map(thousands), ["0", "999", "1,000", "1,310,554"]);
-        assert_eq!([count(1, "tile"), count(0, "tile")], ["1 tile", "0 tiles"]);
+    fn times_are_grouped() {
         assert_eq!(clock(217_600), "3:37.6");
         assert_eq!(clock(3_723_004), "1:02:03.004");
-    }
-
-    #[test]
-    fn control_characters_are_shown_not_obeyed() {
-        assert_eq!(printable("a\u{1b}[31mé\n"), "a\\u{1b}[31mé\\n");
-        assert_eq!(harmless("a\u{9b}\tb\n", "\n\t"), "a\\u{9b}\tb\n");
     }
 
     #[test]
@@ -142,11 +94,5 @@ mod tests {
         assert_eq!(shown(4_107_542_400_000), "2100-03-01 00:00:00 UTC");
         assert_eq!(shown(253_402_300_799_999), "9999-12-31 23:59:59 UTC");
         assert_eq!([date(253_402_300_800_000), date(i64::MIN)], [None, None]);
-    }
-
-    #[test]
-    fn long_text_is_cut_between_characters() {
-        assert_eq!(shortened("éèê", 3), "éèê");
-        assert_eq!(shortened("éèê", 2), "éè…");
     }
 }
