@@ -35,6 +35,7 @@
 //! | check a log | [`verify()`] |
 //! | remove who played | [`anonymize()`], [`Anonymizer`] |
 //! | lay out JSON | [`json`] |
+//! | show rows, states and differences to people (features `show`, `serde`) | `show` |
 //! | have a log to try things with | [`sample`] |
 //!
 //! How it is fast: bodies are never parsed into a tree of their own. Opening a log only finds where
@@ -53,6 +54,8 @@ pub mod limits;
 mod log;
 mod merge;
 pub mod sample;
+#[cfg(feature = "show")]
+pub mod show;
 mod state;
 mod text;
 mod timeline;

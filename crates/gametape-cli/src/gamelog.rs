@@ -1,29 +1,23 @@
-//! What commands share that look into gamelogs: states at a moment, names, one line for a value.
+//! What commands share that look into gamelogs: states at a moment, text in pieces.
 
-pub(crate) mod tree;
+use std::fmt::Display;
 
-use std::collections::BTreeMap;
-use std::fmt;
-
-use anstyle::Style;
-use gametape_cadre::{Kind, Log, Options, Raw, Timeline};
-use gametape_replay::players_of_gamelog;
+use gametape_cadre::show::Put;
+use gametape_cadre::{Options, Timeline};
+use gametape_wire::{self as wire, Error};
 
 use crate::failure::Failure;
 use crate::input::{Gamelog, Source};
-use crate::json::compact;
 use crate::moment::{When, deltas_at};
+use crate::output::Printer;
 use crate::progress::waiting;
-use crate::text::{printable, shortened};
 
-/// Reads a log and merges all its deltas, for who will not go back in it.
+pub(crate) use gametape_cadre::show::{Players, brief};
+
+/// Reads a log and merges all its deltas, without keyframes to go back to.
 pub(crate) fn load_once(gamelog: &Gamelog<'_>) -> Result<Timeline, Failure> {
-    load_with(gamelog, &Options::default().with_keyframe_bytes(0))
-}
-
-fn load_with(gamelog: &Gamelog<'_>, options: &Options) -> Result<Timeline, Failure> {
-    let log = gamelog.log()?;
-    let merged = waiting("merging", || Timeline::load(log, options));
+    let (log, options) = (gamelog.log()?, Options::default().with_keyframe_bytes(0));
+    let merged = waiting("merging", || Timeline::load(log, &options));
     merged.map_err(|error| gamelog.failure(&error))
 }
 
@@ -52,86 +46,21 @@ pub(crate) fn seek(timeline: &mut Timeline, source: &Source, at: When) -> Result
     timeline.seek(position).map_err(|error| Failure::of(source, &error))
 }
 
-/// The moment of a timeline in words: `after delta 12, in turn 3`.
-pub(crate) fn moment(timeline: &Timeline) -> String {
-    let delta = timeline.position().checked_sub(1);
-    moment_of(delta.map(|delta| delta as u64), delta.and_then(|delta| timeline.turns().at(delta)))
-}
-
-/// The same of a delta and a turn.
-pub(crate) fn moment_of(delta: Option<u64>, turn: Option<i64>) -> String {
-    match (delta, turn) {
-        (None, _) => "without deltas".to_owned(),
-        (Some(delta), Some(turn)) => format!("after delta {delta}, in turn {turn}"),
-        (Some(delta), None) => format!("after delta {delta}"),
+/// Prints text that comes in pieces; errors of the work are about `source`.
+pub(crate) fn print_pieces<T>(
+    source: &impl Display,
+    work: impl FnOnce(&mut Put<'_>) -> wire::Result<T>,
+) -> Result<T, Failure> {
+    let (mut printer, mut unwritten) = (Printer::new(), None);
+    let done = work(&mut |piece| {
+        printer.put(piece).map_err(|failure| {
+            unwritten = Some(failure);
+            Error::misuse("result", "it cannot be written")
+        })
+    });
+    if let Some(failure) = unwritten {
+        return Err(failure);
     }
-}
-
-/// The names of the players as the game began, by id.
-pub(crate) struct Players(BTreeMap<String, String>);
-
-impl Players {
-    pub(crate) fn of(log: &Log) -> Self {
-        Self(players_of_gamelog(log))
-    }
-
-    /// Is that the player with this id or name?
-    pub(crate) fn is(&self, id: &str, wanted: &str) -> bool {
-        id == wanted || self.0.get(id).is_some_and(|name| name == wanted)
-    }
-
-    /// Id and name: `0 Ann`.
-    pub(crate) fn title(&self, id: &str) -> String {
-        let title = match self.0.get(id) {
-            Some(name) => format!("{id} {name}"),
-            None => id.to_owned(),
-        };
-        shortened(&printable(&title), PLAYER_CHARS)
-    }
-}
-
-/// The longest name of a player that a line shows whole.
-const PLAYER_CHARS: usize = 24;
-
-/// What a line about a delta begins with: its number, turn, type and player.
-pub(crate) struct Prefix<'a> {
-    pub(crate) delta: usize,
-    pub(crate) turn: Option<i64>,
-    pub(crate) kind: &'a str,
-    pub(crate) who: &'a str,
-}
-
-impl fmt::Display for Prefix<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { delta, turn, kind, who } = self;
-        let dim = Style::new().dimmed();
-        let turn = turn.map_or_else(|| "-".to_owned(), |turn| turn.to_string());
-        let kind = shortened(&printable(kind), 24);
-        write!(f, "{delta:>6} {dim}turn{dim:#} {turn:<4} {kind:<10} ")?;
-        if who.is_empty() { Ok(()) } else { write!(f, "{who}  ") }
-    }
-}
-
-/// The longest value that a line shows whole.
-const VALUE_CHARS: usize = 100;
-
-/// JSON text as part of a line: references as `#7`, long text cut.
-pub(crate) fn brief(json: Raw<'_>) -> String {
-    match reference(json) {
-        Some(id) => format!("#{}", shortened(&printable(&id), VALUE_CHARS)),
-        None => {
-            // What will not be shown need not be laid out.
-            let start = &json.as_bytes()[..json.as_bytes().len().min(64 * VALUE_CHARS)];
-            let text = printable(&String::from_utf8_lossy(&compact(start)));
-            shortened(&text, VALUE_CHARS)
-        }
-    }
-}
-
-/// The id, if that is an object with an id and nothing else.
-fn reference(json: Raw<'_>) -> Option<String> {
-    if json.kind() != Kind::Object || json.entries().nth(1).is_some() {
-        return None;
-    }
-    Some(json.get("id")?.as_str()?.into_owned())
+    printer.finish()?;
+    done.map_err(|error| Failure::of(source, &error))
 }

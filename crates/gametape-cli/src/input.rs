@@ -13,7 +13,7 @@ use gametape_replay::open::{
     Format, Held, OpenOptions, Opened as AnyRecording, SNIFFED_BYTES, WHOLE_SIZE, likely_format,
     open, open_stream, parse,
 };
-use gametape_wire::{Error, ErrorClass, ErrorKind, View};
+use gametape_wire::{Error, ErrorClass, ErrorKind};
 
 use crate::failure::Failure;
 use crate::global::max_memory;
@@ -254,11 +254,6 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     let names = PossibleValuesParser::new(all.iter().map(move |one| name(*one)));
     let find = move |given: String| all.iter().copied().find(|one| name(*one) == given);
     names.try_map(move |given| find(given).ok_or("no such name"))
-}
-
-/// A view as an argument.
-pub(crate) fn parse_view(text: &str) -> Result<View, String> {
-    text.parse().ok().and_then(View::new).ok_or_else(|| format!("views are 0 to {}", View::MAX))
 }
 
 /// A file that was opened.

@@ -1,4 +1,3 @@
 //! JSON text as part of a JSON result.
 
-pub(crate) use gametape_cadre::json::compact;
-pub(crate) use gametape_replay::inspect::embed;
+pub(crate) use gametape_cadre::show::embed;

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use anstyle::Style;
 use gametape_replay::inspect::Facts;
 
-pub(crate) use gametape_replay::text::{clock, count, date, hex, printable, shortened, thousands};
+pub(crate) use gametape_replay::text::{clock, date, hex};
+pub(crate) use gametape_wire::text::{count, harmless, printable, shortened, thousands};
 
 /// Width of the column of labels.
 const LABEL_WIDTH: usize = 10;
@@ -41,26 +42,5 @@ impl Fields {
     /// All of it.
     pub(crate) fn into_text(self) -> String {
         self.0
-    }
-}
-
-/// Text that is harmless to a terminal, but some control characters are obeyed.
-pub(crate) fn harmless(text: &str, obeyed: &str) -> String {
-    let show = |c: char| {
-        let is_shown = c.is_control() && !obeyed.contains(c);
-        let escaped = is_shown.then(|| c.escape_default());
-        escaped.into_iter().flatten().chain((!is_shown).then_some(c))
-    };
-    text.chars().flat_map(show).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn control_characters_are_shown_not_obeyed() {
-        assert_eq!(printable("a\u{1b}[31mé\n"), "a\\u{1b}[31mé\\n");
-        assert_eq!(harmless("a\u{9b}\tb\n", "\n\t"), "a\\u{9b}\tb\n");
     }
 }

@@ -6,7 +6,7 @@ use gametape_wire::{Result, View};
 
 use crate::file::ReplayFile;
 use crate::frames::Frames;
-use crate::replay::replay_view;
+use crate::state::replay_view;
 use crate::state::{PlayerState, ViewState};
 
 /// How a match ended: all frames are played for it.

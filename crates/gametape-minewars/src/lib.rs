@@ -6,8 +6,8 @@
 //! | `setup`, `map` | [`Setup`] is everything before the frames: players, cities, rules and the [`Map`] |
 //! | `frames` | [`Frames`] reads multi-view frames, [`FrameWriter`] writes them, [`select_views`] and [`merge_views`] rewrite them; a [`Generation`] decides their bytes |
 //! | `message` | [`Message`] is one change to what a view knows. One table makes its decoder, encoder, assembler, disassembler and the opcode table in `spec/`. [`Messages`] reads a payload without allocating: [`Messages::visit`] is the fast way and what everything here uses |
-//! | `asm` | [`print_setup`], [`print_frame`] and [`assemble_file`] go to text and back, byte for byte |
-//! | `state` | [`ViewState`] is what one view knows, carried forward by messages, with canonical bytes and a hash; [`replay_view`] plays up to a moment, [`Timeline`] goes to any, in any order |
+//! | `asm` | [`disassemble_file`] and [`assemble_file`] go to text and back, byte for byte |
+//! | `state` | [`ViewState`] is what one view knows, carried forward by messages, with canonical bytes and a hash; [`replay_view`] plays up to a moment; with the feature `serde`, [`ViewShape`] is it as text and JSON |
 //! | `verify` | [`verify`](verify()) checks a file against every rule, [`Survey`] counts what is in it |
 //! | `edit` | [`repair`], [`convert`], [`cut`](cut()) and [`anonymize`] make another recording out of one |
 //!
@@ -50,12 +50,11 @@ mod message;
 pub mod sample;
 mod setup;
 mod state;
-mod timeline;
 mod verify;
 
 pub use asm::{
-    Assembled, Inexact, Line, Lines, assemble_file, assemble_payload, print_frame, print_raw,
-    print_setup,
+    Assembled, Disassembled, Inexact, Line, Lines, Listing, assemble_file, assemble_payload,
+    disassemble_file, disassemble_payload, print_frame, print_raw, print_setup,
 };
 pub use dialect::Dialect;
 pub use edit::{
@@ -80,10 +79,10 @@ pub use message::{
 pub use setup::{
     City, CityName, EncodedSetup, MAX_PLAYERS_V01, Setup, SetupHeader, SetupPart, SetupView,
 };
-pub(crate) use state::replay;
+#[cfg(feature = "serde")]
+pub use state::shape::ViewShape;
 pub use state::{
     CityState, ClientState, FlagState, Gone, Pending, PlayerState, Replayed, TileState, ViewState,
     VoteState, replay_view,
 };
-pub use timeline::Timeline;
 pub use verify::{FrameRef, Located, Rule, Space, Survey, Verification, verify};

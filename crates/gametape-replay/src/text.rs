@@ -3,14 +3,7 @@
 
 use gametape_wire::Time;
 
-pub use gametape_analysis::report::{printable, thousands};
-
-/// `1 tile`, `2,000 tiles`
-#[must_use]
-pub fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(number))
-}
+pub use gametape_wire::text::{count, harmless, printable, shortened, thousands};
 
 /// A time as every command prints and reads it: `3:37.6`, `1:02:03.004`.
 #[must_use]
@@ -22,15 +15,6 @@ pub fn clock(milliseconds: u64) -> String {
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The text, or its start if it has more characters than that.
-#[must_use]
-pub fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// Milliseconds since 1970 as `2023-11-14 22:13:20 UTC`; none beyond the year 9999.

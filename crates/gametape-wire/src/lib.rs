@@ -8,6 +8,7 @@
 //! - [`SansIo`] is the contract between a computation without I/O and a [`Source`] of bytes.
 //! - [`Tick`], [`Time`] and [`Moment`] are time in a recording; [`When`] is how people write it.
 //! - [`Finding`] and [`Report`] are what a check finds.
+//! - [`text`] has pieces of text for people.
 //! - A [`Part`] is what some views receive at one moment.
 //!
 //! ```
@@ -30,6 +31,7 @@ mod error;
 mod finding;
 mod limit;
 mod need;
+pub mod text;
 mod time;
 mod views;
 

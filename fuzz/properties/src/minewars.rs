@@ -101,7 +101,7 @@ fn text_gives_the_payload_back(payload: &[u8], dialect: Dialect) {
     let mut text = Vec::new();
     for line in Lines::new(payload, BASE, dialect) {
         line.print(dialect, &mut text);
-        line.print_comment(dialect, &mut text);
+        line.print_comment(&mut text);
         text.push(b'\n');
         if let Line::Unreadable(_, rest) = line {
             assert!(!rest.is_empty());

@@ -1,5 +1,7 @@
 //! Tables of text: columns as wide as what is in them.
 
+pub use gametape_wire::text::{printable, thousands};
+
 /// How a column is aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
@@ -58,30 +60,6 @@ impl TextTable {
             );
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     }
-}
-
-/// `1,234,567`
-#[must_use]
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Text from a file, harmless to a terminal: control characters are escaped.
-#[must_use]
-pub fn printable(text: &str) -> String {
-    let show = |c: char| {
-        let escaped = c.is_control().then(|| c.escape_default());
-        escaped.into_iter().flatten().chain((!c.is_control()).then_some(c))
-    };
-    text.chars().flat_map(show).collect()
 }
 
 #[cfg(test)]

@@ -1,18 +1,16 @@
 //! `gametape diff`: how two states of gamelogs differ.
 
-mod walk;
-
+use gametape_cadre::show::{moment, print_differences};
 use gametape_cadre::{State, Timeline, diff};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::failure::{Done, Failure, Outcome};
-use crate::gamelog::{load_at, moment, seek};
+use crate::gamelog::{load_at, print_pieces, seek};
 use crate::input::{GamelogArgs, Input, Source};
 use crate::json::embed;
 use crate::moment::When;
-use crate::output::{Printer, print_json};
-use walk::Walk;
+use crate::output::print_json;
 
 /// Show how the states of two moments of a gamelog differ, or those of two gamelogs
 ///
@@ -30,15 +28,15 @@ pub(crate) struct Args {
 
     /// The first moment: start, end, the number of a delta counted from 0, or turn:N [default: start
     /// of one log, end of two]
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
     from: Option<When>,
 
     /// The second moment [default: end]
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
     to: Option<When>,
 
     /// Both moments, one in each log
-    #[arg(long, value_name = "WHEN", requires = "other", conflicts_with_all = ["from", "to"])]
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true, requires = "other", conflicts_with_all = ["from", "to"])]
     at: Option<When>,
 
     /// Print one JSON object
@@ -114,11 +112,8 @@ impl Args {
             print_json(&Report { from, to, same, deltas })?;
             return Ok(same);
         }
-        let mut printer = Printer::new();
         let title = format!("{} {} against {} {}", from.file, from.moment, to.file, to.moment);
-        let same = Walk::new(&mut printer, title).compare(a, b)?;
-        printer.finish()?;
-        Ok(same)
+        print_pieces(&from.file, |put| print_differences(&title, a, b, put))
     }
 }
 

@@ -1,19 +1,14 @@
 //! `gametape log`: one line for each delta of a gamelog.
 
-pub(super) mod row;
-
-use std::str::FromStr;
-
-use gametape_cadre::{Played, play};
+use gametape_cadre::play;
+use gametape_cadre::show::{Filter, Players, Row, TurnSpan};
 use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome};
-use crate::gamelog::Players;
 use crate::input::{Input, Source};
 use crate::many::FilesArgs;
 use crate::output::Lines;
 use crate::progress::Progress;
-use row::Row;
 
 /// List the deltas of a gamelog: who did what in which turn, and what came of it
 ///
@@ -36,7 +31,7 @@ pub(crate) struct Args {
 
     /// Only deltas after which it is one of these turns: N, or N-M, N- and -M with both ends
     #[arg(long, value_name = "TURNS", allow_hyphen_values = true)]
-    turn: Option<Turns>,
+    turn: Option<TurnSpan>,
 
     /// Only calls that were refused
     #[arg(long)]
@@ -60,30 +55,6 @@ Examples:
   gametape log --refused --player Ann game.json.gz
   gametape log --json --refused game.json.gz | jq -c '[.player, .run.function]'"##;
 
-/// A span of turns, both ends included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Turns {
-    first: i64,
-    last: i64,
-}
-
-impl FromStr for Turns {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let end = |text: &str, open: i64| if text.is_empty() { Ok(open) } else { text.parse() };
-        let ends = match text.split_once('-') {
-            Some(("", "")) => return Err("turns are N, N-M, N- or -M"),
-            Some((first, last)) => (end(first, i64::MIN), end(last, i64::MAX)),
-            None => (text.parse(), text.parse()),
-        };
-        match ends {
-            (Ok(first), Ok(last)) => Ok(Self { first, last }),
-            _ => Err("turns are N, N-M, N- or -M"),
-        }
-    }
-}
-
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         self.files.each("read", |source| self.list(source))
@@ -93,7 +64,7 @@ impl Args {
         let input = Input::of(source)?;
         let failed = |error: Error| Failure::of(&input.source, &error);
         let log = input.gamelog()?.log()?;
-        let players = Players::of(&log);
+        let (players, filter) = (Players::of(&log), self.filter());
         let mut progress = Progress::new("merging", log.json_bytes() as u64);
         let mut done = 0;
         if !self.json {
@@ -103,8 +74,8 @@ impl Args {
         let mut problem = None;
         for (delta, played) in log.deltas().zip(play(&log).map_err(failed)?) {
             match played {
-                Ok(played) if self.wants(&played, &players) => {
-                    lines.add(&self.files.row(source, Row::of(&played, &players)))?;
+                Ok(played) if filter.wants(&played, &players) => {
+                    lines.add(&self.files.row(source, Row::new(&played, &players)))?;
                 }
                 Ok(_) => {}
                 Err(error) => problem = Some(failed(error)),
@@ -116,31 +87,12 @@ impl Args {
         problem.map_or(Ok(Done::Fine), Err)
     }
 
-    fn wants(&self, Played { record, turn, .. }: &Played<'_>, players: &Players) -> bool {
-        let is_of =
-            |wanted: &String| record.player.as_ref().is_some_and(|id| players.is(id, wanted));
-        let is_in =
-            |turns: Turns| turn.is_some_and(|turn| (turns.first..=turns.last).contains(&turn));
-        self.player.as_ref().is_none_or(is_of)
-            && (!self.refused || record.invalid.is_some())
-            && self.turn.is_none_or(is_in)
-            && (self.types.is_empty() || self.types.iter().any(|kind| *kind == record.kind))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn turns_are_spans_with_both_ends() {
-        let span = |first, last| Ok(Turns { first, last });
-        assert_eq!("3".parse::<Turns>(), span(3, 3));
-        assert_eq!("3-5".parse::<Turns>(), span(3, 5));
-        assert_eq!("3-".parse::<Turns>(), span(3, i64::MAX));
-        assert_eq!("-5".parse::<Turns>(), span(i64::MIN, 5));
-        for wrong in ["", "-", "a", "3-b", "1-2-3"] {
-            assert!(wrong.parse::<Turns>().is_err(), "{wrong}");
+    fn filter(&self) -> Filter {
+        Filter {
+            player: self.player.clone(),
+            kinds: self.types.clone(),
+            turns: self.turn,
+            refused: self.refused,
         }
     }
 }

@@ -1,23 +1,22 @@
 //! `gametape state`: the state at a moment.
 
 mod gamelog;
-mod minewars;
 mod tape;
 
 use std::collections::BTreeMap;
 
-use gametape_minewars::{ReplayFile, Replayed, ViewState};
+use gametape_minewars::{ReplayFile, Replayed, ViewShape, ViewState};
 use gametape_scene::minewars::{Place, places};
 use gametape_wire::When;
+use serde::Serialize;
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::input::{Input, Opened, Recording, RecordingsArgs, Source};
 use crate::moment::{before_all, replay, warn_of_problems};
 use crate::output::{print, print_json};
-use crate::text::hex;
+use crate::text::{Fields, hex};
 use crate::view_arg::{Names, ViewArg};
 use gamelog::{Form, Wanted};
-use minewars::State;
 use tape::Shown;
 
 /// Show the state at a moment: what a MineWars view knows, or the game of a gamelog
@@ -151,9 +150,26 @@ impl Args {
         if self.hash {
             print(&(hex(&replayed.state.hash()) + "\n"))?;
         } else {
-            let state = State::of(source, places, start, replayed);
-            if self.json { print_json(&state)? } else { print(&state.to_text())? }
+            let places = places.into_iter().map(|(id, place)| (id, (place.at, place.name)));
+            print_shape(source, &ViewShape::new(start, replayed, places), self.json)?;
         }
         Ok(warn_of_problems(source, &replayed.problems, replayed.problem_count))
     }
+}
+
+#[derive(Serialize)]
+struct OfFile<'a> {
+    file: String,
+    #[serde(flatten)]
+    shape: &'a ViewShape,
+}
+
+fn print_shape(source: &Source, shape: &ViewShape, json: bool) -> Result<(), Failure> {
+    let file = source.to_string();
+    if json {
+        return print_json(&OfFile { file, shape });
+    }
+    let mut fields = Fields::new(&file);
+    shape.rows().iter().for_each(|(label, value)| fields.add(label, value.trim_end()));
+    print(&fields.into_text())
 }

@@ -141,7 +141,7 @@ fn print_payload(part: &Part<'_>, dialect: Dialect, out: &mut Vec<u8>) -> bool {
 fn print_line(line: &Line<'_>, dialect: Dialect, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\n  ");
     line.print(dialect, out);
-    line.print_comment(dialect, out);
+    line.print_comment(out);
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ impl<'a> Line<'a> {
     }
 
     /// Appends why the line could not be decoded, as a comment that begins with a blank.
-    pub fn print_comment(&self, _: Dialect, out: &mut Vec<u8>) {
+    pub fn print_comment(&self, out: &mut Vec<u8>) {
         if let Self::Unreadable(error, _) = self {
             out.extend_from_slice(b" ; ");
             out.extend_from_slice(error.to_string().as_bytes());

@@ -4,7 +4,9 @@ mod canonical;
 mod geography;
 mod people;
 mod rebuild;
-pub(crate) mod replay;
+mod replay;
+#[cfg(feature = "serde")]
+pub(crate) mod shape;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

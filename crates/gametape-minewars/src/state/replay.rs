@@ -69,7 +69,7 @@ pub fn replay_view<'a>(
 
 /// What went wrong while frames were played.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Problems {
+struct Problems {
     /// The first ones.
     pub(crate) first: Vec<Error>,
     /// All of them.
@@ -88,12 +88,7 @@ impl Problems {
 }
 
 /// Carries a state forward by the messages that its view receives in a frame.
-pub(crate) fn play_frame(
-    state: &mut ViewState,
-    frame: &Frame<'_>,
-    dialect: Dialect,
-    problems: &mut Problems,
-) {
+fn play_frame(state: &mut ViewState, frame: &Frame<'_>, dialect: Dialect, problems: &mut Problems) {
     if !frame.views().contains(state.view()) {
         return;
     }

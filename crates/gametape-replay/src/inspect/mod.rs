@@ -21,10 +21,9 @@ mod minewars;
 mod tape;
 mod watch;
 
-use gametape_cadre::json::compact;
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
 
+pub use gametape_cadre::show::embed;
 pub use chunk_line::{ChunkLine, PartLine};
 pub use facts::{Fact, Facts};
 pub use gamelog::GamelogSummary;
@@ -63,22 +62,4 @@ pub struct Row {
     pub date: String,
     /// Who played.
     pub players: String,
-}
-
-/// JSON text as part of a JSON result; as a string if it is no JSON after all.
-#[must_use]
-pub fn embed(json: &[u8]) -> Option<Box<RawValue>> {
-    let text = String::from_utf8(compact(json)).ok()?;
-    RawValue::from_string(text).or_else(|_| to_raw_value(&String::from_utf8_lossy(json))).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_that_is_no_json_becomes_a_string() {
-        assert_eq!(embed(b"[1, \"\\ud800\"]").unwrap().get(), "[1,\"\\ud800\"]");
-        assert_eq!(embed(b"[1,,]").unwrap().get(), "\"[1,,]\"");
-    }
 }

@@ -36,7 +36,7 @@ pub(super) fn disassemble(payload: &[u8], dialect: Dialect) -> Vec<String> {
     let text = |line: AsmLine<'_>| {
         let mut text = Vec::new();
         line.print(dialect, &mut text);
-        line.print_comment(dialect, &mut text);
+        line.print_comment(&mut text);
         String::from_utf8_lossy(&text).into_owned()
     };
     AsmLines::new(payload, 0, dialect).take(MOST_LINES).map(text).collect()

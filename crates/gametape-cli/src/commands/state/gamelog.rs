@@ -1,15 +1,14 @@
 //! The state of a gamelog's game.
 
-use gametape_cadre::limits::EXPANDED;
+use gametape_cadre::show::{moment, print_tree};
 use gametape_cadre::{Node, State};
 use gametape_wire::{Error, ErrorKind, Place};
 
 use crate::failure::{Done, Failure, Outcome};
-use crate::gamelog::tree::{Sign, Trees};
-use crate::gamelog::{load_at, moment};
+use crate::gamelog::{load_at, print_pieces};
 use crate::input::{Gamelog, Source};
 use crate::moment::When;
-use crate::output::{Output, Printer, print};
+use crate::output::{Output, print};
 
 /// What to show, and how.
 pub(super) struct Wanted<'a> {
@@ -49,7 +48,11 @@ pub(super) fn show_state(
     let node = node.ok_or_else(|| nothing_there(source, moment, wanted))?;
     match wanted.form {
         Form::Json => print_canonical(source, node, wanted.follow)?,
-        _ => print_tree(source, moment, node, wanted)?,
+        _ => {
+            // Only a whole state has a title: a value alone is easier to use.
+            let title = wanted.path.is_none().then(|| format!("{source} {moment}"));
+            print_pieces(source, |put| print_tree(title.as_deref(), node, wanted.follow, put))?;
+        }
     }
     Ok(Done::Fine)
 }
@@ -70,29 +73,4 @@ fn print_canonical(source: &Source, node: Node<'_>, follow: usize) -> Result<(),
     stdout.put(&json)?;
     stdout.put(b"\n")?;
     stdout.finish()
-}
-
-/// Only a whole state has a title: a value alone is easier to use.
-fn print_tree(
-    source: &Source,
-    moment: &str,
-    node: Node<'_>,
-    wanted: &Wanted<'_>,
-) -> Result<(), Failure> {
-    let mut printer = Printer::new();
-    if wanted.path.is_none() {
-        printer.title(&format!("{source} {moment}"))?;
-    }
-    let mut trees = Trees::new(&mut printer, Sign::None);
-    trees.follow = wanted.follow;
-    let shown = trees.root(node);
-    let (printed, follow) = (trees.printed, trees.follow);
-    printer.finish()?;
-    shown.map_err(|failure| match printed > EXPANDED.max && follow > 0 {
-        true => {
-            let kind = ErrorKind::OverLimit { value: printed, limit: EXPANDED.max };
-            Failure::of(source, &Error::new(Place::Nowhere, EXPANDED.name, kind))
-        }
-        false => failure,
-    })
 }

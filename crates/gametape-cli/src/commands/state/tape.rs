@@ -1,5 +1,6 @@
 //! The state of what a tape holds, entered at a keyframe.
 
+use gametape_cadre::show::moment_of;
 use gametape_cadre::{Log, Options, Timeline};
 use gametape_replay::{Recording, cadre};
 use gametape_wire::{Error, Moment, Tick, When};
@@ -7,7 +8,6 @@ use gametape_wire::{Error, Moment, Tick, When};
 use super::Args;
 use super::gamelog::show_state;
 use crate::failure::{Done, Failure, Outcome, warn};
-use crate::gamelog::moment_of;
 use crate::games::{known, titles};
 use crate::input::{Input, Opened, Source, refuse};
 use crate::moment::deltas_at;

@@ -1,35 +1,65 @@
 //! States as trees, one line for each value.
 
 use anstyle::{AnsiColor, Style};
-use gametape_cadre::limits::EXPANDED;
-use gametape_cadre::{Kind, Node};
+use gametape_wire::text::printable;
+use gametape_wire::{Error, ErrorKind, Place, Result};
 
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::text::printable;
+use super::Put;
+use crate::limits::EXPANDED;
+use crate::state::Node;
+use crate::text::json::Kind;
 
-/// What lies deeper than this is shown as JSON on one line.
-pub(crate) const MAX_DEPTH: usize = 32;
-/// The longest list that may stand on one line.
+/// Values deeper than this are shown as JSON on one line.
+pub(super) const MAX_DEPTH: usize = 32;
+/// The longest list that is shown on one line.
 const LINE_CHARS: usize = 80;
 const LINE_ELEMENTS: usize = 20;
 
+/// Prints a title, if there is one, and a value as a tree: its entries, or itself if it has none.
+///
+/// At most `follow` references inside each other are followed, and none inside itself; more than
+/// [`EXPANDED`] bytes with references followed are an error.
+///
+/// ```
+/// use gametape_cadre::{Log, Options, Timeline, sample, show};
+///
+/// let log = Log::open(sample::log(20, 1), &Options::default())?;
+/// let timeline = Timeline::load(log, &Options::default())?;
+/// let mut text = String::new();
+/// show::print_tree(None, timeline.state().root(), 0, &mut |lines| {
+///     text += &lines.to_string();
+///     Ok(())
+/// })?;
+/// assert!(text.contains("currentTurn: "));
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+pub fn print_tree(
+    title: Option<&str>,
+    node: Node<'_>,
+    follow: usize,
+    put: &mut Put<'_>,
+) -> Result<()> {
+    let mut trees = Trees { follow, ..Trees::new(Sign::None, put) };
+    title.map_or(Ok(()), |title| trees.title(title))?;
+    trees.root(node)
+}
+
 /// Prints values as trees.
-pub(crate) struct Trees<'p> {
-    pub(crate) out: &'p mut Printer,
+pub(super) struct Trees<'o, 'p> {
+    put: &'o mut Put<'p>,
     /// What every line begins with.
-    pub(crate) sign: Sign,
+    pub(super) sign: Sign,
     /// How many references inside each other are followed.
-    pub(crate) follow: usize,
+    follow: usize,
     /// The ids of the references that are being followed.
     inside: Vec<String>,
     /// Bytes that were printed.
-    pub(crate) printed: u64,
+    printed: u64,
 }
 
-/// What became of what a line shows.
+/// What became of the value of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sign {
+pub(super) enum Sign {
     /// There is nothing to compare it with.
     None,
     Same,
@@ -63,13 +93,13 @@ fn colour(colour: AnsiColor) -> Style {
     Style::new().fg_color(Some(colour.into()))
 }
 
-impl<'p> Trees<'p> {
-    pub(crate) fn new(out: &'p mut Printer, sign: Sign) -> Self {
-        Self { out, sign, follow: 0, inside: Vec::new(), printed: 0 }
+impl<'o, 'p> Trees<'o, 'p> {
+    pub(super) fn new(sign: Sign, put: &'o mut Put<'p>) -> Self {
+        Self { put, sign, follow: 0, inside: Vec::new(), printed: 0 }
     }
 
     /// A value without a name: its entries, or itself if it has none.
-    pub(crate) fn root(&mut self, node: Node<'_>) -> Result<(), Failure> {
+    fn root(&mut self, node: Node<'_>) -> Result<()> {
         if let Some(target) = self.followed(node) {
             return self.inside_of(node, 0, target);
         }
@@ -82,7 +112,7 @@ impl<'p> Trees<'p> {
     /// A value and its name, and what is in it below.
     ///
     /// Recurses as deep as is shown.
-    pub(crate) fn entry(&mut self, depth: usize, key: &str, node: Node<'_>) -> Result<(), Failure> {
+    pub(super) fn entry(&mut self, depth: usize, key: &str, node: Node<'_>) -> Result<()> {
         if let Some(target) = self.followed(node) {
             self.line(depth, &format!("{}: {}", printable(key), self.value(node)))?;
             return self.inside_of(node, depth + 1, target);
@@ -94,19 +124,19 @@ impl<'p> Trees<'p> {
         self.children(depth + 1, node)
     }
 
-    /// What is in the object behind a reference.
-    fn inside_of(&mut self, node: Node<'_>, depth: usize, target: Node<'_>) -> Result<(), Failure> {
+    /// The entries of the object that a reference refers to.
+    fn inside_of(&mut self, node: Node<'_>, depth: usize, target: Node<'_>) -> Result<()> {
         self.inside.extend(node.reference().map(Into::into));
         self.children(depth, target)?;
         self.inside.pop();
         Ok(())
     }
 
-    fn children(&mut self, depth: usize, node: Node<'_>) -> Result<(), Failure> {
+    fn children(&mut self, depth: usize, node: Node<'_>) -> Result<()> {
         node.children().into_iter().try_for_each(|(key, child)| self.entry(depth, &key, child))
     }
 
-    /// The object behind a reference that is to be followed here.
+    /// The object of a reference that is to be followed here.
     fn followed<'a>(&self, node: Node<'a>) -> Option<Node<'a>> {
         if self.inside.len() >= self.follow {
             return None;
@@ -117,31 +147,37 @@ impl<'p> Trees<'p> {
     }
 
     fn value(&self, node: Node<'_>) -> String {
-        let plain = !matches!(self.sign, Sign::None);
-        if plain { value(node) } else { painted(node) }
+        if self.sign == Sign::None { painted(node) } else { value(node) }
+    }
+
+    /// A line above all others.
+    pub(super) fn title(&mut self, title: &str) -> Result<()> {
+        let style = Style::new().bold();
+        (self.put)(format_args!("{style}{}{style:#}\n", printable(title)))
     }
 
     /// One line of the tree.
-    pub(crate) fn line(&mut self, depth: usize, text: &str) -> Result<(), Failure> {
+    pub(super) fn line(&mut self, depth: usize, text: &str) -> Result<()> {
         let (style, prefix) = (self.sign.style(), self.sign.prefix());
         let indent = 2 * depth;
         self.printed += (indent + text.len() + 1) as u64;
         if self.follow > 0 && self.printed > EXPANDED.max {
-            return Err(Failure::told());
+            let kind = ErrorKind::OverLimit { value: self.printed, limit: EXPANDED.max };
+            return Err(Error::new(Place::Nowhere, EXPANDED.name, kind));
         }
-        self.out.put(format_args!("{style}{prefix}{:indent$}{text}{style:#}\n", ""))
+        (self.put)(format_args!("{style}{prefix}{:indent$}{text}{style:#}\n", ""))
     }
 }
 
 /// Does it take lines of its own?
-pub(crate) fn is_nested(node: Node<'_>, depth: usize) -> bool {
+pub(super) fn is_nested(node: Node<'_>, depth: usize) -> bool {
     let is_container = matches!(node.kind(), Kind::Object | Kind::List);
     let is_leaf = node.is_empty() || node.reference().is_some();
     is_container && !is_leaf && depth < MAX_DEPTH && short_list(node).is_none()
 }
 
-/// The line above what is in a container.
-pub(crate) fn heading(key: &str, node: Node<'_>) -> String {
+/// The line above the entries of a container.
+pub(super) fn heading(key: &str, node: Node<'_>) -> String {
     let key = printable(key);
     match (node.kind(), type_name(node)) {
         (Kind::List, _) => format!("{key}: list of {}", node.len()),
@@ -155,7 +191,7 @@ fn type_name(object: Node<'_>) -> Option<String> {
 }
 
 /// A value on one line.
-pub(crate) fn value(node: Node<'_>) -> String {
+pub(super) fn value(node: Node<'_>) -> String {
     if let Some(id) = node.reference() {
         let target = node.resolve();
         let name = match target.reference() {

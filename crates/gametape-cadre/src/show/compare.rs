@@ -2,36 +2,39 @@
 
 use std::collections::HashMap;
 
-use gametape_cadre::{Kind, Node, State};
+use gametape_wire::Result;
+use gametape_wire::text::printable;
 
-use crate::failure::Failure;
-use crate::gamelog::tree::{MAX_DEPTH, Sign, Trees, heading, is_nested, value};
-use crate::output::Printer;
-use crate::text::printable;
+use super::Put;
+use super::tree::{MAX_DEPTH, Sign, Trees, heading, is_nested, value};
+use crate::state::{Node, State};
+use crate::text::json::Kind;
 
-pub(super) struct Walk<'p> {
-    trees: Trees<'p>,
-    /// The lines above the place where the walk is that were not printed yet, with their depth:
-    /// they will be if something differs there.
-    above: Vec<(usize, String)>,
-    title: Option<String>,
+/// Prints `title` and the differences of two states: lines begin with `+`, `-` or `~`. Returns whether
+/// the states are the same; then nothing is printed.
+pub fn print_differences(
+    title: &str,
+    a: State<'_>,
+    b: State<'_>,
+    put: &mut Put<'_>,
+) -> Result<bool> {
+    let mut walk =
+        Walk { trees: Trees::new(Sign::Same, put), above: Vec::new(), title: Some(title) };
+    walk.entries(0, a.root(), b.root())?;
+    Ok(walk.title.is_some())
 }
 
-impl<'p> Walk<'p> {
-    /// `title` stands above all differences.
-    pub(super) fn new(printer: &'p mut Printer, title: String) -> Self {
-        let trees = Trees::new(printer, Sign::Same);
-        Self { trees, above: Vec::new(), title: Some(title) }
-    }
+struct Walk<'t, 'o, 'p> {
+    trees: Trees<'o, 'p>,
+    /// The lines above the current place that were not printed yet, with their depth: they are if
+    /// something differs there.
+    above: Vec<(usize, String)>,
+    title: Option<&'t str>,
+}
 
-    /// Shows the differences. Are there none?
-    pub(super) fn compare(mut self, a: State<'_>, b: State<'_>) -> Result<bool, Failure> {
-        self.entries(0, a.root(), b.root())?;
-        Ok(self.title.is_some())
-    }
-
+impl Walk<'_, '_, '_> {
     /// Compares what is in two containers of the same kind. Recurses as deep as is shown.
-    fn entries(&mut self, depth: usize, a: Node<'_>, b: Node<'_>) -> Result<(), Failure> {
+    fn entries(&mut self, depth: usize, a: Node<'_>, b: Node<'_>) -> Result<()> {
         if a.kind() == Kind::List && a.len() != b.len() {
             let text = format!("length: {} → {}", a.len(), b.len());
             self.line(Sign::Changed, depth, &text)?;
@@ -48,7 +51,7 @@ impl<'p> Walk<'p> {
         added.into_iter().try_for_each(|(key, node)| self.whole(Sign::Added, depth, key, *node))
     }
 
-    fn entry(&mut self, depth: usize, key: &str, a: Node<'_>, b: Node<'_>) -> Result<(), Failure> {
+    fn entry(&mut self, depth: usize, key: &str, a: Node<'_>, b: Node<'_>) -> Result<()> {
         if a.kind() == b.kind() && is_entered(a) && is_entered(b) && depth < MAX_DEPTH {
             let heading = if a.kind() == Kind::List {
                 format!("{}:", printable(key))
@@ -73,27 +76,21 @@ impl<'p> Walk<'p> {
     }
 
     /// A value that only one of the states has.
-    fn whole(
-        &mut self,
-        sign: Sign,
-        depth: usize,
-        key: &str,
-        node: Node<'_>,
-    ) -> Result<(), Failure> {
+    fn whole(&mut self, sign: Sign, depth: usize, key: &str, node: Node<'_>) -> Result<()> {
         self.print_above()?;
         self.trees.sign = sign;
         self.trees.entry(depth, key, node)
     }
 
-    fn line(&mut self, sign: Sign, depth: usize, text: &str) -> Result<(), Failure> {
+    fn line(&mut self, sign: Sign, depth: usize, text: &str) -> Result<()> {
         self.print_above()?;
         self.trees.sign = sign;
         self.trees.line(depth, text)
     }
 
-    fn print_above(&mut self) -> Result<(), Failure> {
+    fn print_above(&mut self) -> Result<()> {
         if let Some(title) = self.title.take() {
-            self.trees.out.title(&title)?;
+            self.trees.title(title)?;
         }
         self.trees.sign = Sign::Same;
         let above = std::mem::take(&mut self.above);

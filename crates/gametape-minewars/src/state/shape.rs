@@ -1,23 +1,38 @@
-//! A MineWars view's state as JSON and as text.
+//! The state of a view as JSON and as text.
 
 use std::collections::BTreeMap;
 
-use gametape_minewars::{
-    CityState, ClientState, Coord, FlagState, Gone, Pending, PlayerState, Replayed, TileState,
-    ViewState, VoteState,
-};
-use gametape_scene::minewars::Place;
+use gametape_wire::Time;
+use gametape_wire::text::{count, printable};
 use serde::Serialize;
 
-use crate::input::Source;
-use crate::text::{Fields, clock, count, hex, printable};
+use super::{CityState, ClientState, Gone, PlayerState, Replayed, VoteState};
+use super::{FlagState, Pending, TileState, ViewState};
+use crate::map::Coord;
 
-/// What "flag" says where the format does not tell whose it is.
+/// The value of "flag" where the format does not say whose it is.
 const UNNAMED_FLAG: u8 = 16;
 
+/// What a view knows at a moment, as a JSON object and as rows of text.
+///
+/// ```
+/// use gametape_minewars::sample::Sample;
+/// use gametape_minewars::{Dialect, FrameLayout, Frames, Generation, ViewShape, replay_view};
+/// use gametape_wire::View;
+///
+/// let (setup, bytes) = Sample::default().build(Generation::Current)?;
+/// let frames = Frames::new(FrameLayout::new(Generation::Current, setup.max_view())?, &bytes);
+/// let (dialect, view) = (Dialect::Current, View::SPECTATOR);
+/// let start = replay_view(&setup.map, [], dialect, view, 0).state;
+/// let end = replay_view(&setup.map, frames, dialect, view, u64::MAX);
+/// let places = setup.cities.iter().map(|city| (city.at, Some(city.name.to_string())));
+/// let shape = ViewShape::new(&start, &end, (0..=u8::MAX).zip(places));
+/// assert!(shape.rows().contains(&("view", "0 spectator".to_owned())));
+/// assert!(serde_json::to_string(&shape).unwrap().starts_with(r#"{"time":"#));
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
 #[derive(Debug, Serialize)]
-pub(super) struct State {
-    file: String,
+pub struct ViewShape {
     time: u64,
     view: u8,
     grid: &'static str,
@@ -33,7 +48,7 @@ pub(super) struct State {
     land: BTreeMap<u8, u64>,
 }
 
-/// A field that is left out where it says nothing.
+/// Fields after the `;` are left out where they have no value.
 macro_rules! sparse {
     ($(#[$meta:meta])* struct $name:ident { $($always:ident: $type:ty,)* ; $($field:ident: $known:ty,)* }) => {
         $(#[$meta])*
@@ -96,26 +111,26 @@ struct BallotCast {
     ballot: u8,
 }
 
-impl State {
-    /// What is known, and of which tiles other than at the start.
-    pub(super) fn of(
-        source: &Source,
-        places: BTreeMap<u8, Place>,
+impl ViewShape {
+    /// What is known, and which tiles are not as in `start`. `places` are the cities of the setup by
+    /// id, with their names where they have one.
+    #[must_use]
+    pub fn new(
         start: &ViewState,
         replayed: &Replayed,
+        places: impl IntoIterator<Item = (u8, (Coord, Option<String>))>,
     ) -> Self {
         let state = &replayed.state;
         let changed = start.changed_tiles(state).into_iter().flatten();
         Self {
-            file: source.to_string(),
             time: replayed.time,
             view: state.view().number(),
             grid: state.grid().name(),
             radius: state.radius(),
-            hash: hex(&state.hash()),
+            hash: state.hash().iter().map(|byte| format!("{byte:02x}")).collect(),
             tiles: changed.map(|(at, _, tile)| Tile::of(at, &tile)).collect(),
             players: state.players().map(|(id, player)| Player::of(id, player)).collect(),
-            cities: cities(places, state),
+            cities: cities(places.into_iter().collect(), state),
             votes: state.votes().map(|(id, vote)| Vote::of(id, vote)).collect(),
             time_limit: state.time_limit(),
             problems: replayed.problems.iter().map(ToString::to_string).collect(),
@@ -123,31 +138,34 @@ impl State {
         }
     }
 
-    /// A summary for people.
-    pub(super) fn to_text(&self) -> String {
-        let mut fields = Fields::new(&self.file);
-        fields.add("time", clock(self.time));
+    /// A summary for people: labels and values. A row without a label belongs to the row before it.
+    #[must_use]
+    pub fn rows(&self) -> Vec<(&'static str, String)> {
         let who = if self.view == 0 { "spectator" } else { "player" };
-        fields.add("view", format!("{} {who}", self.view));
-        fields.add("map", format!("{}, radius {}", self.grid, self.radius));
-        fields.add("tiles", format!("{} changed", self.tiles.len()));
-        for (owner, tiles) in &self.land {
-            fields.more(format!("player {owner:>2} owns {}", count(*tiles, "tile")));
-        }
-        fields.add("players", self.players.len().to_string());
-        self.players.iter().for_each(|player| fields.more(player.to_text()));
-        fields.add("cities", self.cities.len().to_string());
-        self.cities.iter().for_each(|city| fields.more(city.to_text()));
-        for vote in &self.votes {
-            fields.add("vote", vote.to_text());
-        }
-        if let Some(seconds) = self.time_limit {
-            fields.add("limit", format!("{seconds} s were left when it was told"));
-        }
-        fields.add("hash", &self.hash);
-        fields.into_text()
+        let mut rows = vec![
+            ("time", Time::from_millis(self.time).to_string()),
+            ("view", format!("{} {who}", self.view)),
+            ("map", format!("{}, radius {}", self.grid, self.radius)),
+            ("tiles", format!("{} changed", self.tiles.len())),
+        ];
+        let owned = |(owner, tiles): (&u8, &u64)| {
+            ("", format!("player {owner:>2} owns {}", count(*tiles, "tile")))
+        };
+        rows.extend(self.land.iter().map(owned));
+        rows.push(("players", self.players.len().to_string()));
+        rows.extend(self.players.iter().map(|player| ("", player.to_text())));
+        rows.push(("cities", self.cities.len().to_string()));
+        rows.extend(self.cities.iter().map(|city| ("", city.to_text())));
+        rows.extend(self.votes.iter().map(|vote| ("vote", vote.to_text())));
+        let limit = |seconds| ("limit", format!("{seconds} s were left when it was told"));
+        rows.extend(self.time_limit.map(limit));
+        rows.push(("hash", self.hash.clone()));
+        rows
     }
 }
+
+/// A city of the setup: its tile, and its name where it has one.
+type Place = (Coord, Option<String>);
 
 /// How many tiles each player owns.
 fn land(state: &ViewState) -> BTreeMap<u8, u64> {
@@ -179,7 +197,7 @@ impl Tile {
             item: tile.item.to_string(),
             owner: tile.owner,
             digit: tile.digit.map(|digit| digit.value),
-            asterisk: told(tile.digit.is_some_and(|digit| digit.asterisk)),
+            asterisk: if_so(tile.digit.is_some_and(|digit| digit.asterisk)),
             structure: tile.structure.map(|kind| kind.to_string()),
             hp: Some(tile.hp).filter(|hp| *hp != 0),
             pending: tile.pending.map(|pending| Construction::of(&pending)),
@@ -187,7 +205,7 @@ impl Tile {
                 FlagState::Unnamed => UNNAMED_FLAG,
                 FlagState::Of(player) => player,
             }),
-            smoke: told(tile.smoke),
+            smoke: if_so(tile.smoke),
         }
     }
 }
@@ -206,9 +224,9 @@ impl Player {
             clients: player.clients.iter().map(|(sub, client)| Client::of(*sub, client)).collect(),
             lives: player.lives,
             timeout: player.timeout,
-            protected: told(player.protected),
-            eliminated: told(player.eliminated),
-            surrendered: told(player.surrendered),
+            protected: if_so(player.protected),
+            eliminated: if_so(player.eliminated),
+            surrendered: if_so(player.surrendered),
         }
     }
 
@@ -243,7 +261,7 @@ impl Client {
 
 impl City {
     fn of(id: u8, place: Option<Place>, city: &CityState) -> Self {
-        let (at, name) = place.map(|place| (place.at, place.name)).unzip();
+        let (at, name) = place.unzip();
         Self {
             id,
             y: at.map(|at| at.y),
@@ -291,8 +309,8 @@ impl Vote {
     }
 }
 
-/// Said only where it is so.
-fn told(is_so: bool) -> Option<bool> {
+/// Left out where it is false.
+fn if_so(is_so: bool) -> Option<bool> {
     is_so.then_some(true)
 }
 

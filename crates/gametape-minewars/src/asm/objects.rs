@@ -2,9 +2,12 @@
 
 use std::io::Write;
 
-use gametape_minewars::{Dialect, Line, Lines};
-use gametape_minewars::{Frame, FrameKind};
 use gametape_wire::{Part, View, ViewSet};
+
+use super::payload::Line;
+use crate::dialect::Dialect;
+use crate::message::Messages;
+use crate::{Frame, FrameKind};
 
 /// Appends objects to a buffer, without allocating for each.
 pub(super) struct Objects {
@@ -49,10 +52,13 @@ impl Objects {
             FrameKind::Homogenous | FrameKind::Keepalive => push_views(part.views, &mut self.start),
         }
         self.start.push(b',');
-        let mut is_readable = true;
-        for line in Lines::new(part.payload, part.offset, self.dialect) {
-            is_readable &= !matches!(line, Line::Unreadable(..));
-            self.push_line(&line, out);
+        let mut messages = Messages::new(part.payload, part.offset, self.dialect);
+        let read = messages.visit(|message, wire| {
+            self.push_line(&Line::of(message, wire, self.dialect), out);
+        });
+        let is_readable = read.is_ok();
+        if let Err(error) = read {
+            self.push_line(&Line::Unreadable(error, messages.rest()), out);
         }
         is_readable
     }

@@ -1,0 +1,71 @@
+//! Pieces of text for people: harmless, short, with readable numbers.
+
+/// Text from a recording, harmless to a terminal: control characters are shown, not obeyed.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    harmless(text, "")
+}
+
+/// The same, but the control characters in `obeyed` stay.
+#[must_use]
+pub fn harmless(text: &str, obeyed: &str) -> String {
+    let show = |c: char| {
+        let is_shown = c.is_control() && !obeyed.contains(c);
+        let escaped = is_shown.then(|| c.escape_default());
+        escaped.into_iter().flatten().chain((!is_shown).then_some(c))
+    };
+    text.chars().flat_map(show).collect()
+}
+
+/// The text, or its start and an ellipsis if it has more than `most` characters.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// `1,310,554`
+#[must_use]
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 tile`, `2,000 tiles`
+#[must_use]
+pub fn count(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([0, 999, 1000, 1_310_554].map(thousands), ["0", "999", "1,000", "1,310,554"]);
+        assert_eq!([count(1, "tile"), count(0, "tile")], ["1 tile", "0 tiles"]);
+    }
+
+    #[test]
+    fn control_characters_are_shown_not_obeyed() {
+        assert_eq!(printable("a\u{1b}[31mé\n"), "a\\u{1b}[31mé\\n");
+        assert_eq!(harmless("a\u{9b}\tb\n", "\n\t"), "a\\u{9b}\tb\n");
+    }
+
+    #[test]
+    fn long_text_is_cut_between_characters() {
+        assert_eq!(shortened("éèê", 3), "éèê");
+        assert_eq!(shortened("éèê", 2), "éè…");
+    }
+}
