@@ -71,8 +71,8 @@ impl Args {
         let moment = stage.find(self.at).map_err(|error| Failure::usage(error.to_string()))?;
         let mut player = Player::new(stage);
         player.go(moment);
-        player.pause_at(self.pause_at);
+        player.play.pause_at(self.pause_at);
         terminal::run(&mut player)?;
-        Ok(stage::warn_of_problems(&player.stage, source))
+        Ok(stage::warn_of_problems(&player.play.stage, source))
     }
 }

@@ -145,12 +145,13 @@ impl BoardPicture<'_> {
                 labels.iter().any(|(_, label)| label.meets(&sign))
             };
             for kind in kinds().filter(|kind| kind.look != Look::Text || !is_covered()) {
-                let beside = |x: f32, y: f32| {
-                    ((centre.0 + x * self.scale, centre.1 + y * self.scale), self.scale * 0.55)
-                };
+                let beside =
+                    |x: f32, y: f32| (centre.0 + x * self.scale, centre.1 + y * self.scale);
                 let (at, scale) = match kind.look {
-                    Look::Dot | Look::Ring | Look::Cross if lettered => beside(0.0, 0.32),
-                    Look::Flag if kinds().any(is_small) => beside(0.26, -0.22),
+                    Look::Dot | Look::Ring | Look::Cross if lettered => {
+                        (beside(0.0, 0.32), self.scale * 0.55)
+                    }
+                    Look::Flag if kinds().any(is_small) => (beside(0.26, -0.22), self.scale * 0.7),
                     _ => (centre, self.scale),
                 };
                 draw_mark(canvas, self.fonts, kind, at, scale, (ground, alpha));
@@ -163,17 +164,17 @@ impl BoardPicture<'_> {
         Area::around(centre, self.scale * 0.2)
     }
 
-    /// The letters on tiles.
+    /// What is on tiles large enough for letters.
     fn signs(&self) -> Vec<Area> {
         if self.scale < LETTERS {
             return Vec::new();
         }
-        let is_lettered = |index: usize| {
+        let has_sign = |index: usize| {
             let mut kinds = self.board.layers.iter().filter_map(|layer| layer.kind(index));
-            kinds.any(|kind| kind.look == Look::Text)
+            kinds.any(|kind| kind.look != Look::Fill)
         };
-        let lettered = self.marked().filter(|(index, _)| is_lettered(*index));
-        lettered.map(|(_, centre)| self.sign_area(centre)).collect()
+        let signed = self.marked().filter(|(index, _)| has_sign(*index));
+        signed.map(|(_, centre)| self.sign_area(centre)).collect()
     }
 
     fn label_size(&self) -> f32 {

@@ -105,7 +105,7 @@ mod tests {
         let frame = Area { left: 0.0, top: 0.0, right: 300.0, bottom: 300.0 };
         let below = [(135.0, 165.0), (150.0, 165.0)].map(|at| Area::around(at, 4.0));
         let above = [Area::around((150.0, 135.0), 4.0)];
-        let mut place = |signs: &[Area]| {
+        let place = |signs: &[Area]| {
             let mut labels = Labels::new(frame, vec![Area::around((150.0, 150.0), 8.0)]);
             labels.place((150.0, 150.0), 8.0, (40.0, 12.0), signs).unwrap()
         };

@@ -19,6 +19,7 @@
 
 mod changes;
 mod list;
+mod playback;
 mod rows;
 mod shown;
 mod tree;
@@ -46,6 +47,7 @@ use crate::visible::{Context, Visible};
 
 pub use changes::{Mark, Marks, changes};
 pub use list::List;
+pub use playback::Playback;
 pub use rows::{Row, Span, Tone, change_rows, inspection_rows, legend_rows, line_rows};
 pub use shown::Shown;
 pub use tree::{Tree, search};

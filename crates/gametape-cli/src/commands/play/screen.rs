@@ -24,10 +24,10 @@ pub(super) fn draw(player: &mut Player, area: Rect, screen: &mut Buffer) {
     let rows =
         [Constraint::Length(1), Constraint::Min(0), Constraint::Length(1), Constraint::Length(1)];
     let [title, main, timeline, bottom] = Layout::vertical(rows).areas(area);
-    let words = format!(" {}", player.panels.title(&mut player.stage));
+    let words = format!(" {}", player.panels.title(&mut player.play.stage));
     Line::styled(words, BOLD.add_modifier(Modifier::REVERSED)).render(title, screen);
     screen.set_style(title, Modifier::REVERSED);
-    player.panels.draw(&mut player.stage, main, screen);
+    player.panels.draw(&mut player.play.stage, main, screen);
     draw_timeline(player, timeline, screen);
     bottom_line(player).render(bottom, screen);
     if player.help {
@@ -37,11 +37,12 @@ pub(super) fn draw(player: &mut Player, area: Rect, screen: &mut Buffer) {
 
 /// ` ▶ ━━━━━━●──────────  frame 57 of 1,203 `
 fn draw_timeline(player: &Player, area: Rect, screen: &mut Buffer) {
-    let (sign, style) = if player.is_playing() { (" ▶ ", ACCENT) } else { (" ‖ ", DIM) };
-    let label = format!("  {}  {} ", player.stage.label(), player.speed());
+    let (sign, style) = if player.play.is_playing() { (" ▶ ", ACCENT) } else { (" ‖ ", DIM) };
+    let label = format!("  {}  {} ", player.play.stage.label(), player.play.speed());
     let room = usize::from(area.width).saturating_sub(sign.len() + Span::raw(&label).width());
     let ticks = |moment: Moment| moment.next_tick().0;
-    let (behind, ahead) = bar(ticks(player.stage.position()), ticks(player.stage.end()), room);
+    let (behind, ahead) =
+        bar(ticks(player.play.stage.position()), ticks(player.play.stage.end()), room);
     let line = Line::from(vec![
         Span::styled(sign, style),
         Span::styled("━".repeat(behind), ACCENT),
@@ -68,7 +69,8 @@ fn bottom_line(player: &Player) -> Line<'static> {
     match &player.message {
         Some(message) => Line::styled(format!(" {message}"), WARNING),
         None => {
-            let hints = if player.stage.is_gamelog() { "m tree" } else { "v view  d messages" };
+            let hints =
+                if player.play.stage.is_gamelog() { "m tree" } else { "v view  d messages" };
             Line::styled(format!(" ←/→ step  Space play  g go to  {hints}  ? help  q quit"), DIM)
         }
     }

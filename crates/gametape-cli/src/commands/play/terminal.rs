@@ -43,7 +43,7 @@ fn play(player: &mut Player, terminal: &mut DefaultTerminal) -> io::Result<()> {
     let began = Instant::now();
     while !player.over {
         terminal.draw(|frame| screen::draw(player, frame.area(), frame.buffer_mut()))?;
-        if !player.is_playing() || event::poll(FRAME)? {
+        if !player.play.is_playing() || event::poll(FRAME)? {
             take_all(player, began)?;
         }
         player.tick(began.elapsed());

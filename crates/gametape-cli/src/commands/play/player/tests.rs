@@ -43,7 +43,7 @@ fn map_player() -> Player {
 
 fn tree_player(text: &[u8]) -> Player {
     let mut player = Player::new(stage_of("a.json", text.to_vec()));
-    player.go(player.stage.find(When::Start).unwrap());
+    player.go(player.play.stage.find(When::Start).unwrap());
     player
 }
 
@@ -99,13 +99,13 @@ fn tiles_that_changed_stand_out_two_columns_each() {
 fn other_views_know_other_things_at_the_same_moment() {
     let mut player = map_player();
     press(&mut player, "$");
-    let (moment, spectator) = (player.stage.position(), player.stage.scene());
+    let (moment, spectator) = (player.play.stage.position(), player.play.stage.scene());
     press(&mut player, "v");
     Screen::of(&mut player, 110, 30).assert_has(&["Seen by Ada"]);
-    assert_ne!(player.stage.scene(), spectator);
-    assert_eq!(player.stage.position(), moment);
+    assert_ne!(player.play.stage.scene(), spectator);
+    assert_eq!(player.play.stage.position(), moment);
     press(&mut player, "V");
-    assert_eq!(player.stage.scene(), spectator);
+    assert_eq!(player.play.stage.scene(), spectator);
     press(&mut player, "9");
     assert_eq!(player.message.as_deref(), Some("view: there are views 0 to 3, not 9"));
 }
@@ -126,7 +126,7 @@ fn steps_go_to_changes_both_ways_and_stop_at_the_ends() {
     let mut player = map_player();
     let steps = |player: &mut Player, keys: &str| {
         press(player, keys);
-        player.stage.position()
+        player.play.stage.position()
     };
     let first = steps(&mut player, "→");
     let second = steps(&mut player, "→");
@@ -136,10 +136,10 @@ fn steps_go_to_changes_both_ways_and_stop_at_the_ends() {
     press(&mut player, "←");
     assert_eq!(player.message.as_deref(), Some("this is the first moment"));
     key(&mut player, KeyCode::Right, KeyModifiers::SHIFT);
-    let tenth = player.stage.position();
+    let tenth = player.play.stage.position();
     press(&mut player, "^→→→→→→→→→→");
-    assert_eq!(player.stage.position(), tenth);
-    assert_eq!(steps(&mut player, "$"), player.stage.end());
+    assert_eq!(player.play.stage.position(), tenth);
+    assert_eq!(steps(&mut player, "$"), player.play.stage.end());
     press(&mut player, "→");
     assert_eq!(player.message.as_deref(), Some("this is the last moment"));
 }
@@ -148,26 +148,29 @@ fn steps_go_to_changes_both_ways_and_stop_at_the_ends() {
 fn playing_follows_the_clock_at_any_speed_and_pauses_at_the_end() {
     let mut player = map_player();
     press(&mut player, " ");
-    assert!(player.is_playing());
+    assert!(player.play.is_playing());
     player.tick(ms(1000));
-    let tick = |player: &Player| player.stage.position().next_tick().0;
+    let tick = |player: &Player| player.play.stage.position().next_tick().0;
     assert_eq!(tick(&player), 1024);
     player.press(KeyCode::Char('+').into(), ms(1000));
     player.tick(ms(2000));
     assert_eq!(tick(&player), 1024 + 2048);
-    assert_eq!(player.speed(), "×2");
+    assert_eq!(player.play.speed(), "×2");
     player.press(KeyCode::Char(' ').into(), ms(2000));
     player.tick(ms(60_000));
     assert_eq!(tick(&player), 1024 + 2048);
     player.press(KeyCode::Char(' ').into(), ms(60_000));
     player.tick(ms(10_000_000));
-    assert_eq!((player.stage.position(), player.is_playing()), (player.stage.end(), false));
+    assert_eq!(
+        (player.play.stage.position(), player.play.is_playing()),
+        (player.play.stage.end(), false)
+    );
     press(&mut player, " ");
-    assert_eq!(player.stage.position(), Moment::START);
+    assert_eq!(player.play.stage.position(), Moment::START);
     for _ in 0..40 {
         press(&mut player, "-");
     }
-    assert_eq!(player.speed(), "×1/256");
+    assert_eq!(player.play.speed(), "×1/256");
 }
 
 #[test]
@@ -175,10 +178,10 @@ fn times_are_written_in_the_one_grammar() {
     let mut player = map_player();
     for (text, tick) in [("tick:700", 701), ("0.7s", 701), ("0:00.7", 701), ("700", 701)] {
         press(&mut player, &format!("^g{text}⏎"));
-        assert_eq!(player.stage.position(), Moment::before(Tick(tick)), "{text}");
+        assert_eq!(player.play.stage.position(), Moment::before(Tick(tick)), "{text}");
     }
     press(&mut player, "gend⏎");
-    assert_eq!(player.stage.position(), player.stage.end());
+    assert_eq!(player.play.stage.position(), player.play.stage.end());
     press(&mut player, "gsoon⏎");
     assert!(player.message.as_deref().unwrap().contains("3:37.6"));
     press(&mut player, "gturn:3⏎");
@@ -262,27 +265,10 @@ fn a_gamelog_with_positions_has_a_board_and_a_tree() {
     let mut player = tree_player(&sample::log(120, 1));
     press(&mut player, "gturn:3⏎");
     Screen::of(&mut player, 120, 30).assert_has(&["turn 3", "Ann", "Bob"]);
-    if player.stage.scene().board.is_some() {
+    if player.play.stage.scene().board.is_some() {
         press(&mut player, "m");
     }
     Screen::of(&mut player, 120, 30).assert_has(&["State", "gameObjects"]);
-}
-
-#[test]
-fn every_moment_is_the_same_on_every_way() {
-    for stage in [stage_of("a.minewars", minewars_bytes()), stage_of("a.json", sample::log(60, 2))]
-    {
-        let mut stage = stage;
-        stage.seek(Moment::START).unwrap();
-        let mut scenes = vec![(stage.position(), stage.scene())];
-        while stage.step(Direction::Forward).unwrap() {
-            scenes.push((stage.position(), stage.scene()));
-        }
-        for (moment, scene) in scenes.iter().rev() {
-            stage.seek(*moment).unwrap();
-            assert_eq!(stage.scene(), *scene);
-        }
-    }
 }
 
 /// The session as a tape.
@@ -299,32 +285,14 @@ fn tape_stage(tape: Vec<u8>) -> Stage {
 }
 
 #[test]
-fn a_tape_shows_what_the_file_shows_that_it_was_made_of() {
-    let bytes = minewars_bytes();
-    let mut file = stage_of("a.minewars", bytes.clone());
-    let mut tape = tape_stage(tape_of(&bytes));
-    for view in ["0", "1", "3", "2"] {
-        assert!(look_as(&mut file, view) && look_as(&mut tape, view));
-        for text in ["start", "0:01", "50%", "2.5s", "end", "0.2s"] {
-            let when: When = text.parse().unwrap();
-            let moment = file.find(when).unwrap();
-            file.seek(moment).unwrap();
-            tape.seek(moment.min(tape.end())).unwrap();
-            assert_eq!(tape.scene().board, file.scene().board, "{view} {text}");
-            assert_eq!(tape.scene().players, file.scene().players, "{view} {text}");
-        }
-    }
-}
-
-#[test]
 fn a_tape_that_is_cut_shows_its_own_views_only() {
     let views = [1, 3].into_iter().filter_map(View::new).collect();
     let cut = cut_bytes(&tape_of(&minewars_bytes()), views, 7).unwrap().bytes;
     let mut player = Player::new(tape_stage(cut));
-    player.go(player.stage.end());
+    player.go(player.play.stage.end());
     Screen::of(&mut player, 110, 30).assert_has(&["Seen by Ada"]);
     press(&mut player, "v");
-    assert_eq!(player.stage.view().number(), 3);
+    assert_eq!(player.play.stage.view().number(), 3);
     press(&mut player, "0");
     assert_eq!(player.message.as_deref(), Some("view: there are views 1,3, not 0"));
 }

@@ -1,0 +1,148 @@
+//! Recordings as stages: every way to a moment shows the same, whatever the format.
+
+#![cfg(feature = "stage")]
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::time::Duration;
+
+use gametape_cadre::{Log, Options, sample};
+use gametape_minewars::sample::Sample;
+use gametape_minewars::{Generation, Grid, ReplayFile, WriteOptions, write_file};
+use gametape_replay::open::{MinewarsBytes, OpenOptions, open};
+use gametape_replay::{ConvertOptions, Direction, cadre, minewars};
+use gametape_scene::stage::{Marks, Playback, Shown, Stage, Tree, line_rows, search};
+use gametape_wire::{Moment, Tick, View, When};
+
+/// A small session on a square map.
+fn minewars_bytes() -> Vec<u8> {
+    let sample = Sample { grid: Grid::Square, radius: 3, moments: 40, ..Sample::default() };
+    let (setup, frames) = sample.build(Generation::Current).unwrap();
+    write_file(&setup, &frames, &WriteOptions::default()).unwrap()
+}
+
+fn minewars_tape() -> Vec<u8> {
+    let bytes = minewars_bytes();
+    let options = ConvertOptions { spacing: 300, ..ConvertOptions::new(1) };
+    minewars::to_tape(&ReplayFile::open(&bytes).unwrap(), &options).unwrap()
+}
+
+fn gamelog(bytes: &[u8]) -> Log {
+    Log::open(bytes, &Options::default()).unwrap()
+}
+
+/// The same way in for every format.
+fn stage(bytes: Vec<u8>) -> Stage<Vec<u8>> {
+    let opened = open(bytes, &OpenOptions::default()).unwrap();
+    Stage::open(opened, &[], &Options::default()).unwrap()
+}
+
+#[test]
+fn every_moment_is_the_same_on_every_way() {
+    let log = sample::log(60, 2);
+    let log_tape = cadre::to_tape(&gamelog(&log), &ConvertOptions::new(1)).unwrap();
+    for bytes in [minewars_bytes(), minewars_tape(), log, log_tape] {
+        let mut stage = stage(bytes);
+        stage.seek(Moment::START).unwrap();
+        let mut scenes = vec![(stage.position(), stage.scene(), Vec::new(), Vec::new())];
+        while stage.step(Direction::Forward).unwrap() {
+            let (lines, messages) = (stage.lines().unwrap(), stage.messages());
+            scenes.push((stage.position(), stage.scene(), lines, messages));
+        }
+        assert!(scenes.len() > 30 && scenes.iter().any(|(.., lines, _)| !lines.is_empty()));
+        for (moment, scene, lines, messages) in scenes.iter().rev() {
+            stage.seek(*moment).unwrap();
+            assert_eq!(stage.scene(), *scene);
+            if *moment != Moment::START {
+                assert_eq!((&stage.lines().unwrap(), &stage.messages()), (lines, messages));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tape_shows_what_the_file_shows_that_it_was_made_of() {
+    let mut file: Stage<&[u8]> =
+        Stage::of_minewars(MinewarsBytes::new(minewars_bytes(), None)).unwrap();
+    let mut tape = stage(minewars_tape());
+    assert_eq!(file.views(), tape.views());
+    for view in [0, 1, 3, 2].into_iter().filter_map(View::new) {
+        file.change_view(view).unwrap();
+        tape.change_view(view).unwrap();
+        for text in ["start", "0:01", "50%", "2.5s", "end", "0.2s"] {
+            let moment = file.find(text.parse().unwrap()).unwrap();
+            file.seek(moment).unwrap();
+            tape.seek(moment.min(tape.end())).unwrap();
+            let [a, b] = [tape.scene(), file.scene()];
+            assert_eq!((a.board, a.players), (b.board, b.players), "{view} {text}");
+            assert_eq!(tape.messages(), file.messages(), "{view} {text}");
+        }
+    }
+}
+
+#[test]
+fn a_view_that_is_not_there_changes_nothing() {
+    let mut stage = stage(minewars_tape());
+    let before = stage.scene();
+    let error = stage.change_view(View::new(9).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("there are views 0 to 3, not 9"));
+    assert_eq!((stage.scene(), stage.view()), (before, View::SPECTATOR));
+}
+
+#[test]
+fn messages_are_the_disassembly_of_what_happened() {
+    let mut stage = stage(minewars_bytes());
+    stage.seek(Moment::START).unwrap();
+    let _ = stage.step(Direction::Forward).unwrap();
+    let shown = Shown::at(&mut stage, Moment::START).unwrap();
+    let messages: Vec<String> =
+        shown.messages.iter().map(gametape_scene::stage::Row::text).collect();
+    assert!(messages[0].contains("tick "), "{messages:?}");
+    assert!(messages.iter().any(|text| text.starts_with("PLAYER")), "{messages:?}");
+    assert!(line_rows(&shown.lines).iter().any(|row| row.text() == "Ada joins"));
+}
+
+#[test]
+fn a_tape_of_something_else_is_refused_by_name() {
+    let log = gamelog(&sample::log(5, 1));
+    let mut tape = cadre::to_tape(&log, &ConvertOptions::new(1)).unwrap();
+    let at = tape.windows(9).position(|window| window == b"\"gamelog\"").unwrap();
+    tape[at..at + 9].copy_from_slice(b"\"gamebox\"");
+    // The metadata is checked too: either way there is an error, and no panic.
+    assert!(Stage::of_tape(tape, &[], &Options::default()).is_err());
+}
+
+#[test]
+fn the_tree_opens_down_to_what_is_sought() {
+    let mut stage = stage(sample::log(60, 1));
+    let last = stage.end();
+    stage.seek(last).unwrap();
+    let shown = Shown::at(&mut stage, last).unwrap();
+    let state = stage.gamelog().unwrap().state();
+    let path = search(state, "gameobjectname", "").unwrap();
+    let mut tree = Tree::default();
+    tree.open_down_to(&path);
+    tree.refresh(state, &Marks::of(&shown.changes));
+    tree.select(&path);
+    assert_eq!(tree.selected_path(), path);
+    let row = tree.row(tree.selected()).unwrap().text();
+    assert!(row.contains("gameObjectName: "), "{row}");
+    tree.close_all();
+    tree.refresh(state, &Marks::default());
+    assert!(path.starts_with(&tree.selected_path()));
+}
+
+#[test]
+fn playing_follows_the_clock_and_pauses_where_it_is_told_to() {
+    let mut play = Playback::new(stage(minewars_bytes()));
+    play.go(Moment::START).unwrap();
+    play.pause_at(Some(gametape_wire::Time::from_millis(1500)));
+    play.play_or_pause(Duration::ZERO).unwrap();
+    assert!(play.tick(Duration::from_secs(1)).unwrap());
+    assert_eq!((play.stage.position().next_tick(), play.since()), (Tick(1024), Moment::START));
+    assert!(play.tick(Duration::from_secs(10)).unwrap() && !play.is_playing());
+    assert_eq!(play.stage.position(), Moment::after(Tick(1500)));
+    assert!(!play.tick(Duration::from_secs(20)).unwrap());
+    let end = play.stage.find(When::End).unwrap();
+    play.go(end).unwrap();
+    assert!(!play.step(1).unwrap() && play.step(-1).unwrap());
+}
