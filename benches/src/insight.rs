@@ -73,15 +73,15 @@ pub fn milliseconds<T>(mut call: impl FnMut() -> T) -> f64 {
     times[ROUNDS / 2]
 }
 
-fn find_highlights(events: &[AnalysisEvent], tick_micros: u32, end: u64) -> Vec<Highlight> {
-    let mut finder = HighlightFinder::new(tick_micros);
+fn find_highlights(events: &[AnalysisEvent], ticks: TickLength, end: u64) -> Vec<Highlight> {
+    let mut finder = HighlightFinder::new(ticks);
     events.iter().for_each(|event| finder.add(event));
     finder.finish(end)
 }
 
 /// Judges how long it takes to find the highlights of a match of 60 minutes, which ends at `end`.
-pub fn highlights(events: &[AnalysisEvent], tick_micros: u32, end: u64, report: &mut Report) {
-    let time = milliseconds(|| find_highlights(events, tick_micros, end));
+pub fn highlights(events: &[AnalysisEvent], ticks: TickLength, end: u64, report: &mut Report) {
+    let time = milliseconds(|| find_highlights(events, ticks, end));
     report.claim(&Claim::at_most("highlights of a 60-minute match, ms", time, 50.0));
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use gametape_cadre::{Log, Options};
 use gametape_minewars::ReplayFile;
 use gametape_replay::{
-    ConvertOptions, Direction, Driven, GameState, MinewarsTimeline, Player, PlayerOptions,
+    ConvertOptions, Direction, GameState, MinewarsTimeline, Playback, Player, PlayerOptions,
     Recording, Source, Timeline, TimelineOptions, Track, ViewTrack, cadre, minewars, streams,
 };
 use gametape_tape::{Cadence, KeyframeMaker, TapeHeader, TapeWriter};
@@ -47,7 +47,7 @@ impl Times {
 
 /// Seeks to random ticks, one by one.
 pub fn random_seeks<S: Source, T: Timeline>(
-    player: &mut Driven<S, T>,
+    player: &mut Playback<S, T>,
     count: usize,
 ) -> Result<Times> {
     let mut dice = Dice::new(5);
@@ -57,7 +57,7 @@ pub fn random_seeks<S: Source, T: Timeline>(
 
 /// So many steps forward from the middle, and the same back.
 pub fn steps<S: Source, T: Timeline>(
-    player: &mut Driven<S, T>,
+    player: &mut Playback<S, T>,
     count: usize,
 ) -> Result<(Times, Times)> {
     player.seek(Moment::before(Tick(player.end().next_tick().0 / 2)))?;
@@ -100,8 +100,8 @@ pub fn spectator<'a>(
     file: &'a [u8],
     crowd: &Crowd,
     options: PlayerOptions,
-) -> Result<Driven<&'a [u8], Player<ViewTrack<Seen>>>> {
-    Driven::view(Recording::open(file)?, View::SPECTATOR, first_sight(crowd)?, options)
+) -> Result<Playback<&'a [u8], Player<ViewTrack<Seen>>>> {
+    Playback::view(Recording::open(file)?, View::SPECTATOR, first_sight(crowd)?, options)
 }
 
 /// Prints how fast a MineWars file becomes a tape, and how fast that is played.
@@ -143,7 +143,7 @@ fn print_foreign<S: Source, T: Track>(
     path: &Path,
     (raw, tape): (usize, usize),
     converted: f64,
-    mut player: Driven<S, Player<T>>,
+    mut player: Playback<S, Player<T>>,
 ) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mib = raw as f64 / f64::from(1 << 20);

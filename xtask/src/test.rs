@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use std::time::Instant;
 use xshell::{Cmd, Shell, cmd};
 
-/// Check formatting, lints, tests, doc tests, the wasm build and the documentation.
+/// Check formatting, lints, invariants, tests, hostile inputs, the wasm build and the documentation.
 ///
 /// BLESS=1 rewrites the golden files and the seeds of the properties.
 #[derive(clap::Args)]
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
 /// What `cargo xtask test KIND` can be narrowed down to.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// Formatting and clippy.
+    /// Formatting, clippy and the invariants of ARCHITECTURE.md.
     Lint,
     /// All tests but the doc tests.
     Unit,
@@ -37,11 +37,13 @@ struct Step {
     variable: Option<(&'static str, &'static str)>,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 9] = [
     Step::new("formatting", Kind::Lint, formatting),
     Step::new("clippy", Kind::Lint, clippy),
+    Step::new("invariants", Kind::Lint, invariants),
     Step::new("tests", Kind::Unit, tests),
     Step::new("tests at full size", Kind::Unit, tests_at_full_size),
+    Step::new("hostile inputs", Kind::Unit, hostile_inputs),
     Step::new("doc tests", Kind::Doc, doc_tests),
     Step::new("wasm build", Kind::Wasm, wasm_build),
     Step {
@@ -96,6 +98,14 @@ fn formatting(sh: &Shell) -> Result<Cmd<'_>> {
 fn clippy(sh: &Shell) -> Result<Cmd<'_>> {
     tools::need_component(sh, "clippy", "clippy")?;
     Ok(cmd!(sh, "cargo clippy --quiet --workspace --all-targets -- -D warnings"))
+}
+
+fn invariants(sh: &Shell) -> Result<Cmd<'_>> {
+    Ok(cmd!(sh, "cargo xtask tidy"))
+}
+
+fn hostile_inputs(sh: &Shell) -> Result<Cmd<'_>> {
+    Ok(cmd!(sh, "cargo xtask hostile"))
 }
 
 fn tests(sh: &Shell) -> Result<Cmd<'_>> {

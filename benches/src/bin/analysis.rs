@@ -11,7 +11,8 @@ use gametape_benches::{Claim, Report};
 use gametape_wire::{Result, TickLength};
 
 const MINUTES: u64 = 60;
-const TICK_MICROS: u32 = 1_000_000 / sample::TICKS_A_SECOND as u32;
+const TICK_LENGTH: TickLength =
+    TickLength::from_micros(1_000_000 / sample::TICKS_A_SECOND as u32).unwrap();
 /// Length of each of many matches.
 const SHORT_MINUTES: u64 = 10;
 
@@ -19,7 +20,7 @@ fn main() -> Result<ExitCode> {
     let mut report = Report::new();
     let events = sample::played(MINUTES, 1);
     codec(&events, &mut report)?;
-    highlights(&events, TICK_MICROS, MINUTES * 60 * sample::TICKS_A_SECOND, &mut report);
+    highlights(&events, TICK_LENGTH, MINUTES * 60 * sample::TICKS_A_SECOND, &mut report);
     statistics(&events);
     exports(&events, &mut report);
     println!("many matches of {SHORT_MINUTES} minutes:");
@@ -31,7 +32,7 @@ fn main() -> Result<ExitCode> {
 
 fn statistics(events: &[AnalysisEvent]) {
     let time = milliseconds(|| {
-        let mut collector = StatisticsCollector::new(TICK_MICROS);
+        let mut collector = StatisticsCollector::new(TICK_LENGTH);
         events.iter().for_each(|event| collector.add(event, &sample::NAMES));
         collector.finish()
     });

@@ -17,10 +17,11 @@ use gametape_benches::playing::{
 use gametape_benches::{Claim, Report, median};
 use gametape_minewars::Generation;
 use gametape_replay::{
-    Driven, PlayerOptions, Recording, Simulation, Source, Timeline, minewars, streams,
+    Playback, PlayerOptions, Recording, Simulation, Source, Timeline, minewars, streams,
 };
 use gametape_skirmish::{
-    Config, Match, NAMES, SECOND, Style, TICK_MS, gamelog, metadata, record_match, recorded_game,
+    Config, Match, NAMES, SECOND, Style, TICK_LENGTH, TICK_MS, gamelog, metadata, record_match,
+    recorded_game,
 };
 use gametape_tape::{ChunkKind, pack_bytes};
 use gametape_wire::{Error, Result, View};
@@ -47,7 +48,7 @@ fn main() -> Result<ExitCode> {
     codec(&played.events, &mut report)?;
     let (events, end) = an_hour_of(&played);
     println!("{} events in {:.1} minutes", events.len(), seconds_of(end) / 60.0);
-    highlights(&events, TICK_MS * 1000, end, &mut report);
+    highlights(&events, TICK_LENGTH, end, &mut report);
 
     let short = |seed| Arena { seed, ..small }.events().and_then(|events| encode(&events));
     let matches: Vec<Vec<Block>> = (0..DISTINCT).map(short).collect::<Result<_>>()?;
@@ -188,7 +189,7 @@ fn seeks(arena: &Arena, tape: &[u8], report: &mut Report) -> Result<()> {
     }
     let mut recording = Recording::open(tape)?;
     let game = recorded_game(&mut recording)?;
-    let player = Driven::simulation(recording, game, options)?;
+    let player = Playback::simulation(recording, game, options)?;
     let what = format!("{}, simulation", arena.name);
     let times = seek(&what, player, 20.0, report)?;
     let what = format!("{what}: random seek, 99th percentile, ms");
@@ -206,7 +207,7 @@ fn seeks(arena: &Arena, tape: &[u8], report: &mut Report) -> Result<()> {
 
 fn seek<S: Source, T: Timeline>(
     what: &str,
-    mut player: Driven<S, T>,
+    mut player: Playback<S, T>,
     most_ms: f64,
     report: &mut Report,
 ) -> Result<Times> {

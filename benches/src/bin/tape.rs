@@ -19,7 +19,7 @@ use gametape_benches::crowd::{Crowd, Dice, MESSAGES, Seen, TICK_BYTES};
 use gametape_benches::crowd_tape::{self, FOR_SEEKING, Seeker};
 use gametape_benches::memory::{self, Task};
 use gametape_benches::{Claim, Contest, Report, median, peer, playing};
-use gametape_replay::{Driven, Player, PlayerOptions, Recording, Source, Track};
+use gametape_replay::{Playback, Player, PlayerOptions, Recording, Source, Track};
 use gametape_tape::{Cadence, ChunkKind, Depth, Tape, TapeHeader, TapeReader, TapeWriter};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -187,7 +187,7 @@ fn long_recording(report: &mut Report) -> Outcome<()> {
     let options = PlayerOptions::default();
     println!("60 minutes, the player runs the simulation again from keyframes");
     let recording = Recording::open(&file[..])?;
-    judge_player(Driven::simulation(recording, Crowd::new(4), options)?, report)?;
+    judge_player(Playback::simulation(recording, Crowd::new(4), options)?, report)?;
     println!("60 minutes, the player carries a view forward from keyframes");
     let file = playing::watched(Crowd::new(4), LONG_TICKS)?;
     judge_player(playing::spectator(&file, &Crowd::new(4), options)?, report)
@@ -195,7 +195,7 @@ fn long_recording(report: &mut Report) -> Outcome<()> {
 
 /// Single seeks and steps of a player, as somebody who watches makes them.
 fn judge_player<S: Source, T: Track>(
-    mut player: Driven<S, Player<T>>,
+    mut player: Playback<S, Player<T>>,
     report: &mut Report,
 ) -> Outcome<()> {
     let seeks = playing::random_seeks(&mut player, LONG_SEEKS)?;

@@ -3,7 +3,8 @@
 //! - [`AnalysisEvent`] has every kind of event; one table makes the enum, its bytes, its columns and
 //!   the table in `spec/events.md`.
 //! - [`EventWriter`] makes [`Block`]s of events, which become events chunks of a tape. [`Events`]
-//!   reads a block, [`TapeEvents`] the events of a tape, and nothing else of it.
+//!   reads a block, [`TapeEvents`] the events of a tape, and nothing else of it; [`EventReader`] does so
+//!   without any I/O.
 //! - [`json_line`] and [`CsvTable`] export events of a match, of which [`MatchInfo`] says the rest,
 //!   with the same columns everywhere: those of a [`Table`]. The crate `gametape-library` writes
 //!   Parquet.
@@ -35,15 +36,12 @@
 //! }
 //! let file = [tape.take(), tape.finish()?].concat();
 //!
-//! // Afterwards: ranges of the file are asked for as they are needed.
-//! let fetch = |range: std::ops::Range<u64>| {
-//!     Ok(file[range.start as usize..range.end as usize].into())
-//! };
+//! // Afterwards: of the file, which may be any `Source`, only what is needed is fetched.
 //! let tape = Tape::open(&file)?;
-//! let info = MatchInfo::of(&tape, "match.tape", read_names(&tape, fetch)?);
-//! let mut finder = HighlightFinder::new(tape.header.tick_length.micros());
+//! let info = MatchInfo::of(&tape, "match.tape", read_names(&tape, &file[..])?);
+//! let mut finder = HighlightFinder::new(tape.header.tick_length);
 //! let mut lines = String::new();
-//! for event in TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, fetch) {
+//! for event in TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, &file[..]) {
 //!     let event = event?;
 //!     finder.add(&event);
 //!     json_line(&event, &info, &mut lines);
@@ -74,7 +72,6 @@ mod spec_table;
 mod statistics;
 mod table;
 mod tape_events;
-mod time;
 mod types;
 mod writer;
 
@@ -93,7 +90,7 @@ pub use statistics::{
     PlayerResult, PlayerSummary, Series, Statistics, StatisticsCollector, TIMEOUT,
 };
 pub use table::{AnalysisEvent, EventKind};
-pub use tape_events::{TapeEvents, read_names};
+pub use tape_events::{EventReader, NameReader, TapeEvents, read_names};
 pub use types::{
     AbilityId, ControlGroupAction, MatchOutcome, NameId, PlayerStats, ResourceType, UnitTraits,
     UnitTypeId, UpgradeId, VoteAnalysisEvent, WorldPos, tag_text,

@@ -82,12 +82,10 @@ impl MatchInfo {
     /// What a tape says about its match.
     #[must_use]
     pub fn of(tape: &Tape, source: impl Into<String>, names: NameTable) -> Self {
-        // No tape has ticks without length: such a header cannot be read.
-        let tick_length = TickLength::from_micros(tape.header.tick_length.micros());
         Self {
             id: MatchId::of(tape).to_string(),
             source: source.into(),
-            tick_length: tick_length.unwrap_or(TickLength::MILLISECOND),
+            tick_length: tape.header.tick_length,
             players: players_of(tape),
             names,
         }
@@ -124,7 +122,7 @@ impl<N: Names> MatchInfo<N> {
         columns.next();
         let mut first = true;
         let mut put = |value: Value<'_>| {
-            // The tick is in its place already.
+            // The tick is there already.
             if std::mem::take(&mut first) {
                 return;
             }

@@ -2,19 +2,20 @@
 //! section 5.
 
 use gametape_tape::PlayerId;
+use gametape_wire::{TickLength, Time};
 
 use crate::column::Names;
 use crate::table::AnalysisEvent;
-use crate::time::TickLength;
 use crate::types::{MatchOutcome, PlayerStats};
 
-/// The name of the [`GameEvent`](AnalysisEvent::GameEvent) that tells a time-out.
+/// The name of the [`GameEvent`](AnalysisEvent::GameEvent) that reports a time-out.
 pub const TIMEOUT: &str = "timeout";
 
 /// What one player did in a match.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct PlayerSummary {
     /// Who.
+    #[serde(skip)]
     pub player: PlayerId,
     /// Mean of the income, in money a minute.
     pub income: i64,
@@ -135,8 +136,9 @@ impl Statistics {
 ///
 /// ```
 /// use gametape_analysis::{StatisticsCollector, sample};
+/// use gametape_wire::TickLength;
 ///
-/// let mut collector = StatisticsCollector::new(50_000);
+/// let mut collector = StatisticsCollector::new(TickLength::from_micros(50_000).unwrap());
 /// sample::played(2, 1).iter().for_each(|event| collector.add(event, &sample::NAMES));
 /// let statistics = collector.finish();
 /// assert_eq!(statistics.players.len(), 6);
@@ -159,11 +161,11 @@ struct Collected {
 }
 
 impl StatisticsCollector {
-    /// For a match whose ticks have this length in microseconds.
+    /// For a match with ticks of this length.
     #[must_use]
-    pub fn new(tick_micros: u32) -> Self {
+    pub fn new(tick_length: TickLength) -> Self {
         let players = std::array::from_fn(|_| None);
-        Self { tick_length: TickLength::from_micros(tick_micros), players, outcome: None }
+        Self { tick_length, players, outcome: None }
     }
 
     /// Takes note of an event, in any order.
@@ -203,15 +205,15 @@ impl StatisticsCollector {
 
     /// Players have the numbers 1 to 15; others are not counted.
     fn with(&mut self, player: PlayerId, change: impl FnOnce(&mut Collected)) {
-        if let Some(place) = self.players.get_mut(usize::from(player)).filter(|_| player > 0) {
-            change(place.get_or_insert_default());
+        if let Some(of) = self.players.get_mut(usize::from(player)).filter(|_| player > 0) {
+            change(of.get_or_insert_default());
         }
     }
 
     /// The statistics of what was added.
     #[must_use]
     pub fn finish(self) -> Statistics {
-        let minute = self.tick_length.ticks_in(60);
+        let minute = self.tick_length.ticks_in(Time::from_seconds(60));
         let outcome = self.outcome.map(|(_, outcome)| outcome);
         let mut statistics = Statistics { outcome, ..Statistics::default() };
         for (player, collected) in (0..).zip(self.players) {

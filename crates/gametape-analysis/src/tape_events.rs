@@ -1,49 +1,130 @@
 //! The events of a tape: nothing but events and names chunks is asked for.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, NameTable, Tape};
-use gametape_wire::{Error, ErrorKind, Result};
+use gametape_wire::{Error, ErrorKind, Need, Result, SansIo, Source, drive};
 
 use crate::block::{Events, KindSet};
 use crate::kinds::EventStream;
 use crate::table::AnalysisEvent;
 
-/// Reads the string table of a tape. `fetch` gives the bytes of a range of the tape.
-pub fn read_names<'b>(
-    tape: &Tape,
-    mut fetch: impl FnMut(Range<u64>) -> Result<Cow<'b, [u8]>>,
-) -> Result<NameTable> {
-    let mut names = NameTable::default();
-    for entry in tape.stream(ChunkKind::NAMES, 0) {
-        names.add(&entry.read(&fetch(entry.range())?)?)?;
-    }
-    Ok(names)
+/// Reads the string table of a tape.
+///
+/// [`NameReader`] does the same for whoever has no [`Source`].
+pub fn read_names(tape: &Tape, mut source: impl Source) -> Result<NameTable> {
+    let mut reader = NameReader::new(tape);
+    drive(&mut reader, &mut source)?;
+    Ok(reader.finish())
 }
 
-/// The events of a tape, ascending by tick, of one tick by stream.
+/// Reads the string table of a tape from bytes that somebody else fetches.
+#[derive(Debug)]
+pub struct NameReader<'t> {
+    /// What is not read yet, the next one last.
+    entries: Vec<&'t ChunkEntry>,
+    names: NameTable,
+}
+
+impl<'t> NameReader<'t> {
+    /// Reads all names of a tape.
+    #[must_use]
+    pub fn new(tape: &'t Tape) -> Self {
+        let mut entries: Vec<_> = tape.stream(ChunkKind::NAMES, 0).collect();
+        entries.reverse();
+        Self { entries, names: NameTable::default() }
+    }
+
+    /// The names that were read.
+    #[must_use]
+    pub fn finish(self) -> NameTable {
+        self.names
+    }
+}
+
+impl SansIo for NameReader<'_> {
+    fn need(&self) -> Need {
+        self.entries.last().map_or(Need::Ready, |entry| Need::range(entry.range()))
+    }
+
+    fn supply(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<()> {
+        match self.entries.pop_if(|entry| entry.range() == range) {
+            Some(entry) => self.names.add(&entry.read(bytes)?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The events of a tape, ascending by tick, of one tick by stream, from bytes that somebody else
+/// fetches. [`TapeEvents`] fetches them from a [`Source`].
 ///
-/// The chunk table of the tape is the index: only blocks of wanted streams and ticks are asked
-/// for. A block that cannot be read gives one error, and the events go on behind it.
-pub struct TapeEvents<'t, F> {
-    fetch: F,
+/// The chunk table of the tape is the index: only blocks of wanted streams and ticks are asked for.
+/// Supply what is [needed](SansIo::need), [take](Self::take) events until there is none, and so on
+/// until nothing is needed. An error of [`supply`](SansIo::supply) costs one block, and the events go
+/// on after it.
+///
+/// ```
+/// # use gametape_analysis::{EventReader, EventWriter, KindSet, sample};
+/// # use gametape_tape::{Tape, TapeHeader, TapeWriter};
+/// # use gametape_wire::{Need, SansIo};
+/// # fn main() -> gametape_wire::Result<()> {
+/// # let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1)?, b"{}")?;
+/// # let mut writer = EventWriter::new();
+/// # let events = sample::played(1, 1);
+/// # events.iter().try_for_each(|event| writer.push(event))?;
+/// # for block in writer.flush()? {
+/// #     tape.chunk(&block.draft(), &block.bytes)?;
+/// # }
+/// # let file = [tape.take(), tape.finish()?].concat();
+/// let tape = Tape::open(&file)?;
+/// let mut reader = EventReader::new(&tape, KindSet::ALL, 0..u64::MAX);
+/// let mut count = 0;
+/// while let Need::Bytes(ranges) = reader.need() {
+///     for range in ranges {
+///         let bytes = &file[range.start as usize..range.end as usize];
+///         reader.supply(range, bytes)?;
+///     }
+///     while reader.take().is_some() {
+///         count += 1;
+///     }
+/// }
+/// # assert_eq!(count, events.len());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct EventReader<'t> {
     wanted: KindSet,
     ticks: Range<u64>,
     streams: Vec<StreamCursor<'t>>,
     skipped: u64,
 }
 
-/// Where the reading of one stream stands.
+/// How far one stream is read.
+#[derive(Debug)]
 struct StreamCursor<'t> {
     stream: EventStream,
+    /// Blocks that are not read yet, the next one last.
     entries: Vec<&'t ChunkEntry>,
     ready: std::iter::Peekable<std::vec::IntoIter<AnalysisEvent>>,
 }
 
-impl<'t, 'b, F: FnMut(Range<u64>) -> Result<Cow<'b, [u8]>>> TapeEvents<'t, F> {
-    /// The events of these kinds and ticks. `fetch` gives the bytes of a range of the tape.
-    pub fn new(tape: &'t Tape, wanted: KindSet, ticks: Range<u64>, fetch: F) -> Self {
+impl StreamCursor<'_> {
+    /// The tick of the next event, where it is read.
+    fn tick(&mut self) -> Option<u64> {
+        self.ready.peek().map(AnalysisEvent::tick)
+    }
+
+    /// Must a block be read before it is known which event is next?
+    fn is_waiting(&self) -> bool {
+        self.ready.len() == 0 && !self.entries.is_empty()
+    }
+}
+
+impl<'t> EventReader<'t> {
+    /// The events of these kinds and ticks.
+    #[must_use]
+    pub fn new(tape: &'t Tape, wanted: KindSet, ticks: Range<u64>) -> Self {
         let cursor = |stream: EventStream| {
             let entries = tape.stream_at(ChunkKind::EVENTS, stream.number(), ticks.clone());
             let mut entries: Vec<_> = entries.collect();
@@ -51,7 +132,7 @@ impl<'t, 'b, F: FnMut(Range<u64>) -> Result<Cow<'b, [u8]>>> TapeEvents<'t, F> {
             StreamCursor { stream, entries, ready: Vec::new().into_iter().peekable() }
         };
         let streams = wanted.streams().map(cursor).collect();
-        Self { fetch, wanted, ticks, streams, skipped: 0 }
+        Self { wanted, ticks, streams, skipped: 0 }
     }
 
     /// How many events of unknown kinds were met so far.
@@ -60,25 +141,35 @@ impl<'t, 'b, F: FnMut(Range<u64>) -> Result<Cow<'b, [u8]>>> TapeEvents<'t, F> {
         self.skipped
     }
 
-    /// Makes sure that every stream which goes on has an event ready.
-    fn fill(&mut self) -> Result<()> {
-        for place in 0..self.streams.len() {
-            while self.streams[place].ready.peek().is_none() {
-                let Some(entry) = self.streams[place].entries.pop() else { break };
-                let events = self.read_block(self.streams[place].stream, entry)?;
-                self.streams[place].ready = events.into_iter().peekable();
-            }
+    /// The next event; `None` where bytes are needed before it is known, and after the last.
+    pub fn take(&mut self) -> Option<AnalysisEvent> {
+        if self.waiting().is_some() {
+            return None;
         }
-        Ok(())
+        let ticks = self.streams.iter_mut().enumerate();
+        let (_, index) = ticks.filter_map(|(index, of)| Some((of.tick()?, index))).min()?;
+        self.streams[index].ready.next()
+    }
+
+    /// Goes on without the block that is needed next, whose bytes nobody can get.
+    pub fn leave_out(&mut self) {
+        if let Some(index) = self.waiting() {
+            self.streams[index].entries.pop();
+        }
+    }
+
+    /// The first stream whose next block is needed.
+    fn waiting(&self) -> Option<usize> {
+        self.streams.iter().position(StreamCursor::is_waiting)
     }
 
     fn read_block(
         &mut self,
         stream: EventStream,
         entry: &ChunkEntry,
+        bytes: &[u8],
     ) -> Result<Vec<AnalysisEvent>> {
-        let bytes = (self.fetch)(entry.range())?;
-        let chunk = entry.read(&bytes)?;
+        let chunk = entry.read(bytes)?;
         let raw = chunk.raw()?;
         let mut events =
             Events::new(&raw, chunk.payload_offset())?.only(self.wanted).in_stream(stream);
@@ -95,6 +186,25 @@ impl<'t, 'b, F: FnMut(Range<u64>) -> Result<Cow<'b, [u8]>>> TapeEvents<'t, F> {
     }
 }
 
+impl SansIo for EventReader<'_> {
+    fn need(&self) -> Need {
+        let entry = self.waiting().and_then(|index| self.streams[index].entries.last());
+        entry.map_or(Need::Ready, |entry| Need::range(entry.range()))
+    }
+
+    fn supply(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<()> {
+        let Some(index) = self.waiting() else { return Ok(()) };
+        let cursor = &mut self.streams[index];
+        let Some(entry) = cursor.entries.pop_if(|entry| entry.range() == range) else {
+            return Ok(());
+        };
+        let stream = cursor.stream;
+        let events = self.read_block(stream, entry, bytes)?;
+        self.streams[index].ready = events.into_iter().peekable();
+        Ok(())
+    }
+}
+
 /// Does the header of a chunk say what is in it?
 fn check_header(chunk: &Chunk<'_>, read: &Events<'_>) -> Result<()> {
     let header = &chunk.header;
@@ -108,16 +218,53 @@ fn check_header(chunk: &Chunk<'_>, read: &Events<'_>) -> Result<()> {
     Err(Error::at(chunk.offset, "events chunk", kind))
 }
 
-impl<'b, F: FnMut(Range<u64>) -> Result<Cow<'b, [u8]>>> Iterator for TapeEvents<'_, F> {
+/// The events of a tape, ascending by tick, of one tick by stream.
+///
+/// Only blocks of wanted streams and ticks are fetched. A block that cannot be fetched or read gives
+/// one error, and the events go on after it.
+#[derive(Debug)]
+pub struct TapeEvents<'t, S> {
+    reader: EventReader<'t>,
+    source: S,
+}
+
+impl<'t, S: Source> TapeEvents<'t, S> {
+    /// The events of these kinds and ticks.
+    #[must_use]
+    pub fn new(tape: &'t Tape, wanted: KindSet, ticks: Range<u64>, source: S) -> Self {
+        Self { reader: EventReader::new(tape, wanted, ticks), source }
+    }
+
+    /// How many events of unknown kinds were met so far.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.reader.skipped()
+    }
+
+    /// Fetches and reads until the next event is known.
+    fn fill(&mut self) -> Result<()> {
+        while let Need::Bytes(ranges) = self.reader.need() {
+            for range in ranges {
+                match self.source.fetch(range.clone()) {
+                    Ok(bytes) => self.reader.supply(range, &bytes)?,
+                    Err(error) => {
+                        self.reader.leave_out();
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S: Source> Iterator for TapeEvents<'_, S> {
     type Item = Result<AnalysisEvent>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Err(error) = self.fill() {
-            return Some(Err(error));
+        match self.fill() {
+            Ok(()) => self.reader.take().map(Ok),
+            Err(error) => Some(Err(error)),
         }
-        let ticks = self.streams.iter_mut().enumerate();
-        let ticks = ticks.filter_map(|(place, s)| Some((s.ready.peek()?.tick(), place)));
-        let (_, place) = ticks.min()?;
-        self.streams[place].ready.next().map(Ok)
     }
 }

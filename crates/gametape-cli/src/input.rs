@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gametape_cadre::{Log, Options};
 use gametape_minewars::{Dialect, ReplayFile};
 use gametape_replay::open::{
-    Held, OpenOptions, Opened as AnyRecording, SNIFFED_BYTES, WHOLE_SIZE, is_likely_recording,
+    Format, Held, OpenOptions, Opened as AnyRecording, SNIFFED_BYTES, WHOLE_SIZE, likely_format,
     open, open_stream, parse,
 };
 use gametape_wire::{Error, ErrorClass, ErrorKind, View};
@@ -189,13 +189,14 @@ fn open_options(dialect: Option<Dialect>, headerless: bool) -> OpenOptions {
     options.with_max_bytes(max_memory())
 }
 
-/// Does the file look like a recording of any kind?
-pub(crate) fn is_recording(source: &Source) -> Result<bool, Failure> {
-    let Some((file, length)) = source.file()? else { return Ok(true) };
+/// What kind of recording a file looks like; `None` where it looks like something else, or is standard
+/// input.
+pub(crate) fn format_of(source: &Source) -> Result<Option<Format>, Failure> {
+    let Some((file, length)) = source.file()? else { return Ok(None) };
     let mut start = Vec::new();
     let read = file.take(SNIFFED_BYTES as u64).read_to_end(&mut start);
     read.map_err(|error| Failure::io(source, &error))?;
-    Ok(is_likely_recording(&start, length))
+    Ok(likely_format(&start, length))
 }
 
 /// The arguments of every command that reads a recording.

@@ -7,10 +7,9 @@
 //! and exit codes, [`progress`] shows how far a long command is, [`global`] has the options of every
 //! command, [`moment`] finds a time in a recording, [`view_arg`] a view, [`cities`] names places, [`rewrite`] is for commands
 //! that write a recording again, [`gamelog`] for those that look into gamelogs, [`tape`] reads tapes
-//! range by range, [`events`] the events of a tape, [`games`] lists the games that are known, [`columns`] aligns tables, [`json`] lays out JSON
+//! range by range, [`events`] the events of a tape, [`games`] lists the games that are known, [`json`] lays out JSON
 //! text, [`text`] makes numbers readable.
 
-mod cities;
 mod commands;
 mod events;
 mod failure;

@@ -40,10 +40,11 @@ use std::fmt::{self, Display};
 use std::num::NonZeroUsize;
 use std::thread;
 
+use gametape_replay::open::Format;
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome, take_loss};
-use crate::input::{Source, is_recording};
+use crate::input::{Source, format_of};
 use crate::output::print;
 use crate::text::printable;
 use folders::{Item, expand};
@@ -59,6 +60,10 @@ pub(crate) struct FilesArgs {
 
     #[command(flatten)]
     pub(crate) jobs: JobsArg,
+
+    /// In folders, only recordings of this format.
+    #[arg(skip)]
+    format: Option<Format>,
 }
 
 /// How many files are worked on at the same time.
@@ -77,6 +82,11 @@ impl JobsArg {
 }
 
 impl FilesArgs {
+    /// The same files, but in folders only those of a format: the others are skipped.
+    pub(crate) fn only(&self, format: Format) -> Self {
+        Self { format: Some(format), ..self.clone() }
+    }
+
     /// Were several files given, or a folder, however many are in it?
     pub(crate) fn are_many(&self) -> bool {
         matches!(&*self.sources, [_, _, ..]) || self.sources.iter().any(Source::is_folder)
@@ -123,7 +133,7 @@ impl FilesArgs {
             return Ok(Gathered { tally, folders: None });
         }
         let items = expand(&self.sources);
-        let worked = |item: &Item| Some(work_on(item.wanted()?, &work));
+        let worked = |item: &Item| Some(work_on(item.wanted(self.format)?, &work));
         in_order(&items, self.jobs.number(), worked, |item, result| match result {
             None => {
                 tally.skip();
@@ -184,17 +194,19 @@ fn work_on<T>(
 }
 
 impl Item {
-    /// The file, unless it was found in a folder and is no recording.
-    fn wanted(&self) -> Option<Result<&Source, Failure>> {
+    /// The file, unless it was found in a folder and is no recording, or of another format.
+    fn wanted(&self, format: Option<Format>) -> Option<Result<&Source, Failure>> {
         if let Some(problem) = &self.problem {
             return Some(Err(Failure::refused(&self.source, problem)));
         }
         if !self.is_found {
             return Some(Ok(&self.source));
         }
-        match is_recording(&self.source) {
-            Ok(true) => Some(Ok(&self.source)),
-            Ok(false) => None,
+        match format_of(&self.source) {
+            Ok(Some(found)) if format.is_none_or(|wanted| wanted == found) => {
+                Some(Ok(&self.source))
+            }
+            Ok(_) => None,
             Err(failure) => Some(Err(failure)),
         }
     }

@@ -3,53 +3,19 @@
 //! A moment is always after everything that happened at that time.
 
 use std::fmt::Display;
-use std::str::FromStr;
 
 use gametape_minewars::{Frames, ReplayFile, Replayed, replay_view};
-use gametape_tape::TapeHeader;
 use gametape_wire::{Error, Moment, Tick, TickLength, View};
 
 use crate::failure::{Done, Failure, warn};
 use crate::input::Source;
 use crate::progress::Progress;
-use crate::tape::tick_at;
 use crate::text::count;
 
 pub(crate) use gametape_wire::When;
 
 /// More problems than this are counted, not shown.
 const SHOWN_PROBLEMS: usize = 10;
-
-/// A time in a recording, where there is a choice of how to count it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Time {
-    /// Since the start.
-    Milliseconds(u64),
-    /// The number of a tick, in a tape.
-    Tick(u64),
-}
-
-impl FromStr for Time {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let time = match text.strip_prefix("tick:") {
-            Some(tick) => tick.parse().map(Self::Tick),
-            None => text.parse().map(Self::Milliseconds),
-        };
-        time.map_err(|_| "a time is a number of milliseconds or tick:N")
-    }
-}
-
-impl Time {
-    /// The first tick of a tape at this time or later.
-    pub(crate) fn tick(self, front: &TapeHeader) -> u64 {
-        match self {
-            Self::Milliseconds(time) => tick_at(front, time),
-            Self::Tick(tick) => tick,
-        }
-    }
-}
 
 /// The moment in a recording of ticks of some length that ends before `end`. A usage error for a
 /// turn, which only gamelogs have.

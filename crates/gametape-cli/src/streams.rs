@@ -38,6 +38,13 @@ pub(crate) fn is_on_page() -> bool {
     PAGE.with_borrow(Option::is_some)
 }
 
+/// Waits until it is this worker's turn, if it is one of many; `false` if it never will be.
+pub(crate) fn wait_for_turn() -> bool {
+    let turn =
+        PAGE.with_borrow(|page| page.as_ref().map(|page| (page.number, Arc::clone(&page.turns))));
+    turn.is_none_or(|(number, turns)| turns.wait_for(number))
+}
+
 /// Does work whose output goes to a page; returns what it left there.
 pub(crate) fn on_page<T>(page: Page, work: impl FnOnce() -> T) -> (T, Kept) {
     PAGE.set(Some(page));

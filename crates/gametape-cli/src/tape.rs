@@ -10,12 +10,12 @@ use std::ops::Range;
 
 use gametape_replay::open::{Format, open_tape, sniff};
 use gametape_tape::{Chunk, ChunkEntry, Depth, Recovered, Recovery, Tape, TapeHeader};
-use gametape_wire::{Error, Result as WireResult, Source as Bytes, Tick, Time, drive};
+use gametape_wire::{Error, Result as WireResult, Source as Bytes, Tick, drive};
 
 use crate::failure::{Failure, warn_of_loss};
 use crate::input::{Source, refuse};
 use crate::progress::waiting;
-pub(crate) use contents::Content;
+pub(crate) use contents::{Content, warn_of_gaps};
 use gametape_replay::inspect::losses;
 pub(crate) use gametape_replay::inspect::{ChunkLine, PartLine};
 pub(crate) use gametape_replay::metadata::{Metadata, Seat};
@@ -143,19 +143,13 @@ pub(crate) fn milliseconds(front: &TapeHeader, ticks: u64) -> u64 {
     front.tick_length.millis_of(Tick(ticks))
 }
 
-/// The first tick that begins at this many milliseconds or later.
-pub(crate) fn tick_at(front: &TapeHeader, milliseconds: u64) -> u64 {
-    front.tick_length.tick_from(Time::from_millis(milliseconds)).0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn times_become_ticks_and_back() {
+    fn ticks_become_times() {
         let front = TapeHeader::new(16_667, 1).unwrap();
-        assert_eq!([0, 1, 16, 17, 1000].map(|ms| tick_at(&front, ms)), [0, 1, 1, 2, 60]);
         assert_eq!([0, 1, 60].map(|t| milliseconds(&front, t)), [0, 16, 1000]);
     }
 }

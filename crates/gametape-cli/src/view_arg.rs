@@ -104,6 +104,11 @@ pub(crate) fn find_all(
 pub(crate) struct Names(Vec<(View, String)>);
 
 impl Names {
+    /// These names.
+    pub(crate) fn of(names: Vec<(View, String)>) -> Self {
+        Self(names)
+    }
+
     /// Those in the setup of a MineWars file, or else those that joined, as far as it can be read.
     pub(crate) fn of_file(file: &ReplayFile<'_>) -> Self {
         Self(players_of_minewars(file).unwrap_or_default())

@@ -1,7 +1,8 @@
 //! Collections of matches as Arrow and Parquet tables.
 //!
 //! [`ParquetTable`] writes the events of one or many matches, with the columns that JSON lines and CSV
-//! have too: those of a [`Table`](gametape_analysis::Table). Normative text: `spec/events.md`, section 4.
+//! have too: those of a [`Table`](gametape_analysis::Table). [`EventTable`] makes any of the three, piece
+//! by piece. Normative text: `spec/events.md`, section 4.
 //!
 //! ```
 //! use gametape_analysis::{AnalysisEvent, MatchInfo, Table};
@@ -19,6 +20,8 @@
 //! What it does not do: no file, socket, clock or thread: bytes go to any [`Write`](std::io::Write).
 //! It is a crate of its own because Arrow is many times as large as everything else.
 
+mod event_table;
 mod parquet;
 
+pub use event_table::{EventTable, TableFormat};
 pub use parquet::ParquetTable;

@@ -81,6 +81,14 @@ impl<W: Write + Send> ParquetTable<W> {
     }
 }
 
+impl ParquetTable<Vec<u8>> {
+    /// The bytes of the file that were made since the last call.
+    #[must_use]
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(self.writer.inner_mut())
+    }
+}
+
 #[allow(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
 fn refused(error: parquet::errors::ParquetError) -> Error {
     Error::misuse("Parquet file", error.to_string())

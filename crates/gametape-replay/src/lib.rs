@@ -8,9 +8,9 @@
 //!   [`MinewarsTimeline`] and [`GamelogTimeline`] play files as they are; [`Player`] plays what a view
 //!   of a tape knows, or runs its simulation again, and [verifies](Player::begin_verify) that what was
 //!   recorded is what the game does. [`Clock`] plays at any rate.
-//! - None of them does I/O: they say which bytes they need. [`Driven`] supplies them from a [`Source`].
-//! - [`open`] opens a recording of any format by what is in it; [`inspect`] says what it is, [`verify`]
-//!   whether it is sound, and [`recover`] saves what is left of a damaged tape.
+//! - None of them does I/O: they say which bytes they need. [`Playback`] supplies them from a [`Source`].
+//! - [`open`](mod@open) opens a recording of any format by what is in it; [`inspect`] says what it is,
+//!   [`verify`] whether it is sound, and [`recover`] saves what is left of a damaged tape.
 //! - [`minewars`] and [`cadre`] turn replay files and gamelogs into tapes and back, nothing lost, so
 //!   that they are played in the same way.
 //!
@@ -39,12 +39,12 @@
 
 pub mod anonymize;
 pub mod cadre;
+mod comparison;
 pub mod convert;
 pub mod cut;
 mod game;
 pub mod games;
 pub mod inspect;
-mod json;
 pub mod merge;
 pub mod metadata;
 pub mod minewars;
@@ -60,6 +60,7 @@ pub mod text;
 mod timeline;
 pub mod verify;
 
+pub use comparison::{Comparison, Differs, DiffersAt};
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
 pub use games::KnownGame;
@@ -76,6 +77,6 @@ pub use recorder::{
 pub use rewrite::{Put, derived_header, put_segments, tape_id_of};
 pub use source::{OpenTape, OpeningTape, Recording};
 pub use timeline::{
-    Change, Clock, Direction, Driven, GamelogTimeline, MapState, Marker, MarkerKind,
-    MinewarsTimeline, Timeline, TimelineOptions,
+    Change, Clock, Direction, GamelogTimeline, MapState, Marker, MarkerKind, MinewarsTimeline,
+    Playback, Timeline, TimelineOptions,
 };

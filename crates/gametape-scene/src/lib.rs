@@ -7,6 +7,7 @@
 //! | make scenes of a game | implement [`Visible`] |
 //! | see MineWars views | [`Visible`] for `gametape_minewars::ViewState`, with [`minewars::context_of_setup`] |
 //! | see gamelogs | [`Visible`] for `gametape_cadre::State` and `Timeline` |
+//! | see a recording of any format, moment by moment | `stage::Stage` (feature `stage`) |
 //! | draw a scene as text | [`TextMap`] |
 //! | draw a scene as PNG | `png::draw` (feature `png`) |
 //!
@@ -22,7 +23,8 @@
 //! assert!(TextMap::of(&scene).to_string().starts_with(". .\n"));
 //! ```
 //!
-//! What it does not do: no file, clock or terminal; no moving through time, which is `gametape-replay`'s.
+//! What it does not do: no file, clock or terminal. Moving through time is `gametape-replay`'s; a `Stage`
+//! only puts a scene at each moment.
 
 #[cfg(feature = "cadre")]
 pub mod cadre;
@@ -37,6 +39,8 @@ mod model;
 mod palette;
 #[cfg(feature = "png")]
 pub mod png;
+#[cfg(feature = "stage")]
+pub mod stage;
 mod text;
 mod visible;
 

@@ -119,4 +119,12 @@ pub trait Visible {
         let _ = (change, context);
         Vec::new()
     }
+
+    /// A change as its format writes it in text, a line each: the disassembly of messages.
+    ///
+    /// By default there is no such text.
+    fn disassemble(&self, change: &[u8], context: &Context) -> Vec<String> {
+        let _ = (change, context);
+        Vec::new()
+    }
 }

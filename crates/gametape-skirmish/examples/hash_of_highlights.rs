@@ -10,7 +10,7 @@ use gametape_analysis::{
 use gametape_minewars::Generation;
 use gametape_minewars::Grid;
 use gametape_replay::Simulation;
-use gametape_skirmish::{Config, Match, NAMES, Style, TICK_MS};
+use gametape_skirmish::{Config, Match, NAMES, Style, TICK_LENGTH};
 use gametape_wire::Result;
 use sha2::{Digest, Sha256};
 
@@ -44,8 +44,8 @@ pub(crate) fn insights() -> Result<Vec<Insight>> {
 
 fn insight(mut game: Match) -> Result<Insight> {
     let mut events = EventWriter::new();
-    let mut highlights = HighlightFinder::new(TICK_MS * 1000);
-    let mut statistics = StatisticsCollector::new(TICK_MS * 1000);
+    let mut highlights = HighlightFinder::new(TICK_LENGTH);
+    let mut statistics = StatisticsCollector::new(TICK_LENGTH);
     while !game.is_over() {
         for event in game.step()?.events {
             events.push(&event)?;

@@ -7,7 +7,7 @@ use gametape_minewars::Generation;
 use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{GameState, Recorder, RecorderOptions, Simulation};
 use gametape_skirmish::{
-    Config, Match, NAMES, Style, TICK_MS, metadata, record_block, record_setups,
+    Config, Match, NAMES, Style, TICK_LENGTH, metadata, record_block, record_setups,
 };
 use gametape_tape::TapeHeader;
 use gametape_wire::{Result, ViewSet};
@@ -23,12 +23,12 @@ fn main() {
 fn record(path: &str) -> Result<()> {
     // The game: two bots on a small island. The number of the tape tells recordings apart.
     let config = Config::new(2, 12, 7);
-    let front = TapeHeader::new(TICK_MS * 1000, 0x5C1)?;
+    let header = TapeHeader::with(TICK_LENGTH, 0x5C1);
     let mut game = Match::new(config, &Style::ALL, Generation::Current)?;
 
     // What the recording starts from: for the views, for the simulation, and for the events.
     let metadata = metadata(game.game().config(), Generation::Current);
-    let recorder = Recorder::create(path, front, &metadata, &RecorderOptions::default())?;
+    let recorder = Recorder::create(path, header, &metadata, &RecorderOptions::default())?;
     let everybody = ViewSet::up_to(game.setup().max_view());
     record_setups(&recorder, game.setup(), everybody)?;
     recorder.simulation_setup(game.game().config().to_bytes())?;

@@ -2,7 +2,7 @@
 
 use gametape_minewars::Generation;
 use gametape_replay::games::{AnonymousSetup, GamelogExport, KnownGame, SimulatedState};
-use gametape_replay::{DeepLevel, DeepVerification, Driven, PlayerOptions, Recording, Source};
+use gametape_replay::{DeepLevel, DeepVerification, Playback, PlayerOptions, Recording, Source};
 use gametape_wire::{Error, Moment, Result, Tick, When};
 
 use crate::config::Config;
@@ -54,7 +54,7 @@ impl KnownGame for SkirmishGame {
     ) -> Result<DeepVerification> {
         let mut recording = Recording::open(tape)?;
         let game = recorded_game(&mut recording)?;
-        Driven::simulation(recording, game, options)?.verify(DeepLevel::Simulation)
+        Playback::simulation(recording, game, options)?.verify(DeepLevel::Simulation)
     }
 
     fn simulated_state(&self, tape: &mut dyn Source, at: When) -> Result<SimulatedState> {
@@ -62,7 +62,7 @@ impl KnownGame for SkirmishGame {
         let game = recorded_game(&mut recording)?;
         let session = recording.field("title").unwrap_or_default();
         let moment = moment_of(&recording, at)?;
-        let mut playing = Driven::simulation(recording, game, PlayerOptions::default())?;
+        let mut playing = Playback::simulation(recording, game, PlayerOptions::default())?;
         playing.seek(moment)?;
         let hash = playing.snapshot().state_hash();
         let gamelog = GamelogWriter::new(playing.track().simulation(), &session).finish();

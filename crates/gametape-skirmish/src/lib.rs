@@ -63,7 +63,7 @@ pub use recording::{
     MatchRecorder, full_speed, game_time, record_block, record_match, record_setups,
     recorded_config, recorded_game,
 };
-pub use rules::{SECOND, TICK_MS};
+pub use rules::{SECOND, TICK_LENGTH, TICK_MS};
 pub use units::UnitKind;
 pub use views::{Views, setup};
 pub use world::{Counters, Outcome, Reason, Skirmish};

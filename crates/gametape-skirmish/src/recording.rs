@@ -16,7 +16,7 @@ use gametape_wire::{Error, ErrorKind, Place, Result, Tick, View, ViewSet};
 use crate::config::Config;
 use crate::events::NAMES;
 use crate::play::{Input, Match, Turn};
-use crate::rules::{SECOND, TICK_MS};
+use crate::rules::{SECOND, TICK_LENGTH};
 use crate::world::Skirmish;
 
 /// Records a match while it is played: orders, talk, reports, what every view is told, keyframes of
@@ -198,9 +198,9 @@ pub fn record_match(
     id: u32,
     last_tick: SimTick,
 ) -> Result<Vec<u8>> {
-    let front = TapeHeader::new(TICK_MS * 1000, id)?;
+    let header = TapeHeader::with(TICK_LENGTH, id);
     let sink = Cursor::new(Vec::new());
-    let (recorder, mut pump) = Recorder::with_pump(sink, front, metadata, &full_speed())?;
+    let (recorder, mut pump) = Recorder::with_pump(sink, header, metadata, &full_speed())?;
     let mut recorder = MatchRecorder::new(recorder, game)?;
     while !game.is_over() && game.game().tick() < last_tick {
         let turn = recorder.step(game)?;
@@ -250,7 +250,7 @@ pub fn full_speed() -> RecorderOptions {
 /// How long after the start a tick begins.
 #[must_use]
 pub fn game_time(tick: SimTick) -> Duration {
-    Duration::from_millis(tick.saturating_mul(TICK_MS.into()))
+    Duration::from_micros(TICK_LENGTH.time_of(Tick(tick)).micros())
 }
 
 /// Records what views start from. The items of the map are for the spectator alone: whoever has a
@@ -324,15 +324,15 @@ mod tests {
     #[test]
     fn events_are_written_as_soon_as_frames() {
         let mut game = two_players();
-        let front = TapeHeader::new(TICK_MS * 1000, 1).unwrap();
+        let header = TapeHeader::with(TICK_LENGTH, 1);
         let options = RecorderOptions::default();
         let sink = Cursor::new(Vec::new());
-        let (recorder, mut pump) = Recorder::with_pump(sink, front, b"{}", &options).unwrap();
+        let (recorder, mut pump) = Recorder::with_pump(sink, header, b"{}", &options).unwrap();
         let mut recorder = MatchRecorder::new(recorder, &game).unwrap();
         let mut given = Vec::new();
         while game.game().tick() < 437 {
             let turn = recorder.step(&mut game).unwrap();
-            given.extend(turn.events.iter().map(|event| event.tick()));
+            given.extend(turn.events.iter().map(gametape_analysis::AnalysisEvent::tick));
             pump.step(game_time(turn.tick));
         }
         let tape = pump.into_sink().into_inner();

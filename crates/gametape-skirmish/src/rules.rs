@@ -1,9 +1,12 @@
 //! Every number of the rules; normative text: `spec/skirmish.md`, section 4.
 
 use gametape_minewars::{ItemKind, StructureKind};
+use gametape_wire::TickLength;
 
 /// How long a tick lasts, in milliseconds.
 pub const TICK_MS: u32 = 50;
+/// How long a tick lasts.
+pub const TICK_LENGTH: TickLength = TickLength::from_micros(TICK_MS * 1000).unwrap();
 /// Ticks in a second.
 pub const SECOND: u64 = 20;
 

@@ -24,9 +24,7 @@ fn recorded(players: u8, radius: u8, seed: u64) -> Recorded {
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
     let bytes = record_match(&mut game, &about, 7, u64::MAX).unwrap();
     let tape = Tape::open(&bytes).unwrap();
-    let fetch =
-        |range: std::ops::Range<u64>| Ok(bytes[range.start as usize..range.end as usize].into());
-    let events = TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, fetch);
+    let events = TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, &bytes[..]);
     let events = events.collect::<Result<Vec<_>, _>>().unwrap();
     Recorded { players, tape, bytes, events }
 }
@@ -111,11 +109,8 @@ fn who_dies_was_created_and_who_kills_has_a_unit(matches: &[Recorded]) {
 /// Two ways to the same numbers: what the game counted, and what its events add up to.
 fn deaths_add_up_to_the_losses_and_kills_of_the_statistics(matches: &[Recorded]) {
     for recorded in matches {
-        let fetch = |range: std::ops::Range<u64>| {
-            Ok(recorded.bytes[range.start as usize..range.end as usize].into())
-        };
-        let names = read_names(&recorded.tape, fetch).unwrap();
-        let mut collector = StatisticsCollector::new(recorded.tape.header.tick_length.micros());
+        let names = read_names(&recorded.tape, &recorded.bytes[..]).unwrap();
+        let mut collector = StatisticsCollector::new(recorded.tape.header.tick_length);
         let mut last: BTreeMap<u8, PlayerStats> = BTreeMap::new();
         for event in &recorded.events {
             collector.add(event, &names);

@@ -29,5 +29,5 @@ pub(crate) const TABLE_PAGE: usize = 2048;
 pub(crate) const KEYFRAME_PAGE: usize = 4096;
 /// What one stored byte of an LZ4 block can at most become.
 pub(crate) const LZ4_EXPANSION: u64 = 255;
-/// How many chunks with wrong payloads may overlap a place that is still looked at.
+/// How many chunks with wrong payloads may overlap an offset that is still read.
 pub(crate) const OVERLAPPING_FAILURES: usize = 16;

@@ -74,7 +74,7 @@ pub enum ErrorKind {
         /// What happened instead, in words.
         problem: Cow<'static, str>,
     },
-    /// The place that bytes come from or go to does not work: a disk, a pipe, a network.
+    /// What bytes come from or go to does not work: a disk, a pipe, a network.
     Io {
         /// What happened, in words.
         problem: Cow<'static, str>,

@@ -18,7 +18,7 @@ impl fmt::Display for Tick {
     }
 }
 
-/// How long a tick takes. The only place where ticks and times are converted.
+/// How long a tick takes. All conversions between ticks and times are here.
 ///
 /// ```
 /// use gametape_wire::{Tick, TickLength};
@@ -68,6 +68,21 @@ impl TickLength {
         Tick(time.0.div_ceil(u64::from(self.micros())))
     }
 
+    /// The number of ticks nearest to a duration, at least 1.
+    ///
+    /// ```
+    /// use gametape_wire::{TickLength, Time};
+    ///
+    /// let length = TickLength::from_micros(66_667).unwrap();
+    /// assert_eq!(length.ticks_in(Time::from_seconds(3)), 45);
+    /// assert_eq!(length.ticks_in(Time::ZERO), 1);
+    /// ```
+    #[must_use]
+    pub fn ticks_in(self, duration: Time) -> u64 {
+        let micros = u64::from(self.micros());
+        (duration.0.saturating_add(micros / 2) / micros).max(1)
+    }
+
     /// How many milliseconds a number of ticks takes, rounded down.
     #[must_use]
     pub fn millis_of(self, tick: Tick) -> u64 {
@@ -104,6 +119,12 @@ impl Time {
     #[must_use]
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1000))
+    }
+
+    /// A time in seconds, at most what microseconds can count.
+    #[must_use]
+    pub const fn from_seconds(seconds: u64) -> Self {
+        Self(seconds.saturating_mul(1_000_000))
     }
 
     /// In microseconds.
@@ -392,6 +413,18 @@ mod tests {
         assert_eq!(moment("100", 100), moment("100ms", 100));
         assert_eq!(moment("end", 100), Moment::before(Tick(100)));
         assert_eq!(moment("9:00", 100), moment("end", 100));
+    }
+
+    #[test]
+    fn a_duration_becomes_the_nearest_number_of_ticks() {
+        let ticks = |micros, seconds| {
+            TickLength::from_micros(micros).unwrap().ticks_in(Time::from_seconds(seconds))
+        };
+        assert_eq!(ticks(50_000, 15), 300);
+        assert_eq!(ticks(66_667, 3), 45);
+        assert_eq!(ticks(2_000_000, 3), 2);
+        assert_eq!(ticks(u32::MAX, 15), 1);
+        assert_eq!(ticks(1, u64::MAX), u64::MAX);
     }
 
     #[test]

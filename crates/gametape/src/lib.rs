@@ -54,7 +54,7 @@
 //! // Seek: after everything of tick 500, then one tick back.
 //! let recording = Recording::open(std::fs::File::open(&path)?)?;
 //! let options = PlayerOptions::default();
-//! let mut player = Driven::view(recording, View::SPECTATOR, Snail::default(), options)?;
+//! let mut player = Playback::view(recording, View::SPECTATOR, Snail::default(), options)?;
 //! player.seek(Tick(500))?;
 //! assert_eq!(player.state().0, 501 * 2 + 13);
 //! player.step(Direction::Backward)?;
@@ -67,7 +67,7 @@
 //! |---|---|
 //! | record a match while it is played | [`Recorder`] |
 //! | record what happened, for statistics and highlights | [`analysis::EventWriter`] |
-//! | know the state at any moment, step both ways | [`Driven`], [`Player`], [`Timeline`] |
+//! | know the state at any moment, step both ways | [`Playback`], [`Player`], [`Timeline`] |
 //! | run a deterministic match again from its orders | [`Simulation`], [`Player::simulation`] |
 //! | read, cut, sign and verify tapes | [`tape`] |
 //! | open, convert, cut, merge and anonymise recordings of any kind | [`replay`] |
@@ -90,8 +90,8 @@ pub use gametape_tape as tape;
 pub use gametape_wire as wire;
 
 pub use gametape_replay::{
-    Direction, Driven, GameState, Order, Player, PlayerOptions, Recorder, RecorderOptions, Recording,
-    Simulation, Timeline,
+    Direction, GameState, Order, Playback, Player, PlayerOptions, Recorder, RecorderOptions,
+    Recording, Simulation, Timeline,
 };
 pub use gametape_wire::{Error, Result};
 
@@ -99,7 +99,7 @@ pub use gametape_wire::{Error, Result};
 pub mod prelude {
     pub use gametape_analysis::{AnalysisEvent, EventWriter};
     pub use gametape_replay::{
-        Direction, Driven, GameState, Order, Player, PlayerOptions, Recorder, RecorderOptions,
+        Direction, GameState, Order, Playback, Player, PlayerOptions, Recorder, RecorderOptions,
         Recording, Simulation, Timeline,
     };
     pub use gametape_tape::{SimSnapshot, SimTick, TapeHeader, UnitTag};

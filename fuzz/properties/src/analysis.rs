@@ -66,8 +66,8 @@ fn leaving_kinds_out_changes_nothing_else(data: &[u8], read: &[AnalysisEvent]) {
 
 fn everything_can_be_made_of(events: &[AnalysisEvent]) {
     let names = ["tank", "timeout"];
-    let mut finder = HighlightFinder::new(50_000);
-    let mut collector = StatisticsCollector::new(50_000);
+    let mut finder = HighlightFinder::new(TickLength::MILLISECOND);
+    let mut collector = StatisticsCollector::new(TickLength::MILLISECOND);
     let info = MatchInfo::new(TickLength::MILLISECOND, names);
     let (mut wide, mut text) = (CsvTable::new(Table::Wide), String::new());
     for event in events {

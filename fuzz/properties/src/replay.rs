@@ -5,7 +5,7 @@ use gametape_minewars::Generation;
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Check, ReplayFile, WriteOptions, write_file};
 use gametape_replay::{
-    ConvertOptions, DeepLevel, Direction, Driven, GameState, MinewarsTimeline, Player,
+    ConvertOptions, DeepLevel, Direction, GameState, MinewarsTimeline, Playback, Player,
     PlayerOptions, Recording, Timeline, TimelineOptions, ViewTrack, cadre, minewars,
 };
 use gametape_tape::{
@@ -65,7 +65,7 @@ fn small_cache() -> PlayerOptions {
     PlayerOptions { cache_bytes: 10_000, check: true }
 }
 
-type ViewPlayer<'a, G> = Driven<&'a [u8], Player<ViewTrack<G>>>;
+type ViewPlayer<'a, G> = Playback<&'a [u8], Player<ViewTrack<G>>>;
 
 fn play<'a, G: GameState>(open: impl Fn() -> Result<ViewPlayer<'a, G>>) {
     let (Ok(mut there), Ok(mut back)) = (open(), open()) else { return };

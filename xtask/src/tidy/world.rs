@@ -70,7 +70,8 @@ fn has_name(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(start, _)| {
         let end = start + name.len();
         let before = start.checked_sub(1).and_then(|index| bytes.get(index));
-        !is_part(before) && !(last_is_part && is_part(bytes.get(end)))
+        let goes_on = last_is_part && is_part(bytes.get(end));
+        !is_part(before) && !goes_on
     })
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use gametape_wire::{TickLength, Time};
+
 use super::heat::Kill;
 use super::momentum::{PLAYERS, Worth};
 use super::rarity::{Rare, Rarity};
@@ -9,15 +11,15 @@ use super::window::Span;
 use super::{Highlight, find};
 use crate::kinds::EventStream;
 use crate::table::{AnalysisEvent, EventKind};
-use crate::time::TickLength;
 use crate::types::MatchOutcome;
 
 /// Finds the highlights of a match.
 ///
 /// ```
 /// use gametape_analysis::{HighlightFinder, sample};
+/// use gametape_wire::TickLength;
 ///
-/// let mut finder = HighlightFinder::new(50_000);
+/// let mut finder = HighlightFinder::new(TickLength::from_micros(50_000).unwrap());
 /// sample::played(10, 1).iter().for_each(|event| finder.add(event));
 /// let highlights = finder.finish(10 * 60 * 20);
 /// assert!(highlights.is_sorted_by(|one, other| one.score >= other.score));
@@ -53,11 +55,11 @@ pub(super) struct Collected {
 }
 
 impl HighlightFinder {
-    /// For a match whose ticks have this length in microseconds.
+    /// For a match with ticks of this length.
     #[must_use]
-    pub fn new(tick_micros: u32) -> Self {
+    pub fn new(tick_length: TickLength) -> Self {
         Self {
-            tick_length: TickLength::from_micros(tick_micros),
+            tick_length,
             collected: Collected::default(),
             started: Vec::new(),
             ended: Vec::new(),
@@ -124,7 +126,7 @@ impl HighlightFinder {
         }
     }
 
-    /// The highlights, best first. `end_tick` is one behind the last tick of the match.
+    /// The highlights, best first. `end_tick` is one after the last tick of the match.
     #[must_use]
     pub fn finish(mut self, end_tick: u64) -> Vec<Highlight> {
         let Some(last) = self.last_tick else { return Vec::new() };
@@ -132,7 +134,8 @@ impl HighlightFinder {
         self.collected.first_engagement = self.started.iter().map(|(_, tick)| *tick).min();
         self.collected.engagements = self.engagements();
         self.collected.sort();
-        find(&self.collected, |seconds| self.tick_length.ticks_in(seconds), end)
+        let ticks_in = |seconds| self.tick_length.ticks_in(Time::from_seconds(seconds));
+        find(&self.collected, ticks_in, end)
     }
 
     /// From the start with the same id, where there is one, to the end.

@@ -118,7 +118,7 @@ mod tests {
     use crate::types::{MatchOutcome, NameId, PlayerStats};
 
     fn played(outcome: Option<MatchOutcome>) -> Statistics {
-        let mut collector = StatisticsCollector::new(50_000);
+        let mut collector = StatisticsCollector::new(TickLength::from_micros(50_000).unwrap());
         for player in 1..=2 {
             let stats = PlayerStats::default();
             let event = AnalysisEvent::PlayerStatSnapshot { tick: 0, player, stats };

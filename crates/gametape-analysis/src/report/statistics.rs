@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gametape_tape::PlayerId;
 use serde::Serialize;
 
 use super::player_label;
@@ -70,11 +71,13 @@ pub struct MatchStatistics {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct PlayerStatistics {
-    /// The summary; its fields stand beside the others.
-    #[serde(flatten)]
-    pub summary: PlayerSummary,
+    /// The player's number.
+    pub player: PlayerId,
     /// The player's name.
     pub name: Option<String>,
+    /// The summary; its fields are among the others.
+    #[serde(flatten)]
+    pub summary: PlayerSummary,
     /// By statistic: tick and value.
     pub series: BTreeMap<&'static str, Vec<(u64, i64)>>,
 }
@@ -84,13 +87,14 @@ impl MatchStatistics {
     #[must_use]
     pub fn of<N: Names>(info: &MatchInfo<N>, statistics: &Statistics, end_tick: u64) -> Self {
         let player = |summary: &PlayerSummary| PlayerStatistics {
-            summary: summary.clone(),
+            player: summary.player,
             name: info.player(summary.player).map(ToOwned::to_owned),
+            summary: summary.clone(),
             series: BTreeMap::new(),
         };
         let mut players: Vec<PlayerStatistics> = statistics.players.iter().map(player).collect();
         for series in statistics.all_series() {
-            let of_player = players.iter_mut().find(|of| of.summary.player == series.player);
+            let of_player = players.iter_mut().find(|of| of.player == series.player);
             if let Some(player) = of_player {
                 player.series.insert(series.stat, series.points);
             }

@@ -1,18 +1,17 @@
 //! Events in tapes.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::ops::Range;
 
 use gametape_analysis::{
-    AnalysisEvent, EventKind, EventWriter, KindSet, MatchId, Names, OwnEvents, TapeEvents,
-    read_names, sample,
+    AnalysisEvent, EventKind, EventReader, EventWriter, KindSet, MatchId, Names, OwnEvents,
+    TapeEvents, read_names, sample,
 };
 use gametape_tape::{
-    ChunkDraft, ChunkKind, Level, SigningKey, Tape, TapeHeader, TapeWriter, pack_bytes,
+    ChunkDraft, ChunkEntry, ChunkKind, Level, SigningKey, Tape, TapeHeader, TapeWriter, pack_bytes,
     verify_bytes,
 };
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Need, Result, SansIo, Source, View, ViewSet};
 
 use crate::common::examples;
 
@@ -57,8 +56,21 @@ fn packing_and_signing_do_not_change_the_id_of_a_match() {
     assert_eq!(id(&bytes).to_string().len(), 32);
 }
 
-fn slice(bytes: &[u8], range: Range<u64>) -> Cow<'_, [u8]> {
-    Cow::Borrowed(&bytes[range.start as usize..range.end as usize])
+/// Bytes that note what is fetched of them.
+struct Watched<'b> {
+    bytes: &'b [u8],
+    fetched: Vec<u64>,
+}
+
+impl Source for Watched<'_> {
+    fn length(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        self.fetched.push(range.start);
+        self.bytes.fetch(range)
+    }
 }
 
 #[test]
@@ -67,13 +79,12 @@ fn events_come_back_from_a_tape_sorted_by_tick() {
     let bytes = tape_of(&events);
     assert!(verify_bytes(&bytes, Level::Chain, None).unwrap().passed());
     let tape = Tape::open(&bytes).unwrap();
-    let fetch = |range| Ok(slice(&bytes, range));
-    let read = TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, fetch);
+    let read = TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, &bytes[..]);
     let read: Vec<_> = read.map(Result::unwrap).collect();
     let mut expected = events;
     expected.sort_by_key(|event| (event.tick(), event.kind().stream()));
     assert_eq!(read, expected);
-    assert_eq!(read_names(&tape, fetch).unwrap().name(7), Some("timeout"));
+    assert_eq!(read_names(&tape, &bytes[..]).unwrap().name(7), Some("timeout"));
 }
 
 #[test]
@@ -85,23 +96,20 @@ fn only_what_is_needed_is_fetched() {
         let entry = tape.chunks.iter().find(|chunk| chunk.offset == offset).unwrap();
         (entry.header.kind, entry.header.stream)
     };
-    let fetched = RefCell::new(Vec::new());
-    let fetch = |range: Range<u64>| {
-        fetched.borrow_mut().push(kind_at(range.start));
-        Ok(slice(&bytes, range))
-    };
-    assert!(read_names(&tape, fetch).is_ok());
-    assert_eq!(fetched.take(), [(ChunkKind::NAMES, 0)]);
+    let mut source = Watched { bytes: &bytes, fetched: Vec::new() };
+    assert!(read_names(&tape, &mut source).is_ok());
+    let fetched: Vec<_> = source.fetched.drain(..).map(kind_at).collect();
+    assert_eq!(fetched, [(ChunkKind::NAMES, 0)]);
 
     let ticks = 3000..4000;
     let wanted = KindSet::EMPTY.with(EventKind::UnitDestroyed);
     let read: Vec<_> =
-        TapeEvents::new(&tape, wanted, ticks.clone(), fetch).map(Result::unwrap).collect();
+        TapeEvents::new(&tape, wanted, ticks.clone(), &mut source).map(Result::unwrap).collect();
     let expected = events
         .iter()
         .filter(|event| event.kind() == EventKind::UnitDestroyed && ticks.contains(&event.tick()));
     assert!(read.iter().eq(expected) && !read.is_empty());
-    let fetched = fetched.take();
+    let fetched: Vec<_> = source.fetched.into_iter().map(kind_at).collect();
     let all = tape.stream(ChunkKind::EVENTS, 0).count();
     assert!(fetched.len() < all, "{} of {all}", fetched.len());
     assert!(fetched.iter().all(|&place| place == (ChunkKind::EVENTS, 0)));
@@ -125,14 +133,47 @@ fn a_bad_block_gives_one_error() {
     put(&blocks[3].draft(), &blocks[3].bytes);
     let bytes = [tape.take(), tape.finish().unwrap()].concat();
     let tape = Tape::open(&bytes).unwrap();
-    let read: Vec<_> =
-        TapeEvents::new(&tape, KindSet::ALL, 0..100, |range| Ok(slice(&bytes, range))).collect();
+    let read: Vec<_> = TapeEvents::new(&tape, KindSet::ALL, 0..100, &bytes[..]).collect();
     let ticks: Vec<_> =
         read.iter().map(|event| event.as_ref().ok().map(AnalysisEvent::tick)).collect();
     assert_eq!(ticks, [Some(10), None, None, Some(40)]);
     let texts: Vec<_> = read.into_iter().filter_map(Result::err).map(|e| e.to_string()).collect();
     assert!(texts[0].starts_with("events chunk: its header does not say"), "{}", texts[0]);
     assert!(texts[1].starts_with("length of an event: the input ends early"), "{}", texts[1]);
+}
+
+/// A source that fails costs one error for each block, and then there is an end.
+#[test]
+fn blocks_that_cannot_be_fetched_are_left_out() {
+    let bytes = tape_of(&sample::played(8, 3));
+    let tape = Tape::open(&bytes).unwrap();
+    let blocks = tape.chunks.iter().filter(|entry| entry.header.kind == ChunkKind::EVENTS);
+    let blocks: Vec<_> = blocks.map(ChunkEntry::range).collect();
+    let half = blocks[blocks.len() / 2].start as usize;
+    let read: Vec<_> = TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, &bytes[..half]).collect();
+    let errors = read.iter().filter(|event| event.is_err()).count();
+    assert_eq!(errors, blocks.len() - blocks.len() / 2);
+    assert!(read.len() > errors);
+}
+
+/// Without a source, bytes are supplied as they are needed; others are not looked at.
+#[test]
+fn a_reader_takes_what_it_needs_and_nothing_else() {
+    let events = sample::played(2, 3);
+    let bytes = tape_of(&events);
+    let tape = Tape::open(&bytes).unwrap();
+    let mut reader = EventReader::new(&tape, KindSet::ALL, 0..u64::MAX);
+    assert!(reader.take().is_none());
+    let mut count = 0;
+    while let Need::Bytes(ranges) = reader.need() {
+        let [range] = &ranges[..] else { panic!("{ranges:?}") };
+        reader.supply(range.start + 1..range.end, b"not asked for").unwrap();
+        assert_eq!(reader.need().ranges(), ranges);
+        let block = &bytes[range.start as usize..range.end as usize];
+        reader.supply(range.clone(), block).unwrap();
+        count += std::iter::from_fn(|| reader.take()).count();
+    }
+    assert_eq!(count, events.len());
 }
 
 #[test]
@@ -176,9 +217,7 @@ fn a_cut_keeps_a_players_own_events_and_nothing_of_others() {
     let own = [first, end.bytes].concat();
     let tape = Tape::open(&own).unwrap();
     let kept: Vec<AnalysisEvent> =
-        TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, |range| Ok(slice(&own, range)))
-            .collect::<Result<_>>()
-            .unwrap();
+        TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, &own[..]).collect::<Result<_>>().unwrap();
     assert_eq!(kept, [events[0].clone(), events[2].clone(), events[5].clone()]);
     let dropped: Vec<_> = end.dropped.iter().map(|row| (row.kind, row.chunks, row.items)).collect();
     assert_eq!(dropped, [(ChunkKind::EVENTS, 0, 3)]);

@@ -3,6 +3,7 @@
 use gametape_analysis::{
     AnalysisEvent, Highlight, HighlightFinder, NameId, PlayerStats, UnitTag, UnitTraits, WorldPos,
 };
+use gametape_wire::TickLength;
 
 pub(crate) const SECOND: u32 = 1_000_000;
 const TAG: UnitTag = UnitTag { index: 1, generation: 0 };
@@ -76,7 +77,7 @@ pub(crate) fn superweapon(tick: u64) -> AnalysisEvent {
 }
 
 pub(crate) fn highlights(events: &[AnalysisEvent], end: u64) -> Vec<Highlight> {
-    let mut finder = HighlightFinder::new(SECOND);
+    let mut finder = HighlightFinder::new(TickLength::from_micros(SECOND).unwrap());
     events.iter().for_each(|event| finder.add(event));
     finder.finish(end)
 }

@@ -4,6 +4,7 @@ use gametape_analysis::sample::{self, Random};
 use gametape_analysis::{
     AnalysisEvent, EventKind, EventStream, Highlight, HighlightFinder, Rarity, WHOLE, Why,
 };
+use gametape_wire::TickLength;
 use proptest::prelude::*;
 
 use crate::build::{death, ended, highlights, kill, quiet_match, snapshot, started, superweapon};
@@ -61,7 +62,7 @@ fn momentum_is_that_of_the_window() {
 #[test]
 fn highlights_never_share_more_than_a_third_of_the_shorter_window() {
     for seed in 1..20 {
-        let mut finder = HighlightFinder::new(50_000);
+        let mut finder = HighlightFinder::new(TickLength::from_micros(50_000).unwrap());
         sample::played(20, seed).iter().for_each(|event| finder.add(event));
         let found = finder.finish(20 * 60 * 20);
         assert!(found.len() > 5);
@@ -162,7 +163,7 @@ fn only_kills_by_others_count() {
 fn order_and_reports_do_not_matter() {
     let events = sample::played(20, 9);
     let find = |events: &[AnalysisEvent]| {
-        let mut finder = HighlightFinder::new(50_000);
+        let mut finder = HighlightFinder::new(TickLength::from_micros(50_000).unwrap());
         events.iter().for_each(|event| finder.add(event));
         finder.finish(20 * 60 * 20 + 1)
     };
@@ -184,7 +185,7 @@ fn order_and_reports_do_not_matter() {
 /// Numbers that must be the same on every platform.
 #[test]
 fn scores_are_golden() {
-    let mut finder = HighlightFinder::new(50_000);
+    let mut finder = HighlightFinder::new(TickLength::from_micros(50_000).unwrap());
     sample::played(60, 1).iter().for_each(|event| finder.add(event));
     let found = finder.finish(60 * 60 * 20 + 1);
     let text: Vec<String> = found
@@ -215,11 +216,11 @@ proptest! {
     fn highlights_keep_to_the_rules(
         seed: u64,
         spread in prop_oneof![1u64..3000, 1u64..1_000_000, Just(u64::MAX)],
-        micros in prop_oneof![Just(50_000u32), 0u32..5_000_000, Just(u32::MAX)],
+        micros in prop_oneof![Just(50_000u32), 1u32..5_000_000, Just(u32::MAX)],
         end: u64,
     ) {
         let mut random = Random::new(seed);
-        let mut finder = HighlightFinder::new(micros);
+        let mut finder = HighlightFinder::new(TickLength::from_micros(micros).unwrap());
         let mut last = 0;
         for &kind in EventKind::ALL.iter().cycle().take(150) {
             let tick = random.below(spread);
@@ -229,7 +230,7 @@ proptest! {
             finder.add(&sample::event(kind, tick, &mut random));
         }
         let end = end.min(spread).max(last.saturating_add(1));
-        let ticks = |s: u64| ((s * 1_000_000 + u64::from(micros.max(1)) / 2) / u64::from(micros.max(1))).max(1);
+        let ticks = |s: u64| ((s * 1_000_000 + u64::from(micros) / 2) / u64::from(micros)).max(1);
         let found = finder.finish(end);
         for (place, one) in found.iter().enumerate() {
             let length = one.window.end - one.window.start;

@@ -4,6 +4,7 @@ use gametape_analysis::{
     AnalysisEvent, NameId, PlayerStats, PlayerSummary, StatisticsCollector, TIMEOUT, UnitTag,
     WorldPos,
 };
+use gametape_wire::TickLength;
 
 use crate::build::death;
 
@@ -64,7 +65,7 @@ fn events() -> Vec<AnalysisEvent> {
 
 #[test]
 fn summaries_count_what_the_specification_says() {
-    let mut collector = StatisticsCollector::new(50_000);
+    let mut collector = StatisticsCollector::new(TickLength::from_micros(50_000).unwrap());
     events().iter().for_each(|event| collector.add(event, &NAMES));
     let statistics = collector.finish();
     let first = PlayerSummary {
@@ -99,7 +100,7 @@ fn summaries_count_what_the_specification_says() {
 
 #[test]
 fn series_are_the_snapshots_in_order() {
-    let mut collector = StatisticsCollector::new(50_000);
+    let mut collector = StatisticsCollector::new(TickLength::from_micros(50_000).unwrap());
     events().iter().for_each(|event| collector.add(event, &NAMES));
     let statistics = collector.finish();
     let territory: Vec<_> = statistics.series("territory").collect();
@@ -112,7 +113,7 @@ fn series_are_the_snapshots_in_order() {
 
 #[test]
 fn sums_do_not_overflow() {
-    let mut collector = StatisticsCollector::new(1);
+    let mut collector = StatisticsCollector::new(TickLength::from_micros(1).unwrap());
     for _ in 0..3 {
         collector.add(&death(1, 1, Some(2), i64::MAX), &NAMES);
         collector.add(&game_event(2, Some(1), i64::MAX), &NAMES);

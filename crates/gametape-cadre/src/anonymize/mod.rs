@@ -13,7 +13,7 @@ use crate::log::markers::Markers;
 use crate::text;
 use crate::text::json::Cursor;
 use crate::text::layout::{Part, Step, rewrite};
-use crate::text::raw::Raw;
+use crate::text::raw::{Name, Raw};
 
 pub use names::Names;
 
@@ -244,7 +244,32 @@ impl Anonymizer {
 
     /// The fields of a log as they may stay. Deltas in it are rewritten as well.
     pub fn root(&mut self, root: &[u8]) -> Vec<u8> {
-        self.rewrite(Whole::Root, root)
+        let known = self.known_fields(root);
+        self.rewrite(Whole::Root, &known)
+    }
+
+    /// The fields that the format has: others may say anything, in their keys too.
+    fn known_fields<'a>(&mut self, root: &'a [u8]) -> Cow<'a, [u8]> {
+        let Ok(fields) = Raw::parse(root) else { return Cow::Borrowed(root) };
+        let is_known = |name: &Name<'_>| ROOT_FIELDS.contains(&&*name.as_str());
+        if fields.entries().map_while(Result::ok).all(|(name, _)| is_known(&name)) {
+            return Cow::Borrowed(root);
+        }
+        let mut kept = vec![b'{'];
+        for (name, value) in fields.entries().map_while(Result::ok) {
+            if !is_known(&name) {
+                self.note("unknown fields");
+                continue;
+            }
+            if kept.len() > 1 {
+                kept.push(b',');
+            }
+            kept.extend_from_slice(name.as_bytes());
+            kept.push(b':');
+            kept.extend_from_slice(value.as_bytes());
+        }
+        kept.push(b'}');
+        Cow::Owned(kept)
     }
 
     /// A delta as it may stay.
@@ -319,9 +344,6 @@ impl Anonymizer {
             ["settings", "password"] => Some(("passwords", quoted(NOBODY))),
             ["epoch"] => Some(("times", b"0".to_vec())),
             ["winners" | "losers", _, "name"] => self.name(token),
-            [field, ..] if !ROOT_FIELDS.contains(field) => {
-                Some(("values of unknown fields", b"null".to_vec()))
-            }
             _ => None,
         }
     }
@@ -335,7 +357,7 @@ impl Anonymizer {
             ["gameObjects", _, "logs", _, ..] => Some(("logs of players' programs", quoted(""))),
             ["gameObjects", id, "name"] if self.players.contains(*id) => self.name(token),
             ["gameObjects", id, "clientType"] if self.players.contains(*id) => {
-                Some(("client types", quoted(NOBODY)))
+                Some(("types of clients", quoted(NOBODY)))
             }
             _ => None,
         }
@@ -348,7 +370,7 @@ impl Anonymizer {
             Some(replacement) => replacement.to_owned(),
             None => self.names.replaced(&text)?,
         };
-        Some(("names", quoted(&new)))
+        Some(("names in texts", quoted(&new)))
     }
 
     /// Any other value.
@@ -359,7 +381,7 @@ impl Anonymizer {
             "id" => self.new_key(&string(token)?)?,
             _ => self.names.replaced(&string(token)?)?,
         };
-        Some(("names", quoted(&new)))
+        Some(("names in texts", quoted(&new)))
     }
 
     fn note(&mut self, what: &'static str) {

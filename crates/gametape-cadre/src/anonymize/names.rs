@@ -1,6 +1,7 @@
 //! Names, and what they are replaced by: found in any letter case, in one pass over a text.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 
@@ -27,7 +28,7 @@ const LEAST_INSIDE: usize = 5;
 pub struct Names {
     rows: Vec<Row>,
     /// Finds all names that may be part of a text; made when it is first needed.
-    finder: Option<Finder>,
+    finder: OnceLock<Option<Finder>>,
 }
 
 #[derive(Debug)]
@@ -52,7 +53,7 @@ impl Names {
             return;
         }
         self.rows.push(Row { folded, replacement: replacement.to_owned() });
-        self.finder = None;
+        self.finder = OnceLock::new();
     }
 
     /// How many names there are.
@@ -75,7 +76,8 @@ impl Names {
     }
 
     /// The text with all names in it replaced; `None` where there are none.
-    pub fn replaced(&mut self, text: &str) -> Option<String> {
+    #[must_use]
+    pub fn replaced(&self, text: &str) -> Option<String> {
         let folded = Folded::of(text);
         if let Some(row) = self.rows.iter().find(|row| row.folded == folded.text) {
             return is_distinctive(&row.folded).then(|| row.replacement.clone());
@@ -90,14 +92,18 @@ impl Names {
         (!found.is_empty()).then(|| out + &text[from..])
     }
 
-    /// The replacements of the names that are in a text.
-    pub fn found_in(&mut self, text: &str) -> Vec<&str> {
-        let found = self.found(&Folded::of(text));
-        found.iter().map(|(_, row)| &*self.rows[*row].replacement).collect()
+    /// The replacements of the names that are in a text, except names that are also replacements: those
+    /// are pseudonyms of others.
+    #[must_use]
+    pub fn found_in(&self, text: &str) -> Vec<&str> {
+        let is_pseudonym =
+            |name: &str| self.rows.iter().any(|row| Folded::of(&row.replacement).text == name);
+        let found = self.found(&Folded::of(text)).into_iter().map(|(_, row)| &self.rows[row]);
+        found.filter(|row| !is_pseudonym(&row.folded)).map(|row| &*row.replacement).collect()
     }
 
     /// Where names are in the original of a text, leftmost and longest first, none inside another.
-    fn found(&mut self, text: &Folded) -> Vec<(Range<usize>, usize)> {
+    fn found(&self, text: &Folded) -> Vec<(Range<usize>, usize)> {
         let Some(finder) = self.finder() else { return Vec::new() };
         let mut all: Vec<(Range<usize>, usize)> = Vec::new();
         for found in finder.automaton.find_overlapping_iter(&text.text) {
@@ -116,18 +122,18 @@ impl Names {
         all.into_iter().map(|(range, row)| (text.original(&range), row)).collect()
     }
 
-    fn finder(&mut self) -> Option<&Finder> {
-        if self.finder.is_none() {
-            let long = |row: &Row| {
-                row.folded.chars().count() >= LEAST_CHARS && is_distinctive(&row.folded)
-            };
-            let rows = self.rows.iter().enumerate().filter(|(_, row)| long(row)).map(|(i, _)| i);
-            let rows: Vec<usize> = rows.collect();
-            let patterns = rows.iter().map(|row| &self.rows[*row].folded);
-            let automaton = AhoCorasick::new(patterns).ok()?;
-            self.finder = Some(Finder { automaton, rows });
-        }
-        self.finder.as_ref()
+    fn finder(&self) -> Option<&Finder> {
+        self.finder.get_or_init(|| Finder::of(&self.rows)).as_ref()
+    }
+}
+
+impl Finder {
+    fn of(rows: &[Row]) -> Option<Self> {
+        let is_long = |row: &Row| row.folded.chars().count() >= LEAST_CHARS;
+        let is_found = |row: &Row| is_long(row) && is_distinctive(&row.folded);
+        let indexes: Vec<usize> = (0..rows.len()).filter(|i| is_found(&rows[*i])).collect();
+        let automaton = AhoCorasick::new(indexes.iter().map(|i| &rows[*i].folded)).ok()?;
+        Some(Self { automaton, rows: indexes })
     }
 }
 
@@ -191,7 +197,7 @@ mod tests {
 
     #[test]
     fn names_are_replaced_in_any_case_and_spelling() {
-        let mut names = names(&[("Zorbulina", "P0"), ("Bob the Builder", "P1"), ("Émile", "P2")]);
+        let names = names(&[("Zorbulina", "P0"), ("Bob the Builder", "P1"), ("Émile", "P2")]);
         for (text, expected) in [
             ("zorbulina", "P0"),
             ("ZORBULINA!", "P0!"),
@@ -211,7 +217,7 @@ mod tests {
 
     #[test]
     fn short_names_are_words_and_shorter_ones_whole_texts() {
-        let mut names = names(&[("Ana", "P1"), ("Ana Lee", "P2"), ("Bo", "P3"), ("7", "P4")]);
+        let names = names(&[("Ana", "P1"), ("Ana Lee", "P2"), ("Bo", "P3"), ("7", "P4")]);
         assert_eq!(names.replaced("Ana, and ana lee!").as_deref(), Some("P1, and P2!"));
         assert_eq!(names.replaced("bo").as_deref(), Some("P3"));
         assert_eq!(names.replaced("Banana, Anaconda, Bo won"), None);
@@ -219,5 +225,14 @@ mod tests {
         assert_eq!(names.replaced("7"), None);
         assert_eq!(names.replacement("7"), Some("P4"));
         assert_eq!(names.found_in("ANA"), ["P1"]);
+    }
+
+    #[test]
+    fn a_name_that_is_also_a_pseudonym_is_not_found() {
+        let names = names(&[("Player 2", "Player 1"), ("Ben Berg", "Player 2")]);
+        let replaced = names.replaced("Player 2 beats ben berg");
+        assert_eq!(replaced.as_deref(), Some("Player 1 beats Player 2"));
+        assert!(names.found_in("Player 1 beats Player 2").is_empty());
+        assert_eq!(names.found_in("\u{3}BEN berg\0"), ["Player 2"]);
     }
 }

@@ -7,15 +7,18 @@ use std::ops::Range;
 
 use gametape_analysis::report::{EventLine, involves};
 use gametape_analysis::{AnalysisEvent, EventKind, KindSet, MatchInfo};
+use gametape_library::TableFormat;
+use gametape_replay::open::Format;
+use gametape_wire::{Tick, When};
 use serde::Serialize;
 
-use crate::events::{Observed, for_each_tape, tapes_in};
+use crate::events::Observed;
 use crate::failure::{Failure, Outcome, note};
 use crate::input::{Source, one_of};
-use crate::moment::Time;
+use crate::many::FilesArgs;
 use crate::output::{Printer, Target, print, print_json};
 use crate::text::thousands;
-use export::{Export, Format};
+use export::{Export, Rows};
 
 /// List or export the events of a match
 ///
@@ -29,9 +32,8 @@ use export::{Export, Format};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Tapes to read, folders of them, or `-` for standard input
-    #[arg(value_name = "TAPE", required = true)]
-    tapes: Vec<Source>,
+    #[command(flatten)]
+    files: FilesArgs,
 
     /// Only events of these kinds, such as UnitDestroyed,MatchEnded
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', hide_possible_values = true, value_parser = one_of(EventKind::ALL, EventKind::name))]
@@ -41,13 +43,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=15))]
     player: Vec<u8>,
 
-    /// Only events at this time and later: milliseconds since the start, or tick:N
-    #[arg(long, value_name = "TIME", default_value = "0")]
-    from: Time,
+    /// Only events at this time and later
+    #[arg(long, value_name = "TIME", default_value = "start", allow_hyphen_values = true)]
+    from: When,
 
-    /// Only events before this time [default: up to the end]
-    #[arg(long, value_name = "TIME")]
-    to: Option<Time>,
+    /// Only events before this time
+    #[arg(long, value_name = "TIME", default_value = "end", allow_hyphen_values = true)]
+    to: When,
 
     /// Print how many events there are of each kind, and nothing else
     #[arg(long, conflicts_with_all = ["csv", "parquet", "output"])]
@@ -70,33 +72,35 @@ pub(crate) struct Args {
     output: Option<Target>,
 }
 
-const EXAMPLES: &str = r#"With --json each line is {"kind","match_id","tape","tick","seconds",…}: fields are named as in
+const EXAMPLES: &str = r#"Times are written as 3:37.6, 217.6s, 217600ms, tick:4352, 50%, start, end or -10s (before the end).
+
+With --json each line is {"kind","match_id","tape","tick","seconds",…}: fields are named as in
 spec/events.md, empty ones are left out. With --json --count: {"file","events","kinds":{name:number}}.
 
 Examples:
   gametape events match.tape
-  gametape events --kind UnitDestroyed --player 2 --from 60000 match.tape
+  gametape events --kind UnitDestroyed --player 2 --from 1:00 match.tape
   gametape events --count match.tape
   gametape events --csv -o tables/ match.tape
   gametape events --parquet all.parquet matches/"#;
 
 impl Args {
-    pub(crate) fn run(mut self) -> Outcome {
-        self.tapes = tapes_in(&self.tapes)?;
+    pub(crate) fn run(self) -> Outcome {
+        let files = self.files.only(Format::Tape);
         match self.format()? {
-            None if self.count => for_each_tape(&self.tapes, |source| self.count_events(source)),
-            None => for_each_tape(&self.tapes, |source| self.list(source)),
-            Some(format) => self.export(format),
+            None if self.count => files.each("read", |source| self.count_events(source)),
+            None => files.each("read", |source| self.list(source)),
+            Some(format) => self.export(&files, format),
         }
     }
 
     /// What to write, unless it is the list for people.
-    fn format(&self) -> Result<Option<Format>, Failure> {
+    fn format(&self) -> Result<Option<TableFormat>, Failure> {
         match (self.json, self.csv, &self.parquet) {
             _ if self.count => Ok(None),
-            (true, ..) => Ok(Some(Format::Json)),
-            (_, true, _) => Ok(Some(Format::Csv)),
-            (.., Some(_)) => Ok(Some(Format::Parquet)),
+            (true, ..) => Ok(Some(TableFormat::Json)),
+            (_, true, _) => Ok(Some(TableFormat::Csv)),
+            (.., Some(_)) => Ok(Some(TableFormat::Parquet)),
             _ if self.output.is_some() => {
                 Err(Failure::usage("-o is for --json and --csv: which one is it to be?"))
             }
@@ -111,9 +115,15 @@ impl Args {
         }
     }
 
-    fn ticks(&self, observed: &Observed) -> Range<u64> {
-        let front = &observed.tape.header;
-        self.from.tick(front)..self.to.map_or(u64::MAX, |time| time.tick(front))
+    fn ticks(&self, observed: &Observed) -> Result<Range<u64>, Failure> {
+        let (length, end) =
+            (observed.tape.header.tick_length, Tick(observed.tape.summary.end_tick));
+        let bound = |when: When| {
+            let tick = when.bound(length, end).map(|tick| tick.0);
+            tick.ok_or_else(|| Failure::usage("turns are for gamelogs, and a tape holds none"))
+        };
+        let to = if self.to == When::End { u64::MAX } else { bound(self.to)? };
+        Ok(bound(self.from)?..to)
     }
 
     /// Shows the events that were asked for.
@@ -122,7 +132,7 @@ impl Args {
         observed: &mut Observed,
         mut visit: impl FnMut(&AnalysisEvent, &MatchInfo) -> Result<(), Failure>,
     ) -> Outcome {
-        let ticks = self.ticks(observed);
+        let ticks = self.ticks(observed)?;
         observed.visit(self.kinds(), ticks, |event, info| {
             match self.player.is_empty() || involves(event, &self.player) {
                 true => visit(event, info),
@@ -133,10 +143,8 @@ impl Args {
 
     fn list(&self, source: &Source) -> Outcome {
         let mut observed = Observed::open(source)?;
+        self.files.title(source)?;
         let mut printer = Printer::new();
-        if self.tapes.len() > 1 {
-            printer.title(&source.to_string())?;
-        }
         let mut shown = 0u64;
         let done = self.visit(&mut observed, |event, info| {
             shown += 1;
@@ -163,20 +171,24 @@ impl Args {
         Ok(done)
     }
 
-    fn export(&self, format: Format) -> Outcome {
+    fn export(&self, files: &FilesArgs, format: TableFormat) -> Outcome {
         let target = self.parquet.as_ref().or(self.output.as_ref()).unwrap_or(&Target::Stdout);
-        self.tapes.iter().try_for_each(|source| target.check_apart(source))?;
-        let mut export = Export::new(format, target, &self.kind)?;
-        let done = for_each_tape(&self.tapes, |source| {
+        files.sources.iter().try_for_each(|source| target.check_apart(source))?;
+        let export = Export::new(format, target, &self.kind)?;
+        let read = |source: &Source| {
+            export.check_apart(source)?;
             let mut observed = Observed::open(source)?;
             if !observed.has_events() {
                 note(source, why_nothing(&observed));
             }
-            self.visit(&mut observed, |event, info| export.add(event, info))
-        });
+            let mut rows = Rows::new(observed.info.clone());
+            let done = self.visit(&mut observed, |event, _| export.hold(&mut rows, event))?;
+            Ok((done, rows))
+        };
+        let gathered = files.gather("read", read, |_, mut rows| export.add(&mut rows))?;
         // What could be read of the others is there, whatever is wrong with one.
         export.finish()?;
-        done
+        gathered.conclude()
     }
 }
 

@@ -8,12 +8,14 @@ use gametape_analysis::report::{
     HighlightRow, best_of, highlight_rows, highlights_table, printable,
 };
 use gametape_analysis::{EventStream, HighlightFinder, KindSet};
+use gametape_replay::open::Format;
 use serde::Serialize;
 
 use super::play;
-use crate::events::{Observed, for_each_tape, table_text, tapes_in};
+use crate::events::{Observed, table_text};
 use crate::failure::{Done, Failure, Outcome};
 use crate::input::Source;
+use crate::many::FilesArgs;
 use crate::output::{print, print_json};
 
 /// List the best moments of a match, play them, or cut them out
@@ -25,9 +27,8 @@ use crate::output::{print, print_json};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Tapes to read, folders of them, or `-` for standard input
-    #[arg(value_name = "TAPE", required = true)]
-    tapes: Vec<Source>,
+    #[command(flatten)]
+    files: FilesArgs,
 
     /// How many moments to list
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=MOST))]
@@ -68,19 +69,20 @@ const MOST: u64 = 10_000;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let sources = tapes_in(&self.tapes)?;
-        let mut lists = Vec::new();
-        let outcome = for_each_tape(&sources, |source| {
-            let (rows, done) = find(&mut Observed::open_with_events(source)?)?;
+        let (mut sources, mut lists) = (Vec::new(), Vec::new());
+        let read = |source: &Source| find(&mut Observed::open_with_events(source)?);
+        let files = self.files.only(Format::Tape);
+        let gathered = files.gather("read", read, |source, rows| {
+            sources.push(source.clone());
             lists.push(rows);
-            Ok(done)
-        });
+            Ok(())
+        })?;
         if lists.is_empty() {
-            return outcome;
+            return gathered.conclude();
         }
         let mut rows = best_of(lists);
         if let Some(number) = self.play {
-            return play_row(&sources, &rows, number).and(outcome);
+            return play_row(&sources, &rows, number).and(gathered.conclude());
         }
         rows.truncate(self.count as usize);
         let cut = match &self.cut {
@@ -92,9 +94,9 @@ impl Args {
                 files: sources.iter().map(ToString::to_string).collect(),
                 highlights: &rows,
             })?,
-            false => print(&list(&rows, sources.len() > 1, self.why))?,
+            false => print(&list(&rows, files.are_many(), self.why))?,
         }
-        outcome.map(|done| if cut == Done::DataLost { cut } else { done })
+        gathered.conclude().map(|done| if cut == Done::DataLost { cut } else { done })
     }
 }
 
@@ -117,14 +119,14 @@ fn source_of<'s>(sources: &'s [Source], row: &HighlightRow) -> Result<&'s Source
 }
 
 /// The highlights of a match, best first.
-fn find(observed: &mut Observed) -> Result<(Vec<HighlightRow>, Done), Failure> {
-    let mut finder = HighlightFinder::new(observed.tape.header.tick_length.micros());
+fn find(observed: &mut Observed) -> Result<(Done, Vec<HighlightRow>), Failure> {
+    let mut finder = HighlightFinder::new(observed.tape.header.tick_length);
     let done = observed.visit(simulation_kinds(), 0..u64::MAX, |event, _| {
         finder.add(event);
         Ok(())
     })?;
     let found = finder.finish(observed.tape.summary.end_tick);
-    Ok((highlight_rows(&observed.info, &found), done))
+    Ok((done, highlight_rows(&observed.info, &found)))
 }
 
 /// What players' machines report has no influence, so it is not even read.

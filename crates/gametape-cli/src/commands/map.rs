@@ -4,7 +4,7 @@ use gametape_scene::TextMap;
 use gametape_scene::png::{self, PictureError};
 use gametape_wire::{Error, When};
 
-use super::stage::Stage;
+use super::stage;
 use crate::failure::{Failure, Outcome};
 use crate::input::RecordingArgs;
 use crate::output::{Target, colours_show, print, print_json};
@@ -52,18 +52,18 @@ impl Args {
     pub(crate) fn run(self) -> Outcome {
         let source = &self.recording.source;
         let failed = |error: Error| Failure::of(source, &error);
-        let mut stage = Stage::open(&self.recording)?;
-        stage.look_as(&self.view)?;
+        let mut stage = stage::open(&self.recording)?;
+        stage::look_as(&mut stage, source, &self.view)?;
         let moment = stage.find(self.at).map_err(|error| Failure::usage(error.to_string()))?;
         stage.seek(moment).map_err(failed)?;
         let mut scene = stage.scene();
         if self.json {
             scene.lines = stage.lines().map_err(failed)?;
             print_json(&scene)?;
-            return Ok(stage.warn_of_problems());
+            return Ok(stage::warn_of_problems(&stage, source));
         }
         if scene.board.is_none() {
-            return Err(failed(stage.no_board()));
+            return Err(failed(stage::no_board()));
         }
         match &self.png {
             None => {
@@ -76,7 +76,7 @@ impl Args {
                 target.write(source, &picture.map_err(|error| self.too_large(error))?)?;
             }
         }
-        Ok(stage.warn_of_problems())
+        Ok(stage::warn_of_problems(&stage, source))
     }
 
     fn too_large(&self, error: PictureError) -> Failure {

@@ -4,20 +4,17 @@
 //! [`terminal`] is all that touches the outside.
 
 mod board;
-mod changes;
 mod keys;
-mod list;
 mod panels;
 mod player;
 mod screen;
 mod terminal;
 #[cfg(test)]
 mod testing;
-mod tree;
 
 use gametape_wire::{Time, When};
 
-use super::stage::Stage;
+use super::stage;
 use crate::failure::{Failure, Outcome};
 use crate::input::{RecordingArgs, Source};
 use crate::progress::waiting_first;
@@ -49,7 +46,8 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Keys: left and right step, space plays, + and - change the speed, g goes to a time, a tick or a turn,
-v changes the view, m switches between board and tree, i inspects tiles, ? explains the others, q quits.
+v changes the view, d lists messages, m switches between board and tree, i inspects tiles, ? explains
+the others, q quits.
 
 Examples:
   gametape play match.minewars
@@ -67,13 +65,14 @@ impl Args {
 
     pub(crate) fn run(self) -> Outcome {
         terminal::require()?;
-        let mut stage = waiting_first("reading", || Stage::open(&self.recording))?;
-        stage.look_as(&self.view)?;
+        let source = &self.recording.source;
+        let mut stage = waiting_first("reading", || stage::open(&self.recording))?;
+        stage::look_as(&mut stage, source, &self.view)?;
         let moment = stage.find(self.at).map_err(|error| Failure::usage(error.to_string()))?;
         let mut player = Player::new(stage);
         player.go(moment);
         player.pause_at(self.pause_at);
         terminal::run(&mut player)?;
-        Ok(player.stage.warn_of_problems())
+        Ok(stage::warn_of_problems(&player.stage, source))
     }
 }

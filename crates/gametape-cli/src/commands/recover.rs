@@ -126,9 +126,9 @@ impl Args {
         let output = self.target().map_or_else(|| source.to_string(), ToString::to_string);
         let report = Report { file: source.to_string(), output, result };
         if self.json {
-            print_json(&report)?
+            print_json(&report)?;
         } else {
-            report.print()
+            report.print();
         }
         Ok(Done::lost_if(report.result.is_lossy()))
     }

@@ -7,9 +7,9 @@ mod tape;
 use std::collections::BTreeMap;
 
 use gametape_minewars::{ReplayFile, Replayed, ViewState};
+use gametape_scene::minewars::{Place, places};
 use gametape_wire::When;
 
-use crate::cities::{Place, places};
 use crate::failure::Outcome;
 use crate::input::{Input, Opened, Recording, RecordingsArgs, Source};
 use crate::moment::{before_all, replay, warn_of_problems};

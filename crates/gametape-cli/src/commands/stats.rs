@@ -5,11 +5,13 @@ mod surface;
 
 use gametape_analysis::report::{MatchStatistics, Standings, statistics_table};
 use gametape_analysis::{KindSet, Statistics, StatisticsCollector};
+use gametape_replay::open::Format;
 use serde::Serialize;
 
-use crate::events::{Observed, for_each_tape, table_text, tapes_in};
+use crate::events::{Observed, table_text};
 use crate::failure::{Done, Failure, Outcome};
 use crate::input::Source;
+use crate::many::FilesArgs;
 use crate::output::{Target, print, print_json};
 use crate::rewrite::check_apart;
 use plot::Plot;
@@ -21,9 +23,8 @@ use plot::Plot;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Tapes to read, folders of them, or `-` for standard input
-    #[arg(value_name = "TAPE", required = true)]
-    tapes: Vec<Source>,
+    #[command(flatten)]
+    files: FilesArgs,
 
     /// Print one JSON object, with all figures over time
     #[arg(long)]
@@ -50,13 +51,10 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        match &tapes_in(&self.tapes)?[..] {
-            [source] => self.show(source),
-            sources if self.plot.is_some() => {
-                let problem = format!("--plot is for one tape, and there are {}", sources.len());
-                Err(Failure::usage(problem))
-            }
-            sources => self.show_standings(sources),
+        match self.files.are_many() {
+            false => self.files.each("read", |source| self.show(source)),
+            true if self.plot.is_some() => Err(Failure::usage("--plot is for one tape")),
+            true => self.show_standings(),
         }
     }
 
@@ -79,21 +77,26 @@ impl Args {
         Ok(done)
     }
 
-    fn show_standings(&self, sources: &[Source]) -> Outcome {
+    fn show_standings(&self) -> Outcome {
         let mut standings = Standings::default();
         let mut matches = 0;
-        let outcome = for_each_tape(sources, |source| {
+        let read = |source: &Source| {
             let mut observed = Observed::open_with_events(source)?;
             let (statistics, done) = collect(&mut observed)?;
-            standings.add(&observed.info, &statistics, observed.tape.summary.end_tick);
+            Ok((done, (observed.info, statistics, observed.tape.summary.end_tick)))
+        };
+        let files = self.files.only(Format::Tape);
+        let gathered = files.gather("read", read, |_, (info, statistics, end)| {
+            standings.add(&info, &statistics, end);
             matches += 1;
-            Ok(done)
-        });
+            Ok(())
+        })?;
         match self.json {
             true => print_json(&Many { matches, players: standings.rows() })?,
+            false if matches == 0 => {}
             false => print(&table_text(&standings.table()))?,
         }
-        outcome
+        gathered.conclude()
     }
 }
 
@@ -105,7 +108,7 @@ struct Many<T> {
 }
 
 fn collect(observed: &mut Observed) -> Result<(Statistics, Done), Failure> {
-    let mut collector = StatisticsCollector::new(observed.tape.header.tick_length.micros());
+    let mut collector = StatisticsCollector::new(observed.tape.header.tick_length);
     let done = observed.visit(KindSet::ALL, 0..u64::MAX, |event, info| {
         collector.add(event, &info.names);
         Ok(())

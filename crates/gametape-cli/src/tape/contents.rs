@@ -70,7 +70,7 @@ impl TapeFile {
 const SHOWN_GAPS: usize = 10;
 
 /// Tells what is missing in a tape that is played all the same.
-fn warn_of_gaps(source: &crate::input::Source, gaps: &[Gap]) {
+pub(crate) fn warn_of_gaps(source: &crate::input::Source, gaps: &[Gap]) {
     for gap in gaps.iter().take(SHOWN_GAPS) {
         let what = if gap.kind.0 == 0 { "something".to_owned() } else { gap.kind.to_string() };
         let (first, ticks) = (gap.first_tick, count(gap.tick_count.into(), "tick"));

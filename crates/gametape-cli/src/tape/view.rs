@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use gametape_minewars::{Replayed, ViewState};
 use gametape_replay::minewars::{MinewarsView, setup_of};
-use gametape_replay::{Driven, PlayFinding, Player, PlayerOptions, Recording, Track, ViewTrack};
+use gametape_replay::{PlayFinding, Playback, Player, PlayerOptions, Recording, Track, ViewTrack};
+use gametape_scene::minewars::{Place, places_of};
 use gametape_tape::{ChunkKind, TapeFrames};
 use gametape_wire::{Error, Result as WireResult};
 
 use super::{Metadata, TapeFile, milliseconds};
-use crate::cities::{Place, places_of};
 use crate::failure::{Failure, warn_of_loss};
 use crate::input::Source;
 use crate::moment::{When, moment_by_clock};
@@ -42,7 +42,7 @@ pub(crate) fn view_at(
         return Err(Failure::usage(format_args!("{source} has views 0 to {most}, not {view}")));
     }
     let start = MinewarsView::new(&setup, view);
-    let mut player = Driven::view(recording, view, start.clone(), PLAY_ONCE).map_err(failed)?;
+    let mut player = Playback::view(recording, view, start.clone(), PLAY_ONCE).map_err(failed)?;
     let moment = moment_by_clock(source, at, player.tick_length(), player.end())?;
     waiting("seeking", || player.seek(moment)).map_err(failed)?;
     warn_of_doubt(source, &player);
@@ -53,14 +53,14 @@ pub(crate) fn view_at(
 }
 
 /// Says what is missing on the way to the state, and what could not be used.
-pub(crate) fn warn_of_doubt<T: Track>(source: &Source, player: &Driven<TapeFile, Player<T>>) {
+pub(crate) fn warn_of_doubt<T: Track>(source: &Source, player: &Playback<TapeFile, Player<T>>) {
     let is_told = |finding: &&PlayFinding| !matches!(finding, PlayFinding::Input { .. });
     let told = player.findings().iter().filter(is_told);
     told.for_each(|finding| warn_of_loss(source, finding));
 }
 
 /// What the view knows; messages that could not be applied are problems.
-fn replayed(player: &Driven<TapeFile, Player<ViewTrack<MinewarsView>>>) -> Replayed {
+fn replayed(player: &Playback<TapeFile, Player<ViewTrack<MinewarsView>>>) -> Replayed {
     let problem = |finding: &PlayFinding| match finding {
         PlayFinding::Input { tick, error } => {
             Some(error.clone().within(format_args!("tick {tick}")))

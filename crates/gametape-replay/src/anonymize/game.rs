@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use gametape_cadre::{Log, Options};
+use gametape_cadre::{Anonymizer, Log, Names, Options};
 use gametape_minewars::Who;
 use gametape_tape::{Keyframe, KeyframeMaker, SimSnapshot};
 use gametape_wire::{Result, View};
 
 use super::Anonymized;
-use super::gamelog::Anonymizer;
 use super::minewars::{MineWars, pseudonym};
-use super::names::Names;
 use crate::cadre::CadreGame;
 use crate::game::GameState;
 use crate::games::KnownGame;
@@ -174,7 +172,7 @@ impl<'g> Game<'g> {
     pub(super) fn finish(&self, result: &mut Anonymized) {
         if let Rules::Gamelog(log) = &self.rules {
             log.anonymizer.removed().for_each(|(what, count)| result.add(what, count));
-            result.remaining.extend(log.anonymizer.remaining());
+            result.remaining.extend(log.anonymizer.remaining().map(|(what, _)| what));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Metadata without what says who played, when and with what.
 
+use gametape_cadre::Names;
 use serde_json::{Map, Value, json};
 
 use super::Anonymized;
-use super::names::Names;
 use crate::metadata::Seat;
 
 /// Fields that say nothing about persons; outcomes without names.

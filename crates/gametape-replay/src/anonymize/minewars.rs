@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gametape_cadre::Names;
 use gametape_minewars::{
     Dialect, EncodedSetup, Generation, Message, Messages, PlayerUpdate, Setup, SetupView, Text, Who,
 };
@@ -9,7 +10,6 @@ use gametape_tape::SimSnapshot;
 use gametape_wire::{Result, View};
 
 use super::Anonymized;
-use super::names::Names;
 use crate::game::GameState;
 use crate::minewars::MinewarsView;
 

@@ -1,19 +1,18 @@
 //! Recordings without what says who played: `spec/tape-contents.md`, section 7.
 //!
-//! MineWars files have rules of their own (`gametape_minewars::anonymize`); gamelogs are rewritten
-//! delta by delta, tapes chunk by chunk, and their keyframes are made again. What was written is searched for every name that was found.
+//! MineWars files and gamelogs have rules of their own (`gametape_minewars::anonymize`,
+//! `gametape_cadre::anonymize`); tapes are rewritten chunk by chunk with the same rules, and their
+//! keyframes are made again. What was written is searched for every name that was found.
 
 mod game;
-mod gamelog;
 mod metadata;
 mod minewars;
-mod names;
 mod search;
 mod tape;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gametape_cadre::{Log, Options};
+use gametape_cadre::Options;
 use gametape_minewars::{AnonymizeOptions, Dialect, ReplayFile};
 use gametape_wire::{Error, Result, Source};
 
@@ -21,7 +20,6 @@ use crate::convert::{Layout, write_gamelog};
 use crate::games::KnownGame;
 use crate::open::Opened;
 use crate::rewrite::Put;
-use gamelog::Anonymizer;
 
 /// What was removed from a recording, and what was still found in the result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,31 +53,14 @@ pub fn anonymize<S: Source>(
         Opened::Tape(source) => tape::anonymize(source, games, put),
         Opened::MineWars(bytes) => anonymize_minewars(&bytes.file()?, put),
         Opened::Gamelog(bytes) => {
-            let (log, result) = anonymize_log(&bytes.log()?)?;
-            write_gamelog(&log, &Layout::default(), bytes.is_gzip(), put)?;
+            let made = gametape_cadre::anonymize(&bytes.log()?, &Options::default())?;
+            write_gamelog(&made.log, &Layout::default(), bytes.is_gzip(), put)?;
+            let mut result = Anonymized::default();
+            made.removed.iter().for_each(|(what, count)| result.add(what, *count));
+            result.remaining = made.remaining.into_keys().collect();
             Ok(result)
         }
     }
-}
-
-fn anonymize_log(log: &Log) -> Result<(Log, Anonymized)> {
-    let mut anonymizer = Anonymizer::default();
-    let (before, after) = log.around_deltas();
-    let root = [before, after].concat();
-    anonymizer.learn_root(&root);
-    log.deltas().for_each(|delta| anonymizer.learn_delta(delta.raw().as_bytes()));
-    let root = anonymizer.root(&root);
-    anonymizer.search(&root);
-    let mut made = Log::open(root, &Options::default())?;
-    for delta in log.deltas() {
-        let delta = anonymizer.delta(delta.raw().as_bytes());
-        anonymizer.search(&delta);
-        made.push(&delta)?;
-    }
-    let mut result = Anonymized::default();
-    anonymizer.removed().for_each(|(what, count)| result.add(what, count));
-    result.remaining = anonymizer.remaining().collect();
-    Ok((made, result))
 }
 
 fn anonymize_minewars(file: &ReplayFile<'_>, put: &mut Put<'_>) -> Result<Anonymized> {

@@ -1,11 +1,11 @@
 //! Searching what was written for what should be gone.
 
+use gametape_cadre::Names;
 use gametape_tape::{Chunk, ChunkKind, NameTable, Restorer, SimSnapshot, TapeFrames, TapeHeader};
 use gametape_wire::Result;
 
 use super::Anonymized;
 use super::game::Game;
-use super::names::Names;
 
 /// Reads the bytes of a new tape as they are written.
 #[derive(Default)]

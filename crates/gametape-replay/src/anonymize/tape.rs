@@ -1,12 +1,12 @@
 //! A tape without what says who played.
 
+use gametape_cadre::Names;
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Depth, NameTable, Tape, TapeFrames, TapeWriter};
 use gametape_wire::{Error, ErrorKind, Place, Result, Source, View};
 
 use super::Anonymized;
 use super::game::Game;
 use super::metadata::{pseudonym, scrubbed};
-use super::names::Names;
 use super::search::Search;
 use crate::games::{self, KnownGame};
 use crate::metadata::{field, players};

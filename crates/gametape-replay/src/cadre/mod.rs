@@ -7,7 +7,7 @@ use gametape_wire::{Result, View};
 
 use crate::player::{Player, PlayerOptions, ViewTrack};
 use crate::source::Recording;
-use crate::timeline::Driven;
+use crate::timeline::Playback;
 use gametape_wire::Source;
 
 pub use convert::{from_tape, markers_of, to_tape, write_tape};
@@ -20,7 +20,7 @@ pub const TICK_LENGTH: u32 = 100_000;
 pub fn player<S: Source>(
     mut recording: Recording<S>,
     options: PlayerOptions,
-) -> Result<Driven<S, Player<ViewTrack<CadreGame>>>> {
+) -> Result<Playback<S, Player<ViewTrack<CadreGame>>>> {
     let game = CadreGame::new(markers_of(&mut recording)?)?;
-    Driven::view(recording, View::SPECTATOR, game, options)
+    Playback::view(recording, View::SPECTATOR, game, options)
 }

@@ -7,8 +7,8 @@ use flate2::write::GzEncoder;
 use gametape_cadre::{Delta, Log, Raw};
 use gametape_wire::Result;
 
-use gametape_cadre::json::{compact, pretty};
 use crate::rewrite::Put;
+use gametape_cadre::json::{compact, pretty};
 
 /// How a gamelog is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,7 +9,7 @@ use gametape_wire::{Result, View};
 
 use crate::player::{Player, PlayerOptions, ViewTrack};
 use crate::source::Recording;
-use crate::timeline::Driven;
+use crate::timeline::Playback;
 use gametape_wire::Source;
 
 pub use from_tape::{MinewarsFile, from_tape, setup_of};
@@ -27,7 +27,7 @@ pub fn player<S: Source>(
     mut recording: Recording<S>,
     view: View,
     options: PlayerOptions,
-) -> Result<Driven<S, Player<ViewTrack<MinewarsView>>>> {
+) -> Result<Playback<S, Player<ViewTrack<MinewarsView>>>> {
     let setup = setup_of(&mut recording)?;
-    Driven::view(recording, view, MinewarsView::new(&setup, view), options)
+    Playback::view(recording, view, MinewarsView::new(&setup, view), options)
 }

@@ -26,7 +26,7 @@ use gametape_wire::{Error, ErrorKind, Limit, Result, Source};
 pub use content::{Content, Inner, inner_recording};
 pub use gamelog::GamelogBytes;
 pub use minewars::MinewarsBytes;
-pub use sniff::{Format, SNIFFED_BYTES, is_gzip, is_likely_recording, sniff};
+pub use sniff::{Format, SNIFFED_BYTES, is_gzip, likely_format, sniff};
 pub use tape::{open_tape, visit_chunks};
 
 /// How a recording is opened.

@@ -50,11 +50,9 @@ pub(super) fn is_gamelog(start: &[u8]) -> bool {
 /// Is that most likely a recording, found among files of all kinds? Much that is JSON or gzip is
 /// something else, so fields of a gamelog must be near its start.
 #[must_use]
-pub fn is_likely_recording(start: &[u8], length: Option<u64>) -> bool {
-    match sniff(start, length) {
-        Some(Format::Gamelog) => has_fields_of_gamelog(start),
-        found => found.is_some(),
-    }
+pub fn likely_format(start: &[u8], length: Option<u64>) -> Option<Format> {
+    let is_likely = |format: &Format| *format != Format::Gamelog || has_fields_of_gamelog(start);
+    sniff(start, length).filter(is_likely)
 }
 
 /// Are there fields of a gamelog in the start of JSON, plain or gzip?

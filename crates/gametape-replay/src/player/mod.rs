@@ -25,7 +25,7 @@ use gametape_wire::{
 use crate::game::{GameState, Simulation};
 use crate::source::{OpenTape, Recording};
 use crate::timeline::{
-    Change, Direction, Driven, KeptStates, Marker, Spacing, Timeline, check_end,
+    Change, Direction, KeptStates, Marker, Playback, Spacing, Timeline, check_end,
 };
 
 use changes::Changed;
@@ -62,7 +62,7 @@ impl Default for PlayerOptions {
 /// the state is [compared](PlayerOptions::check) with it; where they differ the difference is a
 /// [finding](Self::findings), and the recorded one counts.
 ///
-/// A player does no I/O: it is a [`Timeline`] that says which bytes it needs. [`Driven`] supplies them
+/// A player does no I/O: it is a [`Timeline`] that says which bytes it needs. [`Playback`] supplies them
 /// from a [`Source`].
 ///
 /// ```
@@ -280,7 +280,7 @@ impl<T: Track> Timeline for Player<T> {
     }
 }
 
-impl<S: Source, G: GameState> Driven<S, Player<ViewTrack<G>>> {
+impl<S: Source, G: GameState> Playback<S, Player<ViewTrack<G>>> {
     /// Plays what `view` knows; `state` is what it knows before tick 0.
     pub fn view(
         recording: Recording<S>,
@@ -293,7 +293,7 @@ impl<S: Source, G: GameState> Driven<S, Player<ViewTrack<G>>> {
     }
 }
 
-impl<S: Source, X: Simulation> Driven<S, Player<SimulationTrack<X>>> {
+impl<S: Source, X: Simulation> Playback<S, Player<SimulationTrack<X>>> {
     /// Runs a simulation again by its recorded orders; it must be at tick 0.
     pub fn simulation(
         recording: Recording<S>,
@@ -305,7 +305,7 @@ impl<S: Source, X: Simulation> Driven<S, Player<SimulationTrack<X>>> {
     }
 }
 
-impl<S: Source, T: Track> Driven<S, Player<T>> {
+impl<S: Source, T: Track> Playback<S, Player<T>> {
     fn entered(mut source: S, mut player: Player<T>) -> Result<Self> {
         drive(&mut player, &mut source)?;
         Ok(Self::new(source, player))

@@ -197,6 +197,7 @@ impl<S: Sink> Pump<S> {
 
     fn stop(&mut self, failure: Option<Error>) -> Next {
         self.work = Work::Done;
+        self.outlet.sink.release();
         drop(self.presence.0.stop(failure));
         Next::Done
     }

@@ -13,6 +13,10 @@ pub trait Sink {
 
     /// Returns when everything that was appended survives a loss of power.
     fn sync(&mut self) -> io::Result<()>;
+
+    /// The recording ended, well or not: nothing more is appended. Called before anybody who waits for the
+    /// end is told, so what others may have then is given up here.
+    fn release(&mut self) {}
 }
 
 /// A sink that holds a tape already, which can be read and cut: an interrupted recording can go on.
@@ -28,6 +32,12 @@ impl Sink for File {
 
     fn sync(&mut self) -> io::Result<()> {
         self.sync_data()
+    }
+
+    /// Another recorder may have the file.
+    fn release(&mut self) {
+        // Where that fails, closing the file does it.
+        let _: io::Result<()> = self.unlock();
     }
 }
 

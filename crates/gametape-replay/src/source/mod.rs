@@ -60,7 +60,11 @@ impl<S: Source> Recording<S> {
             let kind = ErrorKind::Truncated { needed: range.end - range.start, available };
             return Err(Error::at(range.start, "chunk", kind));
         }
-        look(&self.source.fetch(range)?)
+        // What opening has read is not fetched again.
+        match self.open.bytes(&range) {
+            Some(bytes) => look(bytes?),
+            None => look(&self.source.fetch(range)?),
+        }
     }
 
     /// The first setup of a stream.

@@ -2,22 +2,22 @@
 
 mod boxed;
 mod clock;
-mod driven;
 mod gamelog;
 mod kept;
 mod map_state;
 mod marker;
 mod minewars;
+mod playback;
 
 use gametape_wire::{Error, Moment, Need, Report, Result, SansIo, TickLength, View, ViewSet, When};
 
 pub use clock::Clock;
-pub use driven::Driven;
 pub use gamelog::GamelogTimeline;
 pub(crate) use kept::{KeptState, KeptStates, Spacing};
 pub use map_state::MapState;
 pub use marker::{Marker, MarkerKind};
 pub use minewars::MinewarsTimeline;
+pub use playback::Playback;
 
 /// Which way a step goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,7 +54,7 @@ impl<'a> Change<'a> {
 /// moment is the same whatever way led there. [`seek`](Self::seek) and [`step`](Self::step) either
 /// arrive at once, or answer which bytes they need; whoever has them [supplies](SansIo::supply) them,
 /// until nothing more is [needed](SansIo::need). Until then the position is somewhere on the way.
-/// [`Driven`] does that with a [`Source`](gametape_wire::Source).
+/// [`Playback`] does that with a [`Source`](gametape_wire::Source).
 ///
 /// The end moves when a timeline is extended, which each kind of timeline does by a method of its own.
 ///

@@ -146,7 +146,7 @@ impl TapeCheck {
     fn play<S: Source>(&mut self, source: &mut S, games: &[&dyn KnownGame]) -> Result<()> {
         let Ok(tape) = open_tape(source, Depth::Index) else { return Ok(()) };
         let restored = check_keyframes(source, &tape.keyframes, |error| {
-            self.find(true, Level::Keyframes, error)
+            self.find(true, Level::Keyframes, error);
         })?;
         self.keyframes = Some(restored);
         let level = self.level;

@@ -7,7 +7,7 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{FrameLayout, FrameWriter, Frames, Generation};
 use gametape_minewars::{ReplayFile, WriteOptions, write_file};
 use gametape_replay::{ConvertOptions, PlayerOptions, Track, cadre, minewars};
-use gametape_replay::{Driven, Player, Recording, Source};
+use gametape_replay::{Playback, Player, Recording, Source};
 use gametape_tape::{
     ChunkEntry, ChunkKind, DeltaSnapshot, Keyframe, SimSnapshot, StateHash, Tape, TapeWriter,
 };
@@ -23,7 +23,7 @@ pub(crate) trait ByTick {
     fn end_tick(&self) -> u64;
 }
 
-impl<S: Source, T: Track> ByTick for Driven<S, Player<T>> {
+impl<S: Source, T: Track> ByTick for Playback<S, Player<T>> {
     fn before(&mut self, tick: u64) {
         self.seek(Moment::before(Tick(tick))).unwrap();
         assert_eq!(self.tick(), tick);
@@ -123,7 +123,7 @@ pub(crate) fn chained(bytes: &[u8]) -> Vec<u8> {
 /// The states at all ticks, by playing once from the start, without any keyframe.
 pub(crate) fn linear<T: Track>(
     bytes: &[u8],
-    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Driven<Vec<u8>, Player<T>>,
+    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Playback<Vec<u8>, Player<T>>,
 ) -> BTreeMap<u64, StateHash> {
     let plain = finish(without_keyframes(bytes));
     let mut player = open(Recording::open(plain).unwrap(), PlayerOptions::default());

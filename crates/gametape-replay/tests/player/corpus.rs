@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 use gametape_cadre::{Log, Options};
 use gametape_minewars::{Dialect, ReplayFile};
-use gametape_replay::Driven;
+use gametape_replay::Playback;
 use gametape_replay::cadre::CadreGame;
 use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{
@@ -95,7 +95,7 @@ fn shuffled(ticks: &[u64]) -> Vec<u64> {
     shuffled
 }
 
-type Watching<'a, G> = Driven<&'a [u8], Player<ViewTrack<G>>>;
+type Watching<'a, G> = Playback<&'a [u8], Player<ViewTrack<G>>>;
 
 /// The ticks to try and how their states are told, by playing once from the start, without any
 /// keyframe; and snapshots of some.

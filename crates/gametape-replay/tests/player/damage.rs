@@ -1,5 +1,5 @@
 use gametape_minewars::Generation;
-use gametape_replay::{Driven, PlayFinding, Player, PlayerOptions, Recording, cadre, minewars};
+use gametape_replay::{PlayFinding, Playback, Player, PlayerOptions, Recording, cadre, minewars};
 use gametape_tape::{ChunkKind, Tape};
 use gametape_wire::View;
 
@@ -10,7 +10,7 @@ const PAYLOAD: usize = 56;
 
 fn spectator(
     tape: &[u8],
-) -> Driven<Vec<u8>, Player<gametape_replay::ViewTrack<minewars::MinewarsView>>> {
+) -> Playback<Vec<u8>, Player<gametape_replay::ViewTrack<minewars::MinewarsView>>> {
     let recording = Recording::open(tape.to_vec()).unwrap();
     minewars::player(recording, View::SPECTATOR, PlayerOptions::default()).unwrap()
 }
@@ -92,7 +92,7 @@ fn lost_frames_are_told_and_the_next_keyframe_ends_the_doubt() {
 fn a_tape_that_was_never_finished_plays_to_its_last_chunk() {
     let tape = toy::tape(Toy::new(), 400);
     let expected = linear(&tape, |recording, options| {
-        Driven::simulation(recording, Toy::new(), options).unwrap()
+        Playback::simulation(recording, Toy::new(), options).unwrap()
     });
     let whole = Tape::open(&tape).unwrap();
     let mut sure = 0;
@@ -101,7 +101,7 @@ fn a_tape_that_was_never_finished_plays_to_its_last_chunk() {
         let recording = Recording::open(torn).unwrap();
         assert!(!recording.tape().is_finished());
         let mut player =
-            Driven::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+            Playback::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
         for tick in [player.end_tick(), player.end_tick() / 2] {
             player.before(tick);
             let is_true = player.snapshot().state_hash() == expected[&tick];

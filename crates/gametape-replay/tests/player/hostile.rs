@@ -2,7 +2,7 @@
 
 use gametape_cadre::Options;
 use gametape_replay::{
-    DeepLevel, Direction, Driven, PlayFinding, Player, PlayerOptions, Recording, cadre,
+    DeepLevel, Direction, PlayFinding, Playback, Player, PlayerOptions, Recording, cadre,
 };
 use gametape_tape::{
     ChunkKind, DeltaSnapshot, Keyframe, Level, Recovered, Tape, TapeHeader, verify_bytes,
@@ -36,7 +36,7 @@ fn with_ticks_going_back(bytes: &[u8], back: u64) -> Vec<u8> {
     out
 }
 
-fn player(tape: &[u8]) -> Driven<&[u8], Player<gametape_replay::ViewTrack<cadre::CadreGame>>> {
+fn player(tape: &[u8]) -> Playback<&[u8], Player<gametape_replay::ViewTrack<cadre::CadreGame>>> {
     cadre::player(Recording::open(tape).unwrap(), PlayerOptions::default()).unwrap()
 }
 
@@ -102,7 +102,7 @@ fn verifying_computes_the_hashes_that_playing_trusts() {
         let tape = finish(writer);
         let open = || {
             let recording = Recording::open(&tape[..]).unwrap();
-            Driven::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap()
+            Playback::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap()
         };
         let mut player = open();
         player.before(120);

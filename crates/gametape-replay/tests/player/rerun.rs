@@ -2,7 +2,7 @@ use gametape_minewars::Generation;
 use gametape_replay::{
     DeepLevel, PlayFinding, Player, PlayerOptions, Recording, Site, cadre, minewars,
 };
-use gametape_replay::{Direction, Driven};
+use gametape_replay::{Direction, Playback};
 use gametape_tape::{Keyframe, UnitTag};
 use gametape_wire::View;
 
@@ -11,9 +11,9 @@ use super::common::{
 };
 use super::toy::{self, Toy};
 
-fn player(tape: &[u8], toy: Toy) -> Driven<&[u8], Player<gametape_replay::SimulationTrack<Toy>>> {
+fn player(tape: &[u8], toy: Toy) -> Playback<&[u8], Player<gametape_replay::SimulationTrack<Toy>>> {
     let recording = Recording::open(tape).unwrap();
-    Driven::simulation(recording, toy, PlayerOptions::default()).unwrap()
+    Playback::simulation(recording, toy, PlayerOptions::default()).unwrap()
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_recorded_state_that_was_changed_is_found_and_counts_all_the_same() {
         linear.before(tick);
         let mut direct = player(&tape, Toy::new());
         direct.before(tick);
-        let [a, b] = [&linear, &direct].map(Driven::snapshot);
+        let [a, b] = [&linear, &direct].map(Playback::snapshot);
         assert_eq!(a.core.random_state, b.core.random_state, "tick {tick}");
         assert_eq!(a.core.entities, b.core.entities);
     }

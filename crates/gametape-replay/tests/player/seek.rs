@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use gametape_minewars::Generation;
 use gametape_replay::{
-    Clock, DeepLevel, Direction, Driven, Player, PlayerOptions, Recording, Source, Track, cadre,
+    Clock, DeepLevel, Direction, Playback, Player, PlayerOptions, Recording, Source, Track, cadre,
     minewars,
 };
 use gametape_tape::{Cut, Tape, TapeHeader, cut_bytes, pack_bytes};
@@ -14,7 +14,7 @@ use super::toy::{self, Toy};
 /// Every tick forward, backward and in random order, with cumulative and with chained deltas.
 fn every_tick<T: Track>(
     bytes: &[u8],
-    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Driven<Vec<u8>, Player<T>> + Copy,
+    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Playback<Vec<u8>, Player<T>> + Copy,
 ) {
     let expected = linear(bytes, open);
     let ticks: Vec<u64> = expected.keys().copied().collect();
@@ -44,7 +44,7 @@ fn view_of<S: Source>(
 ) -> impl Fn(
     Recording<S>,
     PlayerOptions,
-) -> Driven<S, Player<gametape_replay::ViewTrack<minewars::MinewarsView>>>
+) -> Playback<S, Player<gametape_replay::ViewTrack<minewars::MinewarsView>>>
 + Copy {
     move |recording, options| {
         minewars::player(recording, View::new(number).unwrap(), options).unwrap()
@@ -72,7 +72,7 @@ fn every_tick_of_a_gamelog() {
 fn every_tick_of_a_simulation() {
     let tape = toy::tape(Toy::new(), 400);
     every_tick(&tape, |recording, options| {
-        Driven::simulation(recording, Toy::new(), options).unwrap()
+        Playback::simulation(recording, Toy::new(), options).unwrap()
     });
 }
 
@@ -104,7 +104,8 @@ fn stepping_back_costs_a_few_steps() {
     // Without keyframes everything has to be played from the start.
     let tape = super::common::finish(super::common::without_keyframes(&tape));
     let mut player =
-        Driven::simulation(Recording::open(tape).unwrap(), toy, PlayerOptions::default()).unwrap();
+        Playback::simulation(Recording::open(tape).unwrap(), toy, PlayerOptions::default())
+            .unwrap();
     player.before(1000);
     let before = steps.get();
     while player.step(Direction::Backward).unwrap() {}
@@ -116,9 +117,9 @@ fn stepping_back_costs_a_few_steps() {
 fn play_follows_the_clock_of_the_caller() {
     let tape = toy::tape(Toy::new(), 400);
     let recording = Recording::open(&tape[..]).unwrap();
-    let mut player = Driven::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+    let mut player = Playback::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
     let mut clock = Clock::new(player.tick_length());
-    let advance = |player: &mut Driven<_, _>, clock: &mut Clock, millis| {
+    let advance = |player: &mut Playback<_, _>, clock: &mut Clock, millis| {
         let due = clock.due(Duration::from_millis(millis), player.position(), player.end());
         player.seek(due).unwrap();
         player.tick()
@@ -172,7 +173,7 @@ fn cut_to(bytes: &[u8], views: Option<ViewSet>, ticks: std::ops::Range<u64>) -> 
 fn every_cut<T: Track>(
     bytes: &[u8],
     views: Option<ViewSet>,
-    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Driven<Vec<u8>, Player<T>> + Copy,
+    open: impl Fn(Recording<Vec<u8>>, PlayerOptions) -> Playback<Vec<u8>, Player<T>> + Copy,
 ) {
     let expected = linear(bytes, open);
     let end = *expected.keys().last().unwrap();
@@ -201,7 +202,7 @@ fn a_tape_cut_by_time_plays_the_same() {
         cadre::player(recording, options).unwrap()
     });
     every_cut(&toy::tape(Toy::new(), 300), None, |recording, options| {
-        Driven::simulation(recording, Toy::new(), options).unwrap()
+        Playback::simulation(recording, Toy::new(), options).unwrap()
     });
 }
 
@@ -227,7 +228,7 @@ fn steps_behind_the_last_keyframe_do_not_read_it_again() {
     let tape = toy::tape(Toy::new(), 349);
     let reads = std::rc::Rc::new(std::cell::Cell::new(0));
     let recording = Recording::open(Counted(tape, reads.clone())).unwrap();
-    let mut player = Driven::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+    let mut player = Playback::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
     player.before(301);
     let before = reads.get();
     while player.step(Direction::Forward).unwrap() {}

@@ -11,6 +11,9 @@ use gametape_wire::{Error, Result, View, ViewSet};
 
 pub(crate) const PIECES: u16 = 6;
 
+/// What every toy starts from.
+pub(crate) const SETUP: &[u8] = b"six pieces";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Toy {
     tick: SimTick,
@@ -114,6 +117,7 @@ pub(crate) fn padded_tape(mut toy: Toy, ticks: u64, padding: usize) -> Vec<u8> {
     };
     let mut writer =
         TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), br#"{"content":"toy"}"#).unwrap();
+    writer.setup(0, ViewSet::ALL, SETUP).unwrap();
     let mut keyframes = KeyframeMaker::new(Cadence { ticks: 50, ..Cadence::default() });
     for tick in 0..ticks {
         if let Some(keyframe) = keyframes.at(tick, || toy.snapshot()) {

@@ -1,8 +1,9 @@
 //! Going on with a tape that was interrupted anywhere, or finished.
 
+use std::fs::File;
 use std::io::Cursor;
 
-use gametape_replay::{Pump, Recorder};
+use gametape_replay::{Pump, Recorder, lock_recording};
 use gametape_tape::{GapCause, Recovered, Tape, pack_bytes};
 use gametape_wire::{ErrorClass, ViewSet};
 
@@ -168,6 +169,24 @@ fn going_on_exactly_where_a_tape_ended_is_not_a_loss() {
             [(12, 1)]
         );
     }
+}
+
+#[test]
+fn a_file_is_free_as_soon_as_its_recording_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.tape");
+    let file = File::create_new(&path).unwrap();
+    lock_recording(&file).unwrap();
+    let (recorder, mut pump) = Recorder::with_pump(file, front(), METADATA, &options()).unwrap();
+    (0..30).for_each(|tick| play(&recorder, tick));
+    assert!(Recorder::append(&path, &options()).is_err());
+    assert!(finish(recorder, &mut pump).is_finished);
+    // The pump still holds the file.
+    let next = Recorder::append(&path, &options()).unwrap();
+    (30..40).for_each(|tick| play(&next, tick));
+    assert!(next.finish().is_finished);
+    drop(pump);
+    Content::of_finished(&std::fs::read(&path).unwrap()).assert_played(0..40);
 }
 
 #[test]

@@ -106,6 +106,10 @@ impl Visible for ViewState {
     fn lines(&self, change: &[u8], context: &Context) -> Vec<Line> {
         words::lines(&Seen { state: self, context }, change)
     }
+
+    fn disassemble(&self, change: &[u8], context: &Context) -> Vec<String> {
+        words::disassemble(change, words::dialect(context))
+    }
 }
 
 impl Seen<'_> {

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use gametape_minewars::{
-    Coord, Dialect, Message, Messages, PlayerUpdate, StructureKind, TileState, Who,
+    Coord, Dialect, Line as AsmLine, Lines as AsmLines, Message, Messages, PlayerUpdate,
+    StructureKind, TileState, Who,
 };
 use gametape_wire::{Time, View};
 
 use super::{Seen, tile_at};
 use crate::model::Line;
+use crate::visible::Context;
 
 /// More lines of one moment than these are left out.
 const MOST_LINES: usize = 200;
@@ -16,14 +18,28 @@ const MOST_LINES: usize = 200;
 /// The lines about the messages of a payload; `seen` is what the view knew before.
 pub(super) fn lines(seen: &Seen<'_>, payload: &[u8]) -> Vec<Line> {
     let mut teller = Teller::new(seen);
-    let name = seen.context.dialect.as_deref();
-    let dialect = name
-        .and_then(|name| Dialect::ALL.into_iter().find(|own| own.name() == name))
-        .unwrap_or(Dialect::Current);
-    let mut messages = Messages::new(payload, 0, dialect);
+    let mut messages = Messages::new(payload, 0, dialect(seen.context));
     // What cannot be read has no words; those before it have.
     let _ = messages.visit(|message, _| teller.hear(&message));
     teller.finish()
+}
+
+/// The dialect of changes.
+pub(super) fn dialect(context: &Context) -> Dialect {
+    let name = context.dialect.as_deref();
+    name.and_then(|name| Dialect::ALL.into_iter().find(|own| own.name() == name))
+        .unwrap_or(Dialect::Current)
+}
+
+/// The messages of a payload as assembly text, a line each.
+pub(super) fn disassemble(payload: &[u8], dialect: Dialect) -> Vec<String> {
+    let text = |line: AsmLine<'_>| {
+        let mut text = Vec::new();
+        line.print(dialect, &mut text);
+        line.print_comment(dialect, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    AsmLines::new(payload, 0, dialect).take(MOST_LINES).map(text).collect()
 }
 
 struct Teller<'a, 'b> {

@@ -1,6 +1,6 @@
 //! The board of a picture.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::canvas::{Canvas, Point, Shapes, circle};
 use super::font::{Font, Weight};
@@ -16,6 +16,8 @@ const DETAIL: f32 = 9.0;
 const LETTERS: f32 = 18.0;
 /// More pieces on one tile are not drawn.
 const MOST_ON_TILE: usize = 4;
+/// More labels are not written.
+const MOST_LABELS: usize = 300;
 
 /// A board being drawn.
 pub(super) struct BoardPicture<'a> {
@@ -33,10 +35,18 @@ impl BoardPicture<'_> {
     pub(super) fn draw(&self, canvas: &mut Canvas) {
         self.ground(canvas);
         self.borders(canvas);
+        let placed = self.placed();
+        let labels = self.labels(&placed);
         if self.scale >= DETAIL {
-            self.marks(canvas);
+            self.marks(canvas, &labels);
         }
-        self.pieces(canvas);
+        for (piece, centre, radius) in &placed {
+            self.piece(canvas, piece, *centre, *radius);
+        }
+        for (label, area) in &labels {
+            let (corner, colours) = ((area.left, area.top), (Palette::TEXT, Palette::INK));
+            self.fonts.write_rimmed(canvas, label, self.label_size(), corner, colours);
+        }
     }
 
     fn pixel(&self, (x, y): Point) -> Point {
@@ -112,40 +122,70 @@ impl BoardPicture<'_> {
         }
     }
 
-    /// What is on tiles without a piece that hides it.
-    fn marks(&self, canvas: &mut Canvas) {
-        let hidden: std::collections::HashSet<_> =
+    /// Tiles whose marks are seen: known, and without a piece that hides them.
+    fn marked(&self) -> impl Iterator<Item = (usize, Point)> {
+        let hidden: HashSet<_> =
             self.board.pieces.iter().filter_map(|piece| piece.at.tile()).collect();
-        for (index, centre) in self.tiles() {
-            let is_hidden = hidden.contains(&self.board.tiles[index]);
-            if is_hidden || self.board.sight(index) == Sight::Unknown {
-                continue;
-            }
+        self.tiles().filter(move |(index, _)| {
+            !hidden.contains(&self.board.tiles[*index])
+                && self.board.sight(*index) != Sight::Unknown
+        })
+    }
+
+    /// What is on tiles. Letters that a label covers are left out: half of a digit misleads.
+    fn marks(&self, canvas: &mut Canvas, labels: &[(&str, Area)]) {
+        for (index, centre) in self.marked() {
             let alpha = if self.board.sight(index) == Sight::Seen { 255 } else { 130 };
             let ground = tile_colour(self.scene, self.board, index);
             let kinds = || self.board.layers.iter().filter_map(|layer| layer.kind(index));
             // Beside letters there is room for something small below.
             let lettered = self.scale >= LETTERS && kinds().any(|kind| kind.look == Look::Text);
-            for kind in kinds() {
-                let small = lettered && matches!(kind.look, Look::Dot | Look::Ring | Look::Cross);
-                let (at, scale) = match small {
-                    true => ((centre.0, centre.1 + self.scale * 0.32), self.scale * 0.55),
-                    false => (centre, self.scale),
+            let is_covered = || {
+                let sign = self.sign_area(centre);
+                labels.iter().any(|(_, label)| label.meets(&sign))
+            };
+            for kind in kinds().filter(|kind| kind.look != Look::Text || !is_covered()) {
+                let beside = |x: f32, y: f32| {
+                    ((centre.0 + x * self.scale, centre.1 + y * self.scale), self.scale * 0.55)
+                };
+                let (at, scale) = match kind.look {
+                    Look::Dot | Look::Ring | Look::Cross if lettered => beside(0.0, 0.32),
+                    Look::Flag if kinds().any(is_small) => beside(0.26, -0.22),
+                    _ => (centre, self.scale),
                 };
                 draw_mark(canvas, self.fonts, kind, at, scale, (ground, alpha));
             }
         }
     }
 
-    fn pieces(&self, canvas: &mut Canvas) {
-        let placed = self.placed();
-        let mut taken = Vec::new();
-        for (piece, centre, radius) in &placed {
-            self.piece(canvas, piece, *centre, *radius);
-            if self.board.kind(piece).is_none_or(|kind| kind.look != Look::Token) {
-                taken.push(Area::around(*centre, *radius));
-            }
+    /// Where letters on a tile are.
+    fn sign_area(&self, centre: Point) -> Area {
+        Area::around(centre, self.scale * 0.2)
+    }
+
+    /// The letters on tiles.
+    fn signs(&self) -> Vec<Area> {
+        if self.scale < LETTERS {
+            return Vec::new();
         }
+        let is_lettered = |index: usize| {
+            let mut kinds = self.board.layers.iter().filter_map(|layer| layer.kind(index));
+            kinds.any(|kind| kind.look == Look::Text)
+        };
+        let lettered = self.marked().filter(|(index, _)| is_lettered(*index));
+        lettered.map(|(_, centre)| self.sign_area(centre)).collect()
+    }
+
+    fn label_size(&self) -> f32 {
+        (self.scale * 0.55).clamp(11.0, 18.0)
+    }
+
+    /// The labels of pieces, and where they go.
+    fn labels<'b>(&self, placed: &[(&'b Piece, Point, f32)]) -> Vec<(&'b str, Area)> {
+        let is_taken =
+            |piece: &Piece| self.board.kind(piece).is_none_or(|kind| kind.look != Look::Token);
+        let taken = placed.iter().filter(|(piece, ..)| is_taken(piece));
+        let taken = taken.map(|(_, centre, radius)| Area::around(*centre, *radius)).collect();
         let (width, height) = self.layout.size();
         let frame = Area {
             left: self.origin.0 - super::MARGIN / 2.0,
@@ -153,18 +193,17 @@ impl BoardPicture<'_> {
             right: self.origin.0 + width * self.scale + super::MARGIN / 2.0,
             bottom: self.origin.1 + height * self.scale + super::MARGIN / 2.0,
         };
-        let mut labels = Labels::new(frame, taken);
-        let size = (self.scale * 0.55).clamp(11.0, 18.0);
-        for (piece, centre, radius) in &placed {
-            let Some(label) = piece.label.as_deref().filter(|label| !label.is_empty()) else {
-                continue;
-            };
+        let (mut labels, signs, size) =
+            (Labels::new(frame, taken), self.signs(), self.label_size());
+        let named = placed.iter().filter_map(|(piece, centre, radius)| {
+            let label = piece.label.as_deref().filter(|label| !label.is_empty())?;
+            Some((label, *centre, *radius))
+        });
+        let placed = named.take(MOST_LABELS).filter_map(|(label, centre, radius)| {
             let room = (self.fonts.width(label, Weight::Bold, size), size * 1.15);
-            if let Some(corner) = labels.place(*centre, *radius, room) {
-                let colours = (Palette::TEXT, Palette::INK);
-                self.fonts.write_rimmed(canvas, label, size, corner, colours);
-            }
-        }
+            Some((label, labels.place(centre, radius, room, &signs)?))
+        });
+        placed.collect()
     }
 
     /// Every piece that is drawn, with its centre and radius; several on a tile share it.
@@ -229,6 +268,11 @@ impl BoardPicture<'_> {
             canvas.stroke(pointer, Palette::TEXT, 255, (radius / 5.0).max(1.5));
         }
     }
+}
+
+/// Is it drawn in the middle of a tile, where a flag would hide it?
+fn is_small(kind: &Kind) -> bool {
+    matches!(kind.look, Look::Text | Look::Dot | Look::Ring | Look::Cross)
 }
 
 /// How a piece is drawn.

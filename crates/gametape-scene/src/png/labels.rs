@@ -22,7 +22,7 @@ impl Area {
         Self { left, top, right: left + size.0, bottom: top + size.1 }
     }
 
-    fn meets(&self, other: &Self) -> bool {
+    pub(super) fn meets(&self, other: &Self) -> bool {
         self.left < other.right
             && other.left < self.right
             && self.top < other.bottom
@@ -50,9 +50,15 @@ impl Labels {
         Self { frame, taken }
     }
 
-    /// The upper left corner for a label of this size beside something round: below, above, right or
-    /// left, wherever there is room first. None where there is no room.
-    pub(super) fn place(&mut self, centre: Point, radius: f32, size: (f32, f32)) -> Option<Point> {
+    /// The area for a label of this size beside something round: below, above, right or left, where it
+    /// covers the fewest signs. None where there is no room.
+    pub(super) fn place(
+        &mut self,
+        centre: Point,
+        radius: f32,
+        size: (f32, f32),
+        signs: &[Area],
+    ) -> Option<Area> {
         let ((x, y), (width, height)) = (centre, size);
         let (beside, gap) = (radius + 3.0, 1.0);
         let corners = [
@@ -61,12 +67,14 @@ impl Labels {
             (x + beside, y - height / 2.0),
             (x - beside - width, y - height / 2.0),
         ];
-        let free = corners.into_iter().find(|corner| {
-            let area = Area::at(*corner, size);
-            area.is_within(&self.frame) && !self.taken.iter().any(|other| other.meets(&area))
-        })?;
-        self.taken.push(Area::at(free, size));
-        Some(free)
+        let areas = corners.into_iter().map(|corner| Area::at(corner, size));
+        let free = areas.filter(|area| {
+            area.is_within(&self.frame) && !self.taken.iter().any(|other| other.meets(area))
+        });
+        let covered = |area: &Area| signs.iter().filter(|sign| sign.meets(area)).count();
+        let best = free.min_by_key(covered)?;
+        self.taken.push(best);
+        Some(best)
     }
 }
 
@@ -83,13 +91,25 @@ mod tests {
         let mut labels = Labels::new(frame, things.clone());
         let placed: Vec<Area> = centres
             .iter()
-            .filter_map(|centre| labels.place(*centre, 6.0, (40.0, 12.0)))
-            .map(|corner| Area::at(corner, (40.0, 12.0)))
+            .filter_map(|centre| labels.place(*centre, 6.0, (40.0, 12.0), &[]))
             .collect();
         assert!(placed.len() > 10 && placed.len() < centres.len());
         for (i, label) in placed.iter().enumerate() {
             assert!(label.is_within(&frame));
             assert!(things.iter().chain(&placed[..i]).all(|other| !other.meets(label)));
         }
+    }
+
+    #[test]
+    fn a_label_goes_where_it_covers_the_fewest_signs() {
+        let frame = Area { left: 0.0, top: 0.0, right: 300.0, bottom: 300.0 };
+        let below = [(135.0, 165.0), (150.0, 165.0)].map(|at| Area::around(at, 4.0));
+        let above = [Area::around((150.0, 135.0), 4.0)];
+        let mut place = |signs: &[Area]| {
+            let mut labels = Labels::new(frame, vec![Area::around((150.0, 150.0), 8.0)]);
+            labels.place((150.0, 150.0), 8.0, (40.0, 12.0), signs).unwrap()
+        };
+        assert!(place(&[]).top > 150.0 && place(&below).bottom < 150.0);
+        assert!(place(&[&below[..], &above].concat()).left > 150.0);
     }
 }

@@ -7,7 +7,7 @@ mod orders;
 use std::collections::BTreeMap;
 
 use gametape_cadre::limits::{DELTAS, LOG_BYTES};
-use gametape_replay::{Driven, Order, PlayFinding, PlayerOptions, Recording, Source, streams};
+use gametape_replay::{Order, PlayFinding, Playback, PlayerOptions, Recording, Source, streams};
 use gametape_tape::{ChunkKind, SimTick, TapeFrames, UnitTag};
 use gametape_wire::{self as wire, Result, Tick, View};
 
@@ -37,7 +37,7 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
     let epoch = recording.field("recorded").and_then(|time| epoch_of(&time));
     let orders = orders_of(&mut recording);
     let first = recording.tape().summary.first_tick;
-    let mut playing = Driven::simulation(recording, game, PlayerOptions::default())?;
+    let mut playing = Playback::simulation(recording, game, PlayerOptions::default())?;
     playing.seek(wire::Moment::before(Tick(first)))?;
     let mut writer = GamelogWriter::new(playing.track().simulation(), &session);
     writer.set_epoch(epoch);

@@ -14,14 +14,14 @@ use std::thread;
 use gametape_cadre::{Log, Options};
 use gametape_minewars::{Generation, Grid, ReplayFile, ViewState};
 use gametape_replay::{
-    DeepLevel, Driven, MinewarsTimeline, Order, PlayerOptions, Recording, Simulation, Timeline,
-    TimelineOptions, minewars, streams,
+    DeepLevel, MinewarsTimeline, OpeningTape, Order, Playback, Player, PlayerOptions, Recording,
+    Simulation, Timeline, TimelineOptions, minewars, streams,
 };
 use gametape_skirmish::{
     Command, Config, Match, Skirmish, Style, TICK_MS, Views, metadata, record_match,
 };
 use gametape_tape::{ChunkKind, SimSnapshot, TapeFrames, cut_bytes, pack_bytes};
-use gametape_wire::{self as wire, Tick, View, ViewSet, When};
+use gametape_wire::{self as wire, Need, SansIo, Tick, View, ViewSet, When};
 
 use views::{Seen, Words, differences};
 use world::World;
@@ -130,7 +130,7 @@ fn in_disorder(moments: &[Moment]) -> impl Iterator<Item = &Moment> {
 fn from_the_tape(recorded: &Recorded, moments: &[Moment]) {
     let game = Skirmish::new(recorded.config.clone()).unwrap();
     let options = PlayerOptions::default();
-    let mut player = Driven::simulation(recorded.open(), game, options).unwrap();
+    let mut player = Playback::simulation(recorded.open(), game, options).unwrap();
     for moment in in_disorder(moments) {
         player.seek(wire::Moment::before(Tick(moment.tick))).unwrap();
         assert_eq!(player.snapshot(), moment.snapshot, "tick {}", moment.tick);
@@ -276,7 +276,7 @@ fn a_view_of_another_moment_is_told_apart() {
 fn resimulates(tape: &[u8], config: &Config) -> (usize, u64) {
     let game = Skirmish::new(config.clone()).unwrap();
     let recording = Recording::open(tape).unwrap();
-    let mut player = Driven::simulation(recording, game, PlayerOptions::default()).unwrap();
+    let mut player = Playback::simulation(recording, game, PlayerOptions::default()).unwrap();
     let verified = player.verify(DeepLevel::Simulation).unwrap();
     assert!(verified.passed(), "{:?}", verified.findings);
     (verified.keyframes, verified.tick)
@@ -292,6 +292,45 @@ fn packed_tapes_and_tapes_without_talk_are_the_same_match() {
     assert_eq!(resimulates(&packed, &recorded.config), whole);
     let packed = Recorded { tape: packed, ..record(3, 8, Grid::Hex, 6, Generation::Current) };
     assert_eq!(packed.inputs(streams::ORDERS), recorded.inputs(streams::ORDERS));
+}
+
+/// Supplies what is needed, and counts requests and bytes.
+fn fetch(machine: &mut impl SansIo, tape: &[u8]) -> (usize, u64) {
+    let (mut requests, mut bytes) = (0, 0);
+    while let Need::Bytes(ranges) = machine.need() {
+        for range in ranges {
+            requests += 1;
+            bytes += range.end - range.start;
+            let part = &tape[range.start as usize..range.end as usize];
+            machine.supply(range, part).unwrap();
+        }
+    }
+    (requests, bytes)
+}
+
+#[test]
+fn a_packed_match_is_opened_and_sought_by_few_ranges() {
+    let recorded = record(3, 8, Grid::Hex, 6, Generation::Current);
+    let tape = pack_bytes(&recorded.tape).unwrap();
+    let mut opening = OpeningTape::new(tape.len() as u64);
+    let (requests, bytes) = fetch(&mut opening, &tape);
+    assert!(requests <= 2 && bytes <= 64 << 10, "{requests} requests, {bytes} bytes");
+    let opened = opening.finish().unwrap();
+    // What the simulation starts from came with the index.
+    let setup = opened.setup(streams::SETUP_OF_SIMULATION).unwrap();
+    let setup = opened.raw(setup).unwrap().unwrap();
+    assert_eq!(Config::from_bytes(&setup).unwrap(), recorded.config);
+    let moments = recorded.simulated();
+    for moment in in_disorder(&moments).step_by(5) {
+        let game = Skirmish::new(recorded.config.clone()).unwrap();
+        let mut player =
+            Player::simulation(opened.clone(), game, PlayerOptions::default()).unwrap();
+        let _ = player.seek(wire::Moment::before(Tick(moment.tick))).unwrap();
+        let (requests, bytes) = fetch(&mut player, &tape);
+        assert!(requests <= 2, "{requests} requests for tick {}", moment.tick);
+        assert!(bytes < tape.len() as u64 / 2, "{bytes} of {} bytes", tape.len());
+        assert!(player.snapshot() == moment.snapshot, "tick {}", moment.tick);
+    }
 }
 
 #[test]

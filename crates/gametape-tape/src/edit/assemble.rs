@@ -55,9 +55,9 @@ pub(crate) fn join(segments: Vec<Segment>, bytes: &[u8]) -> Result<Vec<u8>> {
 pub(crate) fn packed_order(header: &ChunkHeader) -> (u8, u64, u32) {
     let group = match header.kind {
         ChunkKind::METADATA => 0,
-        ChunkKind::FULL_KEYFRAME | ChunkKind::DELTA_KEYFRAME => 1,
-        ChunkKind::SETUP => 2,
-        ChunkKind::NAMES => 3,
+        ChunkKind::SETUP => 1,
+        ChunkKind::NAMES => 2,
+        ChunkKind::FULL_KEYFRAME | ChunkKind::DELTA_KEYFRAME => 3,
         ChunkKind::ORDERS => 4,
         ChunkKind::FRAMES => 5,
         ChunkKind::EVENTS => 6,
@@ -67,7 +67,7 @@ pub(crate) fn packed_order(header: &ChunkHeader) -> (u8, u64, u32) {
         _ => 9,
     };
     let within = match group {
-        1 => header.first_tick,
+        3 => header.first_tick,
         9 => header.kind.0.into(),
         _ => 0,
     };
@@ -99,7 +99,7 @@ impl Assembly {
         codec: IndexCodec,
     ) -> Result<Self> {
         let mut at = TapeHeader::LENGTH as u64;
-        let moved: Vec<ChunkEntry> = chunks.iter().map(|chunk| place(chunk, &mut at)).collect();
+        let moved: Vec<ChunkEntry> = chunks.iter().map(|chunk| moved_to(chunk, &mut at)).collect();
         let mut out = Writer::with_base(at);
         let summary = Summary::of(header, &moved, chain_head);
         FooterWriter::new(header, count(chunks), &mut out, codec).recording(&moved, summary)?;
@@ -166,7 +166,7 @@ fn count(chunks: &[ChunkEntry]) -> u32 {
     chunks.len() as u32
 }
 
-fn place(chunk: &ChunkEntry, at: &mut u64) -> ChunkEntry {
+fn moved_to(chunk: &ChunkEntry, at: &mut u64) -> ChunkEntry {
     let offset = *at;
     *at += chunk.header.chunk_length();
     ChunkEntry { offset, ..*chunk }
@@ -213,10 +213,11 @@ impl Packing {
             (pages * (ChunkHeader::LENGTH + 8) + keyframes * KeyframeIndexEntry::LENGTH) as u64;
         let mut at = TapeHeader::LENGTH as u64;
         let (first, rest) = order.split_at(metadata);
-        let mut moved: Vec<ChunkEntry> = first.iter().map(|chunk| place(chunk, &mut at)).collect();
+        let mut moved: Vec<ChunkEntry> =
+            first.iter().map(|chunk| moved_to(chunk, &mut at)).collect();
         let pages_start = at;
         at += pages_length;
-        moved.extend(rest.iter().map(|chunk| place(chunk, &mut at)));
+        moved.extend(rest.iter().map(|chunk| moved_to(chunk, &mut at)));
         let keyframes = KeyframeIndex::of(&moved, Some(pages_start + pages_length));
         Self { metadata, pages_start, keyframes, moved, end: at }
     }

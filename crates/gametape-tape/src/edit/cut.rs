@@ -169,9 +169,9 @@ fn choose_keyframes(
     let mut start = if runs.is_empty() { 0 } else { asked.start };
     let mut offsets = BTreeSet::new();
     for run in runs {
-        let (entered, places) = choose_of_run(index, run, asked);
+        let (entered, chosen) = choose_of_run(index, run, asked);
         start = start.min(entered);
-        let ranges = index.plan_ranges(&places);
+        let ranges = index.plan_ranges(&chosen);
         offsets.extend(ranges.into_iter().map(|range| range.start));
     }
     (start, offsets)
@@ -181,18 +181,18 @@ fn choose_keyframes(
 /// ones that build on kept ones; with the tick of the first.
 fn choose_of_run(index: &KeyframeIndex, run: Run, asked: &Range<u64>) -> (u64, Vec<usize>) {
     let plan = index.plan(asked.start, |entry| (entry.stream, entry.views.bits()) == run);
-    let mut places = plan.unwrap_or_default();
-    let tick = |&place: &usize| index.entries()[place].tick;
-    let entered = places.last().map(tick);
-    let mut kept: BTreeSet<u64> = places.iter().map(tick).collect();
-    for (place, entry) in index.entries().iter().enumerate() {
+    let mut chosen = plan.unwrap_or_default();
+    let tick = |&number: &usize| index.entries()[number].tick;
+    let entered = chosen.last().map(tick);
+    let mut kept: BTreeSet<u64> = chosen.iter().map(tick).collect();
+    for (number, entry) in index.entries().iter().enumerate() {
         let is_later = entered.is_none_or(|entered| entry.tick > entered) && entry.tick < asked.end;
         let is_ours = (entry.stream, entry.views.bits()) == run;
         let is_usable = entry.baseline_tick().is_none_or(|baseline| kept.contains(&baseline));
         if is_later && is_ours && is_usable {
             kept.insert(entry.tick);
-            places.push(place);
+            chosen.push(number);
         }
     }
-    (entered.unwrap_or(0), places)
+    (entered.unwrap_or(0), chosen)
 }

@@ -209,11 +209,11 @@ impl KeyframeIndex {
         &self.entries
     }
 
-    /// The bytes of keyframe number `place`, header included: what to ask for to read it.
+    /// The bytes of the keyframe at `index`, header included: what to ask for to read it.
     #[must_use]
-    pub fn chunk_range(&self, place: usize) -> Option<Range<u64>> {
-        let entry = self.entries.get(place)?;
-        let page = self.pages.partition_point(|&(first, _)| first <= place).checked_sub(1)?;
+    pub fn chunk_range(&self, index: usize) -> Option<Range<u64>> {
+        let entry = self.entries.get(index)?;
+        let page = self.pages.partition_point(|&(first, _)| first <= index).checked_sub(1)?;
         let blob = self.pages[page].1 + u64::from(entry.blob_offset);
         let start = blob.checked_sub(ChunkHeader::LENGTH as u64)?;
         Some(start..blob + u64::from(entry.blob_length))
@@ -226,7 +226,7 @@ impl KeyframeIndex {
         mut wanted: impl FnMut(&KeyframeIndexEntry) -> bool,
     ) -> Option<usize> {
         let end = self.entries.partition_point(|entry| entry.tick <= tick);
-        (0..end).rev().find(|&place| wanted(&self.entries[place]))
+        (0..end).rev().find(|&index| wanted(&self.entries[index]))
     }
 
     /// How many pages it takes.
@@ -234,14 +234,14 @@ impl KeyframeIndex {
         self.pages.len()
     }
 
-    /// Does it name the same keyframes at the same places, whatever the bases?
+    /// Does it name the same keyframes at the same offsets, whatever the bases?
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let named = |index: &Self, place: usize| {
-            let entry = KeyframeIndexEntry { blob_offset: 0, ..index.entries[place] };
-            (entry, index.chunk_range(place))
+        let named = |table: &Self, at: usize| {
+            let entry = KeyframeIndexEntry { blob_offset: 0, ..table.entries[at] };
+            (entry, table.chunk_range(at))
         };
         self.entries.len() == other.entries.len()
-            && (0..self.entries.len()).all(|place| named(self, place) == named(other, place))
+            && (0..self.entries.len()).all(|at| named(self, at) == named(other, at))
     }
 
     /// The pages as their raw bytes.

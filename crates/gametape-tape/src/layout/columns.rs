@@ -119,7 +119,7 @@ mod tests {
     /// The definition.
     fn columns_of(rows: &[u8], width: usize) -> Vec<u8> {
         let whole = rows.len() / width * width;
-        let column = |place: usize| rows[..whole].iter().skip(place).step_by(width);
+        let column = |index: usize| rows[..whole].iter().skip(index).step_by(width);
         (0..width).flat_map(column).chain(&rows[whole..]).copied().collect()
     }
 
@@ -141,8 +141,8 @@ mod tests {
     /// Rows of which every third byte differs.
     fn shaped(width: usize, length: usize) -> Vec<u8> {
         let byte = |n: usize| match n % width {
-            place if place % 3 == 0 => (n / width * 89 + n * n / 7) as u8,
-            place => place as u8,
+            column if column % 3 == 0 => (n / width * 89 + n * n / 7) as u8,
+            column => column as u8,
         };
         (0..length).map(byte).collect()
     }

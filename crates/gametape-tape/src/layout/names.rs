@@ -45,8 +45,8 @@ impl NameTable {
         if self.names.len() < first + names.len() {
             self.names.resize(first + names.len(), None);
         }
-        let places = &mut self.names[first..];
-        places.iter_mut().zip(names).for_each(|(place, name)| *place = Some(name));
+        let slots = &mut self.names[first..];
+        slots.iter_mut().zip(names).for_each(|(slot, name)| *slot = Some(name));
         Ok(())
     }
 

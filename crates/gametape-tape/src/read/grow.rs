@@ -2,9 +2,9 @@
 
 use gametape_wire::{Error, Result};
 
-use crate::layout::chunk::Chunk;
-use crate::index::table::ChunkEntry;
 use crate::index::summary::{KindSummary, Summary};
+use crate::index::table::ChunkEntry;
+use crate::layout::chunk::Chunk;
 use crate::read::tape::Tape;
 
 impl Tape {

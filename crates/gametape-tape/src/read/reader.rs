@@ -121,7 +121,7 @@ impl TapeReader {
         let (head, tail) = depth.probes();
         let wanted = match length <= head + tail {
             // Nothing is gained by leaving out a little in the middle, unless little is wanted.
-            true if depth != Depth::Summary || length <= head => Vec::from([0..length]),
+            true if depth != Depth::Summary || length <= head => std::iter::once(0..length).collect(),
             _ => vec![0..head.min(length), head.max(length.saturating_sub(tail))..length],
         };
         let (fetched, step) = (Fetched::default(), Step::Ends);

@@ -23,25 +23,25 @@ impl KeyframeIndex {
     ) -> Option<Vec<usize>> {
         let mut before = tick;
         loop {
-            let place = self.find(before, &mut wanted)?;
-            if let Some(plan) = self.down_to_full(place) {
+            let index = self.find(before, &mut wanted)?;
+            if let Some(plan) = self.down_to_full(index) {
                 return Some(plan);
             }
-            before = self.entries()[place].tick.checked_sub(1)?;
+            before = self.entries()[index].tick.checked_sub(1)?;
         }
     }
 
-    /// The keyframes from a full one up to number `place`.
-    pub(crate) fn down_to_full(&self, place: usize) -> Option<Vec<usize>> {
-        let mut plan = vec![place];
-        let mut entry = &self.entries()[place];
+    /// The keyframes from a full one up to that at `index`.
+    pub(crate) fn down_to_full(&self, index: usize) -> Option<Vec<usize>> {
+        let mut plan = vec![index];
+        let mut entry = &self.entries()[index];
         while let Some(baseline) = entry.baseline_tick() {
             let (stream, views, tick) = (entry.stream, entry.views, entry.tick);
             let ours =
                 |e: &KeyframeIndexEntry| (e.tick, e.stream, e.views) == (baseline, stream, views);
-            let place = self.find(baseline, ours).filter(|_| baseline < tick)?;
-            plan.push(place);
-            entry = &self.entries()[place];
+            let index = self.find(baseline, ours).filter(|_| baseline < tick)?;
+            plan.push(index);
+            entry = &self.entries()[index];
             if plan.len() as u64 > DELTA_CHAIN.max + 1 {
                 return None;
             }
@@ -53,7 +53,7 @@ impl KeyframeIndex {
     /// The ranges to fetch for a plan, in its order.
     #[must_use]
     pub fn plan_ranges(&self, plan: &[usize]) -> Vec<Range<u64>> {
-        plan.iter().filter_map(|&place| self.chunk_range(place)).collect()
+        plan.iter().filter_map(|&index| self.chunk_range(index)).collect()
     }
 }
 

@@ -100,9 +100,9 @@ impl Tape {
     pub(crate) fn sort_into_runs(&mut self) {
         self.runs.clear();
         let mut order = TickOrder::default();
-        for (chunk, place) in self.chunks.iter().zip(0..) {
+        for (chunk, index) in self.chunks.iter().zip(0..) {
             if order.admits_frames(&chunk.header) {
-                self.runs.entry((chunk.header.kind, chunk.header.stream)).or_default().push(place);
+                self.runs.entry((chunk.header.kind, chunk.header.stream)).or_default().push(index);
             }
         }
     }
@@ -142,12 +142,12 @@ impl Tape {
     /// Chunks of frames or orders that begin before the last tick of the chunk before them. No writer
     /// makes such chunks, and no [stream](Self::stream) has them.
     pub fn misplaced(&self) -> impl Iterator<Item = &ChunkEntry> {
-        TickOrder::misplaced(&self.chunks).map(|place| &self.chunks[place])
+        TickOrder::misplaced(&self.chunks).map(|index| &self.chunks[index])
     }
 
     /// The chunks of a kind and stream, ascending by tick; of frames and orders no two overlap.
     pub fn stream(&self, kind: ChunkKind, stream: u16) -> impl Iterator<Item = &ChunkEntry> {
-        self.run(kind, stream).iter().filter_map(|&place| self.entry(place))
+        self.run(kind, stream).iter().filter_map(|&index| self.entry(index))
     }
 
     /// Those chunks of a kind and stream that say something about some of these ticks.
@@ -158,28 +158,28 @@ impl Tape {
         ticks: Range<u64>,
     ) -> impl Iterator<Item = &ChunkEntry> {
         let run = self.run(kind, stream);
-        let header = |&place: &u32| self.entry(place).map(|chunk| &chunk.header);
-        let begins = |place: &u32| header(place).is_some_and(|h| h.first_tick < ticks.end);
-        let is_over = |place: &u32| header(place).is_some_and(|h| h.end_tick() <= ticks.start);
+        let header = |&index: &u32| self.entry(index).map(|chunk| &chunk.header);
+        let begins = |index: &u32| header(index).is_some_and(|h| h.first_tick < ticks.end);
+        let is_over = |index: &u32| header(index).is_some_and(|h| h.end_tick() <= ticks.start);
         let run = &run[..run.partition_point(begins)];
         // Frames never reach into the next chunk; of other kinds a chunk may outlast later ones.
         let start = if kind.is_framed() { run.partition_point(is_over) } else { 0 };
-        let chunks = run[start..].iter().filter_map(|&place| self.entry(place));
+        let chunks = run[start..].iter().filter_map(|&index| self.entry(index));
         chunks.filter(move |chunk| chunk.header.end_tick() > ticks.start)
     }
 
     /// The last chunk of a kind and stream.
     #[must_use]
     pub fn last_of(&self, kind: ChunkKind, stream: u16) -> Option<&ChunkEntry> {
-        self.run(kind, stream).last().and_then(|&place| self.entry(place))
+        self.run(kind, stream).last().and_then(|&index| self.entry(index))
     }
 
     fn run(&self, kind: ChunkKind, stream: u16) -> &[u32] {
         self.runs.get(&(kind, stream)).map_or(&[], |run| run)
     }
 
-    fn entry(&self, place: u32) -> Option<&ChunkEntry> {
-        self.chunks.get(place as usize)
+    fn entry(&self, index: u32) -> Option<&ChunkEntry> {
+        self.chunks.get(index as usize)
     }
 
     /// The views that somebody has: those of frames, orders and keyframes, where the table was read,

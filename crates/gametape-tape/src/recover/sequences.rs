@@ -23,11 +23,11 @@ impl Bits {
     }
 
     fn insert(&mut self, number: u32) {
-        let place = number as usize / 64;
-        if self.0.len() <= place {
-            self.0.resize(place + 1, 0);
+        let word = number as usize / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
         }
-        self.0[place] |= 1 << (number % 64);
+        self.0[word] |= 1 << (number % 64);
     }
 }
 

@@ -122,10 +122,10 @@ pub(super) fn apply<'a, K: Key>(
     let mut next = 0;
     for change in changes {
         let change = change?;
-        let place = old.place_from(next, &change.key);
-        table.push_rows(old, next..place);
-        let row = old.row_at(place).filter(|row| *row.key == change.key);
-        next = place + usize::from(row.is_some());
+        let index = old.index_from(next, &change.key);
+        table.push_rows(old, next..index);
+        let row = old.row_at(index).filter(|row| *row.key == change.key);
+        next = index + usize::from(row.is_some());
         match (row, change.what) {
             (Some(_), What::Removed) => {}
             (Some(row), What::Changed) => change_row(&mut table, &row, &change)?,

@@ -86,7 +86,7 @@ pub struct SimCoreSnapshot {
     pub sections: ValueTable<String>,
 }
 
-/// All interned strings; an id is a place in the list.
+/// All interned strings; an id is an index into the list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StringInternerSnapshot {
     /// The strings, by id.

@@ -49,7 +49,7 @@ fn slots(mask: u64, values: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     bits(mask).map_while(move |slot| Some((slot, read_bytes(&mut rest, "value").ok()?)))
 }
 
-/// The places of the bits that are set, lowest first.
+/// The indexes of the bits that are set, lowest first.
 pub(super) fn bits(mut mask: u64) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let slot = mask.trailing_zeros() as u8;
@@ -122,19 +122,19 @@ impl<K: Key> SlotTable<K> {
     }
 
     /// Adds copies of rows of another table that are known to follow the others.
-    pub(super) fn push_rows(&mut self, other: &Self, places: Range<usize>) {
-        let Some(last) = places.end.checked_sub(1).filter(|_| !places.is_empty()) else { return };
-        let start = other.start_of(places.start);
+    pub(super) fn push_rows(&mut self, other: &Self, rows: Range<usize>) {
+        let Some(last) = rows.end.checked_sub(1).filter(|_| !rows.is_empty()) else { return };
+        let start = other.start_of(rows.start);
         let shift = self.values.len();
         self.values.extend_from_slice(&other.values[start..other.rows[last].end]);
-        self.rows.extend(other.rows[places].iter().map(|row| {
+        self.rows.extend(other.rows[rows].iter().map(|row| {
             let StoredRow { key, mask, end } = row;
             StoredRow { key: key.clone(), mask: *mask, end: end - start + shift }
         }));
     }
 
-    /// The place of the first row from `from` on whose key is not below `key`.
-    pub(super) fn place_from(&self, from: usize, key: &K) -> usize {
+    /// The index of the first row from `from` on whose key is not below `key`.
+    pub(super) fn index_from(&self, from: usize, key: &K) -> usize {
         let rest = &self.rows[from..];
         match rest.first() {
             // The usual case where most rows change.
@@ -143,13 +143,13 @@ impl<K: Key> SlotTable<K> {
         }
     }
 
-    /// The row at a place, if there is one.
-    pub(super) fn row_at(&self, place: usize) -> Option<Row<'_, K>> {
-        (place < self.rows.len()).then(|| self.row(place))
+    /// The row at an index, if there is one.
+    pub(super) fn row_at(&self, index: usize) -> Option<Row<'_, K>> {
+        (index < self.rows.len()).then(|| self.row(index))
     }
 
-    fn start_of(&self, place: usize) -> usize {
-        place.checked_sub(1).map_or(0, |before| self.rows[before].end)
+    fn start_of(&self, index: usize) -> usize {
+        index.checked_sub(1).map_or(0, |before| self.rows[before].end)
     }
 
     /// How many bytes of memory the table holds.
@@ -157,20 +157,20 @@ impl<K: Key> SlotTable<K> {
         self.rows.capacity() * size_of::<StoredRow<K>>() + self.values.capacity()
     }
 
-    fn row(&self, place: usize) -> Row<'_, K> {
-        let StoredRow { key, mask, end } = &self.rows[place];
-        Row { key, mask: *mask, values: &self.values[self.start_of(place)..*end] }
+    fn row(&self, index: usize) -> Row<'_, K> {
+        let StoredRow { key, mask, end } = &self.rows[index];
+        Row { key, mask: *mask, values: &self.values[self.start_of(index)..*end] }
     }
 
     /// The rows in order.
     pub fn iter(&self) -> impl Iterator<Item = Row<'_, K>> {
-        (0..self.rows.len()).map(|place| self.row(place))
+        (0..self.rows.len()).map(|index| self.row(index))
     }
 
     /// The row with this key.
     pub fn get(&self, key: &K) -> Option<Row<'_, K>> {
-        let place = self.rows.binary_search_by(|row| row.key.cmp(key)).ok()?;
-        Some(self.row(place))
+        let index = self.rows.binary_search_by(|row| row.key.cmp(key)).ok()?;
+        Some(self.row(index))
     }
 
     pub(super) fn write(&self, w: &mut Writer) {
@@ -246,7 +246,7 @@ pub(super) fn write_mask<K: Key>(w: &mut Writer, mask: u64) {
 #[derive(Default)]
 struct Shape {
     mask: u64,
-    /// All bytes that are lengths, with their places.
+    /// All bytes that are lengths, with their offsets.
     lengths: Vec<(usize, u8)>,
     /// How many bytes the values take with their lengths; 0 when that is not known.
     end: usize,
@@ -274,7 +274,7 @@ impl Shape {
 
     fn fits(&self, bytes: &[u8]) -> bool {
         let values = bytes.get(..self.end).unwrap_or_default();
-        !values.is_empty() && self.lengths.iter().all(|&(place, byte)| values[place] == byte)
+        !values.is_empty() && self.lengths.iter().all(|&(offset, byte)| values[offset] == byte)
     }
 
     /// Remembers the values that `bytes` begin with, if all are there.

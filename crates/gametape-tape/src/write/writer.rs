@@ -173,13 +173,13 @@ impl TapeWriter {
     ) -> Result<&mut FrameBlock> {
         TICK.check(tick.saturating_add(1), 0).map_err(nowhere)?;
         CHUNK_BYTES.check(bytes as u64 + 256, 0).map_err(nowhere)?;
-        let place = self.place(kind, stream);
-        let state = &self.streams[place];
+        let index = self.stream_index(kind, stream);
+        let state = &self.streams[index];
         check_order(state, tick)?;
         if !state.block.is_empty() && !state.block.has_room(tick, bytes, FRAMES_TARGET) {
             self.end_block(kind, stream)?;
         }
-        let state = &mut self.streams[place];
+        let state = &mut self.streams[index];
         state.last_tick = tick;
         Ok(&mut state.block)
     }
@@ -336,14 +336,14 @@ impl TapeWriter {
     }
 
     fn stream(&mut self, kind: ChunkKind, stream: u16) -> &mut StreamState {
-        let place = self.place(kind, stream);
-        &mut self.streams[place]
+        let index = self.stream_index(kind, stream);
+        &mut self.streams[index]
     }
 
     /// Where a stream's state is; made when it is new.
-    fn place(&mut self, kind: ChunkKind, stream: u16) -> usize {
-        let place = self.streams.iter().position(|s| s.kind == kind && s.stream == stream);
-        place.unwrap_or_else(|| {
+    fn stream_index(&mut self, kind: ChunkKind, stream: u16) -> usize {
+        let index = self.streams.iter().position(|s| s.kind == kind && s.stream == stream);
+        index.unwrap_or_else(|| {
             let block = FrameBlock::default();
             self.streams.push(StreamState { kind, stream, last_tick: 0, block });
             self.streams.len() - 1
@@ -383,7 +383,7 @@ pub fn check_metadata(metadata: &[u8], offset: u64) -> Result<&str> {
     Err(bad("not a JSON object"))
 }
 
-/// The same error without a place: it is about the call, not about input.
+/// The same error without an offset: it is about the call, not about input.
 fn nowhere(error: Error) -> Error {
     error.with_place(Place::Nowhere)
 }

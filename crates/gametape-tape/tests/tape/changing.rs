@@ -35,7 +35,7 @@ fn packing_keeps_every_chunk_and_the_chain() {
 }
 
 #[test]
-fn a_packed_tape_begins_with_metadata_and_keyframes() {
+fn a_packed_tape_begins_with_metadata_keyframe_index_and_setup() {
     let packed = pack_bytes(&sample(1300)).unwrap();
     let tape = Tape::open(&packed).unwrap();
     let mut order: Vec<_> = tape.chunks.iter().collect();
@@ -43,15 +43,17 @@ fn a_packed_tape_begins_with_metadata_and_keyframes() {
     let kinds: Vec<u8> = order.iter().map(|chunk| chunk.header.kind.0).collect();
     let mut runs = kinds.clone();
     runs.dedup();
-    assert_eq!(runs, [1, 5, 6, 2, 8, 3, 4, 7, 10, 200]);
-    let first = order.iter().find(|chunk| chunk.header.kind.is_keyframe()).unwrap();
-    let entry = tape.keyframes.entries()[0];
-    assert_eq!(entry.blob_offset, 56, "offsets count from behind the index");
+    assert_eq!(runs, [1, 2, 8, 5, 6, 3, 4, 7, 10, 200]);
+    let first_of = |kind| *order.iter().find(|chunk| chunk.header.kind == kind).unwrap();
+    let (setup, first) = (first_of(ChunkKind::SETUP), first_of(ChunkKind::FULL_KEYFRAME));
     assert_eq!(tape.keyframes.chunk_range(0), Some(first.range()));
-    // TapeHeader, metadata and keyframe index are one range at the beginning.
+    // Header, metadata, keyframe index and setup are one range at the beginning.
     let page = tape.summary.pages.iter().find(|page| page.stream == 2).unwrap();
-    assert_eq!(page.range.end, first.offset);
     assert_eq!(page.range.start, order[1].range().end);
+    assert_eq!(page.range.end, setup.offset);
+    // Offsets of keyframes count from after the index.
+    let entry = tape.keyframes.entries()[0];
+    assert_eq!(u64::from(entry.blob_offset), first.offset + 56 - page.range.end);
 }
 
 #[test]

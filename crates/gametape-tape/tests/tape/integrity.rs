@@ -28,8 +28,8 @@ fn forge(header: TapeHeader, chunks: &[Chunk<'_>]) -> Vec<u8> {
     finished(tape)
 }
 
-fn without(chunks: &mut Vec<Chunk<'_>>, place: usize) {
-    chunks.remove(place);
+fn without(chunks: &mut Vec<Chunk<'_>>, index: usize) {
+    chunks.remove(index);
 }
 
 #[test]

@@ -43,9 +43,9 @@ fn a_chunk_that_begins_earlier_is_found() {
         let report = verify_bytes(&bytes, Level::Structure, None).unwrap();
         let errors = || report.findings().iter().filter(|f| f.severity == Severity::Error);
         assert!(errors().all(|finding| finding.rule == Level::Structure.name()));
-        let places: Vec<_> = errors().map(|finding| finding.error.offset()).collect();
+        let offsets: Vec<_> = errors().map(|finding| finding.error.offset()).collect();
         let expected: Vec<_> = misplaced.iter().map(|chunk| Some(chunk.offset)).collect();
-        assert_eq!(places, expected);
+        assert_eq!(offsets, expected);
     }
 }
 

@@ -61,7 +61,7 @@ fn a_thousand_damages() {
     }
 }
 
-/// Is there a damage at the range? Bytes removed at the very end leave no place behind.
+/// Is there a damage at the range? Bytes removed at the very end leave no damage.
 fn reported(found: &Recovered, range: &Range<usize>, how: Spoil, length: usize) -> bool {
     let (start, end) = (range.start as u64, range.end as u64);
     let touches = |r: &Range<u64>| match how {
@@ -113,9 +113,9 @@ fn a_tape_inside_a_tape_stays_a_resource() {
     tape.resource("inner.tape", ViewSet::ALL, &inner).unwrap();
     tape.frame(0, 5, &[(view(1), b"x")]).unwrap();
     let mut bytes = finished(tape);
-    let place = Tape::open(&bytes).unwrap().chunks[1].offset as usize;
+    let offset = Tape::open(&bytes).unwrap().chunks[1].offset as usize;
     // Whether the header or the first byte of the content is hit, the inner chunks are not ours.
-    for hit in [place + 20, place + 60] {
+    for hit in [offset + 20, offset + 60] {
         bytes[hit] ^= 1;
         let found = Recovered::from_bytes(&bytes);
         let kept: Vec<u32> = found.chunks.iter().map(|chunk| chunk.header.sequence).collect();

@@ -334,9 +334,9 @@ fn a_verifying_restorer_computes_what_others_trust() {
 #[test]
 fn a_delta_that_names_another_baseline_fails_the_structure() {
     let report = verify_bytes(&announcing_another_hash(), Level::Structure, None).unwrap();
-    let places: Vec<_> = report.findings().iter().map(|finding| finding.error.offset()).collect();
+    let offsets: Vec<_> = report.findings().iter().map(|finding| finding.error.offset()).collect();
     let tape = Tape::open(&announcing_another_hash()).unwrap();
-    assert_eq!(places, [Some(tape.chunks[3].offset)]);
+    assert_eq!(offsets, [Some(tape.chunks[3].offset)]);
 
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0))).unwrap();

@@ -1,83 +1,109 @@
 //! Events as tables for other tools: one table with all columns, or one for each kind in a folder.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::mem::take;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use gametape_analysis::{AnalysisEvent, CsvTable, EventKind, MatchInfo, Table, json_line};
-use gametape_library::ParquetTable;
+use gametape_analysis::{AnalysisEvent, EventKind, MatchInfo, Table};
+use gametape_library::{EventTable, TableFormat};
 use gametape_wire::Error;
 
 use crate::failure::Failure;
 use crate::input::Source;
 use crate::output::{Output, Target};
+use crate::streams::wait_for_turn;
 
-/// How tables are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
-    Json,
-    Csv,
-    Parquet,
+/// Events of one tape on their way into tables.
+pub(super) struct Rows {
+    info: MatchInfo,
+    events: Vec<AnalysisEvent>,
 }
 
-impl Format {
-    fn extension(self) -> &'static str {
-        match self {
-            Self::Json => "jsonl",
-            Self::Csv => "csv",
-            Self::Parquet => "parquet",
-        }
+impl Rows {
+    pub(super) fn new(info: MatchInfo) -> Self {
+        Self { info, events: Vec::new() }
     }
 }
 
-/// Tables that are being written.
+/// More events of one tape than this are not held: they wait for the turn of the tape.
+const MOST_ROWS: usize = 1 << 14;
+
+/// Tables that are being written, in the order of the tapes.
 pub(super) struct Export {
-    format: Format,
+    format: TableFormat,
+    target: Target,
     /// Where tables of single kinds go.
     folder: Option<PathBuf>,
-    tables: Vec<TableFile>,
+    tables: Mutex<Vec<TableFile>>,
 }
 
 impl Export {
     /// Tables of these kinds, of all if there are none.
     pub(super) fn new(
-        format: Format,
+        format: TableFormat,
         target: &Target,
         kinds: &[EventKind],
     ) -> Result<Self, Failure> {
-        let mut export = Self { format, folder: folder(target)?, tables: Vec::new() };
-        if export.folder.is_none() {
+        let (target, folder) = (target.clone(), folder(target)?);
+        let mut tables = Vec::new();
+        if folder.is_none() {
             let table = match kinds {
                 [kind] => Table::Kind(*kind),
                 _ => Table::Wide,
             };
-            export.tables.push(TableFile::create(format, table, target)?);
+            tables.push(TableFile::create(format, table, &target)?);
         }
-        Ok(export)
+        Ok(Self { format, target, folder, tables: Mutex::new(tables) })
     }
 
-    pub(super) fn add(&mut self, event: &AnalysisEvent, info: &MatchInfo) -> Result<(), Failure> {
-        let place = match self.tables.iter().position(|file| file.table.takes(event)) {
-            Some(place) => place,
-            None => self.create_for(event.kind())?,
-        };
-        self.tables[place].add(event, info)
+    /// Refuses a tape that a table would replace; then none is written.
+    pub(super) fn check_apart(&self, source: &Source) -> Result<(), Failure> {
+        self.target.check_apart(source).inspect_err(|_| self.lock().clear())
     }
 
-    /// Makes the table of a kind that was not met before; returns its index.
-    fn create_for(&mut self, kind: EventKind) -> Result<usize, Failure> {
-        let folder = self.folder.clone().unwrap_or_default();
-        let path = folder.join(format!("{}.{}", kind.name(), self.format.extension()));
-        let target = Target::File(path);
-        self.tables.push(TableFile::create(self.format, Table::Kind(kind), &target)?);
-        Ok(self.tables.len() - 1)
+    /// Takes an event of a tape. Where there are many, they are written in the turn of the tape.
+    pub(super) fn hold(&self, rows: &mut Rows, event: &AnalysisEvent) -> Result<(), Failure> {
+        rows.events.push(event.clone());
+        if rows.events.len() < MOST_ROWS {
+            return Ok(());
+        }
+        match wait_for_turn() {
+            true => self.add(rows),
+            false => Err(Failure::io(&self.target, &io::ErrorKind::BrokenPipe.into())),
+        }
     }
 
-    /// Puts all files into their places.
+    /// Writes the events of the tape whose turn it is.
+    pub(super) fn add(&self, rows: &mut Rows) -> Result<(), Failure> {
+        let mut tables = self.lock();
+        for event in take(&mut rows.events) {
+            let takes = |file: &TableFile| file.table.table().takes(&event);
+            let index = match (tables.iter().position(takes), &self.folder) {
+                (Some(index), _) => index,
+                (None, Some(folder)) => {
+                    let kind = event.kind();
+                    let name = format!("{}.{}", kind.name(), self.format.extension());
+                    let target = Target::File(folder.join(name));
+                    tables.push(TableFile::create(self.format, Table::Kind(kind), &target)?);
+                    tables.len() - 1
+                }
+                (None, None) => continue,
+            };
+            tables[index].add(&event, &rows.info)?;
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<TableFile>> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Completes all files.
     pub(super) fn finish(self) -> Result<(), Failure> {
-        self.tables.into_iter().try_for_each(TableFile::finish)
+        let tables = self.tables.into_inner().unwrap_or_else(PoisonError::into_inner);
+        tables.into_iter().try_for_each(TableFile::finish)
     }
 }
 
@@ -93,82 +119,28 @@ fn folder(target: &Target) -> Result<Option<PathBuf>, Failure> {
 
 /// One table on its way into a file.
 struct TableFile {
-    table: Table,
-    writer: Writer,
+    table: EventTable,
     out: Output,
     name: Target,
-    /// Text that was not handed on yet.
-    text: String,
-}
-
-enum Writer {
-    Json,
-    Csv(CsvTable),
-    Parquet(Box<ParquetTable<Spool>>, Spool),
 }
 
 impl TableFile {
-    fn create(format: Format, table: Table, target: &Target) -> Result<Self, Failure> {
-        let mut text = String::new();
-        let writer = match format {
-            Format::Json => Writer::Json,
-            Format::Csv => {
-                let table = CsvTable::new(table);
-                table.header(&mut text);
-                Writer::Csv(table)
-            }
-            Format::Parquet => {
-                let spool = Spool::default();
-                let file = ParquetTable::new(table, spool.clone());
-                let file = file.map_err(|error| Failure::of(target, &error))?;
-                Writer::Parquet(Box::new(file), spool)
-            }
-        };
-        // Whether it is one of the inputs was checked for each of them.
-        let out = target.open(&Source::Stdin)?;
-        Ok(Self { table, writer, out, name: target.clone(), text })
+    fn create(format: TableFormat, table: Table, target: &Target) -> Result<Self, Failure> {
+        let table = EventTable::new(format, table);
+        let table = table.map_err(|error| Failure::of(target, &error))?;
+        // Whether it is one of the inputs is checked for each of them.
+        Ok(Self { table, out: target.open(&Source::Stdin)?, name: target.clone() })
     }
 
     fn add(&mut self, event: &AnalysisEvent, info: &MatchInfo) -> Result<(), Failure> {
-        match &mut self.writer {
-            Writer::Json => json_line(event, info, &mut self.text),
-            Writer::Csv(table) => table.row(event, info, &mut self.text),
-            Writer::Parquet(table, spool) => {
-                let failed = |error: Error| Failure::of(&self.name, &error);
-                table.push(event, info).map_err(failed)?;
-                return self.out.put(&spool.take());
-            }
-        }
-        self.out.put(take(&mut self.text).as_bytes())
+        let failed = |error: Error| Failure::of(&self.name, &error);
+        self.table.push(event, info).map_err(failed)?;
+        self.out.put(&self.table.take())
     }
 
     fn finish(mut self) -> Result<(), Failure> {
-        self.out.put(self.text.as_bytes())?;
-        if let Writer::Parquet(table, _) = self.writer {
-            let end = table.finish().map_err(|error| Failure::of(&self.name, &error))?;
-            self.out.put(&end.take())?;
-        }
+        let end = self.table.finish().map_err(|error| Failure::of(&self.name, &error))?;
+        self.out.put(&end)?;
         self.out.finish()
-    }
-}
-
-/// Bytes of a Parquet file on their way to the output.
-#[derive(Clone, Default)]
-struct Spool(Arc<Mutex<Vec<u8>>>);
-
-impl Spool {
-    fn take(&self) -> Vec<u8> {
-        take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Write for Spool {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

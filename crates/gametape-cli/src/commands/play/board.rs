@@ -2,14 +2,11 @@
 
 use std::collections::HashSet;
 
-use gametape_scene::{Colour, Entry, Ink, Look, Palette, Swatch, TextMap, TileAt};
+use gametape_scene::{Colour, Ink, Palette, TextMap, TileAt};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::{Line, Span};
-
-use crate::text::printable;
 
 /// Which row and column of the board are in the middle of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -102,7 +99,7 @@ fn fit(middle: usize, length: usize, room: usize) -> (usize, usize) {
     (shown - room / 2, 0)
 }
 
-fn style(ink: Ink, changed: bool) -> Style {
+pub(super) fn style(ink: Ink, changed: bool) -> Style {
     let style = Style::new().bg(colour(ink.background)).fg(colour(ink.text));
     let style = if ink.bold { style.add_modifier(Modifier::BOLD) } else { style };
     if changed { style.add_modifier(Modifier::BOLD | Modifier::REVERSED) } else { style }
@@ -110,54 +107,6 @@ fn style(ink: Ink, changed: bool) -> Style {
 
 fn colour(Colour(r, g, b): Colour) -> Color {
     Color::Rgb(r, g, b)
-}
-
-/// What the signs mean: players, pieces with names, kinds.
-pub(super) fn legend(map: &TextMap) -> Vec<Line<'static>> {
-    let legend = map.legend();
-    let people = legend.players.iter().chain(&legend.pieces).map(entry_line);
-    let kinds: Vec<&Entry> = legend.kinds.iter().chain(&legend.piece_kinds).collect();
-    let kinds: Vec<&Entry> = kinds.into_iter().filter(|entry| has_glyph(entry)).collect();
-    people.chain(kinds.chunks(3).map(kind_line)).collect()
-}
-
-fn has_glyph(entry: &Entry) -> bool {
-    matches!(&entry.swatch, Swatch::Kind(kind) if kind.glyph.is_some())
-}
-
-fn entry_line(entry: &Entry) -> Line<'static> {
-    let (glyph, ink, is_out) = match &entry.swatch {
-        Swatch::Player { glyph, colour, eliminated } => {
-            (*glyph, Ink::on(if *eliminated { colour.greyed() } else { *colour }), *eliminated)
-        }
-        Swatch::Piece { glyph, .. } => (*glyph, Ink::on(Palette::TEXT), false),
-        Swatch::Kind(kind) => (kind.glyph.unwrap_or(' '), Ink::on(kind.colour), false),
-    };
-    let struck = if is_out { Modifier::CROSSED_OUT | Modifier::DIM } else { Modifier::empty() };
-    let detail =
-        if entry.detail.is_empty() { String::new() } else { format!("  {}", entry.detail) };
-    Line::from(vec![
-        Span::styled(format!(" {glyph} "), style(ink, false)),
-        Span::raw(" "),
-        Span::styled(printable(&entry.text), Style::new().add_modifier(struck)),
-        Span::styled(printable(&detail), super::screen::DIM),
-    ])
-}
-
-/// Several signs in one line.
-fn kind_line(entries: &[&Entry]) -> Line<'static> {
-    let spans = entries.iter().flat_map(|entry| {
-        let (glyph, paint) = match &entry.swatch {
-            Swatch::Kind(kind) if kind.look == Look::Fill => {
-                (kind.glyph, style(Ink::on(kind.colour), false))
-            }
-            Swatch::Kind(kind) => (kind.glyph, Style::new()),
-            _ => (None, Style::new()),
-        };
-        let sign = Span::styled(format!(" {} ", glyph.unwrap_or(' ')), paint);
-        [sign, Span::raw(format!(" {:<10}", printable(&entry.text)))]
-    });
-    Line::from(spans.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

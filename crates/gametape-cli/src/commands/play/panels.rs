@@ -1,42 +1,34 @@
 //! What is shown of a moment: board or tree, legend, what happened.
 
-use std::collections::HashSet;
-
-use gametape_cadre::Change;
-use gametape_replay::Direction;
-use gametape_scene::{Line as Happened, Scene, TextMap, TileAt};
+use gametape_scene::TextMap;
+use gametape_scene::stage::{
+    List, Marks, Row, Shown, Tone, Tree, change_rows, inspection_rows, legend_rows, line_rows,
+    search,
+};
 use gametape_wire::{self as wire, Moment};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Style};
-use ratatui::text::{Line, Span};
+use ratatui::style::Modifier;
+use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
-use super::board::{self, BoardView};
-use super::changes::{self, Marks};
-use super::list::List;
-use super::screen::{BOLD, DIM, framed, split};
-use super::tree::{self, Tree};
+use super::board::BoardView;
+use super::screen::{framed, line, split};
 use crate::commands::stage::Stage;
 use crate::text::{count, printable, thousands};
 
 /// Columns beside the board.
 const SIDE: u16 = 46;
-/// More lines of what happened are not listed.
-const SHOWN_LINES: usize = 500;
-/// More changes between two pictures are not told one by one.
-const SHOWN_STEPS: usize = 100;
-
-const REFUSED: Style = Style::new().fg(Color::Red);
 
 /// Keys for what is shown, and what they do.
-pub(super) const KEYS: [(&str, &str); 7] = [
+pub(super) const KEYS: [(&str, &str); 8] = [
     ("v V, 0 to 9", "next view, view before, view with a number"),
     ("Up Down, h j k l", "scroll the board, select a line"),
-    ("i", "inspect tiles: the arrows move the pointer"),
+    ("i", "inspect tiles: Up Down and h j k l move the pointer"),
     ("c", "scroll to what changed, show the next change in the tree"),
     ("m", "board or tree (gamelogs)"),
+    ("d", "what happened in words or as messages, disassembled (MineWars)"),
     ("Enter, x", "open or close a branch, follow a reference; close all"),
     ("Tab", "from the main part to the list beside it and back"),
 ];
@@ -50,21 +42,13 @@ pub(super) struct Panels {
     tree: Tree,
     /// Is the tree shown instead of the board?
     is_tree: bool,
+    /// Are messages listed instead of words?
+    is_disassembled: bool,
     list: List,
     focus: Focus,
     /// The change that was last shown in the tree.
     revealed: Option<usize>,
     sought: String,
-}
-
-/// A moment, ready to be drawn.
-struct Shown {
-    scene: Scene,
-    map: TextMap,
-    changed: HashSet<TileAt>,
-    lines: Vec<Happened>,
-    /// What the last delta of a gamelog changed.
-    changes: Vec<Change>,
 }
 
 /// What the arrows move.
@@ -83,6 +67,7 @@ impl Panels {
             board: BoardView::middle(&TextMap::of(&scene)),
             tree: Tree::default(),
             is_tree: scene.board.is_none(),
+            is_disassembled: false,
             list: List::default(),
             focus: Focus::Main,
             revealed: None,
@@ -149,7 +134,7 @@ impl Panels {
         let inner = block.inner(area);
         block.render(area, screen);
         if self.is_tree {
-            self.tree.draw(focused, inner, screen);
+            draw_tree(&mut self.tree, focused, inner, screen);
         } else {
             self.board.draw(&shown.map, &shown.changed, inner, screen);
         }
@@ -157,21 +142,20 @@ impl Panels {
 
     fn draw_side(&mut self, stage: &Stage, area: Rect, screen: &mut Buffer) {
         let Some(shown) = &self.shown else { return };
-        let (title, top) = match self.board.pointed(&shown.map).and_then(|at| stage.inspect(at)) {
-            Some(found) if !self.is_tree => {
-                let value = |value: &gametape_scene::Value| {
-                    let text = value.value.text(&shown.scene);
-                    Line::from(vec![
-                        Span::styled(format!("{:<14} ", printable(&value.name)), DIM),
-                        Span::raw(printable(&text)),
-                    ])
-                };
-                (format!(" {} ", printable(&found.title)), found.values.iter().map(value).collect())
+        let width = usize::from(area.width.saturating_sub(2));
+        let found = self.board.pointed(&shown.map).and_then(|at| stage.inspect(at));
+        let (title, top) = match found {
+            _ if self.is_tree => (" What happened ".to_owned(), line_rows(&shown.lines)),
+            Some(found) => {
+                let rows = inspection_rows(&found, &shown.scene);
+                (format!(" {} ", printable(&found.title)), rows)
             }
-            _ if self.is_tree => (" What happened ".to_owned(), shown.line_texts()),
-            _ => (" Players ".to_owned(), board::legend(&shown.map)),
+            None => (" Players ".to_owned(), legend_rows(shown.map.legend(), width)),
         };
-        let rows = (top.len() as u16 + 2).min((area.height / 2).max(4));
+        let top: Vec<Line<'_>> = top.iter().map(line).collect();
+        let wrapped: usize =
+            top.iter().map(|line| line.width().div_ceil(width.max(1)).max(1)).sum();
+        let rows = wrapped.saturating_add(2).min(usize::from(area.height * 2 / 3).max(4)) as u16;
         let rows = [Constraint::Length(rows), Constraint::Min(0)];
         let [above, below] = Layout::vertical(rows).areas(area);
         Paragraph::new(top)
@@ -184,19 +168,25 @@ impl Panels {
     fn draw_list(&mut self, area: Rect, screen: &mut Buffer) {
         let Some(shown) = &self.shown else { return };
         let focused = self.focus == Focus::List;
-        let title = match self.is_tree {
-            true => format!(" {} ", count(shown.changes.len() as u64, "change")),
-            false => " What happened ".to_owned(),
+        let title = match (self.is_tree, self.is_disassembled) {
+            (true, _) => format!(" {} ", count(shown.changes.len() as u64, "change")),
+            (false, false) => " What happened ".to_owned(),
+            (false, true) => " Messages ".to_owned(),
         };
         let block = framed(&title, focused);
         let inner = block.inner(area);
         block.render(area, screen);
         if self.is_tree {
-            return changes::draw(&shown.changes, &mut self.list, focused, inner, screen);
+            return draw_changes(shown, &mut self.list, focused, inner, screen);
         }
-        let lines = shown.line_texts();
-        let window = self.list.window(inner.height.into(), lines.len());
-        Paragraph::new(lines[window].to_vec()).render(inner, screen);
+        let rows = listed(shown, self.is_disassembled);
+        let window = self.list.window(inner.height.into(), rows.len());
+        for (place, index) in inner.rows().zip(window) {
+            line(&rows[index]).render(place, screen);
+            if focused && index == self.list.selected {
+                screen.set_style(place, Modifier::REVERSED);
+            }
+        }
     }
 
     /// Takes a key. Says what is to be reported.
@@ -206,6 +196,15 @@ impl Panels {
                 self.focus = if self.focus == Focus::Main { Focus::List } else { Focus::Main };
             }
             KeyCode::Char('m') => return self.switch(stage),
+            KeyCode::Char('d') if stage.is_gamelog() => {
+                return Some(
+                    "a gamelog has no messages: its changes are beside the tree".to_owned(),
+                );
+            }
+            KeyCode::Char('d') => {
+                self.is_disassembled = !self.is_disassembled;
+                self.list = List::default();
+            }
             KeyCode::Char('i') if !self.is_tree => {
                 self.board.is_inspecting = !self.board.is_inspecting;
             }
@@ -226,11 +225,14 @@ impl Panels {
         let Some(shown) = &self.shown else { return };
         match (self.focus, key) {
             (_, KeyCode::Char('c')) => self.board.scroll_to(&shown.map, &shown.changed),
-            (Focus::Main, key) if self.is_tree => self.tree.press(key),
+            (Focus::Main, key) if self.is_tree => self.tree.move_by(lines_of(key)),
             (Focus::Main, key) => drop(self.board.press(key, &shown.map)),
             (Focus::List, key) => {
-                let length = if self.is_tree { shown.changes.len() } else { shown.lines.len() };
-                self.list.press(key, length);
+                let length = match self.is_tree {
+                    true => shown.changes.len(),
+                    false => listed(shown, self.is_disassembled).len(),
+                };
+                self.list.move_by(lines_of(key), length);
             }
         }
     }
@@ -298,7 +300,7 @@ impl Panels {
         if self.sought.is_empty() {
             return Some("nothing to search for".to_owned());
         }
-        match tree::search(log.state(), &self.sought, &self.tree.selected_path()) {
+        match search(log.state(), &self.sought, &self.tree.selected_path()) {
             Some(path) => {
                 self.is_tree = true;
                 self.reveal(stage, &path);
@@ -314,70 +316,46 @@ impl Panels {
     }
 }
 
-impl Shown {
-    /// The moment where a stage is, and what happened since another before it.
-    fn at(stage: &mut Stage, since: Moment) -> wire::Result<Self> {
-        let now = stage.position();
-        let since = since.min(now);
-        stage.seek(since)?;
-        let before = stage.scene();
-        let lines = happened(stage, now)?;
-        stage.seek(now)?;
-        let changes = changes::of(stage)?;
-        let scene = stage.scene();
-        let changed = changed_tiles(&before, &scene);
-        Ok(Self { map: TextMap::of(&scene), scene, changed, lines, changes })
-    }
-
-    fn line_texts(&self) -> Vec<Line<'static>> {
-        let line = |line: &Happened| {
-            let style = match &*line.kind {
-                "refused" => REFUSED,
-                "capture" | "death" | "out" => BOLD,
-                "land" => DIM,
-                _ => Style::new(),
-            };
-            Line::styled(printable(&line.text), style)
-        };
-        self.lines.iter().map(line).collect()
+/// How many lines a key moves a selection.
+fn lines_of(key: KeyCode) -> isize {
+    match key {
+        KeyCode::Up | KeyCode::Char('k') => -1,
+        KeyCode::Down | KeyCode::Char('j') => 1,
+        _ => 0,
     }
 }
 
-/// What happens from where a stage is until a moment, in words.
-fn happened(stage: &mut Stage, until: Moment) -> wire::Result<Vec<Happened>> {
-    let mut lines = Vec::new();
-    for _ in 0..SHOWN_STEPS {
-        if !stage.step(Direction::Forward)? || stage.position() > until {
-            break;
-        }
-        lines.extend(stage.lines()?);
-        if lines.len() >= SHOWN_LINES {
-            break;
-        }
-    }
-    Ok(lines)
+/// What happened, in words or as messages.
+fn listed(shown: &Shown, is_disassembled: bool) -> Vec<Row> {
+    let rows = if is_disassembled { shown.messages.clone() } else { line_rows(&shown.lines) };
+    let nothing = rows.is_empty().then(|| Row::new("nothing at this moment", Tone::Faint));
+    rows.into_iter().chain(nothing).collect()
 }
 
-/// The tiles on which two scenes of a board differ.
-fn changed_tiles(before: &Scene, after: &Scene) -> HashSet<TileAt> {
-    let (Some(a), Some(b)) = (&before.board, &after.board) else { return HashSet::new() };
-    if a.tiles != b.tiles {
-        return HashSet::new();
+fn draw_tree(tree: &mut Tree, focused: bool, area: Rect, screen: &mut Buffer) {
+    let window = tree.window(area.height.into());
+    for (place, index) in area.rows().zip(window) {
+        if let Some(row) = tree.row(index) {
+            line(&row).render(place, screen);
+        }
+        if index == tree.selected() {
+            let style = if focused { Modifier::REVERSED } else { Modifier::UNDERLINED };
+            screen.set_style(place, style);
+        }
     }
-    let kinds = |board: &gametape_scene::Board, tile: usize| {
-        let kind = |layer: &gametape_scene::Layer| layer.kind(tile).map(|kind| kind.name.clone());
-        board.layers.iter().filter_map(kind).collect::<Vec<_>>()
-    };
-    let differs =
-        |tile: &usize| a.owner(*tile) != b.owner(*tile) || kinds(a, *tile) != kinds(b, *tile);
-    let tiles = (0..a.tiles.len()).filter(differs).map(|tile| a.tiles[tile]);
-    let place = |board: &gametape_scene::Board| {
-        let piece = |piece: &gametape_scene::Piece| {
-            Some((piece.id.clone(), piece.kind, piece.owner, piece.at.tile()?))
-        };
-        board.pieces.iter().filter_map(piece).collect::<HashSet<_>>()
-    };
-    let (old, new) = (place(a), place(b));
-    let moved = old.symmetric_difference(&new).map(|(.., at)| *at);
-    tiles.chain(moved).collect()
+}
+
+/// Draws the changes, two lines each.
+fn draw_changes(shown: &Shown, list: &mut List, focused: bool, area: Rect, screen: &mut Buffer) {
+    let window = list.window(usize::from(area.height / 2).max(1), shown.changes.len());
+    let places = area.rows().collect::<Vec<_>>();
+    for (places, index) in places.chunks(2).zip(window) {
+        let rows = change_rows(&shown.changes[index], area.width.into());
+        for (place, row) in places.iter().zip(&rows) {
+            line(row).render(*place, screen);
+            if focused && index == list.selected {
+                screen.set_style(*place, Modifier::REVERSED);
+            }
+        }
+    }
 }

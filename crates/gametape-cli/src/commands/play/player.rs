@@ -54,7 +54,7 @@ impl Player {
     /// A player that shows where a recording is, and waits.
     pub(super) fn new(stage: Stage) -> Self {
         Self {
-            clock: Clock::new(stage.timeline().tick_length()),
+            clock: Clock::new(stage.tick_length()),
             panels: Panels::new(&stage),
             stage,
             speed: 0,
@@ -68,7 +68,7 @@ impl Player {
 
     /// Play pauses when it comes to this time from before; it can go on from there.
     pub(super) fn pause_at(&mut self, time: Option<Time>) {
-        let length = self.stage.timeline().tick_length();
+        let length = self.stage.tick_length();
         self.pause = time.map(|time| Moment::after(length.tick_at(time)).min(self.stage.end()));
     }
 

@@ -6,15 +6,16 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Padding, Paragraph, Widget};
 
+use gametape_scene::stage::{Row, Tone};
 use gametape_wire::Moment;
 
 use super::keys::BINDINGS;
-use super::panels;
 use super::player::Player;
-use crate::text::thousands;
+use super::{board, panels};
+use crate::text::printable;
 
-pub(super) const DIM: Style = Style::new().fg(Color::DarkGray);
-pub(super) const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+const DIM: Style = Style::new().fg(Color::DarkGray);
+const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 const ACCENT: Style = Style::new().fg(Color::Cyan);
 const WARNING: Style = Style::new().fg(Color::Yellow);
 
@@ -37,7 +38,7 @@ pub(super) fn draw(player: &mut Player, area: Rect, screen: &mut Buffer) {
 /// ` ▶ ━━━━━━●──────────  frame 57 of 1,203 `
 fn draw_timeline(player: &Player, area: Rect, screen: &mut Buffer) {
     let (sign, style) = if player.is_playing() { (" ▶ ", ACCENT) } else { (" ‖ ", DIM) };
-    let label = format!("  {}  {} ", label(player), player.speed());
+    let label = format!("  {}  {} ", player.stage.label(), player.speed());
     let room = usize::from(area.width).saturating_sub(sign.len() + Span::raw(&label).width());
     let ticks = |moment: Moment| moment.next_tick().0;
     let (behind, ahead) = bar(ticks(player.stage.position()), ticks(player.stage.end()), room);
@@ -49,20 +50,6 @@ fn draw_timeline(player: &Player, area: Rect, screen: &mut Buffer) {
         Span::raw(label),
     ]);
     line.render(area, screen);
-}
-
-/// `0:03.8 of 5:00`, or `delta 57 of 1,203  turn 12`
-fn label(player: &Player) -> String {
-    let (stage, length) = (&player.stage, player.stage.timeline().tick_length());
-    let last = |moment: Moment| moment.last_tick().unwrap_or_default();
-    if !stage.is_gamelog() {
-        let [now, end] = [stage.position(), stage.end()].map(|at| length.time_of(last(at)));
-        return format!("{now} of {end}");
-    }
-    let Some(delta) = stage.position().last_tick() else { return "start".to_owned() };
-    let turn = stage.gamelog().and_then(|log| log.turns().at(delta.0 as usize));
-    let turn = turn.map(|turn| format!("  turn {turn}")).unwrap_or_default();
-    format!("delta {} of {}{turn}", thousands(delta.0), thousands(last(stage.end()).0))
 }
 
 /// How many of `room` columns are before a moment, and how many after it.
@@ -81,7 +68,7 @@ fn bottom_line(player: &Player) -> Line<'static> {
     match &player.message {
         Some(message) => Line::styled(format!(" {message}"), WARNING),
         None => {
-            let hints = if player.stage.is_gamelog() { "m tree" } else { "v view" };
+            let hints = if player.stage.is_gamelog() { "m tree" } else { "v view  d messages" };
             Line::styled(format!(" ←/→ step  Space play  g go to  {hints}  ? help  q quit"), DIM)
         }
     }
@@ -101,6 +88,29 @@ fn draw_help(area: Rect, screen: &mut Buffer) {
     Clear.render(area, screen);
     let block = framed(" Keys ", true).padding(Padding::horizontal(2));
     Paragraph::new(lines).block(block).render(area, screen);
+}
+
+/// A row of a panel as a line of a terminal, in which nothing from a recording is obeyed.
+pub(super) fn line(row: &Row) -> Line<'static> {
+    let span = |span: &gametape_scene::stage::Span| {
+        Span::styled(printable(&span.text), style_of(span.tone))
+    };
+    Line::from(row.spans.iter().map(span).collect::<Vec<_>>())
+}
+
+fn style_of(tone: Tone) -> Style {
+    match tone {
+        Tone::Strong => BOLD,
+        Tone::Faint => DIM,
+        Tone::Value => Style::new().fg(Color::Blue),
+        Tone::Added => Style::new().fg(Color::Green),
+        Tone::Replaced => Style::new().fg(Color::Yellow),
+        Tone::Removed | Tone::Refused => Style::new().fg(Color::Red),
+        Tone::Within => Style::new().fg(Color::Cyan),
+        Tone::Out => DIM.add_modifier(Modifier::CROSSED_OUT),
+        Tone::Sign(ink) => board::style(ink, false),
+        _ => Style::new(),
+    }
 }
 
 /// A frame with a title, lit up when the keys go to what is in it.

@@ -6,9 +6,9 @@ use gametape_minewars::{
     CityState, ClientState, Coord, FlagState, Gone, Pending, PlayerState, Replayed, TileState,
     ViewState, VoteState,
 };
+use gametape_scene::minewars::Place;
 use serde::Serialize;
 
-use crate::cities::Place;
 use crate::input::Source;
 use crate::text::{Fields, clock, count, hex, printable};
 

@@ -11,14 +11,15 @@ use ratatui::style::Modifier;
 
 use super::*;
 use crate::commands::play::testing::{Screen, press};
+use crate::commands::stage;
 use crate::input::{Input, Source};
 use crate::tape::TapeFile;
 use crate::view_arg::ViewArg;
 
 fn stage_of(name: &str, bytes: Vec<u8>) -> Stage {
     let source = Source::File(PathBuf::from(name));
-    let input = Input { source: source.clone(), bytes, dialect: None, headerless: false };
-    Stage::of_input(source, input).unwrap_or_else(|_| panic!("it does not open"))
+    let input = Input { source, bytes, dialect: None, headerless: false };
+    stage::of_input(input).unwrap_or_else(|_| panic!("it does not open"))
 }
 
 /// A small session on a square map.
@@ -28,8 +29,10 @@ fn minewars_bytes() -> Vec<u8> {
     write_file(&setup, &frames, &WriteOptions::default()).unwrap()
 }
 
-fn view_of(who: &str) -> ViewArg {
-    ViewArg { given: who.parse().ok() }
+/// Sees it as a view; false where there is no such view.
+fn look_as(stage: &mut Stage, who: &str) -> bool {
+    let view = ViewArg { given: who.parse().ok() };
+    stage::look_as(stage, &Source::Stdin, &view).is_ok()
 }
 
 fn map_player() -> Player {
@@ -111,11 +114,11 @@ fn other_views_know_other_things_at_the_same_moment() {
 fn views_are_asked_for_by_name_or_number() {
     let mut stage = stage_of("a.minewars", minewars_bytes());
     for (who, view) in [("2", 2), ("ada", 1), ("Ada", 1), ("spectator", 0)] {
-        assert!(stage.look_as(&view_of(who)).is_ok(), "{who}");
+        assert!(look_as(&mut stage, who), "{who}");
         assert_eq!(stage.view().number(), view, "{who}");
     }
-    assert!(stage.look_as(&view_of("Nobody")).is_err() && stage.look_as(&view_of("7")).is_err());
-    assert!(stage_of("a.json", SMALL.to_vec()).look_as(&view_of("1")).is_err());
+    assert!(!look_as(&mut stage, "Nobody") && !look_as(&mut stage, "7"));
+    assert!(!look_as(&mut stage_of("a.json", SMALL.to_vec()), "1"));
 }
 
 #[test]
@@ -194,6 +197,30 @@ fn tiles_can_be_inspected() {
 }
 
 #[test]
+fn messages_are_listed_as_their_disassembly() {
+    let mut player = map_player();
+    press(&mut player, "→d");
+    let screen = Screen::of(&mut player, 110, 30);
+    screen.assert_has(&["Messages", "tick ", "PLAYER"]);
+    assert!(!screen.text().contains("What happened"));
+    press(&mut player, "⇥jjd");
+    Screen::of(&mut player, 110, 30).assert_has(&["What happened", "Ada joins"]);
+    let mut player = tree_player(SMALL);
+    press(&mut player, "d");
+    assert!(player.message.as_deref().unwrap().contains("no messages"));
+}
+
+#[test]
+fn control_characters_of_a_recording_are_shown_not_obeyed() {
+    let text = br#"{"gameName":"G","gameSession":"s","deltas":[
+        {"type":"start","game":{"a\u001b[31m":"b\u0007","c":1}},{"type":"ran","game":{"c":"\u009b"}}]}"#;
+    let mut player = tree_player(text);
+    press(&mut player, "→");
+    let screen = Screen::of(&mut player, 110, 30);
+    screen.assert_has(&["a\\u{1b}[31m", "b\\u{7}", "\\u{9b}"]);
+}
+
+#[test]
 fn a_small_screen_shows_a_part_and_nothing_breaks() {
     let mut player = map_player();
     for keys in ["", "jjjjllll", "i", "c", "⇥jj", "?"] {
@@ -268,7 +295,7 @@ fn tape_of(bytes: &[u8]) -> Vec<u8> {
 fn tape_stage(tape: Vec<u8>) -> Stage {
     let source = Source::File(PathBuf::from("a.minewars"));
     let file = TapeFile::in_memory(&source, tape);
-    Stage::of_tape(source, file).unwrap_or_else(|_| panic!("it does not open"))
+    stage::of_tape(file).unwrap_or_else(|_| panic!("it does not open"))
 }
 
 #[test]
@@ -277,7 +304,7 @@ fn a_tape_shows_what_the_file_shows_that_it_was_made_of() {
     let mut file = stage_of("a.minewars", bytes.clone());
     let mut tape = tape_stage(tape_of(&bytes));
     for view in ["0", "1", "3", "2"] {
-        assert!(file.look_as(&view_of(view)).is_ok() && tape.look_as(&view_of(view)).is_ok());
+        assert!(look_as(&mut file, view) && look_as(&mut tape, view));
         for text in ["start", "0:01", "50%", "2.5s", "end", "0.2s"] {
             let when: When = text.parse().unwrap();
             let moment = file.find(when).unwrap();

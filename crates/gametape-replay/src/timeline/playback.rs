@@ -1,4 +1,4 @@
-//! A timeline together with the source of its bytes.
+//! A timeline that is played from a source.
 
 use gametape_wire::{Moment, Report, Result, Source, TickLength, When, drive};
 
@@ -9,12 +9,12 @@ use super::{Change, Direction, Marker, Timeline};
 /// A read that fails ends a call with its error and is no [finding](Self::report). The position is then
 /// a moment on the way, and the call may be tried again.
 #[derive(Debug)]
-pub struct Driven<S, T> {
+pub struct Playback<S, T> {
     source: S,
     timeline: T,
 }
 
-impl<S, T: Timeline> Driven<S, T> {
+impl<S, T: Timeline> Playback<S, T> {
     /// A timeline over the bytes of a source.
     pub fn new(source: S, timeline: T) -> Self {
         Self { source, timeline }
@@ -85,7 +85,7 @@ impl<S, T: Timeline> Driven<S, T> {
     }
 }
 
-impl<S: Source, T: Timeline> Driven<S, T> {
+impl<S: Source, T: Timeline> Playback<S, T> {
     /// Goes to a moment, at most the end. A tick means the moment after it.
     pub fn seek(&mut self, to: impl Into<Moment>) -> Result<()> {
         if self.timeline.seek(to.into())?.is_ready() {

@@ -1,33 +1,26 @@
 //! A list of which one line is selected and a part is seen.
 
-use ratatui::crossterm::event::KeyCode;
-
 /// Which line is selected, and which is the first that is seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct List {
-    pub(super) selected: usize,
+pub struct List {
+    /// The selected line.
+    pub selected: usize,
     top: usize,
 }
 
 impl List {
-    /// Moves the selection if that is what a key asks for.
-    pub(super) fn press(&mut self, key: KeyCode, length: usize) -> bool {
-        let by = match key {
-            KeyCode::Up | KeyCode::Char('k') => -1,
-            KeyCode::Down | KeyCode::Char('j') => 1,
-            _ => return false,
-        };
-        self.select(self.selected.saturating_add_signed(by), length);
-        true
+    /// Moves the selection by a number of lines.
+    pub fn move_by(&mut self, lines: isize, length: usize) {
+        self.select(self.selected.saturating_add_signed(lines), length);
     }
 
     /// Selects a line, or the last if there are not as many.
-    pub(super) fn select(&mut self, line: usize, length: usize) {
+    pub fn select(&mut self, line: usize, length: usize) {
         self.selected = line.min(length.saturating_sub(1));
     }
 
     /// The lines that are seen in `height` rows: the selected one is among them, and some around it.
-    pub(super) fn window(&mut self, height: usize, length: usize) -> std::ops::Range<usize> {
+    pub fn window(&mut self, height: usize, length: usize) -> std::ops::Range<usize> {
         self.select(self.selected, length);
         let around = height.saturating_sub(1) / 4;
         let least = (self.selected + around + 1).saturating_sub(height);
@@ -47,9 +40,9 @@ mod tests {
         assert_eq!(list.window(3, 10), 0..3);
         list.select(5, 10);
         assert_eq!(list.window(3, 10), 3..6);
-        assert!(list.press(KeyCode::Up, 10) && list.press(KeyCode::Up, 10));
+        list.move_by(-2, 10);
         assert_eq!((list.selected, list.window(3, 10)), (3, 3..6));
-        assert!(list.press(KeyCode::Up, 10));
+        list.move_by(-1, 10);
         assert_eq!(list.window(3, 10), 2..5);
         list.select(99, 10);
         assert_eq!((list.selected, list.window(3, 10)), (9, 7..10));
@@ -64,6 +57,5 @@ mod tests {
         }
         list.select(50, 100);
         assert_eq!(list.window(21, 100), 35..56);
-        assert!(!list.press(KeyCode::Enter, 5));
     }
 }

@@ -1,46 +1,38 @@
 //! A state as a tree whose branches open and close.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use gametape_cadre::{Kind, Node, State};
-use ratatui::buffer::Buffer;
-use ratatui::crossterm::event::KeyCode;
-use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::Widget;
 
-use super::changes::{Mark, Marks, parents, short};
+use super::changes::{Mark, Marks, joined, parents};
 use super::list::List;
-use super::screen::{BOLD, DIM};
-use crate::text::thousands;
+use super::rows::{Row, Span, Tone, short, thousands};
 
 /// Of a branch with more children than this, the others are only counted.
 const SHOWN_CHILDREN: usize = 20_000;
 
-const SCALAR: Style = Style::new().fg(Color::Blue);
-
 /// Which branches are open, and the lines that follow from it.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
+pub struct Tree {
     open: HashSet<String>,
-    rows: Vec<Row>,
+    rows: Vec<Branch>,
     list: List,
 }
 
 /// One line of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
+struct Branch {
     path: String,
     depth: usize,
     key: String,
     value: String,
-    kind: RowKind,
+    kind: BranchKind,
     mark: Option<Mark>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum RowKind {
+enum BranchKind {
     Leaf,
     Open,
     Closed,
@@ -50,7 +42,7 @@ enum RowKind {
 
 impl Tree {
     /// Makes the lines again. What was selected stays so if it is still there.
-    pub(super) fn refresh(&mut self, state: State<'_>, marks: &Marks<'_>) {
+    pub fn refresh(&mut self, state: State<'_>, marks: &Marks<'_>) {
         let selected = self.selected_path();
         let mut grower = Grower { open: &self.open, marks, rows: Vec::new() };
         grower.children(state.root(), "", 0, None);
@@ -59,12 +51,13 @@ impl Tree {
     }
 
     /// The path of the selected line.
-    pub(super) fn selected_path(&self) -> String {
+    #[must_use]
+    pub fn selected_path(&self) -> String {
         self.rows.get(self.list.selected).map(|row| row.path.clone()).unwrap_or_default()
     }
 
     /// Selects the line of a path, or of the nearest above it that has a line.
-    pub(super) fn select(&mut self, path: &str) {
+    pub fn select(&mut self, path: &str) {
         let above: Vec<&str> = parents(path).chain([path]).collect();
         let place = |path: &&str| self.rows.iter().position(|row| row.path == **path);
         let found = above.iter().rev().find_map(place).unwrap_or(self.list.selected);
@@ -72,68 +65,71 @@ impl Tree {
     }
 
     /// Opens every branch above a path.
-    pub(super) fn open_down_to(&mut self, path: &str) {
+    pub fn open_down_to(&mut self, path: &str) {
         self.open.extend(parents(path).map(str::to_owned));
     }
 
-    pub(super) fn close_all(&mut self) {
+    /// Closes every branch.
+    pub fn close_all(&mut self) {
         self.open.clear();
     }
 
     /// Opens or closes the selected line. If it is a reference, gives the path that it leads to.
-    pub(super) fn enter(&mut self) -> Option<String> {
+    pub fn enter(&mut self) -> Option<String> {
         let row = self.rows.get(self.list.selected)?;
         match &row.kind {
-            RowKind::Leaf => {}
-            RowKind::Open => drop(self.open.remove(&row.path)),
-            RowKind::Closed => drop(self.open.insert(row.path.clone())),
-            RowKind::Reference(target) => return Some(target.clone()),
+            BranchKind::Leaf => {}
+            BranchKind::Open => drop(self.open.remove(&row.path)),
+            BranchKind::Closed => drop(self.open.insert(row.path.clone())),
+            BranchKind::Reference(target) => return Some(target.clone()),
         }
         None
     }
 
-    pub(super) fn press(&mut self, key: KeyCode) {
-        self.list.press(key, self.rows.len());
+    /// Moves the selection by a number of lines.
+    pub fn move_by(&mut self, lines: isize) {
+        self.list.move_by(lines, self.rows.len());
     }
 
-    pub(super) fn draw(&mut self, focused: bool, area: Rect, screen: &mut Buffer) {
-        let window = self.list.window(area.height.into(), self.rows.len());
-        for (place, index) in area.rows().zip(window) {
-            let selected = index == self.list.selected;
-            self.rows[index].line().render(place, screen);
-            if selected {
-                let style = if focused { Modifier::REVERSED } else { Modifier::UNDERLINED };
-                screen.set_style(place, style);
-            }
-        }
+    /// The number of the selected line.
+    #[must_use]
+    pub fn selected(&self) -> usize {
+        self.list.selected
+    }
+
+    /// The numbers of the lines that are seen in `height` rows; the selected one is among them.
+    pub fn window(&mut self, height: usize) -> Range<usize> {
+        self.list.window(height, self.rows.len())
+    }
+
+    /// A line of it.
+    #[must_use]
+    pub fn row(&self, index: usize) -> Option<Row> {
+        self.rows.get(index).map(Branch::row)
     }
 }
 
-impl Row {
+impl Branch {
     /// `~   ▸ units: [12]`
-    fn line(&self) -> Line<'static> {
-        let sign = self.mark.map_or(" ", Mark::sign);
-        let style = self.mark.map(Mark::style).unwrap_or_default();
+    fn row(&self) -> Row {
+        let tone = self.mark.map_or(Tone::Strong, Mark::tone);
         let fold = match self.kind {
-            RowKind::Open => "▾ ",
-            RowKind::Closed => "▸ ",
-            RowKind::Leaf | RowKind::Reference(_) => "  ",
+            BranchKind::Open => "▾ ",
+            BranchKind::Closed => "▸ ",
+            BranchKind::Leaf | BranchKind::Reference(_) => "  ",
         };
-        let value_style = match self.kind {
-            RowKind::Leaf => SCALAR,
-            _ => DIM,
+        let value_tone = match (self.mark, &self.kind) {
+            (Some(mark), _) if mark != Mark::Within => mark.tone(),
+            (_, BranchKind::Leaf) => Tone::Value,
+            _ => Tone::Faint,
         };
-        let value_style = match self.mark {
-            Some(Mark::Within) | None => value_style,
-            Some(mark) => mark.style(),
-        };
-        Line::from(vec![
-            Span::styled(sign, style.add_modifier(Modifier::BOLD)),
-            Span::raw("  ".repeat(self.depth)),
-            Span::styled(format!(" {fold}"), DIM),
-            Span::styled(self.key.clone(), if self.mark.is_some() { style } else { BOLD }),
-            Span::styled(": ", DIM),
-            Span::styled(self.value.clone(), value_style),
+        Row::of([
+            Span::new(self.mark.map_or(" ", Mark::sign), tone),
+            Span::new("  ".repeat(self.depth), Tone::Plain),
+            Span::new(format!(" {fold}"), Tone::Faint),
+            Span::new(&*self.key, tone),
+            Span::new(": ", Tone::Faint),
+            Span::new(&*self.value, value_tone),
         ])
     }
 }
@@ -142,7 +138,7 @@ impl Row {
 struct Grower<'a> {
     open: &'a HashSet<String>,
     marks: &'a Marks<'a>,
-    rows: Vec<Row>,
+    rows: Vec<Branch>,
 }
 
 impl Grower<'_> {
@@ -155,9 +151,9 @@ impl Grower<'_> {
             // What is in something new is new.
             let mark = mark.or_else(|| self.marks.at(&path));
             let kind = self.kind(child, &path);
-            let is_open = kind == RowKind::Open;
+            let is_open = kind == BranchKind::Open;
             let (key, value) = (short(&key), described(child, &kind));
-            self.rows.push(Row { path: path.clone(), depth, key, value, kind, mark });
+            self.rows.push(Branch { path: path.clone(), depth, key, value, kind, mark });
             if is_open {
                 let inherited = mark.filter(|mark| *mark == Mark::Added);
                 self.children(child, &path, depth + 1, inherited);
@@ -165,22 +161,22 @@ impl Grower<'_> {
         }
         if hidden > 0 {
             let value = format!("{} more", thousands(hidden));
-            let (path, kind) = (joined(above, "…"), RowKind::Leaf);
-            self.rows.push(Row { path, depth, key: "…".to_owned(), value, kind, mark: None });
+            let (path, kind) = (joined(above, "…"), BranchKind::Leaf);
+            self.rows.push(Branch { path, depth, key: "…".to_owned(), value, kind, mark: None });
         }
     }
 
-    fn kind(&self, node: Node<'_>, path: &str) -> RowKind {
+    fn kind(&self, node: Node<'_>, path: &str) -> BranchKind {
         match (node.reference(), node.kind()) {
-            (Some(id), _) => RowKind::Reference(joined("gameObjects", &id)),
+            (Some(id), _) => BranchKind::Reference(joined("gameObjects", &id)),
             (None, Kind::Object | Kind::List) if !node.is_empty() => {
                 if self.open.contains(path) {
-                    RowKind::Open
+                    BranchKind::Open
                 } else {
-                    RowKind::Closed
+                    BranchKind::Closed
                 }
             }
-            _ => RowKind::Leaf,
+            _ => BranchKind::Leaf,
         }
     }
 }
@@ -194,15 +190,9 @@ fn ordered_children<'a>(node: Node<'a>) -> Vec<(std::borrow::Cow<'a, str>, Node<
     children
 }
 
-/// A path and one more key; a `.` or `\` in the key is preceded by `\`.
-pub(super) fn joined(above: &str, key: &str) -> String {
-    let key = key.replace('\\', "\\\\").replace('.', "\\.");
-    if above.is_empty() { key } else { format!("{above}.{key}") }
-}
-
 /// A value in a few words.
-fn described(node: Node<'_>, kind: &RowKind) -> String {
-    if let RowKind::Reference(_) = kind {
+fn described(node: Node<'_>, kind: &BranchKind) -> String {
+    if let BranchKind::Reference(_) = kind {
         let id = node.reference().unwrap_or_default();
         return format!("→ #{} {}", short(&id), called(node.resolve())).trim_end().to_owned();
     }
@@ -226,7 +216,8 @@ fn called(node: Node<'_>) -> String {
 
 /// The first path whose last key has a text in it, in the order of the tree, after `after`; from
 /// the start if there is none.
-pub(super) fn search(state: State<'_>, text: &str, after: &str) -> Option<String> {
+#[must_use]
+pub fn search(state: State<'_>, text: &str, after: &str) -> Option<String> {
     let mut first = None;
     let mut passed = after.is_empty();
     let mut open = vec![(String::new(), state.root())];

@@ -1,3 +1,0 @@
-//! Where the cities of a recording are, and what they are called.
-
-pub(crate) use gametape_scene::minewars::{Place, places, places_of};

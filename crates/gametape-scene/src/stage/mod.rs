@@ -1,0 +1,446 @@
+//! A recording to look at: its timeline, and a scene of every moment.
+//!
+//! ```
+//! use gametape_cadre::{Log, Options, sample};
+//! use gametape_scene::TextMap;
+//! use gametape_scene::stage::{Shown, Stage};
+//! use gametape_wire::Moment;
+//!
+//! let options = Options::default();
+//! let log = Log::open(sample::log(60, 1), &options)?;
+//! let mut stage: Stage<&[u8]> = Stage::of_gamelog(log, &options)?;
+//! let moment = stage.find("turn:2".parse()?)?;
+//! stage.seek(moment)?;
+//! let shown = Shown::at(&mut stage, Moment::START)?;
+//! assert!(shown.lines.len() > 1 && !shown.changes.is_empty());
+//! assert_eq!(TextMap::of(&shown.scene), shown.map);
+//! # Ok::<(), gametape_wire::Error>(())
+//! ```
+
+mod changes;
+mod list;
+mod rows;
+mod shown;
+mod tree;
+
+use std::fmt;
+
+use gametape_cadre::{Log, Options};
+use gametape_minewars::ReplayFile;
+use gametape_replay::minewars::{MinewarsView, setup_of};
+use gametape_replay::open::{Content, MinewarsBytes, Opened};
+use gametape_replay::{
+    Direction, GamelogTimeline, KnownGame, Marker, MinewarsTimeline, PlayerOptions, Recording,
+    Timeline, TimelineOptions, cadre, games, players_of_minewars, players_of_tape,
+};
+use gametape_tape::Gap;
+use gametape_wire::{
+    Error, ErrorKind, Moment, Place, Report, Result, Source, Tick, TickLength, Time, View, ViewSet,
+    When, drive,
+};
+
+use crate::inspect::{Inspection, Target};
+use crate::minewars;
+use crate::model::{Line, Scene, TileAt};
+use crate::visible::{Context, Visible};
+
+pub use changes::{Mark, Marks, changes};
+pub use list::List;
+pub use rows::{Row, Span, Tone, change_rows, inspection_rows, legend_rows, line_rows};
+pub use shown::Shown;
+pub use tree::{Tree, search};
+
+/// States over time that can be seen.
+type SeenTimeline = Box<dyn Timeline<State = dyn Visible>>;
+
+/// What a timeline is made of again, to see it as another view.
+#[derive(Debug)]
+enum Origin {
+    Gamelog,
+    /// A MineWars file.
+    File(MinewarsBytes),
+    /// The tape that the timeline reads.
+    Tape,
+}
+
+/// A recording to look at, whatever its format.
+///
+/// `S` is the source of the bytes of a tape; other recordings are in memory as a whole.
+pub struct Stage<S> {
+    origin: Origin,
+    /// Of a tape.
+    source: Option<S>,
+    timeline: SeenTimeline,
+    /// What everybody knows.
+    public: Context,
+    /// None in a gamelog.
+    views: ViewSet,
+    view: View,
+    /// The names of players that have views.
+    players: Vec<(View, String)>,
+    /// The `content` of a tape.
+    content: Option<String>,
+    /// What is missing in the gamelog that a tape holds.
+    gaps: Vec<Gap>,
+    /// What a game adds to scenes of its views.
+    dress: Option<fn(&mut Scene, View)>,
+}
+
+impl<S> fmt::Debug for Stage<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Stage");
+        out.field("position", &self.timeline.position()).field("end", &self.timeline.end());
+        out.field("view", &self.view).field("views", &self.views).finish_non_exhaustive()
+    }
+}
+
+impl<S: Source> Stage<S> {
+    /// A recording of any kind; see [`of_tape`](Self::of_tape), [`of_minewars`](Self::of_minewars) and
+    /// [`of_gamelog`](Self::of_gamelog).
+    pub fn open(opened: Opened<S>, games: &[&dyn KnownGame], options: &Options) -> Result<Self> {
+        match opened {
+            Opened::Tape(source) => Self::of_tape(source, games, options),
+            Opened::MineWars(bytes) => Self::of_minewars(bytes),
+            Opened::Gamelog(bytes) => Self::of_gamelog(Log::open(bytes.bytes(), options)?, options),
+            _ => Err(Error::misuse("recording", "no scenes of this kind are known")),
+        }
+    }
+
+    /// A tape, after tick 0, seen as its first view. Frames of MineWars messages are entered at
+    /// keyframes; a gamelog is read as a whole.
+    pub fn of_tape(mut source: S, games: &[&dyn KnownGame], options: &Options) -> Result<Self> {
+        let recording = Recording::open(&mut source)?;
+        let [content, generation, title] =
+            ["content", "generation", "title"].map(|name| recording.field(name));
+        let game = games::find(games, content.as_deref());
+        let frames = game.map_or(content.as_deref(), |game| Some(game.frames()));
+        let players = players_of_tape(recording.tape());
+        let mut stage = match Content::named(frames, generation.as_deref()) {
+            Some(Content::MineWars) => Self::of_frames(recording)?,
+            Some(Content::Gamelog) => Self::of_deltas(recording, options)?,
+            _ => return Err(unknown(content.as_deref())),
+        };
+        stage.source = Some(source);
+        stage.public.match_name = title;
+        let names = players.iter().map(|(view, name)| (view.number(), name.clone()));
+        stage.public = stage.public.with_names(names);
+        if let Some(game) = game {
+            stage.public = stage.public.of_game(game.title());
+        }
+        (stage.players, stage.content) = (players, content);
+        stage.at_start()
+    }
+
+    /// The frames of a tape; its source is not there yet.
+    fn of_frames(mut recording: Recording<&mut S>) -> Result<Self> {
+        let setup = setup_of(&mut recording)?;
+        let views = recording.tape().views().and(ViewSet::up_to(setup.max_view()));
+        let view = views.iter().next().unwrap_or(View::SPECTATOR);
+        let timeline = tape_timeline(recording, view)?;
+        let public = minewars::context_of_setup(&setup);
+        Ok(Self::new(Origin::Tape, timeline, public, views.with(view)))
+    }
+
+    /// The gamelog that a tape holds.
+    fn of_deltas(mut recording: Recording<&mut S>, options: &Options) -> Result<Self> {
+        let log = cadre::from_tape(&mut recording, options)?;
+        let mut stage = Self::of_gamelog(log, options)?;
+        stage.gaps = recording.gaps().to_vec();
+        Ok(stage)
+    }
+
+    /// A MineWars file, after tick 0, seen as its first view.
+    pub fn of_minewars(bytes: MinewarsBytes) -> Result<Self> {
+        let file = bytes.file()?;
+        let views = file.frame_layout()?.views();
+        let view = views.iter().next().unwrap_or(View::SPECTATOR);
+        let (timeline, public) = (file_timeline(&file, view)?, minewars::context_of_file(&file));
+        Self::new(Origin::File(bytes), timeline, public, views.with(view)).at_start()
+    }
+
+    /// A gamelog, after its first delta.
+    pub fn of_gamelog(log: Log, options: &Options) -> Result<Self> {
+        let timeline = GamelogTimeline::load(log, options)?;
+        let timeline = Box::new(timeline.map_state(|state| state as &dyn Visible));
+        Self::new(Origin::Gamelog, timeline, Context::new(), ViewSet::EMPTY).at_start()
+    }
+
+    fn new(origin: Origin, timeline: SeenTimeline, public: Context, views: ViewSet) -> Self {
+        Self {
+            origin,
+            source: None,
+            timeline,
+            public,
+            views,
+            view: views.iter().next().unwrap_or(View::SPECTATOR),
+            players: Vec::new(),
+            content: None,
+            gaps: Vec::new(),
+            dress: None,
+        }
+    }
+
+    fn at_start(mut self) -> Result<Self> {
+        let start = self.find(When::Start).unwrap_or(Moment::START);
+        self.seek(start)?;
+        Ok(self)
+    }
+
+    /// The same recording, called by this name where it has none itself: that of its file.
+    #[must_use]
+    pub fn with_default_name(mut self, name: impl Into<String>) -> Self {
+        if !self.is_gamelog() {
+            self.public.match_name.get_or_insert_with(|| name.into());
+        }
+        self
+    }
+
+    /// The same recording, with what its game adds to scenes of its views.
+    #[must_use]
+    pub fn with_dress(mut self, dress: Option<fn(&mut Scene, View)>) -> Self {
+        self.dress = dress;
+        self
+    }
+
+    /// The `content` of a tape; none of other recordings.
+    #[must_use]
+    pub fn content(&self) -> Option<&str> {
+        self.content.as_deref()
+    }
+
+    /// The players that have views, as the metadata of a tape or the recording itself names them.
+    #[must_use]
+    pub fn players(&self) -> Vec<(View, String)> {
+        match &self.origin {
+            Origin::File(bytes) => {
+                bytes.file().and_then(|file| players_of_minewars(&file)).unwrap_or_default()
+            }
+            Origin::Tape | Origin::Gamelog => self.players.clone(),
+        }
+    }
+
+    /// What is missing in the gamelog that a tape holds.
+    #[must_use]
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    /// The last moment that can be gone to.
+    #[must_use]
+    pub fn end(&self) -> Moment {
+        self.timeline.end()
+    }
+
+    /// The moment that is seen.
+    #[must_use]
+    pub fn position(&self) -> Moment {
+        self.timeline.position()
+    }
+
+    /// How long a tick takes.
+    #[must_use]
+    pub fn tick_length(&self) -> TickLength {
+        self.timeline.tick_length()
+    }
+
+    /// Goes to a moment.
+    pub fn seek(&mut self, to: Moment) -> Result<()> {
+        seek(&mut self.timeline, self.source.as_mut(), to)
+    }
+
+    /// Goes to the next or the last moment at which something changes. False where there is none.
+    pub fn step(&mut self, direction: Direction) -> Result<bool> {
+        let before = self.position();
+        if !self.timeline.step(direction)?.is_ready() {
+            supply(&mut self.timeline, self.source.as_mut())?;
+        }
+        Ok(self.position() != before)
+    }
+
+    /// Moments of interest, ascending.
+    #[must_use]
+    pub fn markers(&self) -> &[Marker] {
+        self.timeline.markers()
+    }
+
+    /// The views that there are; none in a gamelog.
+    #[must_use]
+    pub fn views(&self) -> ViewSet {
+        self.views
+    }
+
+    /// Whose view is seen.
+    #[must_use]
+    pub fn view(&self) -> View {
+        self.view
+    }
+
+    /// Is it a gamelog, which has no clock and no views?
+    #[must_use]
+    pub fn is_gamelog(&self) -> bool {
+        self.views.is_empty()
+    }
+
+    /// The moment that somebody wrote; a number without a unit is a delta in a gamelog, which has no
+    /// clock.
+    pub fn find(&self, when: When) -> Result<Moment> {
+        let refused = |problem: String| Err(Error::misuse("time", problem));
+        match when {
+            When::Turn(_) if !self.is_gamelog() => refused("turns are for gamelogs".to_owned()),
+            When::Time(_) | When::BeforeEnd(_) if self.is_gamelog() => refused(
+                "a gamelog has no clock: name a delta (tick:12), a turn (turn:3) or a share (50%)"
+                    .to_owned(),
+            ),
+            When::Number(delta) | When::Tick(Tick(delta)) if self.is_gamelog() => {
+                let deltas = self.end().next_tick().0;
+                if delta >= deltas {
+                    let there = rows::count(deltas, "delta");
+                    return refused(format!("there are {there}, counted from 0, not {delta}"));
+                }
+                Ok(Moment::after(Tick(delta)))
+            }
+            when => self.timeline.moment(when),
+        }
+    }
+
+    /// Sees the same moment as another view.
+    pub fn change_view(&mut self, view: View) -> Result<()> {
+        if view == self.view {
+            return Ok(());
+        }
+        if !self.views.contains(view) {
+            let problem = format!("there are views {}, not {view}", self.listed_views());
+            return Err(Error::misuse("view", problem));
+        }
+        let mut timeline = match (&self.origin, &mut self.source) {
+            (Origin::File(bytes), _) => file_timeline(&bytes.file()?, view)?,
+            (Origin::Tape, Some(source)) => tape_timeline(Recording::open(source)?, view)?,
+            _ => return Ok(()),
+        };
+        let moment = self.position().min(timeline.end());
+        seek(&mut timeline, self.source.as_mut(), moment)?;
+        (self.timeline, self.view) = (timeline, view);
+        Ok(())
+    }
+
+    /// `0 to 3`, or one by one where some are missing.
+    #[must_use]
+    pub fn listed_views(&self) -> String {
+        match self.views.iter().last() {
+            Some(last) if self.views.len() == usize::from(last.number()) + 1 => {
+                format!("0 to {last}")
+            }
+            _ => self.views.to_string(),
+        }
+    }
+
+    /// What everybody knows, now.
+    fn context(&self) -> Context {
+        let public = self.public.clone();
+        match self.position().last_tick() {
+            Some(delta) if self.is_gamelog() => public.at_delta(delta),
+            Some(tick) => public.at_tick(tick, self.tick_length()),
+            None => public.at_time(Time::ZERO),
+        }
+    }
+
+    /// What can be seen now.
+    #[must_use]
+    pub fn scene(&self) -> Scene {
+        let mut scene = self.timeline.state().scene(&self.context());
+        if let Some(dress) = self.dress {
+            dress(&mut scene, self.view);
+        }
+        scene
+    }
+
+    /// What can be known of a tile now.
+    #[must_use]
+    pub fn inspect(&self, at: TileAt) -> Option<Inspection> {
+        self.timeline.state().inspect(&self.context(), &Target::Tile(at))
+    }
+
+    /// The gamelog, at its position.
+    #[must_use]
+    pub fn gamelog(&self) -> Option<&gametape_cadre::Timeline> {
+        self.timeline.state().as_any()?.downcast_ref()
+    }
+
+    /// What happened last, in words. It looks at the state before and comes back.
+    pub fn lines(&mut self) -> Result<Vec<Line>> {
+        let changes = self.payloads();
+        let (here, context) = (self.position(), self.context());
+        let Some(tick) = here.last_tick().filter(|_| !changes.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        self.seek(Moment::before(tick))?;
+        let state = self.timeline.state();
+        let lines = changes.iter().flat_map(|change| state.lines(change, &context)).collect();
+        self.seek(here)?;
+        Ok(lines)
+    }
+
+    /// What happened last as its format writes it: the disassembly of messages; nothing where changes
+    /// have no other text.
+    #[must_use]
+    pub fn messages(&self) -> Vec<String> {
+        let (state, context) = (self.timeline.state(), self.context());
+        let changes = self.timeline.changes();
+        changes.iter().flat_map(|change| state.disassemble(change.payload, &context)).collect()
+    }
+
+    fn payloads(&self) -> Vec<Vec<u8>> {
+        self.timeline.changes().iter().map(|change| change.payload.to_vec()).collect()
+    }
+
+    /// What was wrong with the parts that were played so far.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        self.timeline.report()
+    }
+
+    /// `0:03.8 of 5:00`, or `delta 57 of 1,203  turn 12`
+    #[must_use]
+    pub fn label(&self) -> String {
+        let last = |moment: Moment| moment.last_tick().unwrap_or_default();
+        if !self.is_gamelog() {
+            let time = |moment| self.tick_length().time_of(last(moment));
+            return format!("{} of {}", time(self.position()), time(self.end()));
+        }
+        let Some(delta) = self.position().last_tick() else { return "start".to_owned() };
+        let turn = self.gamelog().and_then(|log| log.turns().at(delta.0 as usize));
+        let turn = turn.map(|turn| format!("  turn {turn}")).unwrap_or_default();
+        let [delta, end] = [delta, last(self.end())].map(|tick| rows::thousands(tick.0));
+        format!("delta {delta} of {end}{turn}")
+    }
+}
+
+fn seek(timeline: &mut SeenTimeline, source: Option<&mut impl Source>, to: Moment) -> Result<()> {
+    if timeline.seek(to)?.is_ready() { Ok(()) } else { supply(timeline, source) }
+}
+
+/// Gives a timeline the bytes that it needs.
+fn supply(timeline: &mut SeenTimeline, source: Option<&mut impl Source>) -> Result<()> {
+    match source {
+        Some(source) => drive(timeline, source),
+        None => Err(Error::misuse("recording", "it is in memory and asks for bytes")),
+    }
+}
+
+/// The frames of a tape as a view sees them.
+fn tape_timeline<S: Source>(recording: Recording<S>, view: View) -> Result<SeenTimeline> {
+    let player = gametape_replay::minewars::player(recording, view, PlayerOptions::default())?;
+    let (_, player) = player.into_parts();
+    Ok(Box::new(player.map_state(|view: &MinewarsView| view.state() as &dyn Visible)))
+}
+
+fn file_timeline(file: &ReplayFile<'_>, view: View) -> Result<SeenTimeline> {
+    let timeline = MinewarsTimeline::open(file, view, TimelineOptions::default())?;
+    Ok(Box::new(timeline.map_state(|view| view.state() as &dyn Visible)))
+}
+
+fn unknown(content: Option<&str>) -> Error {
+    let name = content.map_or("not said".to_owned(), |name| format!("`{name}`"));
+    let problem = format!("what it holds is {name}, and not known here").into();
+    Error::new(Place::Nowhere, "tape", ErrorKind::BadSyntax { problem })
+}
