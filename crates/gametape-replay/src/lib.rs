@@ -9,6 +9,8 @@
 //!   of a tape knows, or runs its simulation again, and [verifies](Player::begin_verify) that what was
 //!   recorded is what the game does. [`Clock`] plays at any rate.
 //! - None of them does I/O: they say which bytes they need. [`Playback`] supplies them from a [`Source`].
+//! - [`open`](mod@open) opens a recording of any format by what is in it; [`inspect`] says what it is,
+//!   [`verify`] whether it is sound, and [`recover`] saves what is left of a damaged tape.
 //! - [`minewars`] and [`cadre`] turn replay files and gamelogs into tapes and back, nothing lost, so
 //!   that they are played in the same way.
 //!

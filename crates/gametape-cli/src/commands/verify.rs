@@ -80,7 +80,12 @@ impl Args {
 
     fn check(&self, source: &Source, wanted: &TapeChecks<'_>) -> Outcome {
         let name = source.to_string();
-        let input = match self.recordings.open(source)? {
+        // Where something is asked of tapes only, it does not matter what else it is.
+        let opened = match self.tape.is_given() {
+            true => source.open_raw()?,
+            false => self.recordings.open(source)?,
+        };
+        let input = match opened {
             Opened::Tape(tape) => return self.check_tape(&name, tape, wanted),
             Opened::Whole(input) => input,
         };
@@ -99,6 +104,8 @@ impl Args {
     }
 
     fn check_tape(&self, name: &str, mut tape: TapeFile, wanted: &TapeChecks<'_>) -> Outcome {
+        let RecordingsArgs { dialect, headerless, .. } = &self.recordings;
+        tape.refuse(&[("--dialect", dialect.is_some()), ("--headerless", *headerless)])?;
         let checked = waiting("verifying", || TapeCheck::of(name, &mut tape, wanted));
         let checked = checked.map_err(|error| tape.failure(&error))?;
         if checked.lacks_simulation() {
@@ -154,6 +161,10 @@ impl TapeOptions {
             }
             _ => Ok(TapeChecks::new(level, key, &GAMES)),
         }
+    }
+
+    fn is_given(&self) -> bool {
+        self.level.is_some() || self.key.is_some()
     }
 
     /// A usage error if something was asked that is for tapes only.

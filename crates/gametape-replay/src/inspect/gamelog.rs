@@ -12,52 +12,87 @@ use serde_json::value::RawValue;
 use super::{Facts, Inspected, Row, embed};
 use crate::open::is_gzip;
 use crate::text::{count, date, printable, thousands};
-use contents::Contents;
+pub use contents::{DeltaContents, PlayerFigures, TypeFigures};
 
 /// What a gamelog is about, how it ended, and what is in its deltas.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct GamelogSummary {
-    file: String,
-    format: &'static str,
-    layout: String,
-    gzip: bool,
-    file_bytes: usize,
-    json_bytes: usize,
-    game: Option<String>,
-    session: Option<String>,
-    game_version: Option<String>,
-    created: Option<i64>,
-    random_seed: Option<String>,
-    settings: Option<Box<RawValue>>,
-    deltas: usize,
-    players: Vec<Player>,
-    draw: bool,
-    winners: Vec<Listed>,
-    losers: Vec<Listed>,
-    disagreements: Vec<String>,
+    /// The name of the recording, as the caller gave it.
+    pub file: String,
+    /// Always `gamelog`.
+    pub format: &'static str,
+    /// The layout of the log.
+    pub layout: String,
+    /// Is it stored as gzip?
+    pub gzip: bool,
+    /// Its size as stored.
+    pub file_bytes: usize,
+    /// The size of its JSON.
+    pub json_bytes: usize,
+    /// The game.
+    pub game: Option<String>,
+    /// The session.
+    pub session: Option<String>,
+    /// The version of the game.
+    pub game_version: Option<String>,
+    /// When it was created, in milliseconds since 1970.
+    pub created: Option<i64>,
+    /// The seed of the game.
+    pub random_seed: Option<String>,
+    /// The settings of the game.
+    pub settings: Option<Box<RawValue>>,
+    /// How many deltas it has.
+    pub deltas: usize,
+    /// The players and how they fared.
+    pub players: Vec<PlayerOutcome>,
+    /// Is it a draw?
+    pub draw: bool,
+    /// The log's own list of winners.
+    pub winners: Vec<Listed>,
+    /// The log's own list of losers.
+    pub losers: Vec<Listed>,
+    /// Where these lists and the last state disagree.
+    pub disagreements: Vec<String>,
+    /// What is in the deltas, where they were read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    contents: Option<Contents>,
+    pub contents: Option<DeltaContents>,
 }
 
+/// A player and how it fared.
 #[derive(Debug, Serialize)]
-struct Player {
-    id: String,
-    name: Option<String>,
-    client: Option<String>,
-    won: bool,
-    lost: bool,
-    reason: String,
+#[non_exhaustive]
+pub struct PlayerOutcome {
+    /// The id.
+    pub id: String,
+    /// The name.
+    pub name: Option<String>,
+    /// What played it.
+    pub client: Option<String>,
+    /// Did it win?
+    pub won: bool,
+    /// Did it lose?
+    pub lost: bool,
+    /// Why.
+    pub reason: String,
 }
 
 /// A client in the log's own lists of winners and losers.
 #[derive(Debug, Serialize)]
-struct Listed {
-    id: Option<String>,
-    index: Option<i64>,
-    name: Option<String>,
-    reason: Option<String>,
-    disconnected: bool,
-    timed_out: bool,
+#[non_exhaustive]
+pub struct Listed {
+    /// The id.
+    pub id: Option<String>,
+    /// The index.
+    pub index: Option<i64>,
+    /// The name.
+    pub name: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+    /// Did it disconnect?
+    pub disconnected: bool,
+    /// Did it time out?
+    pub timed_out: bool,
 }
 
 impl Listed {
@@ -92,7 +127,7 @@ impl GamelogSummary {
     pub fn of(name: &str, stored: &[u8], options: &Options, with_deltas: bool) -> Result<Self> {
         let summary = Summary::read(stored, options)?;
         let (header, outcome) = (summary.header(), summary.outcome());
-        let contents = if with_deltas { Some(Contents::of(stored, options)?) } else { None };
+        let contents = if with_deltas { Some(DeltaContents::of(stored, options)?) } else { None };
         let text = |value: Option<Cow<'_, str>>| value.map(Into::into);
         Ok(Self {
             file: name.to_owned(),
@@ -108,7 +143,7 @@ impl GamelogSummary {
             random_seed: text(header.random_seed()),
             settings: header.field("settings").and_then(|raw| embed(raw.as_bytes())),
             deltas: summary.delta_count(),
-            players: outcome.players.iter().map(Player::of).collect(),
+            players: outcome.players.iter().map(PlayerOutcome::of).collect(),
             draw: outcome.is_draw(),
             winners: header.winners().iter().map(Listed::of).collect(),
             losers: header.losers().iter().map(Listed::of).collect(),
@@ -126,7 +161,7 @@ fn layout(header: &Header<'_>) -> String {
     }
 }
 
-impl Player {
+impl PlayerOutcome {
     fn of(result: &PlayerResult) -> Self {
         let reason = if result.won { &result.reason_won } else { &result.reason_lost };
         Self {
@@ -194,7 +229,8 @@ impl Inspected for GamelogSummary {
     }
 
     fn row(&self) -> Row {
-        let name = |player: &Player| player.name.clone().unwrap_or_else(|| player.id.clone());
+        let name =
+            |player: &PlayerOutcome| player.name.clone().unwrap_or_else(|| player.id.clone());
         Row {
             format: format!("gamelog {}", self.layout),
             about: self.game.clone().unwrap_or_default(),
@@ -226,7 +262,7 @@ impl GamelogSummary {
             (_, true) => "draw".to_owned(),
             ([], false) => "not decided".to_owned(),
             (winners, _) => {
-                let name = |player: &&Player| {
+                let name = |player: &&PlayerOutcome| {
                     printable(player.name.as_deref().unwrap_or(player.id.as_str()))
                 };
                 format!("{} won", winners.iter().map(name).collect::<Vec<_>>().join(", "))

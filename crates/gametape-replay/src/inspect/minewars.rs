@@ -11,82 +11,135 @@ use crate::text::{clock, count, printable, thousands};
 
 /// What a MineWars file is: map, players, sizes, and what is in its frames.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct MinewarsSummary {
-    file: String,
-    format: &'static str,
-    dialect: &'static str,
+    /// The name of the recording, as the caller gave it.
+    pub file: String,
+    /// Always `minewars`.
+    pub format: &'static str,
+    /// The dialect.
+    pub dialect: &'static str,
+    /// How the dialect was found.
     #[serde(serialize_with = "as_name")]
-    detection: Detection,
-    version: String,
-    grid: &'static str,
-    radius: u8,
-    tiles: usize,
-    max_player: u8,
-    max_sub_player: u8,
-    player_names: Option<Vec<String>>,
-    city_count: u8,
-    cities: Vec<City>,
-    rules_bytes: u16,
-    map: Sizes,
-    frames: Sizes,
+    pub detection: Detection,
+    /// The version of the game.
+    pub version: String,
+    /// The kind of grid.
+    pub grid: &'static str,
+    /// The radius of the map.
+    pub radius: u8,
+    /// How many tiles the map has.
+    pub tiles: usize,
+    /// The highest player.
+    pub max_player: u8,
+    /// The highest sub id of a player.
+    pub max_sub_player: u8,
+    /// The names of the players, where the setup has them.
+    pub player_names: Option<Vec<String>>,
+    /// How many cities there are.
+    pub city_count: u8,
+    /// The cities, as far as they can be read.
+    pub cities: Vec<City>,
+    /// The size of the rules.
+    pub rules_bytes: u16,
+    /// The size of the map.
+    pub map: Sizes,
+    /// The size of the frames.
+    pub frames: Sizes,
+    /// The checksum of the headers, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    header_checksum: Option<Checksum>,
+    pub header_checksum: Option<Checksum>,
+    /// What is in the frames, where they were read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    contents: Option<Contents>,
-    problems: Vec<String>,
+    pub contents: Option<FrameContents>,
+    /// What could not be read.
+    pub problems: Vec<String>,
     /// How it ended, for the row of a table.
     #[serde(skip)]
     ending: Option<Ending>,
 }
 
+/// A city of the map.
 #[derive(Debug, Serialize)]
-struct City {
-    id: u8,
-    y: i8,
-    x: i8,
-    name: Option<String>,
+#[non_exhaustive]
+pub struct City {
+    /// Its number.
+    pub id: u8,
+    /// Its row.
+    pub y: i8,
+    /// Its column.
+    pub x: i8,
+    /// Its name.
+    pub name: Option<String>,
 }
 
 /// Bytes as stored and as unpacked.
 #[derive(Debug, Serialize)]
-struct Sizes {
-    stored: u32,
-    raw: u32,
+#[non_exhaustive]
+pub struct Sizes {
+    /// Bytes as stored.
+    pub stored: u32,
+    /// Bytes as unpacked.
+    pub raw: u32,
 }
 
+/// A checksum.
 #[derive(Debug, Serialize)]
-struct Checksum {
-    ok: bool,
-    stored: String,
-    computed: String,
+#[non_exhaustive]
+pub struct Checksum {
+    /// Is it right?
+    pub ok: bool,
+    /// As stored.
+    pub stored: String,
+    /// As computed.
+    pub computed: String,
 }
 
 /// What is in the frames.
 #[derive(Debug, Serialize)]
-struct Contents {
-    storage: &'static str,
-    duration_ms: u64,
-    frames: u64,
-    homogenous: u64,
-    heterogenous: u64,
-    keepalives: u64,
-    messages: u64,
+#[non_exhaustive]
+pub struct FrameContents {
+    /// How the frames are stored.
+    pub storage: &'static str,
+    /// When the last frame happens, in milliseconds.
+    pub duration_ms: u64,
+    /// How many frames.
+    pub frames: u64,
+    /// Frames that are the same for all views.
+    pub homogenous: u64,
+    /// Frames that differ by view.
+    pub heterogenous: u64,
+    /// Frames without messages.
+    pub keepalives: u64,
+    /// How many messages.
+    pub messages: u64,
+    /// Messages by class.
     #[serde(rename = "messages_by_class")]
-    by_class: Vec<ClassFigures>,
-    views: Vec<ViewFigures>,
+    pub by_class: Vec<ClassFigures>,
+    /// Messages by view.
+    pub views: Vec<ViewFigures>,
 }
 
+/// The messages of one class.
 #[derive(Debug, Serialize)]
-struct ClassFigures {
-    class: &'static str,
-    messages: u64,
+#[non_exhaustive]
+pub struct ClassFigures {
+    /// The class.
+    pub class: &'static str,
+    /// How many messages.
+    pub messages: u64,
 }
 
+/// The messages of one view.
 #[derive(Debug, Serialize)]
-struct ViewFigures {
-    view: u8,
-    messages: u64,
-    unreadable_payloads: u64,
+#[non_exhaustive]
+pub struct ViewFigures {
+    /// The view.
+    pub view: u8,
+    /// How many messages it received.
+    pub messages: u64,
+    /// Payloads that cannot be read to their end.
+    pub unreadable_payloads: u64,
 }
 
 impl MinewarsSummary {
@@ -148,12 +201,12 @@ fn cities(file: &ReplayFile<'_>, problems: &mut Vec<String>) -> Vec<City> {
     (0..=u8::MAX).zip(positions).map(city).collect()
 }
 
-fn read_frames(file: &ReplayFile<'_>, problems: &mut Vec<String>) -> Option<Contents> {
+fn read_frames(file: &ReplayFile<'_>, problems: &mut Vec<String>) -> Option<FrameContents> {
     let layout = keep(file.frame_layout(), problems)?;
     let frames = keep(file.frames(), problems)?;
     let survey = Survey::of(Frames::new(layout, &frames.bytes), file.dialect());
     problems.extend(survey.cut.as_ref().map(ToString::to_string));
-    let contents = Contents::of(&survey, frames.storage, layout.views());
+    let contents = FrameContents::of(&survey, frames.storage, layout.views());
     problems.extend(contents.views.iter().filter_map(ViewFigures::problem));
     Some(contents)
 }
@@ -165,7 +218,7 @@ impl Checksum {
     }
 }
 
-impl Contents {
+impl FrameContents {
     fn of(survey: &Survey, storage: FrameStorage, expected: ViewSet) -> Self {
         let views = ViewSet::from_bits(expected.bits() | survey.views.bits());
         Self {
@@ -303,7 +356,7 @@ impl Sizes {
     }
 }
 
-impl Contents {
+impl FrameContents {
     fn add_to(&self, fields: &mut Facts) {
         fields.add("storage", self.storage);
         fields.add("duration", clock(self.duration_ms));

@@ -26,9 +26,13 @@ use serde::Serialize;
 pub use gametape_cadre::show::embed;
 pub use chunk_line::{ChunkLine, PartLine};
 pub use facts::{Fact, Facts};
-pub use gamelog::GamelogSummary;
-pub use minewars::MinewarsSummary;
-pub use tape::{TapeSummary, losses};
+pub use gamelog::{
+    DeltaContents, GamelogSummary, Listed, PlayerFigures, PlayerOutcome, TypeFigures,
+};
+pub use minewars::{
+    Checksum, City, ClassFigures, FrameContents, MinewarsSummary, Sizes, ViewFigures,
+};
+pub use tape::{Hole, IndexContents, Keyframes, KindTotals, TapeSummary, losses};
 pub use watch::{TapeWatch, WatchLine};
 
 /// What there is to say about a recording of some kind.

@@ -11,7 +11,7 @@ use super::{Facts, Inspected, Row, embed};
 use crate::metadata::{Metadata, PlayerName};
 use crate::open::open_tape;
 use crate::text::{clock, count, hex, printable, thousands};
-use contents::Contents;
+pub use contents::{Hole, IndexContents, Keyframes};
 
 /// An index of at most this many bytes is always read: with all that comes before it, that is still
 /// less than 64 KiB.
@@ -19,31 +19,55 @@ const SMALL_INDEX: u64 = 8 << 10;
 
 /// What a tape is: form, content, players, ticks, and the chunks it has.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct TapeSummary {
-    file: String,
-    format: &'static str,
-    version: String,
-    id: String,
-    form: &'static str,
-    finished: bool,
-    file_bytes: u64,
-    content: Option<String>,
-    tick_us: u32,
-    first_tick: u64,
-    end_tick: u64,
-    duration_ms: u64,
-    views: Vec<u8>,
-    players: Vec<PlayerName>,
-    metadata: Option<Box<RawValue>>,
-    closing: Option<Box<RawValue>>,
-    chunks: u32,
-    kinds: Vec<Kind>,
-    gaps: u64,
-    signatures: u64,
-    chain_head: Option<String>,
+    /// The name of the recording, as the caller gave it.
+    pub file: String,
+    /// Always `tape`.
+    pub format: &'static str,
+    /// The version of the format.
+    pub version: String,
+    /// The id of the tape.
+    pub id: String,
+    /// `packed` or `recording`.
+    pub form: &'static str,
+    /// Was it finished, and is its index usable?
+    pub finished: bool,
+    /// Its size.
+    pub file_bytes: u64,
+    /// What it holds.
+    pub content: Option<String>,
+    /// How long a tick lasts, in microseconds.
+    pub tick_us: u32,
+    /// The first tick.
+    pub first_tick: u64,
+    /// The tick after the last.
+    pub end_tick: u64,
+    /// How long it is, in milliseconds.
+    pub duration_ms: u64,
+    /// The views that it has something for.
+    pub views: Vec<u8>,
+    /// Who plays.
+    pub players: Vec<PlayerName>,
+    /// The metadata.
+    pub metadata: Option<Box<RawValue>>,
+    /// The closing metadata.
+    pub closing: Option<Box<RawValue>>,
+    /// How many chunks it has.
+    pub chunks: u32,
+    /// What there is of each kind of chunk.
+    pub kinds: Vec<KindTotals>,
+    /// How many gaps it declares.
+    pub gaps: u64,
+    /// How many signatures it has.
+    pub signatures: u64,
+    /// The head of its chain, where its own index was used.
+    pub chain_head: Option<String>,
+    /// What its index says, where that was read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    index: Option<Contents>,
-    problems: Vec<String>,
+    pub index: Option<IndexContents>,
+    /// What could not be read.
+    pub problems: Vec<String>,
     /// Facts of the metadata, with their names.
     #[serde(skip)]
     known: Vec<(&'static str, String)>,
@@ -55,16 +79,23 @@ pub struct TapeSummary {
 
 /// What there is of one kind of chunk.
 #[derive(Debug, Serialize)]
-struct Kind {
-    kind: u8,
-    name: String,
-    chunks: u32,
-    items: u64,
-    raw_bytes: u64,
-    stored_bytes: u64,
+#[non_exhaustive]
+pub struct KindTotals {
+    /// The number of the kind.
+    pub kind: u8,
+    /// Its name.
+    pub name: String,
+    /// How many chunks.
+    pub chunks: u32,
+    /// How many items in them.
+    pub items: u64,
+    /// Their bytes.
+    pub raw_bytes: u64,
+    /// Their bytes as stored.
+    pub stored_bytes: u64,
 }
 
-impl From<&KindSummary> for Kind {
+impl From<&KindSummary> for KindTotals {
     fn from(row: &KindSummary) -> Self {
         Self {
             kind: row.kind.0,
@@ -87,11 +118,11 @@ impl TapeSummary {
         if with_index && tape.is_finished() {
             tape = open_tape(source, Depth::Index)?;
         }
-        let index = if with_index { Some(Contents::of(source, &tape)?) } else { None };
+        let index = if with_index { Some(IndexContents::of(source, &tape)?) } else { None };
         Ok(Self::new(name, source.length(), &tape, index))
     }
 
-    fn new(name: &str, file_bytes: u64, tape: &Tape, index: Option<Contents>) -> Self {
+    fn new(name: &str, file_bytes: u64, tape: &Tape, index: Option<IndexContents>) -> Self {
         let (summary, header) = (&tape.summary, &tape.header);
         let mut metadata = Metadata::of(tape);
         let of_kind = |kind| summary.kind(kind).map_or(0, |row| row.chunks.into());
@@ -115,7 +146,7 @@ impl TapeSummary {
             metadata: embed(tape.metadata.as_bytes()),
             closing: tape.closing.as_ref().and_then(|json| embed(json.as_bytes())),
             chunks: summary.chunk_count,
-            kinds: summary.kinds.iter().map(Kind::from).collect(),
+            kinds: summary.kinds.iter().map(KindTotals::from).collect(),
             gaps: of_kind(ChunkKind::GAP),
             signatures: of_kind(ChunkKind::SIGNATURE),
             chain_head: tape.is_finished().then(|| hex(&summary.chain_head)),
@@ -234,7 +265,7 @@ impl TapeSummary {
     }
 }
 
-impl Kind {
+impl KindTotals {
     fn to_text(&self) -> String {
         let [raw, stored] = [self.raw_bytes, self.stored_bytes].map(thousands);
         let items = if self.items == 0 { String::new() } else { thousands(self.items) };

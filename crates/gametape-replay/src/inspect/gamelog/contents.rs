@@ -10,38 +10,58 @@ use super::super::Facts;
 use crate::players::players_of_gamelog;
 use crate::text::{clock, count, printable, shortened, thousands};
 
+/// What is in the deltas of a gamelog.
 #[derive(Debug, Serialize)]
-pub(super) struct Contents {
-    turns: Option<i64>,
-    by_type: Vec<TypeFigures>,
-    game_bytes: usize,
-    data_bytes: usize,
-    players: Vec<PlayerFigures>,
+#[non_exhaustive]
+pub struct DeltaContents {
+    /// The last turn.
+    pub turns: Option<i64>,
+    /// Deltas by type.
+    pub by_type: Vec<TypeFigures>,
+    /// Bytes of `game`.
+    pub game_bytes: usize,
+    /// Bytes of `data`.
+    pub data_bytes: usize,
+    /// What each player did.
+    pub players: Vec<PlayerFigures>,
 }
 
+/// The deltas of one type.
 #[derive(Debug, Serialize)]
-struct TypeFigures {
+#[non_exhaustive]
+pub struct TypeFigures {
+    /// The type.
     #[serde(rename = "type")]
-    kind: String,
-    deltas: usize,
-    bytes: usize,
+    pub kind: String,
+    /// How many deltas.
+    pub deltas: usize,
+    /// Their bytes.
+    pub bytes: usize,
 }
 
+/// What a player did.
 #[derive(Debug, Serialize)]
-struct PlayerFigures {
-    id: String,
-    deltas: usize,
-    invalid: usize,
-    ran: BTreeMap<String, usize>,
-    orders: BTreeMap<String, usize>,
-    finished: BTreeMap<String, usize>,
+#[non_exhaustive]
+pub struct PlayerFigures {
+    /// The id.
+    pub id: String,
+    /// Deltas of this player.
+    pub deltas: usize,
+    /// Calls that were refused.
+    pub invalid: usize,
+    /// Calls by function.
+    pub ran: BTreeMap<String, usize>,
+    /// Orders by name.
+    pub orders: BTreeMap<String, usize>,
+    /// Orders that were carried out, by name.
+    pub finished: BTreeMap<String, usize>,
     /// Nanoseconds that the player's clock lost; none if that is not known.
-    clock_ns: Option<u64>,
+    pub clock_ns: Option<u64>,
     #[serde(skip)]
     title: String,
 }
 
-impl Contents {
+impl DeltaContents {
     pub(super) fn of(stored: &[u8], options: &Options) -> Result<Self> {
         let log = Log::open(stored, options)?;
         let timeline = Timeline::load(log, &options.with_keyframe_bytes(0))?;

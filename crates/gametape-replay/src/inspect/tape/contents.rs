@@ -14,38 +14,57 @@ use crate::text::{count, thousands};
 /// More gaps and signatures than these are counted, not read.
 const MOST_READ: usize = 64;
 
+/// Keyframes, gaps and signatures of a tape.
 #[derive(Debug, Serialize)]
-pub(super) struct Contents {
-    keyframes: Vec<Keyframes>,
-    gaps: Vec<Hole>,
+#[non_exhaustive]
+pub struct IndexContents {
+    /// The keyframes of each stream.
+    pub keyframes: Vec<Keyframes>,
+    /// The gaps.
+    pub gaps: Vec<Hole>,
     /// Keys that signatures name; whether they are right was not looked at.
-    claimed_keys: Vec<String>,
+    pub claimed_keys: Vec<String>,
 }
 
 /// The keyframes of one stream.
 #[derive(Debug, Serialize)]
-struct Keyframes {
-    stream: u16,
-    views: Vec<u8>,
-    full: u64,
-    delta: u64,
-    first_tick: u64,
-    last_tick: u64,
+#[non_exhaustive]
+pub struct Keyframes {
+    /// The stream.
+    pub stream: u16,
+    /// The views whose state they are.
+    pub views: Vec<u8>,
+    /// How many are full.
+    pub full: u64,
+    /// How many are deltas.
+    pub delta: u64,
+    /// The tick of the first.
+    pub first_tick: u64,
+    /// The tick of the last.
+    pub last_tick: u64,
 }
 
 /// A gap that the tape declares.
 #[derive(Debug, Serialize)]
-struct Hole {
-    cause: String,
-    kind: Option<String>,
-    count: u32,
-    bytes: u64,
-    views: Vec<u8>,
-    first_tick: u64,
-    ticks: u32,
+#[non_exhaustive]
+pub struct Hole {
+    /// Why something is missing.
+    pub cause: String,
+    /// What is missing; `None` where it may be anything.
+    pub kind: Option<String>,
+    /// How many items.
+    pub count: u32,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Whose.
+    pub views: Vec<u8>,
+    /// The first tick.
+    pub first_tick: u64,
+    /// How many ticks.
+    pub ticks: u32,
 }
 
-impl Contents {
+impl IndexContents {
     pub(super) fn of<S: Source>(source: &mut S, tape: &Tape) -> Result<Self> {
         let mut contents =
             Self { keyframes: keyframes(tape), gaps: Vec::new(), claimed_keys: Vec::new() };
