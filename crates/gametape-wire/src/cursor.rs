@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A cursor over borrowed bytes that knows where they stand in the whole input.
+/// A cursor over borrowed bytes that knows where they are in the whole input.
 ///
 /// Every method names the item it reads, so that an error can say what was missing and where.
 ///

@@ -60,7 +60,7 @@ fn leaving_kinds_out_changes_nothing_else(data: &[u8], read: &[AnalysisEvent]) {
     let Ok(some) = Events::new(data, 0) else { return };
     let some: Vec<_> = some.only(wanted).flatten().collect();
     let expected: Vec<_> = read.iter().filter(|event| wanted.has(event.kind())).cloned().collect();
-    // What is left out may be what was wrong, and then more comes behind it.
+    // What is left out may be what was wrong, and then more comes after it.
     assert!(some.starts_with(&expected));
 }
 

@@ -12,7 +12,7 @@ const OPTIONS: Options =
     Options::new().with_max_memory(32 << 20).with_max_bytes(1 << 20).with_keyframe_bytes(1 << 16);
 
 /// Any bytes as a log: refused, or written as it was read, played both ways to the same states,
-/// with the outcome that its summary tells.
+/// with the outcome that its summary states.
 pub fn gamelog(data: &[u8]) {
     let Ok(log) = Log::open(data, &OPTIONS) else { return };
     written_as_it_was_read(&log);

@@ -6,7 +6,7 @@ use gametape_minewars::{
 };
 use gametape_wire::{Error, ErrorClass, Result, View, ViewSet};
 
-/// Where the stream of [`frames`] stands in the imagined whole input.
+/// Where the stream of [`frames`] is in the imagined whole input.
 const BASE: u64 = 1 << 40;
 
 /// Frames cover their stream without gap or overlap up to a cut end, a writer repeats every

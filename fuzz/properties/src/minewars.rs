@@ -10,7 +10,7 @@ use gametape_minewars::{
 use gametape_minewars::{Frames, Generation, PayloadRoom};
 use gametape_wire::{ErrorClass, Result, View};
 
-/// Where payloads stand in the imagined whole input.
+/// Where payloads are in the imagined whole input.
 const BASE: u64 = 1 << 40;
 
 /// A payload read in any dialect: messages cover it up to what cannot be read, encode back one by
@@ -339,7 +339,7 @@ pub fn state_seeds() -> Result<Vec<Seed>> {
     for frame in Frames::new(layout, &frames).flatten() {
         let payload = frame.view(View::SPECTATOR).unwrap_or_default();
         for message in Messages::new(payload, 0, Dialect::Current).flatten() {
-            // The session's map is larger; what lies off this one is left out.
+            // The session's map is larger; what is off this one is left out.
             let _ = later.apply(&message);
         }
     }

@@ -87,7 +87,7 @@ fn growing_finds_the_same(data: &[u8], expected: &Recovered) {
     }
 }
 
-/// Any content behind right checksums: it is read or refused, and survives every rewrite.
+/// Any content with right checksums: it is read or refused, and survives every rewrite.
 ///
 /// The input is the kind, the views, the first tick, then the raw bytes.
 pub fn chunk(data: &[u8]) {
@@ -267,7 +267,7 @@ fn state(tick: u64) -> Result<SimSnapshot> {
     Ok(state)
 }
 
-/// An LZ4 block of so many zeros: one, and copies of it.
+/// An LZ4 block of that many zeros: one, and copies of it.
 fn zeros(count: usize) -> Vec<u8> {
     let rest = count - 1 - 4 - 15;
     let length = vec![255; rest / 255].into_iter().chain([(rest % 255) as u8]);

@@ -3,7 +3,7 @@
 use crate::Seed;
 use gametape_wire::{Error, ErrorClass, Reader, Result, Writer};
 
-/// Where the bytes of [`cursor`] stand in the imagined whole input.
+/// Where the bytes of [`cursor`] are in the imagined whole input.
 const BASE: u64 = 1 << 40;
 
 /// Any sequence of reads gives exactly the bytes in their order or a truncation error at the right

@@ -1,6 +1,6 @@
 //! Every property, over every kept seed and deterministic damage to it; one test for each.
 //!
-//! `BLESS=1` writes the seeds anew. Inputs that the fuzzer found are kept beside them under names
+//! `BLESS=1` writes the seeds again. Inputs that the fuzzer found are kept beside them under names
 //! that begin with `found-`.
 
 use gametape_properties::{PROPERTIES, Property, mutations};

@@ -157,6 +157,30 @@ fn streams_with_different_beginnings_merge_from_the_earliest() {
 }
 
 #[test]
+fn who_receives_no_byte_belongs_to_no_stream() {
+    let layout = layout(Generation::V01, 2);
+    let first = stream(layout, &[(5, view(1), b"a")]);
+    let nothing_for_view_1 = [0x00, 0x03, 0x00, 0x82];
+    let second = [&nothing_for_view_1[..], &stream(layout, &[(4, view(2), b"b")])].concat();
+    let streams = [&first, &second].map(|bytes| Frames::new(layout, bytes));
+    let merged = merge_views(layout, streams, Tail::Drop).unwrap();
+    assert_eq!(merged, stream(layout, &[(5, view(1), b"a"), (2, view(2), b"b")]));
+}
+
+#[test]
+fn views_that_a_stream_does_not_have_are_left_out_of_a_merge() {
+    let (narrow, wide) = (layout(Generation::Current, 3), layout(Generation::Current, 9));
+    let first = stream(wide, &[(1, view(4), b"x")]);
+    // Its layout ends with view 3, and it has bytes for view 4.
+    let second = [0x00, 0x01, 0x12, 0x00, 0x01, 0x11, 0x44, 0x45];
+    let streams = [Frames::new(wide, &first), Frames::new(narrow, &second)];
+    let merged = merge_views(wide, streams, Tail::Drop).unwrap();
+    let mut expected = FrameWriter::new(wide);
+    expected.heterogenous(1, &[(view(1), b"\x11"), (view(4), b"x")]).unwrap();
+    assert_eq!(merged, expected.as_bytes());
+}
+
+#[test]
 fn what_cannot_be_merged_is_refused() {
     let current = layout(Generation::Current, 3);
     let first = stream(current, &[(5, view(1), b"a")]);

@@ -52,9 +52,9 @@ use tape_builder::TapeBuilder;
 /// # let path = folder.join("match.tape");
 /// # let ana = View::new(1).unwrap();
 /// // Ticks of 50 ms; the tape id distinguishes recordings.
-/// let front = TapeHeader::new(50_000, 0xB0A7)?;
+/// let header = TapeHeader::new(50_000, 0xB0A7)?;
 /// let options = RecorderOptions::default();
-/// let recorder = Recorder::create(&path, front, br#"{"game":"digger"}"#, &options)?;
+/// let recorder = Recorder::create(&path, header, br#"{"game":"digger"}"#, &options)?;
 /// for tick in 0..1000 {
 ///     if recorder.keyframe_due(tick) {
 ///         let mut state = SimSnapshot::default(); // the game's state before the tick
@@ -111,7 +111,7 @@ impl Recorder {
     /// [locked](lock_recording) while it is recorded.
     pub fn create(
         path: impl AsRef<Path>,
-        front: TapeHeader,
+        header: TapeHeader,
         metadata: &[u8],
         options: &RecorderOptions,
     ) -> Result<Self> {
@@ -119,21 +119,21 @@ impl Recorder {
         let file = File::create_new(path).map_err(|error| Error::unwritable(0, "tape", error))?;
         lock_recording(&file)?;
         sync_folder(path);
-        Self::start(file, front, metadata, options)
+        Self::start(file, header, metadata, options)
     }
 
     /// As [`create`](Self::create), but what is in the file already is lost. Refused where somebody is
     /// recording into it.
     pub fn replace(
         path: impl AsRef<Path>,
-        front: TapeHeader,
+        header: TapeHeader,
         metadata: &[u8],
         options: &RecorderOptions,
     ) -> Result<Self> {
         let path = path.as_ref();
         let file = lock::replace(path)?;
         sync_folder(path);
-        Self::start(file, front, metadata, options)
+        Self::start(file, header, metadata, options)
     }
 
     /// Goes on with the tape in a file: see [`resume`](Self::resume). Refused where somebody is recording
@@ -148,11 +148,11 @@ impl Recorder {
     /// Records into any sink, with a thread that writes.
     pub fn start<S: Sink + Send + 'static>(
         sink: S,
-        front: TapeHeader,
+        header: TapeHeader,
         metadata: &[u8],
         options: &RecorderOptions,
     ) -> Result<Self> {
-        thread::run(Self::with_pump(sink, front, metadata, options)?)
+        thread::run(Self::with_pump(sink, header, metadata, options)?)
     }
 
     /// Goes on with the tape that a sink holds, finished or not, with a thread that writes.
@@ -170,11 +170,11 @@ impl Recorder {
     /// As [`start`](Self::start), but the caller drives the writer: where there are no threads.
     pub fn with_pump<S: Sink>(
         sink: S,
-        front: TapeHeader,
+        header: TapeHeader,
         metadata: &[u8],
         options: &RecorderOptions,
     ) -> Result<(Self, Pump<S>)> {
-        let builder = TapeBuilder::new(TapeWriter::new(front, metadata)?, None, options);
+        let builder = TapeBuilder::new(TapeWriter::new(header, metadata)?, None, options);
         Ok(Self::around(sink, 0, builder, 0, options))
     }
 

@@ -44,7 +44,7 @@ pub enum Next {
     Done,
 }
 
-/// Tells the game when the writer is gone, whatever the reason.
+/// Informs the game when the writer is gone, whatever the reason.
 #[derive(Debug)]
 struct Presence(Arc<Shared>);
 
@@ -161,7 +161,7 @@ impl<S: Sink> Pump<S> {
         Ok(())
     }
 
-    /// Tells the game, and gives it the memory back. Has everything been taken by now?
+    /// Informs the game, and gives it the memory back. Has everything been taken by now?
     fn note_written(
         &mut self,
         tick: Option<SimTick>,

@@ -9,7 +9,7 @@ use super::counters::Report;
 use super::producer::{Ending, Producer};
 use super::queue::Segment;
 
-/// So much in the queue wakes the writer before its time.
+/// This many bytes in the queue wake the writer early.
 const WAKE_BYTES: usize = 256 << 10;
 /// The writer never sleeps longer than this without a look.
 const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
@@ -61,7 +61,7 @@ impl Shared {
         (producer.queue.take(), producer.ending)
     }
 
-    /// The writer sleeps for so long, or until there is much work; if it is idle, any work.
+    /// The writer sleeps for `most`, or until there is much work; if it is idle, any work.
     pub(super) fn sleep(&self, most: Option<Duration>, is_idle: bool) {
         let mut producer = self.lock();
         producer.is_writer_idle = is_idle;

@@ -169,7 +169,7 @@ impl OpenTape {
         self.partial.clear();
     }
 
-    /// Behind the last whole chunk: where the tape goes on.
+    /// After the last whole chunk: where the tape goes on.
     #[must_use]
     pub fn end(&self) -> u64 {
         let header = gametape_tape::TapeHeader::LENGTH as u64;

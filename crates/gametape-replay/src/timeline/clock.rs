@@ -59,7 +59,7 @@ impl Clock {
 
     /// The moment that is due at `now`, between the start and `end`.
     ///
-    /// At an end time stands still: who waits there for more to come does not jump when it comes.
+    /// At an end, time does not pass: who waits there for more to come does not jump when it comes.
     pub fn due(&mut self, now: Duration, position: Moment, end: Moment) -> Moment {
         let (since, from) = *self.anchor.get_or_insert((now, position));
         let elapsed = i128::try_from(now.saturating_sub(since).as_micros()).unwrap_or(i128::MAX);

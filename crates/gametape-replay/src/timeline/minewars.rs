@@ -43,7 +43,7 @@ pub struct MinewarsTimeline {
     options: TimelineOptions,
     /// Whole frames, and what has come of the next one.
     bytes: Vec<u8>,
-    /// Behind the last whole frame.
+    /// After the last whole frame.
     last: Cursor,
     /// Before every [`MARK_SPACING`]th frame, and how many frames were passed since the last one.
     marks: Vec<Cursor>,

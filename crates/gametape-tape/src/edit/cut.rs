@@ -82,7 +82,11 @@ impl Cut {
             kind if !kind.has_ticks() => true,
             // Nobody knows when it was, or whether it has a time at all.
             kind if header.tick_count == 0 && (kind == ChunkKind::GAP || !kind.is_known()) => true,
-            _ => self.overlaps(header.first_tick..header.end_tick()),
+            // A header that declares no ticks is still about its first one.
+            _ => {
+                let first = header.first_tick;
+                self.overlaps(first..header.end_tick().max(first.saturating_add(1)))
+            }
         }
     }
 
@@ -119,8 +123,7 @@ impl Cut {
 
     /// What was lost where nobody knows when may have been lost here.
     fn keeps_gap(&self, gap: &Gap) -> bool {
-        gap.tick_count == 0
-            || self.overlaps(gap.first_tick..gap.first_tick + u64::from(gap.tick_count))
+        gap.tick_count == 0 || self.overlaps(gap.ticks())
     }
 
     /// Says that nothing is known of the time before the cut.
@@ -143,7 +146,7 @@ impl Cut {
 fn check_ticks(tape: &Tape, asked: &Range<u64>) -> Result<()> {
     let Range { start, end } = asked;
     if asked.is_empty() {
-        return Err(Error::misuse("cut", format!("nothing lies between {start} and {end}")));
+        return Err(Error::misuse("cut", format!("nothing is between {start} and {end}")));
     }
     let last = tape.summary.end_tick;
     if *start > 0 && *start >= last {

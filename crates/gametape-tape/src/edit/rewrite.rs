@@ -59,7 +59,7 @@ pub trait EventFilter: fmt::Debug + Send {
     fn chunk(&mut self, chunk: &Chunk<'_>, views: ViewSet) -> Result<u32>;
 
     /// The kept events, as chunks with their raw bytes. *Why at the end:* where the events of others
-    /// ended a chunk would tell about them.
+    /// ended a chunk would reveal something about them.
     fn finish(&mut self) -> Result<Vec<(ChunkDraft, Vec<u8>)>>;
 }
 
@@ -247,7 +247,7 @@ impl Rewriter {
         if views.is_empty() {
             return Ok(());
         }
-        // How much it was would tell about the others.
+        // How much it was would reveal something about the others.
         let bytes = if gap.views.without(wanted).is_empty() { gap.bytes } else { 0 };
         self.writer.gap(&Gap { views, bytes, ..*gap })
     }

@@ -18,7 +18,7 @@ pub struct Chunk<'a> {
     pub header: ChunkHeader,
     /// Where its header begins in the tape.
     pub offset: u64,
-    /// The bytes as they stand in the tape.
+    /// The bytes as they are in the tape.
     pub stored: &'a [u8],
 }
 
@@ -97,7 +97,7 @@ impl<'a> Chunk<'a> {
         Err(Error::at(self.payload_offset(), "width of the columns", kind))
     }
 
-    /// The raw length, if the block can hold so much.
+    /// The raw length, if the block can hold that much.
     fn checked_length(&self, block: &[u8]) -> Result<usize> {
         let (stored, raw) = (block.len() as u64, self.header.raw_length);
         if u64::from(raw) > stored * LZ4_EXPANSION {

@@ -134,7 +134,7 @@ impl ChunkHeader {
         Ok(())
     }
 
-    /// The bytes as they stand in the tape.
+    /// The bytes as they are in the tape.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::LENGTH] {
         let mut bytes = [0; Self::LENGTH];

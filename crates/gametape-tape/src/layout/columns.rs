@@ -1,4 +1,4 @@
-//! Rows of the same shape, in columns: bytes that are alike stand together.
+//! Rows of the same shape, in columns: bytes that are alike are together.
 
 use wide::u8x16;
 

@@ -69,7 +69,7 @@ impl TapeHeader {
         Ok(Self { minor_version, tick_length, tape_id, reserved })
     }
 
-    /// The bytes as they stand in the tape.
+    /// The bytes as they are in the tape.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::LENGTH] {
         let mut w = Writer::new();

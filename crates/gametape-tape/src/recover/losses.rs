@@ -40,12 +40,12 @@ struct Neighbours {
     before: Vec<u64>,
     /// Of all but the first *n* chunks: the earliest tick that one of them reaches.
     after: Vec<u64>,
-    /// Behind the last tick of all.
+    /// After the last tick of all.
     end: u64,
 }
 
 impl Neighbours {
-    /// By offset: nothing is known of a damage but that it lies between whole chunks.
+    /// By offset: nothing is known of a damage but that it is between whole chunks.
     fn by_offset(chunks: &[ChunkEntry]) -> Self {
         let row =
             |chunk: &ChunkEntry| (chunk.offset, chunk.header.end_tick(), chunk.header.first_tick);

@@ -9,7 +9,7 @@ use crate::layout::names::read_bytes;
 
 /// Rows in ascending order of their keys; each has some of its slots filled with opaque bytes.
 ///
-/// All values stand in one run of bytes, in the form they are written in: comparing and copying
+/// All values are in one run of bytes, in the form they are written in: comparing and copying
 /// rows is comparing and copying bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotTable<K> {

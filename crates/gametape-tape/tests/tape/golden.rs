@@ -138,7 +138,7 @@ fn impossible_columns_are_refused() {
     for (stored, raw_length) in [(&stored[..], 32), (&stored, 34), (&stored[..20], 33), (&[], 1)] {
         assert!(in_columns(stored, raw_length).raw().is_err());
     }
-    assert!(in_columns(&stored, 16 << 20).raw().is_err(), "it cannot hold so much");
+    assert!(in_columns(&stored, 16 << 20).raw().is_err(), "it cannot hold that much");
     // Wider than there are bytes: nothing but the rest.
     let wide = [&[255], &stored[1..]].concat();
     assert_eq!(in_columns(&wide, 33).raw().unwrap()[..3], [0, 1, 2]);

@@ -6,8 +6,8 @@ use crate::common::*;
 use gametape_tape::{
     Cadence, ChunkDraft, ChunkKind, DamageKind, DeltaSnapshot, Depth, DropReason, Flags, Gap,
     GapCause, Keyframe, KeyframeMaker, Level, PublicKey, Recovered, Remedy, SigningKey,
-    SimSnapshot, Tape, TapeReader, TapeWriter, Verification, cut_bytes, pack_bytes, recover_bytes,
-    verify_bytes,
+    SimSnapshot, Tape, TapeFrames, TapeReader, TapeWriter, Verification, cut_bytes, pack_bytes,
+    recover_bytes, verify_bytes,
 };
 use gametape_wire::{ErrorClass, Severity, ViewSet, drive};
 
@@ -461,6 +461,22 @@ fn gaps_without_ticks_stay_in_every_cut() {
     assert_eq!(gap.to_string(), "left out by the recorder: events of stream 2, at tick 40");
     let report = verify(&bytes);
     assert_eq!(report.findings().iter().filter(|f| f.rule == "loss").count(), 2);
+}
+
+#[test]
+fn a_cut_keeps_frames_whose_header_declares_no_ticks() {
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
+    let draft = ChunkDraft { views: ViewSet::ALL, ..ChunkDraft::new(ChunkKind::FRAMES) };
+    // At tick 0, for view 0, one byte.
+    tape.chunk(&draft, &[0, 1, 1, b'a']).unwrap();
+    let bytes = finished(tape);
+    let cut = cut_bytes(&bytes, ViewSet::EMPTY.with(view(0)), 7).unwrap();
+    assert_eq!(cut.dropped, []);
+    let tape = Tape::open(&cut.bytes).unwrap();
+    let entry = tape.stream(ChunkKind::FRAMES, 0).next().unwrap();
+    let raw = tape.read(entry, &cut.bytes).unwrap().raw().unwrap().into_owned();
+    let frame = TapeFrames::new(&entry.header, &raw).next().unwrap().unwrap();
+    assert_eq!((frame.tick, frame.view(view(0))), (0, Some(&b"a"[..])));
 }
 
 #[test]

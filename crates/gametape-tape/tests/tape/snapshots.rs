@@ -326,7 +326,7 @@ fn a_verifying_restorer_computes_what_others_trust() {
     trusting.add(&chunk(1)).unwrap();
     trusting.add(&chunk(2)).unwrap();
     assert_eq!(trusting.state(), Some(&state(10)));
-    // Hashes that two deltas tell must fit all the same.
+    // Hashes that two deltas state must fit all the same.
     assert_eq!(trusting.add(&chunk(3)).unwrap_err().class(), ErrorClass::Misuse);
     assert_eq!(trusting.state(), Some(&state(10)));
 }
