@@ -27,7 +27,7 @@ impl EventFilter for OwnEvents {
     fn chunk(&mut self, chunk: &Chunk<'_>, views: ViewSet) -> Result<u32> {
         let raw = chunk.raw()?;
         let read = Events::new(&raw, chunk.payload_offset())
-            .and_then(|events| events.collect::<Result<Vec<AnalysisEvent>>>());
+            .and_then(Iterator::collect::<Result<Vec<AnalysisEvent>>>);
         let Ok(events) = read else { return Ok(0) };
         let mut count = 0;
         for event in events.iter().filter(|event| is_own(event, views)) {

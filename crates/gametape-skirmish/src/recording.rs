@@ -332,7 +332,7 @@ mod tests {
         let mut given = Vec::new();
         while game.game().tick() < 437 {
             let turn = recorder.step(&mut game).unwrap();
-            given.extend(turn.events.iter().map(|event| event.tick()));
+            given.extend(turn.events.iter().map(gametape_analysis::AnalysisEvent::tick));
             pump.step(game_time(turn.tick));
         }
         let tape = pump.into_sink().into_inner();
