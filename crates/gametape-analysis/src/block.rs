@@ -119,6 +119,12 @@ impl KindSet {
     /// No kind.
     pub const EMPTY: Self = Self(0);
 
+    /// All kinds of a stream.
+    #[must_use]
+    pub fn of_stream(stream: EventStream) -> Self {
+        EventKind::ALL.iter().copied().filter(|kind| kind.stream() == stream).collect()
+    }
+
     /// These kinds and `kind`.
     #[must_use]
     pub const fn with(self, kind: EventKind) -> Self {

@@ -12,8 +12,6 @@ use crate::moment::{When, deltas_at};
 use crate::output::Printer;
 use crate::progress::waiting;
 
-pub(crate) use gametape_cadre::show::{Players, brief};
-
 /// Reads a log and merges all its deltas, without keyframes to go back to.
 pub(crate) fn load_once(gamelog: &Gamelog<'_>) -> Result<Timeline, Failure> {
     let (log, options) = (gamelog.log()?, Options::default().with_keyframe_bytes(0));

@@ -302,12 +302,6 @@ impl Printer {
         if self.waiting.len() < BUFFER_BYTES { Ok(()) } else { self.flush() }
     }
 
-    /// Prints a line that stands above the others.
-    pub(crate) fn title(&mut self, title: &str) -> Result<(), Failure> {
-        let style = anstyle::Style::new().bold();
-        self.put(format_args!("{style}{}{style:#}\n", printable(title)))
-    }
-
     fn flush(&mut self) -> Result<(), Failure> {
         let written = streams::put(Stream::Text, self.waiting.as_bytes());
         self.waiting.clear();

@@ -1,12 +1,14 @@
 //! What is shown of events, statistics and highlights: lines and tables for people, and the shapes of
 //! JSON. Terminal, browser and Python show the same.
 
+mod counts;
 mod highlights;
 mod line;
 mod standings;
 mod statistics;
 mod text_table;
 
+pub use counts::EventCounts;
 pub use highlights::{HighlightRow, ScoreParts, best_of, highlight_rows, highlights_table};
 pub use line::{EventLine, involves};
 pub use standings::{Standing, Standings};

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use gametape_analysis::{
-    AnalysisEvent, EventKind, EventReader, EventWriter, KindSet, MatchId, Names, OwnEvents,
-    TapeEvents, read_names, sample,
+    AnalysisEvent, EventKind, EventReader, EventStream, EventWriter, KindSet, MatchId, Names,
+    OwnEvents, TapeEvents, read_names, sample,
 };
 use gametape_tape::{
     ChunkDraft, ChunkEntry, ChunkKind, Level, SigningKey, Tape, TapeHeader, TapeWriter, pack_bytes,
@@ -102,6 +102,8 @@ fn only_what_is_needed_is_fetched() {
     assert_eq!(fetched, [(ChunkKind::NAMES, 0)]);
 
     let ticks = 3000..4000;
+    let simulation = KindSet::of_stream(EventStream::Simulation);
+    assert!(simulation.streams().eq([EventStream::Simulation]));
     let wanted = KindSet::EMPTY.with(EventKind::UnitDestroyed);
     let read: Vec<_> =
         TapeEvents::new(&tape, wanted, ticks.clone(), &mut source).map(Result::unwrap).collect();

@@ -2,22 +2,20 @@
 
 mod export;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gametape_analysis::report::{EventLine, involves};
+use gametape_analysis::report::{EventCounts, EventLine, involves};
 use gametape_analysis::{AnalysisEvent, EventKind, KindSet, MatchInfo};
 use gametape_library::TableFormat;
 use gametape_replay::open::Format;
 use gametape_wire::{Tick, When};
-use serde::Serialize;
 
 use crate::events::Observed;
 use crate::failure::{Failure, Outcome, note};
 use crate::input::{Source, one_of};
 use crate::many::FilesArgs;
 use crate::output::{Printer, Target, print, print_json};
-use crate::text::thousands;
+use crate::text::{Fields, thousands};
 use export::{Export, Rows};
 
 /// List or export the events of a match
@@ -109,9 +107,9 @@ impl Args {
     }
 
     fn kinds(&self) -> KindSet {
-        match self.kind.as_slice() {
-            [] => KindSet::ALL,
-            some => some.iter().fold(KindSet::EMPTY, |set, kind| set.with(*kind)),
+        match self.kind.is_empty() {
+            true => KindSet::ALL,
+            false => self.kind.iter().copied().collect(),
         }
     }
 
@@ -159,14 +157,14 @@ impl Args {
 
     fn count_events(&self, source: &Source) -> Outcome {
         let mut observed = Observed::open(source)?;
-        let mut counts = Counts { file: source.to_string(), ..Counts::default() };
+        let mut counts = EventCounts::new(source.to_string());
         let done = self.visit(&mut observed, |event, _| {
             counts.add(event.kind());
             Ok(())
         })?;
         match self.json {
             true => print_json(&counts)?,
-            false => print(&counts.to_text())?,
+            false => print(&counts_text(&counts))?,
         }
         Ok(done)
     }
@@ -199,29 +197,12 @@ fn why_nothing(observed: &Observed) -> &'static str {
     }
 }
 
-/// How many events there are of each kind.
-#[derive(Debug, Default, Serialize)]
-struct Counts {
-    file: String,
-    events: u64,
-    kinds: BTreeMap<&'static str, u64>,
-}
-
-impl Counts {
-    fn add(&mut self, kind: EventKind) {
-        self.events += 1;
-        *self.kinds.entry(kind.name()).or_default() += 1;
+/// The kinds in the order of their numbers.
+fn counts_text(counts: &EventCounts) -> String {
+    let mut fields = Fields::new(&counts.file);
+    fields.add("events", thousands(counts.events));
+    for (kind, count) in counts.rows() {
+        fields.more(format!("{:<22}{:>9}", kind.name(), thousands(count)));
     }
-
-    /// The kinds in the order of their numbers.
-    fn to_text(&self) -> String {
-        let mut fields = crate::text::Fields::new(&self.file);
-        fields.add("events", thousands(self.events));
-        for kind in EventKind::ALL {
-            if let Some(count) = self.kinds.get(kind.name()) {
-                fields.more(format!("{:<22}{:>9}", kind.name(), thousands(*count)));
-            }
-        }
-        fields.into_text()
-    }
+    fields.into_text()
 }

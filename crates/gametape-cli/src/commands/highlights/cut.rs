@@ -26,8 +26,8 @@ pub(super) fn cut_all(
         let target = Target::File(path);
         let mut observed = Observed::open(source_of(sources, row)?)?;
         let (file, tape) = observed.file();
-        let told = cut_span(file, tape, ViewSet::EMPTY, row.start_tick..row.end_tick, &target)?;
-        if !told.lost.is_empty() {
+        let report = cut_span(file, tape, ViewSet::EMPTY, row.start_tick..row.end_tick, &target)?;
+        if !report.lost.is_empty() {
             done = Done::DataLost;
         }
         row.cut = Some(target.to_string());
