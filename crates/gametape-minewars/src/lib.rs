@@ -7,7 +7,7 @@
 //! | `frames` | [`Frames`] reads multi-view frames, [`FrameWriter`] writes them, [`select_views`] and [`merge_views`] rewrite them; a [`Generation`] decides their bytes |
 //! | `message` | [`Message`] is one change to what a view knows. One table makes its decoder, encoder, assembler, disassembler and the opcode table in `spec/`. [`Messages`] reads a payload without allocating: [`Messages::visit`] is the fast way and what everything here uses |
 //! | `asm` | [`disassemble_file`] and [`assemble_file`] go to text and back, byte for byte |
-//! | `state` | [`ViewState`] is what one view knows, carried forward by messages, with canonical bytes and a hash; [`replay_view`] plays up to a moment; with the feature `serde`, [`ViewShape`] is it as text and JSON |
+//! | `state` | [`ViewState`] is what one view knows, carried forward by messages, with canonical bytes and a hash; [`replay_view`] plays up to a moment; with the feature `serde`, `ViewShape` is the state as text and JSON |
 //! | `verify` | [`verify`](verify()) checks a file against every rule, [`Survey`] counts what is in it |
 //! | `edit` | [`repair`], [`convert`], [`cut`](cut()) and [`anonymize`] make another recording out of one |
 //!
