@@ -14,7 +14,6 @@ use tempfile::NamedTempFile;
 use crate::failure::Failure;
 use crate::input::Source;
 use crate::streams::{self, Stdout, Stream};
-use crate::text::printable;
 
 /// How much is gathered before it is written.
 const BUFFER_BYTES: usize = 256 << 10;
