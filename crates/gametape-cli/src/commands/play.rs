@@ -45,9 +45,9 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = "\
-Keys: left and right step, space plays, + and - change the speed, g goes to a time, a tick or a turn,
-v changes the view, d lists messages, m switches between board and tree, i inspects tiles, ? explains
-the others, q quits.
+Keys: left and right step, space plays, + and - change the speed, g goes to a time, a tick
+or a turn, v changes the view, d lists messages, m switches between board and tree,
+i inspects tiles, ? explains the others, q quits.
 
 Examples:
   gametape play match.minewars
