@@ -39,7 +39,7 @@ impl<'a> Contender<'a> {
         Self { name: name.to_owned(), promise, call }
     }
 
-    /// Time of so many calls.
+    /// Time of this many calls.
     fn time(&mut self, calls: u32) -> Duration {
         let start = Instant::now();
         for _ in 0..calls {

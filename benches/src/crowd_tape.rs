@@ -122,7 +122,7 @@ impl<'a> Seeker<'a> {
         self.file
     }
 
-    /// The whole state before `tick`: by keyframes, then forward through the frames behind them.
+    /// The whole state before `tick`: by keyframes, then forward through the frames after them.
     pub fn seek(&mut self, tick: u64) -> Result<&Seen> {
         let from = self.restore(tick)?;
         for entry in self.tape.stream_at(ChunkKind::FRAMES, 0, from..tick) {

@@ -19,7 +19,7 @@ use crate::crowd::{Crowd, Dice, Seen};
 pub struct Times(Vec<f64>);
 
 impl Times {
-    /// Takes the time of each of so many goes.
+    /// Takes the time of each of this many goes.
     fn of(count: usize, mut go: impl FnMut() -> Result<()>) -> Result<Self> {
         let mut times = Vec::with_capacity(count);
         for _ in 0..count {
@@ -31,7 +31,7 @@ impl Times {
         Ok(Self(times))
     }
 
-    /// So many hundredths were not slower than this.
+    /// This many hundredths were not slower than this.
     #[must_use]
     pub fn percentile(&self, percent: usize) -> f64 {
         let place = self.0.len() * percent / 100;
@@ -55,7 +55,7 @@ pub fn random_seeks<S: Source, T: Timeline>(
     Times::of(count, || player.seek(Moment::before(Tick(dice.below(end)))))
 }
 
-/// So many steps forward from the middle, and the same back.
+/// This many steps forward from the middle, and the same back.
 pub fn steps<S: Source, T: Timeline>(
     player: &mut Playback<S, T>,
     count: usize,

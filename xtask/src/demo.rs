@@ -15,7 +15,7 @@ use steps::{Chapter, Step, chapters};
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
 
-/// Everything that the demo makes is in here, and is made anew each time.
+/// Everything that the demo makes is in here, and is made again each time.
 const FOLDER: &str = "demo";
 const TOOL: &str = "target/release/gametape";
 /// What is called `make_session`: an example of the library.

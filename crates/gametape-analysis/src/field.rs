@@ -265,7 +265,7 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-/// A pair is one behind the other.
+/// A pair is one after the other.
 impl Field for (UnitTag, WorldPos) {
     const TYPE: &'static str = "tag and position";
     const WIDTH: usize = 4;

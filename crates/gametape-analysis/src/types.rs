@@ -191,7 +191,7 @@ choices! {
             /// Who left.
             leaver: PlayerId
         }
-        /// The match does not count and begins anew.
+        /// The match does not count and begins again.
         3 Remade
         /// Machines came to different states.
         4 Desync {

@@ -246,7 +246,7 @@ impl OpenBlock {
         item.write(body, &mut self.last)?;
         if self.count > 0 && !self.has_room(item.tick(), body.as_bytes().len()) {
             self.end(body, finished)?;
-            // Differences begin anew.
+            // Differences begin again.
             item.write(body, &mut self.last)?;
         }
         self.put(item.tick(), item.kind(), body.as_bytes());

@@ -1,5 +1,5 @@
 //! Measures loading, seeking and stepping on one log: `measure LOG`, or `measure 47000` for a made-up
-//! one with so many deltas.
+//! one with this many deltas.
 
 use std::time::{Duration, Instant};
 

@@ -331,7 +331,7 @@ fn broken_lists_of_references_are_refused() {
         r#"{"0":{"id":"1]"#,
         "{\"0\":{\"id\":\"1\n\"}}",
     ] {
-        // With room behind it, and without.
+        // With room after it, and without.
         for behind in ["", " ", "                                "] {
             let text = format!(r#"{{"deltas":[{{"game":{{"a":{list}}}{behind}}}]}}"#);
             let load = |log| Timeline::load(log, &Options::default());

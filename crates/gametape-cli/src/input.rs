@@ -274,7 +274,7 @@ pub(crate) struct Input {
     pub(crate) headerless: bool,
 }
 
-/// A recording of any kind. The place where kinds are told apart: by content, never by name.
+/// A recording of any kind. The place where kinds are reported apart: by content, never by name.
 #[derive(Debug)]
 pub(crate) enum Recording<'a> {
     /// A MineWars replay file.

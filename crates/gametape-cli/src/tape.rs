@@ -136,7 +136,7 @@ pub(crate) fn warn_of_losses(source: &Source, tape: &Tape) {
     losses(tape).for_each(|loss| warn_of_loss(source, loss));
 }
 
-/// Milliseconds that so many ticks last.
+/// Milliseconds that this many ticks last.
 pub(crate) fn milliseconds(front: &TapeHeader, ticks: u64) -> u64 {
     front.tick_length.millis_of(Tick(ticks))
 }

@@ -57,7 +57,7 @@ fn scenes_of_a_minewars_view_hold_nothing_of_others() {
     compare("match.minewars", record, 2);
 }
 
-/// What only player 2 is told: a whisper, an item, a digit, a city's money.
+/// What only player 2 is reported: a whisper, an item, a digit, a city's money.
 const SECRETS: &str = r#".generation current
 .grid hex
 .radius 1

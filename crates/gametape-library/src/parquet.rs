@@ -178,7 +178,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// Adds empty rows until there are so many.
+    /// Adds empty rows until there are this many.
     fn pad(&mut self, rows: usize) {
         with_builder!(self, builder => {
             let missing = rows - builder.len();

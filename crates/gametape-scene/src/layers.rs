@@ -17,7 +17,7 @@ pub(crate) struct LayerBuilder<K> {
 }
 
 impl<K: Ord> LayerBuilder<K> {
-    /// A layer of so many tiles with nothing on them.
+    /// A layer of this many tiles with nothing on them.
     pub(crate) fn new(name: &'static str, tiles: usize) -> Self {
         Self { name, kinds: BTreeMap::new(), cells: vec![0; tiles] }
     }

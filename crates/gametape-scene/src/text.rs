@@ -16,7 +16,7 @@ const SCALED: (f32, f32) = (100.0, 50.0);
 /// How a piece of text looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ink {
-    /// Behind the letters.
+    /// After the letters.
     pub background: Colour,
     /// The letters.
     pub text: Colour,

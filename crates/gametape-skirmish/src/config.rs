@@ -22,7 +22,7 @@ pub struct Config {
     pub grid: Grid,
     /// The outermost ring of the map: 4 to 100.
     pub radius: u8,
-    /// The match ends after so many seconds: 10 to 65535.
+    /// The match ends after this many seconds: 10 to 65535.
     pub time_limit: u16,
     /// Another number gives another match.
     pub seed: u64,

@@ -58,7 +58,7 @@ pub struct Turn {
     pub reports: Vec<Input>,
     /// What each view was told, the spectator's first; most are empty.
     pub payloads: Vec<Vec<u8>>,
-    /// What analysis is told.
+    /// What analysis is reported.
     pub events: Vec<AnalysisEvent>,
 }
 

@@ -19,7 +19,7 @@ use crate::play::{Input, Match, Turn};
 use crate::rules::{SECOND, TICK_LENGTH};
 use crate::world::Skirmish;
 
-/// Records a match while it is played: orders, talk, reports, what every view is told, keyframes of
+/// Records a match while it is played: orders, talk, reports, what every view is reported, keyframes of
 /// the simulation and of each view, events.
 ///
 /// [`record_match`] shows how it is used.
@@ -127,9 +127,9 @@ impl MatchRecorder {
     }
 }
 
-/// A view that has heard so many bytes since its last keyframe gets another one.
+/// A view that has heard this many bytes since its last keyframe gets another one.
 const HEARD_BYTES: usize = 8 << 10;
-/// However little it heard, after so many ticks.
+/// However little it heard, after this many ticks.
 const HEARD_TICKS: u64 = 120 * SECOND;
 
 /// Whoever follows a view of the match.
@@ -159,7 +159,7 @@ impl Audience {
         self.knows.apply(tick, payload)
     }
 
-    /// Is a keyframe worth it? Surely where the recording has a hole behind the last one.
+    /// Is a keyframe worth it? Surely where the recording has a hole after the last one.
     fn is_keyframe_due(&self, tick: SimTick, missing: u64) -> bool {
         let is_old = self.keyframe.is_none_or(|last| tick >= last + HEARD_TICKS);
         is_old || self.heard >= HEARD_BYTES || self.missing != missing

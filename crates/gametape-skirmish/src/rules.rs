@@ -70,7 +70,7 @@ pub(crate) const fn full_hp(kind: StructureKind) -> u8 {
     }
 }
 
-/// Crafts that a player has after so many finished structures.
+/// Crafts that a player has after this many finished structures.
 pub(crate) fn crafts(finished: u32) -> usize {
     CRAFTS.iter().filter(|needed| finished >= **needed).count()
 }

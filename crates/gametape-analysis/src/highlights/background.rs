@@ -30,7 +30,7 @@ impl<'a> Background<'a> {
         background
     }
 
-    /// The rates of the windows, one behind the other, in which something happens, and how many
+    /// The rates of the windows, one after the other, in which something happens, and how many
     /// windows there are.
     fn tiles(&self, end: u64) -> (Vec<u128>, u64) {
         let count = end / self.usual;

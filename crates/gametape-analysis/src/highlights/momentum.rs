@@ -67,7 +67,7 @@ fn column(told: &Worth) -> usize {
     usize::from(told.player) - 1
 }
 
-/// What each player is worth before anything is told: what is told first.
+/// What each player is worth before anything is reported: what is reported first.
 fn first_worths(worths: &[Worth]) -> [Option<i64>; PLAYERS] {
     let mut firsts: [Option<(u64, i64)>; PLAYERS] = [None; PLAYERS];
     for told in worths {

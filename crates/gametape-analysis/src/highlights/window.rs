@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// Ticks from a first one to one behind the last.
+/// Ticks from a first one to one after the last.
 pub(super) type Span = Range<u64>;
 
 pub(super) const USUAL_SECONDS: u64 = 30;
@@ -59,7 +59,7 @@ impl<'a> Windows<'a> {
 
     fn window(&self, tick: u64, engagement: Option<Span>) -> Span {
         let mut window = tick.saturating_sub(self.half)..tick.saturating_add(self.half);
-        // A span reaches one behind the last tick.
+        // A span reaches one after the last tick.
         if let Some(long) = engagement.filter(|span| span.end - span.start > self.usual + 1) {
             window = window.start.min(long.start)..window.end.max(long.end);
         }

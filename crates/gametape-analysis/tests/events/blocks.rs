@@ -34,7 +34,7 @@ fn random_events(seed: u64, count: u64, spread: u64) -> Vec<AnalysisEvent> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// In whatever order events are told, they come back whole and sorted by tick.
+    /// In whatever order events are reported, they come back whole and sorted by tick.
     #[test]
     fn events_come_back_sorted(seed: u64, count in 1u64..400, spread in 1u64..1_000_000) {
         let mut events = random_events(seed, count, spread);

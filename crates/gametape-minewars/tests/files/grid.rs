@@ -97,7 +97,7 @@ fn the_public_tools_rings_run_as_drawn() {
 
 type Step = (i16, i16);
 
-/// The walk in the specification's words: start, then so many steps in each direction.
+/// The walk in the specification's words: start, then this many steps in each direction.
 fn walk(radius: u8, start: Step, directions: &[Step], steps_per_ring: i16) -> Vec<Coord> {
     let mut tiles = vec![Coord::CENTRE];
     for r in 1..=i16::from(radius) {

@@ -1,4 +1,4 @@
-//! From one generation to the other: same messages, same times, and every loss is told.
+//! From one generation to the other: same messages, same times, and every loss is reported.
 
 use gametape_minewars::{
     Dialect, Loss, Losses, ReplayFile, Setup, WriteOptions, assemble_payload, convert, verify,

@@ -72,7 +72,7 @@ impl Parts {
         Self { sections, ..Self::default() }
     }
 
-    /// The parts; `None` where some name stands in the way.
+    /// The parts; `None` where some name is in the way.
     fn of(root: Node<'_>) -> Option<Self> {
         let children = root.children();
         if children.len() > MOST_KEYS {

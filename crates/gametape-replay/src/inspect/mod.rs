@@ -23,12 +23,12 @@ mod watch;
 
 use serde::Serialize;
 
-pub use gametape_cadre::show::embed;
 pub use chunk_line::{ChunkLine, PartLine};
 pub use facts::{Fact, Facts};
 pub use gamelog::{
     DeltaContents, GamelogSummary, Listed, PlayerFigures, PlayerOutcome, TypeFigures,
 };
+pub use gametape_cadre::show::embed;
 pub use minewars::{
     Checksum, City, ClassFigures, FrameContents, MinewarsSummary, Sizes, ViewFigures,
 };

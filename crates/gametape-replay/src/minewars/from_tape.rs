@@ -68,7 +68,7 @@ pub fn setup_of<S: Source>(recording: &mut Recording<S>) -> Result<Setup> {
     read_setup(&bytes, generation)
 }
 
-/// The setup in these bytes, and nothing behind it.
+/// The setup in these bytes, and nothing after it.
 fn read_setup(bytes: &[u8], generation: Generation) -> Result<Setup> {
     let setup = SetupView::parse(bytes, generation.into(), 0)?;
     let end = usize::try_from(setup.end_offset()).unwrap_or(usize::MAX);

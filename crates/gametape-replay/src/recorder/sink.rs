@@ -15,7 +15,7 @@ pub trait Sink {
     fn sync(&mut self) -> io::Result<()>;
 
     /// The recording ended, well or not: nothing more is appended. Called before anybody who waits for the
-    /// end is told, so what others may have then is given up here.
+    /// end is reported, so what others may have then is given up here.
     fn release(&mut self) {}
 }
 

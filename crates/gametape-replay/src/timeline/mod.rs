@@ -51,7 +51,7 @@ impl<'a> Change<'a> {
 ///
 /// A timeline has a [position](Self::position) between its [start](Moment::START) and its
 /// [end](Self::end), and the [state](Self::state) is always the one at the position. The state at a
-/// moment is the same whatever way led there. [`seek`](Self::seek) and [`step`](Self::step) either
+/// moment is the same any way led there. [`seek`](Self::seek) and [`step`](Self::step) either
 /// arrive at once, or answer which bytes they need; whoever has them [supplies](SansIo::supply) them,
 /// until nothing more is [needed](SansIo::need). Until then the position is somewhere on the way.
 /// [`Playback`] does that with a [`Source`](gametape_wire::Source).

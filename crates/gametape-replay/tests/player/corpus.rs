@@ -37,7 +37,7 @@ const MOST_BYTES: usize = if cfg!(debug_assertions) { 8 << 10 } else { usize::MA
 
 /// Of matches with more moments than these, random order tries every eighth.
 const LONG: usize = 4000;
-/// One of so many ticks at which nothing changes is tried all the same.
+/// One of this many ticks at which nothing changes is tried all the same.
 const UNCHANGED: usize = 16;
 
 /// A state that can be told from others quickly.
@@ -97,7 +97,7 @@ fn shuffled(ticks: &[u64]) -> Vec<u64> {
 
 type Watching<'a, G> = Playback<&'a [u8], Player<ViewTrack<G>>>;
 
-/// The ticks to try and how their states are told, by playing once from the start, without any
+/// The ticks to try and how their states are reported, by playing once from the start, without any
 /// keyframe; and snapshots of some.
 fn linear<G: Told>(
     mut player: Watching<'_, G>,

@@ -14,7 +14,7 @@ use super::toy::{self, Toy};
 
 /// The same tape with the chunks of its frames in another order of time.
 ///
-/// Every second frames chunk is told `back` ticks earlier, and all checksums and the index are right.
+/// Every second frames chunk is reported `back` ticks earlier, and all checksums and the index are right.
 fn with_ticks_going_back(bytes: &[u8], back: u64) -> Vec<u8> {
     let tape = Tape::open(bytes).unwrap();
     let mut out = bytes[..TapeHeader::LENGTH].to_vec();

@@ -38,7 +38,7 @@ pub(crate) struct Disk {
     pub(crate) appends: usize,
     /// It takes no byte from this place on.
     pub(crate) full_at: Option<usize>,
-    /// It takes at most so many bytes at once.
+    /// It takes at most this many bytes at once.
     pub(crate) most_at_once: Option<usize>,
     /// Every other append is interrupted.
     pub(crate) is_interrupted: bool,

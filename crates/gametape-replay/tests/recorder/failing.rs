@@ -9,7 +9,7 @@ use gametape_wire::ErrorClass;
 
 use crate::common::*;
 
-/// A whole recording of so many ticks, for its bytes.
+/// A whole recording of this many ticks, for its bytes.
 fn whole(ticks: u64) -> Vec<u8> {
     let (recorder, mut pump, sink) = driven(&options());
     for tick in 0..ticks {
@@ -67,7 +67,7 @@ fn a_sync_that_fails_ends_the_recording() {
     pump.step(Duration::ZERO);
     assert_eq!(pump.step(5 * SECOND), Next::Done);
     assert!(recorder.failure().unwrap().to_string().contains("the disk is gone"));
-    assert_eq!(recorder.failure(), None, "it is told once");
+    assert_eq!(recorder.failure(), None, "it is reported once");
     let counters = recorder.counters();
     assert_eq!((counters.last_written_tick, counters.last_durable_tick), (Some(0), None));
     assert!(counters.failure.is_some() && counters.has_stopped);

@@ -14,7 +14,7 @@ use crate::common::*;
 /// What happens next.
 #[derive(Debug, Clone)]
 enum Act {
-    /// So many ticks pass.
+    /// This many ticks pass.
     Wait(u8),
     Order(u16, u8, u16),
     Frame(Vec<(u8, u16)>),

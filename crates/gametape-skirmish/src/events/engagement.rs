@@ -13,7 +13,7 @@ use crate::world::{Ability, Moment, Skirmish};
 const REACH: u16 = 10;
 /// Ticks from one act to the next.
 const BREATH: u64 = 5 * SECOND;
-/// Percent of an army whose loss is a wipe, if at least so many units were lost.
+/// Percent of an army whose loss is a wipe, if at least this many units were lost.
 const WIPE: (i64, u32) = (70, 3);
 
 #[derive(Debug, Clone, Default)]

@@ -1,6 +1,6 @@
 //! Events for analysis: what happened, in words that every game shares.
 //!
-//! They are made from the log of the simulation and the state behind it, and never flow back.
+//! They are made from the log of the simulation and the state after it, and never flow back.
 
 mod engagement;
 mod standing;

@@ -344,7 +344,7 @@ fn epoch_of(time: &str) -> Option<i64> {
     Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000)
 }
 
-/// Room for what stands behind the deltas.
+/// Room for what stands after the deltas.
 const END_BYTES: u64 = 1 << 16;
 
 /// The usual marker, or one like it that no text of the match is.

@@ -1,4 +1,4 @@
-//! What a view is told of cities: money, resources, trade, owners, lives.
+//! What a view is reported of cities: money, resources, trade, owners, lives.
 
 use gametape_minewars::Generation;
 use gametape_minewars::{CityState, Message, Money, PlayerUpdate};
@@ -7,7 +7,7 @@ use super::Telling;
 use crate::rules::SECOND;
 use crate::world::Moment;
 
-/// How often money is told.
+/// How often money is reported.
 const TELLING: u64 = 5 * SECOND;
 
 impl Telling<'_> {

@@ -1,7 +1,7 @@
-//! What each view is told; normative text: `spec/skirmish.md`, section 10.
+//! What each view is reported; normative text: `spec/skirmish.md`, section 10.
 //!
-//! A view is told the difference between what it knows, a [`ViewState`], and what the rules let it
-//! know. So what its messages add up to is what it may know, and nothing is told twice.
+//! A view is reported the difference between what it knows, a [`ViewState`], and what the rules let it
+//! know. So what its messages add up to is what it may know, and nothing is reported twice.
 
 mod cities;
 #[cfg(test)]
@@ -73,7 +73,7 @@ impl Views {
         self.viewers.get(usize::from(view.number())).map(|viewer| &viewer.state)
     }
 
-    /// The generation in whose words views are told.
+    /// The generation in whose words views are reported.
     #[must_use]
     pub fn generation(&self) -> Generation {
         self.generation

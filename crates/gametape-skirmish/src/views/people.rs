@@ -9,7 +9,7 @@ use crate::order::{Command, VoteKind};
 use crate::rules::{CITY_CAPTURE, SECOND, TICK_MS, TIMEOUT};
 use crate::world::Moment;
 
-/// How often the time limit is told.
+/// How often the time limit is reported.
 const MINUTE: u64 = 60 * SECOND;
 
 impl Telling<'_> {

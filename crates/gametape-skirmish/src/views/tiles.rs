@@ -1,4 +1,4 @@
-//! What a view is told of tiles.
+//! What a view is reported of tiles.
 
 use gametape_minewars::Generation;
 use gametape_minewars::{

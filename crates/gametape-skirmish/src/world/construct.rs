@@ -247,7 +247,7 @@ impl Skirmish {
         doomed.into_iter().for_each(|tag| self.destroy(tag, killer));
     }
 
-    /// The region that a structure stands in: for a bridge that of the city that would build it.
+    /// The region that a structure is in: for a bridge that of the city that would build it.
     pub(super) fn serves(&self, cell: Cell, city: usize) -> bool {
         let atlas = Arc::clone(&self.atlas);
         match atlas.region(cell) {

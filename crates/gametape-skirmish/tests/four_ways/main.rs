@@ -114,7 +114,7 @@ fn of_tick(inputs: &Inputs, tick: u64) -> impl Iterator<Item = &(View, Vec<u8>)>
     inputs.get(&tick).into_iter().flatten()
 }
 
-/// Some ticks, some in which money is told, and the last.
+/// Some ticks, some in which money is reported, and the last.
 fn is_sampled(game: &Skirmish) -> bool {
     let told = game.clock() % 100 == 1 && game.clock() / 100 % 3 == 1;
     game.tick() == 1 || game.tick().is_multiple_of(149) || told || game.outcome().is_some()
