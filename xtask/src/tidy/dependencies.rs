@@ -17,7 +17,11 @@ pub(super) fn problems(sh: &Shell) -> Result<Vec<String>> {
         return Ok(checked.err().map(|_| "cargo deny: see above".to_owned()).into_iter().collect());
     }
     let rules = Rules::read(sh)?;
-    let metadata = cmd!(sh, "cargo metadata --format-version 1 --locked").quiet().read()?;
+    // What other platforms would need is not even downloaded.
+    let about = cmd!(sh, "rustc --version --verbose").quiet().read()?;
+    let host = about.lines().find_map(|line| line.strip_prefix("host: ")).context("no host")?;
+    let metadata = cmd!(sh, "cargo metadata --format-version 1 --locked --filter-platform {host}");
+    let metadata = metadata.quiet().read()?;
     let metadata: Value = serde_json::from_str(&metadata)?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     let packages: Vec<Package> = packages.iter().filter_map(Package::read).collect();
