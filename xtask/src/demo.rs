@@ -23,7 +23,8 @@ const SESSION_MAKER: &str = "target/full-size/examples/make_session";
 
 pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
     cmd!(sh, "cargo build --profile full-size --package gametape-cli").run()?;
-    cmd!(sh, "cargo build --profile full-size --package gametape-minewars --example make_session").run()?;
+    cmd!(sh, "cargo build --profile full-size --package gametape-minewars --example make_session")
+        .run()?;
     let start = Instant::now();
     sh.remove_path(FOLDER)?;
     let chapters = chapters();
