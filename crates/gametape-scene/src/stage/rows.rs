@@ -2,6 +2,8 @@
 
 use gametape_cadre::json::compact;
 use gametape_cadre::{Change, Kind, Raw};
+use gametape_wire::text::shortened;
+pub(super) use gametape_wire::text::{count, thousands};
 
 use super::changes::Mark;
 use crate::inspect::Inspection;
@@ -220,33 +222,6 @@ fn reference(json: Raw<'_>) -> Option<String> {
 /// Text from a log, not longer than can be shown.
 pub(super) fn short(text: &str) -> String {
     shortened(text, SHOWN_CHARS)
-}
-
-/// The text, or its start if it has more characters than that.
-fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// `1 tile`, `2,000 tiles`
-pub(super) fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(number))
-}
-
-/// `1,310,554`
-pub(super) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
