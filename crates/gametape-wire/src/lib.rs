@@ -8,7 +8,7 @@
 //! - [`SansIo`] is the contract between a computation without I/O and a [`Source`] of bytes.
 //! - [`Tick`], [`Time`] and [`Moment`] are time in a recording; [`When`] is how people write it.
 //! - [`Finding`] and [`Report`] are what a check finds.
-//! - [`text`] has pieces of text for people.
+//! - [`text`] has pieces of text for people, [`json`] strings for machines.
 //! - A [`Part`] is what some views receive at one moment.
 //!
 //! ```
@@ -29,6 +29,7 @@
 mod cursor;
 mod error;
 mod finding;
+pub mod json;
 mod limit;
 mod need;
 pub mod text;

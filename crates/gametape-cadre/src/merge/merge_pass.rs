@@ -1,4 +1,4 @@
-//! One pass over the text of a delta: each value goes straight to its place in the state.
+//! One pass over the text of a delta: each value goes straight into the state.
 //!
 //! There is no recursion: a stack of [`Frame`]s says which containers are open. A container that is
 //! new collects its slots in a common scratch space and is laid out when it closes; one that exists

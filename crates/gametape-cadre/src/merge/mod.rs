@@ -39,7 +39,7 @@ pub(crate) struct Merger {
     pub(crate) id_length: u32,
     pub(crate) holes_left: u64,
     /// The most containers and slots of the state.
-    pub(crate) max_places: u64,
+    pub(crate) max_slots: u64,
     /// The size of the tree when it was last compact.
     compact_size: usize,
     // What a pass needs, kept for the next one.
@@ -82,7 +82,7 @@ impl Merger {
             length_key,
             id_key,
             holes_left: HOLES.max,
-            max_places: shares.places,
+            max_slots: shares.slots,
             compact_size: 0,
             seen: DuplicateKeys::default(),
             frames: Vec::new(),
@@ -146,7 +146,7 @@ impl Merger {
     /// From here on the state may take these shares of memory.
     #[inline]
     pub(crate) fn limit(&mut self, shares: Shares) {
-        self.max_places = shares.places;
+        self.max_slots = shares.slots;
         self.keys.limit(shares.key_bytes);
     }
 

@@ -134,7 +134,7 @@ impl Keyframes {
                 join(&frame.containers, &mut tree.containers);
                 join(&frame.keys, &mut tree.keys);
                 join(&frame.values, &mut tree.values);
-                tree.forget_places();
+                tree.forget_indexes();
             }
             None => *tree = Tree::new(),
         }
