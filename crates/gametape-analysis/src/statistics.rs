@@ -4,9 +4,9 @@
 use gametape_tape::PlayerId;
 use gametape_wire::{TickLength, Time};
 
-use crate::column::Names;
-use crate::table::AnalysisEvent;
-use crate::types::{MatchOutcome, PlayerStats};
+use crate::event::table::AnalysisEvent;
+use crate::event::types::{MatchOutcome, PlayerStats};
+use crate::export::column::Names;
 
 /// The name of the [`GameEvent`](AnalysisEvent::GameEvent) that reports a time-out.
 pub const TIMEOUT: &str = "timeout";
@@ -85,7 +85,7 @@ pub enum PlayerResult {
 }
 
 impl Statistics {
-    /// The winner, where there is one: also the other one of two players of whom one left.
+    /// The winner, where there is one: also the one who stayed, of two.
     #[must_use]
     pub fn winner(&self) -> Option<PlayerId> {
         match (self.outcome.as_ref()?, &self.players[..]) {

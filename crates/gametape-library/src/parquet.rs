@@ -54,11 +54,11 @@ impl<W: Write + Send> ParquetTable<W> {
         if !self.table.takes(event) {
             return Ok(());
         }
-        if let Some(place) = self.table.kind_column() {
-            self.columns[place].put(self.rows, Value::Text(event.kind().name()));
+        if let Some(column) = self.table.kind_column() {
+            self.columns[column].put(self.rows, Value::Text(event.kind().name()));
         }
-        let places = self.table.places(event.kind()).iter();
-        info.values(event, &mut Cells { places, columns: &mut self.columns, row: self.rows });
+        let indexes = self.table.columns_of(event.kind()).iter();
+        info.values(event, &mut Cells { indexes, columns: &mut self.columns, row: self.rows });
         self.rows += 1;
         if self.rows == BATCH_ROWS { self.write_batch() } else { Ok(()) }
     }
@@ -113,15 +113,15 @@ fn field(column: &Column) -> Field {
 }
 
 struct Cells<'c> {
-    places: std::slice::Iter<'static, usize>,
+    indexes: std::slice::Iter<'static, usize>,
     columns: &'c mut [ColumnBuilder],
     row: usize,
 }
 
 impl RowSink for Cells<'_> {
     fn value(&mut self, value: Value<'_>) {
-        if let Some(&place) = self.places.next() {
-            self.columns[place].put(self.row, value);
+        if let Some(&index) = self.indexes.next() {
+            self.columns[index].put(self.row, value);
         }
     }
 }

@@ -25,9 +25,9 @@ fn signed_tape_of(events: &[AnalysisEvent], key: Option<&SigningKey>) -> Vec<u8>
     let mut writer = EventWriter::new();
     tape.setup(0, ViewSet::ALL, b"setup").unwrap();
     tape.names(&sample::NAMES).unwrap();
-    for (place, event) in events.iter().enumerate() {
+    for (index, event) in events.iter().enumerate() {
         writer.push(event).unwrap();
-        let blocks = if place % 1000 == 999 { writer.flush().unwrap() } else { writer.take() };
+        let blocks = if index % 1000 == 999 { writer.flush().unwrap() } else { writer.take() };
         for block in blocks {
             tape.frame(0, event.tick(), &[(View::SPECTATOR, b"frame")]).unwrap();
             tape.chunk(&block.draft(), &block.bytes).unwrap();
@@ -114,7 +114,7 @@ fn only_what_is_needed_is_fetched() {
     let fetched: Vec<_> = source.fetched.into_iter().map(kind_at).collect();
     let all = tape.stream(ChunkKind::EVENTS, 0).count();
     assert!(fetched.len() < all, "{} of {all}", fetched.len());
-    assert!(fetched.iter().all(|&place| place == (ChunkKind::EVENTS, 0)));
+    assert!(fetched.iter().all(|&chunk| chunk == (ChunkKind::EVENTS, 0)));
 }
 
 /// A block that lies costs itself alone.

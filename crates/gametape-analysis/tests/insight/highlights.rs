@@ -232,13 +232,13 @@ proptest! {
         let end = end.min(spread).max(last.saturating_add(1));
         let ticks = |s: u64| ((s * 1_000_000 + u64::from(micros) / 2) / u64::from(micros)).max(1);
         let found = finder.finish(end);
-        for (place, one) in found.iter().enumerate() {
+        for (index, one) in found.iter().enumerate() {
             let length = one.window.end - one.window.start;
             prop_assert!(one.window.end <= end && one.window.contains(&one.tick));
             let most = ticks(60).max(ticks(30) + ticks(15));
             prop_assert!((ticks(15).min(end)..=most).contains(&length));
             prop_assert!(one.score > 0 && one.score <= WHOLE && one.score == one.why.score());
-            for other in &found[..place] {
+            for other in &found[..index] {
                 prop_assert!((other.score, one.tick) > (one.score, other.tick) );
                 prop_assert!(other.tick.abs_diff(one.tick) > ticks(15));
             }

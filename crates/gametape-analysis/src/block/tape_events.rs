@@ -5,9 +5,9 @@ use std::ops::Range;
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, NameTable, Tape};
 use gametape_wire::{Error, ErrorKind, Need, Result, SansIo, Source, drive};
 
-use crate::block::{Events, KindSet};
-use crate::kinds::EventStream;
-use crate::table::AnalysisEvent;
+use crate::block::read::{Events, KindSet};
+use crate::event::kinds::EventStream;
+use crate::event::table::AnalysisEvent;
 
 /// Reads the string table of a tape.
 ///
@@ -135,7 +135,7 @@ impl<'t> EventReader<'t> {
         Self { wanted, ticks, streams, skipped: 0 }
     }
 
-    /// How many events of unknown kinds were met so far.
+    /// The number of events of unknown kinds so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
@@ -208,7 +208,7 @@ impl SansIo for EventReader<'_> {
 /// Does the header of a chunk say what is in it?
 fn check_header(chunk: &Chunk<'_>, read: &Events<'_>) -> Result<()> {
     let header = &chunk.header;
-    let is_right = header.detail == read.met()
+    let is_right = header.detail == read.count_read()
         && read.first_tick() == Some(header.first_tick)
         && read.last_tick() + 1 == header.end_tick();
     if is_right {
@@ -235,7 +235,7 @@ impl<'t, S: Source> TapeEvents<'t, S> {
         Self { reader: EventReader::new(tape, wanted, ticks), source }
     }
 
-    /// How many events of unknown kinds were met so far.
+    /// The number of events of unknown kinds so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.reader.skipped()
