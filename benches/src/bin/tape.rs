@@ -35,7 +35,7 @@ const SEEK_ROUNDS: usize = 50;
 const LONG_SEEKS: usize = 1000;
 /// Each seek counts with the median of its rounds, so that a busy machine is not taken for a slow seek.
 const LONG_ROUNDS: usize = 5;
-/// Tells a process that measures memory which tape to read.
+/// Names the tape that a process that measures memory reads.
 const TAPE_VARIABLE: &str = "GAMETAPE_BENCH_TAPE";
 
 const TASKS: &[Task] =
@@ -272,7 +272,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // There is nobody to tell; a file that was never made is no loss.
+        // Nobody could be warned; a file that was never made is no loss.
         let _ = fs::remove_file(&self.0);
     }
 }

@@ -5,7 +5,7 @@ use gametape_minewars::{Coord, Grid, TileKind};
 use crate::generate::Land;
 use crate::rules::{FAR_SIGHT, NEAR_SIGHT};
 
-/// A tile as a place in the layers of the world: rows one after the other, with a margin around the
+/// A tile as an index into the layers of the world: rows one after the other, with a margin around the
 /// map, so that everything within sight of a tile is a fixed step away.
 pub(crate) type Cell = u32;
 
@@ -16,7 +16,7 @@ const NO_CITY: u8 = u8::MAX;
 /// Cells around the map that belong to nothing.
 const MARGIN: i32 = FAR_SIGHT as i32;
 
-/// Shape, clusters, regions and places of cities.
+/// Shape, clusters, regions and positions of cities.
 #[derive(Debug)]
 pub(crate) struct Atlas {
     pub(crate) grid: Grid,
@@ -97,8 +97,8 @@ impl Atlas {
     }
 
     fn number_clusters(&mut self, land: &Land) {
-        for place in 0..self.ring_order.len() {
-            let cell = self.ring_order[place];
+        for index in 0..self.ring_order.len() {
+            let cell = self.ring_order[index];
             let kind = kind_at(land, self.coord(cell));
             if kind.is_clustered() && self.cluster_of[cell as usize] == NO_CLUSTER {
                 let cluster = self.gather_cluster(land, cell, kind);
@@ -180,7 +180,7 @@ impl Atlas {
         city(self.region_of[cell as usize])
     }
 
-    /// The city that stands on a tile.
+    /// The city on a tile.
     pub(crate) fn city_at(&self, cell: Cell) -> Option<usize> {
         city(self.city_at[cell as usize])
     }

@@ -156,12 +156,12 @@ impl Maker {
         let mut nearest: Vec<u16> = candidates.iter().map(|c| self.distance(*c, drawn)).collect();
         for player in 0..self.players {
             let best = nearest.iter().max().copied().unwrap_or(0);
-            let place = nearest.iter().position(|distance| *distance == best).unwrap_or(0);
+            let index = nearest.iter().position(|distance| *distance == best).unwrap_or(0);
             if best < 3 {
                 let problem = format!("no room for {} players on this map", self.players);
                 return Err(Error::misuse("configuration", problem));
             }
-            let city = candidates[place];
+            let city = candidates[index];
             cities.push(city);
             for (near, candidate) in nearest.iter_mut().zip(&candidates) {
                 let distance = self.distance(*candidate, city);

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use gametape_scene::{Board, Scene, Shape, Sight, TileAt};
 use gametape_wire::View;
 
-/// Sight of land and of a tower: `spec/skirmish.md`, section 3.
+/// Sight of land and of a tower: `spec/skirmish.md`, sections 4 and 10.
 const NEAR: i32 = 3;
 const FAR: i32 = 5;
 
 /// Marks the tiles of a player's view that are out of sight as remembered: what is known of them is what
-/// was seen last. Who is out sees nothing any more and is reported nothing, so everything is remembered.
+/// was seen last. Who is out sees nothing any more and receives nothing, so everything is remembered.
 pub fn mark_sight(scene: &mut Scene, view: View) {
     let Some(board) = scene.board.as_mut().filter(|_| view != View::SPECTATOR) else { return };
     let in_sight = in_sight(board, view.number());

@@ -29,7 +29,7 @@ struct Census {
     outcomes: Vec<Outcome>,
 }
 
-/// A bot that is also told what to do at some ticks: what bots do too seldom to wait for.
+/// A bot that also follows a script: what bots do too seldom to wait for.
 struct Scripted {
     bot: Bot,
     script: Vec<(u64, Command)>,
@@ -58,8 +58,8 @@ fn quarrel(generation: Generation) -> Match {
         vec![(140, yes), (400, Command::Surrender { leave: true })],
         vec![],
     ];
-    let pilot = |(place, script): (usize, Vec<(u64, Command)>)| -> Box<dyn Pilot + Send> {
-        let bot = Bot::new(Style::Careful, place as u8 + 1, 9, &setup);
+    let pilot = |(index, script): (usize, Vec<(u64, Command)>)| -> Box<dyn Pilot + Send> {
+        let bot = Bot::new(Style::Careful, index as u8 + 1, 9, &setup);
         Box::new(Scripted { bot, script })
     };
     let pilots = scripts.into_iter().enumerate().map(pilot).collect();
@@ -236,7 +236,7 @@ fn nonsense_never_breaks_a_match() {
     assert!(accepted > count && refused > count);
 }
 
-/// What a match tells, as a MineWars file of either generation.
+/// The match as a MineWars file of either generation.
 #[test]
 fn a_match_is_a_minewars_file() {
     for generation in [Generation::Current, Generation::V01] {

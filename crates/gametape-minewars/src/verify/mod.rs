@@ -159,8 +159,8 @@ fn check_reserved_values(file: &ReplayFile<'_>, found: &mut Verification) {
     }
     let mut offset = setup.part_range(SetupPart::CityNames).start;
     for name in setup.city_names().unwrap_or_default() {
-        if let Some(place) = name.codes().iter().position(|code| *code > 47) {
-            reserved(offset + 1 + place as u64, "city name", name.codes()[place], "up to 47");
+        if let Some(index) = name.codes().iter().position(|code| *code > 47) {
+            reserved(offset + 1 + index as u64, "city name", name.codes()[index], "up to 47");
         }
         offset += 1 + name.codes().len() as u64;
     }

@@ -37,7 +37,7 @@ fn sessions(dialect: Dialect) -> Vec<(String, Vec<u8>, String)> {
     found
 }
 
-/// What stands after `'key': ` in the notes.
+/// What is after `'key': ` in the notes.
 fn after<'a>(notes: &'a str, key: &str) -> &'a str {
     let key = format!("'{key}': ");
     let start = notes.find(&key).unwrap_or_else(|| panic!("no {key}")) + key.len();

@@ -120,9 +120,9 @@ fn trailing_bytes_are_reported_and_harmless() {
 fn damaged_headers_are_recognised_by_structure() {
     for (dialect, bytes) in examples() {
         let version = if dialect == Dialect::V01 { 28 } else { 32 };
-        for place in [0, version + 1] {
+        for index in [0, version + 1] {
             let mut damaged = bytes.clone();
-            damaged[place] ^= 0x10;
+            damaged[index] ^= 0x10;
             let file = ReplayFile::open(&damaged).unwrap();
             assert_eq!((file.dialect(), file.detection()), (dialect, Detection::Structure));
             assert!(file.setup().map().is_ok() && file.frames().is_ok());
@@ -256,7 +256,7 @@ fn v01_says_that_its_frames_end_at_65535_bytes() {
     }
 }
 
-/// Bytes that stand in the dictionary of a land map in the same order.
+/// Bytes that are in the dictionary of a land map in the same order.
 fn land_coordinates() -> Vec<u8> {
     (0..9).flat_map(|x| [0, x]).collect()
 }
@@ -335,9 +335,9 @@ proptest! {
     ) {
         let mut bytes = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
         let intact = bytes.clone();
-        for (place, value) in damage {
-            let place = place.index(bytes.len());
-            bytes[place] = value;
+        for (at, value) in damage {
+            let index = at.index(bytes.len());
+            bytes[index] = value;
         }
         for dialect in Dialect::ALL {
             if let Ok(file) = ReplayFile::open_as(&bytes, dialect) {

@@ -161,7 +161,7 @@ fn a_frame_that_is_cut_short_is_told() {
     assert_eq!(part.frames, frames[..frames.len() - 1]);
 }
 
-/// Messages of all kinds on a small map with clusters, told to one view.
+/// Messages of all kinds on a small map with clusters, for one view.
 fn hostile_payload() -> impl Strategy<Value = Vec<u8>> {
     let coord = || (-3i8..=3, -3i8..=3).prop_map(|(y, x)| [y as u8, x as u8]);
     let byte = prop_oneof![0u8..6, any::<u8>()];

@@ -190,9 +190,9 @@ proptest! {
     ) {
         let generation = if current { Generation::Current } else { Generation::V01 };
         let mut bytes = sample_file(generation, 30, compress);
-        for (place, value) in damage {
-            let place = place.index(bytes.len());
-            bytes[place] ^= value;
+        for (at, value) in damage {
+            let index = at.index(bytes.len());
+            bytes[index] ^= value;
         }
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len()));

@@ -12,7 +12,7 @@ use crate::order::Command;
 use chart::Briefing;
 use manners::Manners;
 
-/// Whoever plays: told what a view knows, answers with orders.
+/// Whoever plays: gets what a view knows, answers with orders.
 pub trait Pilot {
     /// The orders for a tick, and what is said and reported in it.
     fn orders(&mut self, tick: SimTick, view: &ViewState) -> Vec<Command>;

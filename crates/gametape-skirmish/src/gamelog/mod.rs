@@ -28,7 +28,7 @@ pub struct Gamelog {
     pub findings: Vec<PlayFinding>,
 }
 
-/// Runs the match of a tape again, and tells it as a gamelog.
+/// Runs the match of a tape again, and writes it as a gamelog.
 ///
 /// Refused where the tape does not say what the simulation starts from.
 pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
@@ -65,15 +65,15 @@ fn orders_of<S: Source>(recording: &mut Recording<S>) -> Orders {
         let Ok(raw) = recording.raw(&entry) else { continue };
         for frame in TapeFrames::new(&entry.header, &raw).map_while(Result::ok) {
             for part in frame.parts() {
-                let said = part.views.iter().map(|player| (player, part.payload.to_vec()));
-                orders.entry(frame.tick).or_default().extend(said);
+                let given = part.views.iter().map(|player| (player, part.payload.to_vec()));
+                orders.entry(frame.tick).or_default().extend(given);
             }
         }
     }
     orders
 }
 
-/// Tells a match as a gamelog while it is played.
+/// Writes a match as a gamelog while it is played.
 ///
 /// ```
 /// use gametape_cadre::{Log, Options, Timeline};
@@ -96,7 +96,7 @@ pub struct GamelogWriter {
     json: Vec<u8>,
     deltas: u64,
     ids: Ids,
-    /// What stands for something that is gone.
+    /// The marker of something that is gone.
     removed: String,
     root: RootFacts,
     players: Vec<PlayerFacts>,
@@ -147,7 +147,7 @@ impl GamelogWriter {
             ("constants", constants),
             ("deltas", String::new()),
         ]);
-        // The deltas follow where their value would stand.
+        // The deltas follow where their value would be.
         self.json.extend_from_slice(head.trim_end_matches('}').as_bytes());
         self.json.push(b'[');
         let mut root = self.root.fields();
@@ -193,7 +193,7 @@ impl GamelogWriter {
             ("index", game.tick.saturating_sub(1).to_string()),
             ("name", quoted("tick")),
         ]);
-        // A tick is nobody's turn: the first player stands for all.
+        // A tick is nobody's turn: the first player is named for all.
         let data = object(&[
             ("player", reference(Ids::player(1))),
             ("order", order),
@@ -206,7 +206,7 @@ impl GamelogWriter {
     fn ran(&mut self, game: &Skirmish, orders: &[Order<'_>]) -> Result<usize> {
         let mut executed: Vec<&Order<'_>> = orders.iter().collect();
         executed.sort_by_key(|order| order.player);
-        // Where a keyframe took the place of what was played, nobody knows the answers.
+        // Where a keyframe replaced what was played, nobody knows the answers.
         let answers = Some(&game.log.answers).filter(|answers| answers.len() == executed.len());
         for (index, order) in executed.into_iter().enumerate() {
             let answer = answers.map(|answers| answers[index]);
@@ -226,7 +226,7 @@ impl GamelogWriter {
         Ok(())
     }
 
-    /// What is other than it was when the last tick was told.
+    /// What differs from what was written of the last tick.
     fn changes(&mut self, game: &Skirmish) -> Vec<Field> {
         let mut objects = Vec::new();
         for (id, (old, new)) in (0u32..).zip(self.players.iter_mut().zip(players(game))) {
@@ -344,10 +344,10 @@ fn epoch_of(time: &str) -> Option<i64> {
     Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000)
 }
 
-/// Room for what stands after the deltas.
+/// Room for what is after the deltas.
 const END_BYTES: u64 = 1 << 16;
 
-/// The usual marker, or one like it that no text of the match is.
+/// The default marker, or one like it that no text of the match is.
 fn marker(texts: &[&str]) -> String {
     let mut marker = "&RM".to_owned();
     while texts.contains(&marker.as_str()) {

@@ -10,7 +10,7 @@ use crate::order::Command;
 use crate::play::Match;
 use crate::world::Outcome;
 
-/// Plays a match of bots, and tells it; also gives copies of the game at some ticks.
+/// Plays a match of bots, and writes it as a gamelog; also gives copies of the game at some ticks.
 fn played(seed: u64, ticks: u64) -> (Vec<u8>, Vec<Skirmish>) {
     let config = Config { time_limit: 60, ..Config::new(3, 7, seed) };
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
@@ -49,7 +49,7 @@ fn the_state_after_a_tick_is_the_one_that_a_gamelog_would_begin_with() {
             assert_eq!(timeline.state().hash(), fresh.state().hash(), "turn {turn}");
         }
     }
-    assert!(next.peek().is_none(), "all of {} were met", kept.len());
+    assert!(next.peek().is_none(), "all of {} were found", kept.len());
 }
 
 #[test]

@@ -219,7 +219,7 @@ pub(crate) struct Log {
     pub(crate) sighted: Vec<(u8, Cell)>,
     /// Did money, resources, trade or owner of a city change?
     pub(crate) cities_touched: bool,
-    /// The clock of the tick, unless time stood still.
+    /// The clock of the tick, unless the match is paused.
     pub(crate) clock: Option<u64>,
     /// What became of each order of the tick, in the order in which they were executed.
     pub(crate) answers: Vec<Result<(), Refusal>>,

@@ -63,7 +63,7 @@ pub struct Skirmish {
     pub(crate) pending: BTreeMap<(Cell, u8), UnitTag>,
     /// Players by number; nobody is number 0.
     pub(crate) players: Vec<Player>,
-    /// For each player how many own places see a tile.
+    /// For each player the number of own tiles and towers that see a tile.
     pub(crate) sight: Vec<Vec<u16>>,
     /// When smoke ends, in order; some ends are outdated.
     smoke: VecDeque<(u64, Cell)>,
@@ -107,13 +107,13 @@ impl Skirmish {
     /// Gives every player a city and the land around it.
     fn settle(&mut self) {
         let atlas = Arc::clone(&self.atlas);
-        for (id, place) in atlas.cities.iter().enumerate() {
+        for (id, city) in atlas.cities.iter().enumerate() {
             let owner = if id < self.config.names.len() { id as u8 + 1 } else { 0 };
             if owner != 0 {
-                place.around.iter().for_each(|cell| self.set_owner(*cell, owner));
-                self.set_owner(place.cell, owner);
+                city.around.iter().for_each(|cell| self.set_owner(*cell, owner));
+                self.set_owner(city.cell, owner);
             }
-            self.found_city(place.cell, owner);
+            self.found_city(city.cell, owner);
         }
         for player in &mut self.players[1..] {
             player.protection_end = PROTECTION;
@@ -223,7 +223,7 @@ impl Skirmish {
         player != 0 && self.players[usize::from(player)].protection_end != 0
     }
 
-    /// Can somebody stand there? On land, and on a bridge.
+    /// Is it land or a bridge?
     pub(crate) fn is_footing(&self, cell: Cell) -> bool {
         let tile = self.tile(cell);
         tile.ground.is_land() || tile.structure.is_some() && tile.ground == TileKind::Water

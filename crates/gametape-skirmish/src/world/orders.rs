@@ -61,8 +61,8 @@ impl Skirmish {
         let bit = 1 << player;
         let allowed = match on {
             true => {
-                let place = tile.ground.is_land() && tile.owner != player;
-                place && tile.flags & bit == 0 && self.sees(player, cell)
+                let fits = tile.ground.is_land() && tile.owner != player;
+                fits && tile.flags & bit == 0 && self.sees(player, cell)
             }
             false => tile.flags & bit != 0,
         };

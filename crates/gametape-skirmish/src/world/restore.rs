@@ -160,7 +160,7 @@ impl Skirmish {
         let wet = self.tile(unit.cell).ground == TileKind::Water;
         let bridge = unit.structure() == Some(StructureKind::Bridge);
         let placed = free && wet == bridge && self.units.put(tag, unit);
-        placed.then_some(()).ok_or_else(|| wrong("entity", "its place or slot is taken"))
+        placed.then_some(()).ok_or_else(|| wrong("entity", "its position or slot is taken"))
     }
 
     fn read_unit(
@@ -178,7 +178,7 @@ impl Skirmish {
         let city_here = self.atlas.city_at(cell);
         let mut unit = Unit { kind, owner, cell, hp: 0, construction: None };
         if usize::from(owner) >= self.players.len() || self.atlas.cluster(cell).is_some() {
-            return Err(wrong("entity", "owner or place that it cannot have"));
+            return Err(wrong("entity", "owner or position that it cannot have"));
         }
         let mut r = Reader::new(rest);
         let mut city = None;

@@ -11,7 +11,7 @@ impl Skirmish {
         self.sight[usize::from(player)][cell as usize] > 0
     }
 
-    /// A place of a player begins to see: land, or a tower on it.
+    /// A tile of a player begins to see: land, or a tower on it.
     pub(super) fn open_eyes(&mut self, player: u8, cell: Cell, tower: bool) {
         if player == 0 {
             return;
@@ -27,7 +27,7 @@ impl Skirmish {
         }
     }
 
-    /// A place of a player does not see any more.
+    /// A tile of a player does not see any more.
     pub(super) fn close_eyes(&mut self, player: u8, cell: Cell, tower: bool) {
         if player == 0 {
             return;

@@ -69,9 +69,9 @@ impl Skirmish {
     }
 
     fn put_unit(&self, core: &mut SimCoreSnapshot, tag: UnitTag, unit: &Unit) {
-        let place = self.atlas.coord(unit.cell).to_wire();
+        let position = self.atlas.coord(unit.cell).to_wire();
         let (kind, owner, hp) = ([unit.kind.code()], [unit.owner], [unit.hp]);
-        let mut slots: Vec<(u8, &[u8])> = vec![(0, &kind), (1, &owner), (2, &place)];
+        let mut slots: Vec<(u8, &[u8])> = vec![(0, &kind), (1, &owner), (2, &position)];
         let mut rest = Writer::new();
         let mut capture = Writer::new();
         match (unit.construction, self.atlas.city_at(unit.cell)) {

@@ -28,7 +28,7 @@ pub(crate) struct City {
     /// Who is capturing it, and since when.
     pub(crate) capture: Option<(u8, u64)>,
     pub(crate) building: Option<UnitTag>,
-    /// What it yielded last: told, but no part of the state.
+    /// What it yielded last: sent to views, but no part of the state.
     pub(crate) income: u16,
 }
 
@@ -76,7 +76,7 @@ pub struct Counters {
     pub pauses: u8,
 }
 
-/// The match stands still.
+/// The match is paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pause {
     pub(crate) by: u8,
@@ -110,7 +110,7 @@ impl Outcome {
     #[must_use]
     pub fn in_words(self, names: &[String]) -> String {
         let name = |player: u8| {
-            let name = usize::from(player).checked_sub(1).and_then(|place| names.get(place));
+            let name = usize::from(player).checked_sub(1).and_then(|index| names.get(index));
             name.map_or("nobody", String::as_str)
         };
         match self {

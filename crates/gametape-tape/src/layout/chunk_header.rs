@@ -13,7 +13,7 @@ pub(crate) const SYNC: [u8; 4] = [0xA5, 0xC3, 0x7E, 0x1B];
 pub struct ChunkHeader {
     /// The tape that the chunk belongs to.
     pub tape_id: u32,
-    /// Place in the order of writing, from 0.
+    /// Index in the order of writing.
     pub sequence: u32,
     /// What the chunk holds.
     pub kind: ChunkKind,

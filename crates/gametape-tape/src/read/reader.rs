@@ -22,11 +22,11 @@ use crate::write::writer::check_metadata;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Depth {
-    /// Header, metadata and summary: at most 64 KiB, usually 8 KiB.
+    /// Header, metadata and summary: at most 64 KiB, mostly 8 KiB.
     Summary,
     /// The keyframe index too.
     Keyframes,
-    /// The keyframe index and the table of all chunks: usually at most 64 KiB in two requests.
+    /// The keyframe index and the table of all chunks: mostly at most 64 KiB in two requests.
     Index,
 }
 

@@ -137,7 +137,7 @@ impl<K: Key> SlotTable<K> {
     pub(super) fn index_from(&self, from: usize, key: &K) -> usize {
         let rest = &self.rows[from..];
         match rest.first() {
-            // The usual case where most rows change.
+            // The common case where most rows change.
             Some(row) if row.key >= *key => from,
             _ => from + rest.partition_point(|row| row.key < *key),
         }

@@ -26,12 +26,12 @@ pub struct ChunkDraft {
 }
 
 impl ChunkDraft {
-    /// A chunk with the usual flags of its kind, for everybody, without ticks.
+    /// A chunk with the default flags of its kind, for everybody, without ticks.
     #[must_use]
     pub fn new(kind: ChunkKind) -> Self {
         Self {
             kind,
-            flags: kind.usual_flags(),
+            flags: kind.default_flags(),
             stream: 0,
             views: ViewSet::ALL,
             first_tick: 0,

@@ -44,7 +44,7 @@ fn what_is_written_is_read() {
     tape.check_playable().unwrap();
 
     let second = received(&tape, &bytes, 2);
-    let own = second.iter().filter(|(_, bytes)| bytes != b"everybody hears this");
+    let own = second.iter().filter(|(_, bytes)| bytes != b"everybody receives this");
     assert!(own.eq(&(0..1000).map(|tick| (tick, payload(2, tick))).collect::<Vec<_>>()));
     assert_eq!(second.len(), 1100);
     assert!(received(&tape, &bytes, 3).is_empty());
