@@ -13,6 +13,7 @@ pub const TIMEOUT: &str = "timeout";
 
 /// What one player did in a match.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+#[non_exhaustive]
 pub struct PlayerSummary {
     /// Who.
     #[serde(skip)]
@@ -64,6 +65,7 @@ pub struct Series {
 
 /// What the players of a match did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Statistics {
     /// One for each player who occurs, ascending by number.
     pub players: Vec<PlayerSummary>,
@@ -75,6 +77,7 @@ pub struct Statistics {
 
 /// What became of a match for a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum PlayerResult {
     /// The player won.
     Won,

@@ -43,7 +43,7 @@ fn around(shape: Shape, at: TileAt, reach: i32) -> impl Iterator<Item = TileAt> 
     (-reach..=reach).flat_map(move |dy| {
         let columns = match shape {
             Shape::Hex => (-reach).max(-reach - dy)..=reach.min(reach - dy),
-            Shape::Square | Shape::Free => -reach..=reach,
+            _ => -reach..=reach,
         };
         columns.map(move |dx| TileAt::new(at.x + dx, at.y + dy))
     })

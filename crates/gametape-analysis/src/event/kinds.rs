@@ -4,6 +4,7 @@ use crate::export::column::Column;
 
 /// Which stream of events chunks a kind belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum EventStream {
     /// What the simulation produced.
     Simulation = 0,

@@ -8,6 +8,7 @@ use crate::export::column::{Column, ColumnType};
 
 /// A table of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Table {
     /// The events of one kind.
     Kind(EventKind),

@@ -34,6 +34,7 @@ const OPENING_KILLS: u64 = 5;
 
 /// The four parts of a score, each from 0 to [`WHOLE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub struct Why {
     /// How much was destroyed.
     pub engagement: u32,
@@ -57,6 +58,7 @@ impl Why {
 
 /// A moment worth watching.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Highlight {
     /// The moment itself.
     pub tick: u64,

@@ -9,6 +9,7 @@ pub(super) const ENDING_SECONDS: u64 = 3;
 
 /// Something rare, the rarest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Rarity {
     /// A superweapon was fired.
     Superweapon,

@@ -39,6 +39,7 @@ pub struct PlayerResult {
 
 /// One of the two lists in which a log names clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ResultList {
     /// `winners`.
     Winners,

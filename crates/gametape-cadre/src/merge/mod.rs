@@ -43,7 +43,7 @@ pub(crate) struct Merger {
     /// The size of the tree when it was last compact.
     compact_size: usize,
     // What a pass needs, kept for the next one.
-    pub(crate) seen: DuplicateKeys,
+    pub(crate) duplicate_keys: DuplicateKeys,
     pub(crate) frames: Vec<Frame>,
     pub(crate) scratch: Vec<(Key, Value)>,
 }
@@ -84,7 +84,7 @@ impl Merger {
             holes_left: HOLES.max,
             max_slots: shares.slots,
             compact_size: 0,
-            seen: DuplicateKeys::default(),
+            duplicate_keys: DuplicateKeys::default(),
             frames: Vec::new(),
             scratch: Vec::new(),
         })
@@ -101,7 +101,7 @@ impl Merger {
             keys: self.keys.clone(),
             markers: self.markers.clone(),
             journal: Journal::default(),
-            seen: DuplicateKeys::default(),
+            duplicate_keys: DuplicateKeys::default(),
             frames: Vec::new(),
             scratch: Vec::new(),
             ..*self
@@ -229,7 +229,7 @@ impl Merger {
         self.journal.begin(&self.tree);
         self.frames.clear();
         self.scratch.clear();
-        self.seen.begin_delta();
+        self.duplicate_keys.begin_delta();
         Pass::new(self, Cursor::new(text, span.start as usize), plan, watch).run()
     }
 }

@@ -112,6 +112,7 @@ pub enum Step<'a> {
 
 /// What a token is that can be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Part {
     /// A key of an object: the last step of the path.
     Key,

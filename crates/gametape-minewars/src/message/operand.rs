@@ -13,6 +13,7 @@ use crate::message::decimal::{self, Short};
 
 /// How well a value survived being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[non_exhaustive]
 pub enum Fit {
     /// Reading gives the same value back.
     #[default]

@@ -221,6 +221,7 @@ impl ViewState {
     /// The tiles about which two states of the same map know different things.
     ///
     /// `None` when the maps have different shapes.
+    #[must_use]
     pub fn changed_tiles<'s>(
         &'s self,
         other: &'s Self,

@@ -8,7 +8,7 @@ mod survey;
 
 use crate::{Frame, FrameLayout, Frames, Irregularity};
 use gametape_wire::{
-    Error, ErrorClass, ErrorKind, Finding, Part, Place, Reader, Report, Severity, Tick, ViewSet,
+    Error, ErrorClass, ErrorKind, Finding, Part, Place, Reader, Report, Tick, ViewSet,
 };
 
 pub use finding::{FrameRef, Located, Space};
@@ -27,6 +27,7 @@ const KEPT_PER_RULE: u64 = 1000;
 
 /// What a check of a whole recording found; made by [`verify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verification {
     /// How many frames were read.
     pub frames: u64,
@@ -83,11 +84,7 @@ impl Verification {
         if *count > KEPT_PER_RULE {
             return self.report.add_omitted(rule.severity(), 1);
         }
-        let finding = match rule.severity() {
-            Severity::Error => Finding::error(rule.name(), error()),
-            Severity::Warning => Finding::warning(rule.name(), error()),
-            Severity::Note => Finding::note(rule.name(), error()),
-        };
+        let finding = Finding::new(rule.severity(), rule.name(), error());
         self.report.add(match location.frame {
             Some(frame) => finding.at_tick(Tick(frame.time)),
             None => finding,

@@ -9,8 +9,8 @@ use gametape_minewars::{
 use gametape_wire::{ErrorClass, ErrorKind};
 use proptest::prelude::*;
 
-const RAW: WriteOptions = WriteOptions { compress: false, dictionary: false };
-const WITH_DICTIONARY: WriteOptions = WriteOptions { compress: true, dictionary: true };
+const RAW: WriteOptions = WriteOptions::new().with_compress(false);
+const WITH_DICTIONARY: WriteOptions = WriteOptions::new().with_dictionary(true);
 
 fn map(radius: u8) -> Map {
     let ground = Tile { kind: TileKind::Regular, item: ItemKind::None };
@@ -269,7 +269,7 @@ fn the_dictionary_is_used_only_where_it_can_be() {
     let unpacked = ReplayFile::open(&bytes).unwrap().frames().unwrap();
     assert_eq!(unpacked.storage, FrameStorage::Lz4Dictionary);
     assert_eq!(unpacked.bytes, frames);
-    let no_compression = WriteOptions { compress: false, dictionary: true };
+    let no_compression = WriteOptions::new().with_compress(false).with_dictionary(true);
     assert_eq!(write_file(&setup, &frames, &no_compression).unwrap_err().item(), "dictionary");
     setup = setup.converted(Generation::Current).0;
     assert_eq!(write_file(&setup, &frames, &WITH_DICTIONARY).unwrap_err().item(), "dictionary");
@@ -315,7 +315,7 @@ proptest! {
         dictionary: bool,
     ) {
         let dictionary = dictionary && compress && setup.generation == Generation::V01;
-        let bytes = write_file(&setup, &frames, &WriteOptions { compress, dictionary }).unwrap();
+        let bytes = write_file(&setup, &frames, &WriteOptions::new().with_compress(compress).with_dictionary(dictionary)).unwrap();
         let file = ReplayFile::open(&bytes).unwrap();
         prop_assert_eq!((file.dialect(), file.detection()), (setup.dialect(), Detection::Checksum));
         prop_assert!(file.checks().iter().all(Check::is_ok));

@@ -195,10 +195,9 @@ fn convert_minewars(
     }
     let made = gametape_minewars::convert(&setup, &frames, file.dialect(), target);
     let made = made.map_err(as_input)?;
-    let options = WriteOptions {
-        compress: storage != Storage::Plain,
-        dictionary: storage == Storage::Dictionary,
-    };
+    let options = WriteOptions::new()
+        .with_compress(storage != Storage::Plain)
+        .with_dictionary(storage == Storage::Dictionary);
     put(&write_file(&made.setup, &made.frames, &options).map_err(as_input)?)?;
     Ok(Converted {
         lost: made.losses.to_string().lines().map(ToOwned::to_owned).collect(),

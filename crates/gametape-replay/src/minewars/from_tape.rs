@@ -54,7 +54,7 @@ pub fn from_tape<S: Source>(
         let converted = convert(&setup, frames.out.as_bytes(), setup.dialect(), target)?;
         losses = converted.losses;
         frames.exact = false;
-        let options = WriteOptions { dictionary: false, ..options };
+        let options = options.with_dictionary(false);
         write_file(&converted.setup, &converted.frames, &options)?
     };
     let FrameMaker { exact, left_out, .. } = frames;
@@ -85,10 +85,9 @@ fn generation_of<S: Source>(recording: &Recording<S>) -> Generation {
 
 fn write_options(storage: Option<&str>, generation: Generation) -> WriteOptions {
     let is = |known: FrameStorage| storage == Some(known.name());
-    WriteOptions {
-        compress: !is(FrameStorage::Raw),
-        dictionary: is(FrameStorage::Lz4Dictionary) && generation == Generation::V01,
-    }
+    WriteOptions::new()
+        .with_compress(!is(FrameStorage::Raw))
+        .with_dictionary(is(FrameStorage::Lz4Dictionary) && generation == Generation::V01)
 }
 
 fn write_frames<S: Source>(recording: &mut Recording<S>, setup: &Setup) -> Result<FrameMaker> {
