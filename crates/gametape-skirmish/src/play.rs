@@ -47,6 +47,7 @@ impl fmt::Debug for Match {
 
 /// What a tick of a match brought.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Turn {
     /// Which tick it was.
     pub tick: SimTick,
@@ -64,6 +65,7 @@ pub struct Turn {
 
 /// An order as it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Input {
     /// Whose.
     pub player: View,
@@ -145,7 +147,7 @@ impl Match {
         let orders: Vec<Order<'_>> = turn
             .orders
             .iter()
-            .map(|said| Order { player: said.player, payload: &said.payload })
+            .map(|said| Order::new(said.player, &said.payload))
             .collect();
         self.game.step(&orders)?;
         turn.payloads = self.views.update(&self.game, &said)?;

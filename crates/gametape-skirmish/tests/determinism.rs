@@ -20,7 +20,7 @@ fn played(config: Config, ticks: u64) -> (Skirmish, Vec<Vec<Input>>) {
 
 fn step(game: &mut Skirmish, said: &[Input]) {
     let orders: Vec<Order<'_>> =
-        said.iter().map(|said| Order { player: said.player, payload: &said.payload }).collect();
+        said.iter().map(|said| Order::new(said.player, &said.payload)).collect();
     game.step(&orders).unwrap();
 }
 
@@ -39,7 +39,7 @@ const GOLDEN: [(u8, u8, Grid, u64, &str); 4] = [
 #[test]
 fn known_matches_come_out_as_ever() {
     let hashes = GOLDEN.map(|(players, radius, grid, seed, _)| {
-        let config = Config { grid, ..Config::new(players, radius, seed) };
+        let config = Config::new(players, radius, seed).with_grid(grid);
         sync(&played(config, 1500).0)
     });
     assert_eq!(hashes, GOLDEN.map(|row| row.4));
