@@ -58,7 +58,7 @@ fn record(path: &Path, manner: u64) {
     let within = Duration::from_millis;
     let durability = match manner {
         0 => Durability::every_tick(),
-        _ => Durability { written_within: within(4), synced_within: within(20) },
+        _ => Durability::new(within(4), within(20)),
     };
     let options = options().with_durability(durability);
     let recorder = match manner {

@@ -22,7 +22,7 @@ fn minewars_bytes() -> Vec<u8> {
 
 fn minewars_tape() -> Vec<u8> {
     let bytes = minewars_bytes();
-    let options = ConvertOptions { spacing: 300, ..ConvertOptions::new(1) };
+    let options = ConvertOptions::new(1).with_spacing(300);
     minewars::to_tape(&ReplayFile::open(&bytes).unwrap(), &options).unwrap()
 }
 

@@ -130,7 +130,7 @@ fn a_bad_block_gives_one_error() {
         blocks.extend(writer.flush().unwrap());
     }
     put(&blocks[0].draft(), &blocks[0].bytes);
-    put(&ChunkDraft { detail: 2, ..blocks[1].draft() }, &blocks[1].bytes);
+    put(&blocks[1].draft().with_detail(2), &blocks[1].bytes);
     put(&blocks[2].draft(), &[1, 30, 99]);
     put(&blocks[3].draft(), &blocks[3].bytes);
     let bytes = [tape.take(), tape.finish().unwrap()].concat();

@@ -19,6 +19,7 @@ const EXACT_BYTES: Limit = Limit::new("length of minewars/frames", 256 << 20);
 
 /// A MineWars file that was made of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MinewarsFile {
     /// The file.
     pub bytes: Vec<u8>,

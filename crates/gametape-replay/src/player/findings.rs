@@ -14,6 +14,7 @@ const MOST_FINDINGS: usize = 1000;
 
 /// Something that playing showed to be wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PlayFinding {
     /// Recorded input that cannot be applied, or only a part of it.
     Input {
@@ -77,6 +78,7 @@ impl PlayFinding {
 
 /// How deep a tape is verified by playing it; the levels after those of `gametape_tape::Level`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum DeepLevel {
     /// Every keyframe agrees with what the one before it and the recorded input lead to.
     Keyframes,
@@ -97,6 +99,7 @@ impl DeepLevel {
 
 /// What verifying by playing found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeepVerification {
     /// The level that was asked for.
     pub level: DeepLevel,

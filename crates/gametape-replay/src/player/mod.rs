@@ -19,13 +19,13 @@ use std::sync::OnceLock;
 
 use gametape_tape::{SimSnapshot, SimTick};
 use gametape_wire::{
-    Error, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength, View, drive,
+    Error, KeptStates, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength, View, drive,
 };
 
 use crate::game::{GameState, Simulation};
 use crate::source::{OpenTape, Recording};
 use crate::timeline::{
-    Change, Direction, KeptStates, Marker, Playback, Spacing, Timeline, check_end,
+    Change, Direction, Kept, Marker, Playback, Spacing, Timeline, check_end,
 };
 
 use changes::Changed;
@@ -41,6 +41,7 @@ pub use track::{SimulationTrack, Track, ViewTrack};
 
 /// How a player works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PlayerOptions {
     /// Bytes of states that are kept in memory, near the position and elsewhere.
     pub cache_bytes: usize,
@@ -51,7 +52,29 @@ pub struct PlayerOptions {
 impl Default for PlayerOptions {
     /// 64 MiB, and everything compared.
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PlayerOptions {
+    /// 64 MiB, and everything compared.
+    #[must_use]
+    pub const fn new() -> Self {
         Self { cache_bytes: 64 << 20, check: true }
+    }
+
+    /// The same options with another budget for kept states.
+    #[must_use]
+    pub const fn with_cache_bytes(mut self, bytes: usize) -> Self {
+        self.cache_bytes = bytes;
+        self
+    }
+
+    /// The same options, with or without comparing the state with keyframes.
+    #[must_use]
+    pub const fn with_check(mut self, check: bool) -> Self {
+        self.check = check;
+        self
     }
 }
 
@@ -102,9 +125,9 @@ pub struct Player<T> {
     /// The state is not what it should be: something failed on the way.
     broken: bool,
     /// The keyframe of this tick is still to be compared.
-    unmet: bool,
+    keyframe_pending: bool,
     gaps: Vec<Range<SimTick>>,
-    kept: KeptStates<T>,
+    kept: KeptStates<Kept<T>>,
     spacing: Spacing,
     options: PlayerOptions,
     findings: Findings,
@@ -144,7 +167,7 @@ impl<T: Track> Player<T> {
             end: 0,
             base: 0,
             broken: false,
-            unmet: false,
+            keyframe_pending: false,
             gaps: Vec::new(),
             kept: KeptStates::new(options.cache_bytes),
             spacing: Spacing::new(memory, options.cache_bytes),
@@ -159,8 +182,8 @@ impl<T: Track> Player<T> {
         };
         player.find_end();
         // What was recorded of the start counts, if it can be used.
-        player.unmet = options.check && player.keyframes.nearest(0) == Some(0);
-        player.task = player.unmet.then_some(Task::Enter);
+        player.keyframe_pending = options.check && player.keyframes.nearest(0) == Some(0);
+        player.task = player.keyframe_pending.then_some(Task::Enter);
         player.go_on().map(|_| player)
     }
 

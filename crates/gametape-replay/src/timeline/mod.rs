@@ -13,7 +13,7 @@ use gametape_wire::{Error, Moment, Need, Report, Result, SansIo, TickLength, Vie
 
 pub use clock::Clock;
 pub use gamelog::GamelogTimeline;
-pub(crate) use kept::{KeptState, KeptStates, Spacing};
+pub(crate) use kept::{Kept, KeptState, Spacing};
 pub use map_state::MapState;
 pub use marker::{Marker, MarkerKind};
 pub use minewars::MinewarsTimeline;

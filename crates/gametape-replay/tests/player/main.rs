@@ -12,4 +12,5 @@ mod hostile;
 mod ranges;
 mod rerun;
 mod seek;
+mod times;
 mod toy;

@@ -22,8 +22,8 @@ fn every_tick<T: Track>(
         assert!(Tape::open(&tape).unwrap().keyframes.entries().len() > 3);
         for options in [
             PlayerOptions::default(),
-            PlayerOptions { cache_bytes: 0, check: false },
-            PlayerOptions { cache_bytes: 30_000, check: true },
+            PlayerOptions::new().with_cache_bytes(0).with_check(false),
+            PlayerOptions::new().with_cache_bytes(30_000),
         ] {
             let mut player = open(Recording::open(tape.clone()).unwrap(), options);
             let back = ticks.iter().rev().copied();

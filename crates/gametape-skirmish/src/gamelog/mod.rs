@@ -20,6 +20,7 @@ pub(crate) use json::{object, quoted};
 
 /// A gamelog that was made of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gamelog {
     /// The whole file, plain JSON.
     pub json: Vec<u8>,
@@ -47,7 +48,7 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
             .get(&tick.0)
             .into_iter()
             .flatten()
-            .map(|(player, payload)| Order { player: *player, payload })
+            .map(|(player, payload)| Order::new(*player, payload))
             .collect();
         playing.seek(tick)?;
         writer.tick(playing.track().simulation(), &given)?;

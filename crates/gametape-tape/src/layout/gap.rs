@@ -24,6 +24,7 @@ impl GapCause {
 
 /// A hole in a tape, declared by the tape itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gap {
     /// Why.
     pub cause: GapCause,
@@ -44,6 +45,49 @@ pub struct Gap {
 }
 
 impl Gap {
+    /// A gap for everybody, in stream 0, of nothing and at tick 0 so far.
+    #[must_use]
+    pub fn new(cause: GapCause, kind: ChunkKind) -> Self {
+        Self {
+            cause,
+            kind,
+            stream: 0,
+            count: 0,
+            bytes: 0,
+            views: ViewSet::ALL,
+            first_tick: 0,
+            tick_count: 0,
+        }
+    }
+
+    /// The same gap in another stream.
+    #[must_use]
+    pub fn with_stream(mut self, stream: u16) -> Self {
+        self.stream = stream;
+        self
+    }
+
+    /// The same gap with how many chunks or items are missing, and how many bytes.
+    #[must_use]
+    pub fn with_size(mut self, count: u32, bytes: u64) -> Self {
+        (self.count, self.bytes) = (count, bytes);
+        self
+    }
+
+    /// The same gap for who would have known what is missing.
+    #[must_use]
+    pub fn with_views(mut self, views: ViewSet) -> Self {
+        self.views = views;
+        self
+    }
+
+    /// The same gap with the first tick concerned, and how many.
+    #[must_use]
+    pub fn with_ticks(mut self, first_tick: u64, tick_count: u32) -> Self {
+        (self.first_tick, self.tick_count) = (first_tick, tick_count);
+        self
+    }
+
     /// The gap that a chunk of kind [`ChunkKind::GAP`] declares.
     pub fn read(chunk: &Chunk<'_>) -> Result<Self> {
         let raw = chunk.raw()?;

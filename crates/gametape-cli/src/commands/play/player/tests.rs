@@ -274,7 +274,7 @@ fn a_gamelog_with_positions_has_a_board_and_a_tree() {
 /// The session as a tape.
 fn tape_of(bytes: &[u8]) -> Vec<u8> {
     let file = ReplayFile::open(bytes).unwrap();
-    let options = ConvertOptions { spacing: 300, ..ConvertOptions::new(1) };
+    let options = ConvertOptions::new(1).with_spacing(300);
     minewars::to_tape(&file, &options).unwrap()
 }
 
