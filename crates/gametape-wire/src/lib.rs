@@ -43,6 +43,6 @@ pub use error::{Error, ErrorClass, ErrorKind, Place, Result};
 pub use finding::{Finding, Report, Severity};
 pub use kept::{Keep, KeptStates};
 pub use limit::Limit;
-pub use need::{Need, SansIo, Source, drive};
+pub use need::{Need, SansIo, Source, WatchedSource, check_range, drive};
 pub use time::{Moment, Tick, TickLength, Time, When};
 pub use views::{Part, View, ViewSet};

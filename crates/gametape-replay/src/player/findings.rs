@@ -11,6 +11,8 @@ use super::difference::Divergence;
 
 /// More findings are only counted.
 const MOST_FINDINGS: usize = 1000;
+/// More findings are not even counted: which of them are known takes memory.
+const MOST_COUNTED: usize = 1 << 20;
 
 /// Something that playing showed to be wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,12 +158,11 @@ impl Findings {
 
     #[cold]
     pub(super) fn note(&mut self, finding: PlayFinding) {
-        if self.known.contains(&finding.key()) {
+        if self.known.len() >= MOST_COUNTED || !self.known.insert(finding.key()) {
             return;
         }
         self.report.add(finding.to_finding());
         if self.list.len() < MOST_FINDINGS {
-            self.known.insert(finding.key());
             self.list.push(finding);
         } else {
             self.unlisted += 1;

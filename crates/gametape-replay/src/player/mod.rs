@@ -304,7 +304,8 @@ impl<T: Track> Timeline for Player<T> {
 }
 
 impl<S: Source, G: GameState> Playback<S, Player<ViewTrack<G>>> {
-    /// Plays what `view` knows; `state` is what it knows before tick 0.
+    /// Plays what `view` knows; `state` is what it knows before tick 0. Nothing is read yet: a keyframe
+    /// of the start counts once something is sought.
     pub fn view(
         recording: Recording<S>,
         view: View,
@@ -312,28 +313,24 @@ impl<S: Source, G: GameState> Playback<S, Player<ViewTrack<G>>> {
         options: PlayerOptions,
     ) -> Result<Self> {
         let (source, tape) = recording.into_parts();
-        Self::entered(source, Player::view(tape, view, state, options)?)
+        Ok(Self::new(source, Player::view(tape, view, state, options)?))
     }
 }
 
 impl<S: Source, X: Simulation> Playback<S, Player<SimulationTrack<X>>> {
-    /// Runs a simulation again by its recorded orders; it must be at tick 0.
+    /// Runs a simulation again by its recorded orders; it must be at tick 0. Nothing is read yet: a
+    /// keyframe of the start counts once something is sought.
     pub fn simulation(
         recording: Recording<S>,
         simulation: X,
         options: PlayerOptions,
     ) -> Result<Self> {
         let (source, tape) = recording.into_parts();
-        Self::entered(source, Player::simulation(tape, simulation, options)?)
+        Ok(Self::new(source, Player::simulation(tape, simulation, options)?))
     }
 }
 
 impl<S: Source, T: Track> Playback<S, Player<T>> {
-    fn entered(mut source: S, mut player: Player<T>) -> Result<Self> {
-        drive(&mut player, &mut source)?;
-        Ok(Self::new(source, player))
-    }
-
     /// Plays everything from the start and compares it with every keyframe: see
     /// [`Player::begin_verify`].
     pub fn verify(&mut self, level: DeepLevel) -> Result<DeepVerification> {

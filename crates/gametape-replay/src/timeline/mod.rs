@@ -11,7 +11,7 @@ mod playback;
 
 use gametape_wire::{Error, Moment, Need, Report, Result, SansIo, TickLength, View, ViewSet, When};
 
-pub use clock::Clock;
+pub use clock::{Clock, Rate};
 pub use gamelog::GamelogTimeline;
 pub(crate) use kept::{Kept, KeptState, Spacing};
 pub use map_state::MapState;

@@ -7,6 +7,7 @@ mod corpus;
 #[path = "../shared/corpus_files.rs"]
 mod corpus_files;
 mod damage;
+mod failing;
 mod growth;
 mod hostile;
 mod ranges;

@@ -40,7 +40,7 @@ pub struct Gap {
     pub views: ViewSet,
     /// First tick concerned.
     pub first_tick: u64,
-    /// Ticks concerned.
+    /// Ticks concerned; 0 where what is missing has no ticks of its own, or nobody knows them.
     pub tick_count: u32,
 }
 
@@ -108,10 +108,10 @@ impl Gap {
         })
     }
 
-    /// The ticks that it concerns.
+    /// The ticks that it concerns; its first tick where the tick count is 0, since no more is known.
     #[must_use]
     pub fn ticks(&self) -> Range<u64> {
-        self.first_tick..self.first_tick.saturating_add(self.tick_count.into())
+        self.first_tick..self.first_tick.saturating_add(self.tick_count.max(1).into())
     }
 
     pub(crate) fn draft(&self) -> ChunkDraft {
