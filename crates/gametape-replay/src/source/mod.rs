@@ -7,7 +7,7 @@ mod store;
 use std::ops::Range;
 
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Gap, GapCause, Tape};
-use gametape_wire::{Error, ErrorKind, Result, Source, Tick, drive};
+use gametape_wire::{Error, Result, Source, Tick, drive};
 
 pub use open_tape::OpenTape;
 pub use opening::OpeningTape;

@@ -10,7 +10,7 @@ use gametape_minewars::Generation;
 use gametape_replay::minewars::{MinewarsView, player, setup_of};
 use gametape_replay::open::{KeptStart, OpenOptions, Opened};
 use gametape_replay::{
-    Direction, GameState, MarkerKind, OpenTape, OpeningTape, PlayFinding, Playback, Player,
+    Direction, GameState, MarkerKind, OpenTape, OpeningTape, PlayRule, Playback, Player,
     PlayerOptions, Recording, Source, Timeline, Track,
 };
 use gametape_tape::{
@@ -98,8 +98,7 @@ fn with_gaps(bytes: &[u8]) -> (Vec<u8>, usize) {
 }
 
 fn gap(cause: GapCause, kind: ChunkKind, first_tick: u64, tick_count: u32) -> Gap {
-    let views = ViewSet::ALL;
-    Gap { cause, kind, stream: 0, count: 1, bytes: 9, views, first_tick, tick_count }
+    Gap::new(cause, kind).with_size(1, 9).with_ticks(first_tick, tick_count)
 }
 
 /// Bytes that note what is fetched of them.
@@ -213,8 +212,8 @@ fn a_gap_without_ticks_puts_its_first_tick_in_doubt_until_the_next_keyframe() {
         let doubt = (41..60).contains(&tick).then_some(Tick(40)..Tick(41));
         assert_eq!(player.doubt(), doubt, "before tick {tick}");
     }
-    let lost = PlayFinding::Lost { ticks: 40..41, error: None };
-    assert_eq!(player.findings(), [lost]);
+    let [lost] = player.findings() else { panic!("{:?}", player.findings()) };
+    assert_eq!((lost.rule, lost.tick), (PlayRule::LOST_INPUT, Some(Tick(40))));
     let lost = MarkerKind::Lost { until: at(41) };
     assert!(player.markers().iter().any(|marker| (marker.moment, marker.kind) == (at(40), lost)));
 }
@@ -241,7 +240,7 @@ impl GameState for Stubborn {
 fn findings_are_counted_once_however_many_there_are_and_however_often_they_are_played() {
     const TICKS: u64 = 1500;
     let recording = Recording::open(noisy_tape(TICKS, 8)).unwrap();
-    let options = PlayerOptions { cache_bytes: 0, check: true };
+    let options = PlayerOptions::new().with_cache_bytes(0);
     let mut player = Playback::view(recording, View::SPECTATOR, Stubborn, options).unwrap();
     for _ in 0..3 {
         player.seek(player.end()).unwrap();
