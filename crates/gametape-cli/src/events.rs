@@ -75,7 +75,8 @@ impl Observed {
             let skipped = count(skipped, "event");
             note(&self.file.source, format_args!("passed over {skipped} of unknown kinds"));
         }
-        Ok(warn_of_problems(&self.file.source, &self.problems, self.problems.len() as u64))
+        let all = self.problems.len() as u64;
+        Ok(warn_of_problems(&self.file.source, &self.problems, all, all))
     }
 
     /// The tape itself.

@@ -11,7 +11,7 @@ use gametape_cadre::{Log, Options};
 use gametape_minewars::{Dialect, ReplayFile};
 use gametape_replay::open::{
     Format, Held, OpenOptions, Opened as AnyRecording, SNIFFED_BYTES, WHOLE_SIZE, likely_format,
-    open, open_stream, parse,
+    open, open_stream, parse, sniff,
 };
 use gametape_wire::{Error, ErrorClass, ErrorKind};
 
@@ -132,8 +132,12 @@ impl Source {
     pub(crate) fn tape(&self) -> Result<TapeFile, Failure> {
         match self.open_raw()? {
             Opened::Tape(tape) => Ok(tape),
-            Opened::Whole(_) => {
-                let problem = "it does not begin as a tape does".into();
+            Opened::Whole(input) => {
+                let length = input.bytes.len() as u64;
+                let problem = match sniff(&input.bytes, Some(length)) {
+                    Some(format) => format!("it is {format}, and this command reads tapes").into(),
+                    None => "it does not begin as a tape does".into(),
+                };
                 let error = Error::at(0, "tape", ErrorKind::BadSyntax { problem });
                 Err(Failure::of(self, &error))
             }

@@ -106,14 +106,15 @@ fn end_of(frames: Frames<'_>) -> Moment {
 }
 
 /// Prints what went wrong on the way to a moment: the first problems, and how many there are in all.
-pub(crate) fn warn_of_problems(source: &Source, first: &[Error], all: u64) -> Done {
+/// Those that are damage make a difference.
+pub(crate) fn warn_of_problems(source: &Source, first: &[Error], all: u64, damage: u64) -> Done {
     let shown = first.iter().take(SHOWN_PROBLEMS);
     let hidden = all - shown.len() as u64;
     shown.for_each(|problem| warn(source, problem));
     if hidden > 0 {
         warn(source, format_args!("{} more like this", count(hidden, "message")));
     }
-    Done::lost_if(all > 0)
+    Done::lost_if(damage > 0)
 }
 
 #[cfg(test)]

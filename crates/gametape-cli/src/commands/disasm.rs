@@ -1,11 +1,14 @@
 //! `gametape disasm`: a MineWars recording as text that can be read, edited and assembled again.
 
 use gametape_minewars::{Dialect, Disassembled, Listing, disassemble_file, disassemble_payload};
+use gametape_tape::Depth;
+use gametape_wire::ViewSet;
 
 use crate::failure::{Done, Failure, Outcome, warn};
-use crate::input::{Input, RecordingsArgs, Source};
+use crate::input::{Input, Opened, RecordingsArgs, Source};
 use crate::output::{Output, Target};
 use crate::progress::Progress;
+use crate::tape::Metadata;
 use crate::text::{count, printable};
 use crate::view_arg::{Names, ViewName};
 
@@ -79,7 +82,9 @@ impl Args {
     }
 
     fn list_file(&self, source: &Source) -> Outcome {
-        let input = Input::of_opened(self.recordings.open(source)?)?;
+        let mut opened = self.recordings.open(source)?;
+        self.check_view(&mut opened)?;
+        let input = Input::of_opened(opened)?;
         let mut out = self.open(source)?;
         let file = input.minewars()?;
         let view = self.view.as_ref();
@@ -93,6 +98,15 @@ impl Args {
         })?;
         out.finish()?;
         Ok(report(source, &done))
+    }
+
+    /// Refuses a view that a tape does not have.
+    fn check_view(&self, opened: &mut Opened) -> Result<(), Failure> {
+        let (Opened::Tape(file), Some(name)) = (opened, &self.view) else { return Ok(()) };
+        let tape = file.open(Depth::Index)?;
+        let view = name.find(&file.source, || Names::of_tape(&Metadata::of(&tape)))?;
+        let checked = tape.check_views(ViewSet::EMPTY.with(view));
+        checked.map_err(|error| file.failure(&error))
     }
 
     fn listing(&self) -> Listing {

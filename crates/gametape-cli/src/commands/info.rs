@@ -100,8 +100,8 @@ impl Args {
                 return show.one(source, &summary.map_err(|error| tape.failure(&error))?);
             }
         };
-        // The frames are read for --frames and for the result in a table.
-        let is_read = self.frames || matches!(show, Show::Row);
+        // The frames are read for --frames and for the result.
+        let is_read = self.frames || !matches!(show, Show::Json);
         let recording = if is_read { input.recording()? } else { input.headers()? };
         match recording {
             Recording::MineWars(file) => {
@@ -110,7 +110,7 @@ impl Args {
                 let name = source.to_string();
                 let summary = waiting("reading", || {
                     let summary = MinewarsSummary::of(&name, &file, self.frames);
-                    if matches!(show, Show::Row) { summary.with_ending(&file) } else { summary }
+                    if matches!(show, Show::Json) { summary } else { summary.with_ending(&file) }
                 });
                 show.one(source, &summary)
             }

@@ -3,7 +3,7 @@
 use gametape_replay::open::MinewarsBytes;
 use gametape_wire::{Error, ErrorKind, Place};
 
-use crate::failure::{Done, Failure, warn};
+use crate::failure::{Done, Failure, warn, warn_of_loss};
 use crate::games;
 use crate::input::{Input, Opened, Recording, RecordingArgs, Source, gamelog_options};
 use crate::tape::{TapeFile, warn_of_gaps};
@@ -28,6 +28,10 @@ pub(super) fn of_tape(file: TapeFile) -> Result<Stage, Failure> {
     let source = file.source.clone();
     let stage = Stage::of_tape(file, &games::GAMES, &gamelog_options())
         .map_err(|error| Failure::of(&source, &error))?;
+    // What damage took of the deltas is among the gaps of a gamelog.
+    if !stage.is_gamelog() {
+        stage.losses().iter().for_each(|loss| warn_of_loss(&source, loss));
+    }
     warn_of_gaps(&source, stage.gaps());
     let dress = games::known(stage.content()).and_then(games::dress);
     Ok(stage.with_dress(dress).with_default_name(short_name(&source)))
@@ -71,7 +75,7 @@ pub(super) fn warn_of_problems(stage: &Stage, source: &Source) -> Done {
     if hidden > 0 {
         warn(source, format_args!("{} more like this", count(hidden, "problem")));
     }
-    Done::lost_if(all > 0)
+    Done::lost_if(report.errors() > 0)
 }
 
 /// Why there is no board, and what to use instead.

@@ -153,7 +153,8 @@ impl Args {
             let places = places.into_iter().map(|(id, place)| (id, (place.at, place.name)));
             print_shape(source, &ViewShape::new(start, replayed, places), self.json)?;
         }
-        Ok(warn_of_problems(source, &replayed.problems, replayed.problem_count))
+        let Replayed { problems, problem_count, damage_count, .. } = replayed;
+        Ok(warn_of_problems(source, problems, *problem_count, *damage_count))
     }
 }
 

@@ -73,7 +73,9 @@ fn replayed(player: &Playback<TapeFile, Player<ViewTrack<MinewarsView>>>) -> Rep
     };
     let problems: Vec<Error> = player.findings().iter().filter_map(problem).collect();
     let problem_count = problems.len() as u64;
-    Replayed { state: player.state().state().clone(), time: 0, problems, problem_count }
+    let state = player.state().state().clone();
+    // What cannot be applied was so when it was recorded: verification warns of it.
+    Replayed { state, time: 0, problems, problem_count, damage_count: 0 }
 }
 
 /// When the last frame before a tick happens, in milliseconds.

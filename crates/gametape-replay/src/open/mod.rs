@@ -173,6 +173,10 @@ pub enum Held<'a> {
 
 /// What bytes are that are no tape. Of a MineWars file the headers are read.
 pub fn parse<'a>(bytes: &'a [u8], options: &OpenOptions) -> Result<Held<'a>> {
+    if let Some(format) = sniff::gzip_of(bytes) {
+        let problem = format!("it is {format} in gzip: unpack it first").into();
+        return Err(Error::at(0, "recording", ErrorKind::BadSyntax { problem }));
+    }
     let file = minewars::open_file(bytes, options.dialect, options.headerless);
     match (file, sniff::is_gamelog(bytes)) {
         // A gamelog may look like a MineWars file by its lengths, but never by a checksum.

@@ -28,6 +28,7 @@ use std::fmt;
 
 use gametape_cadre::{Log, Options};
 use gametape_minewars::ReplayFile;
+use gametape_replay::inspect::losses;
 use gametape_replay::minewars::{MinewarsView, setup_of};
 use gametape_replay::open::{Content, MinewarsBytes, Opened};
 use gametape_replay::{
@@ -84,6 +85,8 @@ pub struct Stage<S> {
     content: Option<String>,
     /// What is missing in the gamelog that a tape holds.
     gaps: Vec<Gap>,
+    /// What damage took of a tape.
+    losses: Vec<String>,
     /// What a game adds to scenes of its views.
     dress: Option<fn(&mut Scene, View)>,
 }
@@ -117,12 +120,13 @@ impl<S: Source> Stage<S> {
         let game = games::find(games, content.as_deref());
         let frames = game.map_or(content.as_deref(), |game| Some(game.frames()));
         let players = players_of_tape(recording.tape());
+        let losses = losses(recording.tape()).collect();
         let mut stage = match Content::named(frames, generation.as_deref()) {
             Some(Content::MineWars) => Self::of_frames(recording)?,
             Some(Content::Gamelog) => Self::of_deltas(recording, options)?,
             _ => return Err(unknown(content.as_deref())),
         };
-        stage.source = Some(source);
+        (stage.source, stage.losses) = (Some(source), losses);
         stage.public.match_name = title;
         let names = players.iter().map(|(view, name)| (view.number(), name.clone()));
         stage.public = stage.public.with_names(names);
@@ -178,6 +182,7 @@ impl<S: Source> Stage<S> {
             players: Vec::new(),
             content: None,
             gaps: Vec::new(),
+            losses: Vec::new(),
             dress: None,
         }
     }
@@ -225,6 +230,12 @@ impl<S: Source> Stage<S> {
     #[must_use]
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
+    }
+
+    /// What damage took of a tape: known when it is opened, wherever that is.
+    #[must_use]
+    pub fn losses(&self) -> &[String] {
+        &self.losses
     }
 
     /// The first moment that can be gone to: the start, unless the recording was cut.

@@ -12,7 +12,7 @@ use crate::games::{known, titles};
 use crate::input::{Input, Opened, Source, refuse};
 use crate::moment::deltas_at;
 use crate::progress::waiting;
-use crate::tape::{Content, PLAY_ONCE, TapeFile, view_at, warn_of_doubt};
+use crate::tape::{Content, PLAY_ONCE, TapeFile, view_at, warn_of_doubt, warn_of_losses};
 
 /// Was the state shown?
 pub(super) enum Shown {
@@ -76,6 +76,7 @@ impl Args {
         refuse(&options, |option| {
             Failure::usage(format_args!("{option} is for gamelogs, and {source} holds none"))
         })?;
+        warn_of_losses(source, recording.tape());
         let then = view_at(source, recording, &self.view, self.at)?;
         self.print_view(source, then.cities, &then.start, &then.replayed)
     }
@@ -85,6 +86,7 @@ impl Args {
         refuse(&[("--view", self.view.given.is_some())], |option| {
             Failure::usage(format_args!("{option} is for MineWars, and {source} holds a gamelog"))
         })?;
+        warn_of_losses(source, recording.tape());
         let mut player = cadre::player(recording, PLAY_ONCE).map_err(failed)?;
         let deltas = player.end().next_tick().0;
         let position = deltas_at(source, self.at, deltas)?.unwrap_or(deltas);
