@@ -70,7 +70,8 @@ impl Observed {
             note(&self.file.source, format_args!("passed over {skipped} of unknown kinds"));
         }
         let all = self.problems.len() as u64;
-        Ok(warn_of_each(&self.file.source, &self.problems, all, "message"))
+        warn_of_each(&self.file.source, &self.problems, all, "message");
+        Ok(Done::lost_if(all > 0))
     }
 
     /// The tape itself.

@@ -7,6 +7,7 @@ use gametape_wire::{Error, ErrorKind, Place, Result, Source, When};
 use super::{PLAY_ONCE, doubts};
 use crate::cadre::{self, CadreGame};
 use crate::games::{self, KnownGame};
+use crate::inspect::losses;
 use crate::moments::moment_of_gamelog;
 use crate::open::GamelogBytes;
 use crate::player::{Player, ViewTrack};
@@ -49,10 +50,11 @@ impl GameAt {
 
     /// The state of a gamelog in a tape, at any moment but a turn.
     pub(super) fn of_tape<S: Source>(recording: Recording<S>, at: When) -> Result<Self> {
+        let mut losses: Vec<String> = losses(recording.tape()).collect();
         let mut player = cadre::player(recording, PLAY_ONCE)?;
         let position = moment_of_gamelog(at, player.end().next_tick().0, |_| None)?;
         player.seek(position)?;
-        let losses = doubts(player.findings());
+        losses.extend(doubts(player.findings()));
         let turn = player.state().state().get("currentTurn").and_then(|turn| turn.as_i64());
         let moment = moment_of(position.last_tick().map(|tick| tick.0), turn);
         let (_, player) = player.into_parts();
