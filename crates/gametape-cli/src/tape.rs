@@ -143,11 +143,13 @@ pub(crate) fn milliseconds(front: &TapeHeader, ticks: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use gametape_wire::TickLength;
+
     use super::*;
 
     #[test]
     fn ticks_become_times() {
-        let front = TapeHeader::new(16_667, 1).unwrap();
+        let front = TapeHeader::new(TickLength::from_micros(16_667).unwrap(), 1);
         assert_eq!([0, 1, 60].map(|t| milliseconds(&front, t)), [0, 16, 1000]);
     }
 }

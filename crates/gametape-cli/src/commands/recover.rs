@@ -3,6 +3,7 @@
 mod minewars;
 
 use gametape_replay::recover::{FoundTape, TapeRecovery};
+use gametape_wire::TickLength;
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome, note, warn};
@@ -120,7 +121,9 @@ impl Args {
         let source = file.source.clone();
         let mut out = self.open(&source)?;
         let result = waiting("recovering", || {
-            out.fill(&source, |put| found.write(file, self.tick_us, put))
+            out.fill(&source, |put| {
+                found.write(file, self.tick_us.and_then(TickLength::from_micros), put)
+            })
         })?;
         out.finish()?;
         let output = self.target().map_or_else(|| source.to_string(), ToString::to_string);
