@@ -3,9 +3,7 @@
 use std::ops::Range;
 
 use gametape_analysis::report::TextTable;
-use gametape_analysis::{
-    AnalysisEvent, EventStream, KindSet, MatchInfo, NameReader, TapeEvents,
-};
+use gametape_analysis::{AnalysisEvent, EventStream, KindSet, MatchInfo, NameReader, TapeEvents};
 use gametape_tape::{ChunkKind, Depth, Tape};
 use gametape_wire::Error;
 

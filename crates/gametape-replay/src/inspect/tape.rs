@@ -316,6 +316,8 @@ mod tests {
 
     use gametape_tape::{TapeHeader, TapeWriter};
 
+    use gametape_wire::TickLength;
+
     use super::*;
 
     /// Bytes, and how many of them were fetched.
@@ -334,7 +336,7 @@ mod tests {
 
     /// A tape with this many chunks of frames.
     fn tape(chunks: u64) -> Counted {
-        let header = TapeHeader::new(50_000, 1).unwrap();
+        let header = TapeHeader::new(TickLength::millis::<50>(), 1);
         let mut writer = TapeWriter::new(header, br#"{"content":"test"}"#).unwrap();
         for tick in 0..chunks {
             writer.frame(0, tick, &[(View::SPECTATOR, &tick.to_le_bytes())]).unwrap();

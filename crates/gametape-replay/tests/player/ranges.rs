@@ -17,7 +17,7 @@ use gametape_tape::{
     ChunkKind, Gap, GapCause, Keyframe, SimSnapshot, SimTick, StateHash, Tape, TapeHeader,
     TapeWriter, pack_bytes,
 };
-use gametape_wire::{Error, Moment, Need, Result, SansIo, Tick, View, ViewSet};
+use gametape_wire::{Error, Moment, Need, Result, SansIo, Tick, TickLength, View, ViewSet};
 
 use super::common::{chained, finish, linear, minewars_tape, shuffled};
 use super::toy::{self, Toy};
@@ -181,9 +181,8 @@ fn a_tape_that_was_recognised_is_opened_and_sought_by_few_requests() {
         assert_few_requests(pack_bytes(&tape).unwrap(), open, &expected);
     }
     let plain = minewars_tape(Generation::Current);
-    let expected = linear(&plain, |recording, options| {
-        player(recording, View::SPECTATOR, options).unwrap()
-    });
+    let expected =
+        linear(&plain, |recording, options| player(recording, View::SPECTATOR, options).unwrap());
     let open = |recording| player(recording, View::SPECTATOR, options).unwrap();
     assert_few_requests(pack_bytes(&plain).unwrap(), open, &expected);
     assert!(gaps > 20, "{gaps} gaps");
@@ -192,7 +191,7 @@ fn a_tape_that_was_recognised_is_opened_and_sought_by_few_requests() {
 /// Something is missing, and nobody knows more than that it was around a tick.
 #[test]
 fn a_gap_without_ticks_puts_its_first_tick_in_doubt_until_the_next_keyframe() {
-    let mut writer = TapeWriter::new(TapeHeader::new(1000, 1).unwrap(), b"{}").unwrap();
+    let mut writer = TapeWriter::new(TapeHeader::new(TickLength::MILLISECOND, 1), b"{}").unwrap();
     let stream = gametape_replay::streams::keyframes_of(View::SPECTATOR);
     for tick in 0..100 {
         if tick == 60 {
@@ -462,7 +461,7 @@ fn noisy_tape(ticks: u64, tick_bytes: usize) -> Vec<u8> {
             (dice >> 40) as u8
         })
         .collect();
-    let mut writer = TapeWriter::new(TapeHeader::new(1000, 1).unwrap(), b"{}").unwrap();
+    let mut writer = TapeWriter::new(TapeHeader::new(TickLength::MILLISECOND, 1), b"{}").unwrap();
     let mut tape = Vec::new();
     for tick in 0..ticks {
         writer.frame_for_all(0, tick, ViewSet::ALL, &noise).unwrap();

@@ -4,7 +4,7 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{Generation, ReplayFile, WriteOptions, write_file};
 use gametape_replay::cut::{CutRequest, TapeCut, cut_minewars, cut_tape};
 use gametape_tape::{Tape, TapeHeader, TapeWriter};
-use gametape_wire::{Result, When};
+use gametape_wire::{Result, TickLength, When};
 
 use super::{hostile, view, views};
 
@@ -19,7 +19,8 @@ fn cut(bytes: &[u8], request: &CutRequest) -> Result<(Vec<u8>, TapeCut)> {
 }
 
 fn tape() -> Vec<u8> {
-    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut writer =
+        TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     for tick in 0..100 {
         writer.frame(0, tick, &[(view(1), b"one"), (view(2), b"two")]).unwrap();
     }

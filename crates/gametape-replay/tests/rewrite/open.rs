@@ -8,11 +8,13 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{Dialect, Generation, WriteOptions, write_file};
 use gametape_replay::open::{Format, OpenOptions, SNIFFED_BYTES, open, open_stream};
 use gametape_tape::{TapeHeader, TapeWriter};
+use gametape_wire::TickLength;
 
 use super::Counting;
 
 fn tape() -> Vec<u8> {
-    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut writer =
+        TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     [writer.take(), writer.finish().unwrap()].concat()
 }
 
