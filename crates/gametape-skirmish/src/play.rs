@@ -144,11 +144,8 @@ impl Match {
             let commands = self.ask(place, tick);
             turn.take(place as u8 + 1, commands, &mut said)?;
         }
-        let orders: Vec<Order<'_>> = turn
-            .orders
-            .iter()
-            .map(|said| Order::new(said.player, &said.payload))
-            .collect();
+        let orders: Vec<Order<'_>> =
+            turn.orders.iter().map(|said| Order::new(said.player, &said.payload)).collect();
         self.game.step(&orders)?;
         turn.payloads = self.views.update(&self.game, &said)?;
         turn.events = self.analyst.update(&self.game, &said);

@@ -20,6 +20,7 @@ pub enum Content {
 
 impl Content {
     /// What a tape says that it holds; `None` where that is not known here.
+    #[must_use]
     pub fn of<S: Source>(recording: &Recording<S>) -> Option<Self> {
         let field = |name| recording.field(name);
         Self::named(field("content").as_deref(), field("generation").as_deref())
