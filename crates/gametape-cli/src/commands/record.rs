@@ -117,7 +117,9 @@ impl Args {
             None => any_seed().map_err(|problem| Failure::refused(&"seed", &problem))?,
         };
         let time_limit = self.minutes.saturating_mul(60);
-        Ok(Config::new(self.players, self.radius, seed).with_grid(self.grid).with_time_limit(time_limit))
+        Ok(Config::new(self.players, self.radius, seed)
+            .with_grid(self.grid)
+            .with_time_limit(time_limit))
     }
 }
 

@@ -99,6 +99,7 @@ impl<S: Sink> Pump<S> {
     }
 
     /// The sink, with what was written so far.
+    #[must_use]
     pub fn into_sink(self) -> S {
         self.outlet.sink
     }

@@ -76,7 +76,7 @@ fn unknown_kinds_are_kept_or_named() {
 /// How a match ends is not known where a cut of its beginning ends.
 #[test]
 fn a_cut_does_not_say_who_wins_later() {
-    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut writer = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     for tick in 0..100 {
         writer.frame(0, tick, &[(view(1), b"one")]).unwrap();
     }
