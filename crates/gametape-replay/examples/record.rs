@@ -54,7 +54,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     let options = RecorderOptions::default();
     let mut race = Race::default();
 
-    // The process number tells recordings apart.
+    // The process number distinguishes recordings.
     let front = TapeHeader::new(50_000, std::process::id())?;
     let metadata =
         br#"{"game":"snails","players":[{"view":1,"name":"Ana"},{"view":2,"name":"Ben"}]}"#;
