@@ -22,7 +22,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const TICKS: u64 = 6000;
 /// Keyframes come ten times as often as usual, so that there are enough to measure.
-const CADENCE: Cadence = Cadence { ticks: 30, full_every: 10, delta_percent: 70 };
+const CADENCE: Cadence = Cadence::every(30);
 /// A game does something else between two ticks, too.
 const PAUSE: Duration = Duration::from_micros(500);
 

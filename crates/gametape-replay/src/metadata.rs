@@ -10,6 +10,7 @@ use crate::text::printable;
 /// Which player somebody is: that of a view, or one of a game whose players have no views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Seat {
     /// The player of a view.
     View(u64),
@@ -44,6 +45,7 @@ impl Seat {
 
 /// Who plays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PlayerName {
     /// Which player.
     #[serde(flatten)]
@@ -60,6 +62,13 @@ pub fn field(tape: &Tape, name: &str) -> Option<String> {
         let fields: Map<String, Value> = serde_json::from_str(json).ok()?;
         fields.get(name)?.as_str().map(ToOwned::to_owned)
     })
+}
+
+/// Metadata without what came out in the end; empty where it cannot be read.
+pub(crate) fn without_outcome(json: &str) -> String {
+    let mut fields: Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
+    ["outcome", "winner"].iter().for_each(|name| drop(fields.remove(*name)));
+    Value::Object(fields).to_string()
 }
 
 /// The players that the metadata of a tape names.

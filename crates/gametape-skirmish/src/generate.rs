@@ -257,7 +257,7 @@ mod tests {
             [(Grid::Hex, 4, 2), (Grid::Square, 4, 3), (Grid::Hex, 12, 4), (Grid::Square, 20, 8)]
         {
             for seed in 0..20 {
-                let config = Config { grid, ..Config::new(players, radius, seed) };
+                let config = Config::new(players, radius, seed).with_grid(grid);
                 check_world(&config, &generate(&config).unwrap());
             }
         }

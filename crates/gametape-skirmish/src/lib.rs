@@ -18,7 +18,7 @@
 //! use gametape_skirmish::{Config, Match, Style};
 //! use gametape_minewars::Generation;
 //!
-//! let config = Config { time_limit: 30, ..Config::new(2, 8, 1) };
+//! let config = Config::new(2, 8, 1).with_time_limit(30);
 //! let mut game = Match::new(config, &[Style::Careful, Style::Striker], Generation::Current)?;
 //! let (mut orders, mut received) = (0, 0);
 //! while !game.is_over() {

@@ -47,6 +47,7 @@ impl fmt::Debug for Match {
 
 /// What a tick of a match brought.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Turn {
     /// The tick.
     pub tick: SimTick,
@@ -64,6 +65,7 @@ pub struct Turn {
 
 /// An order as it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Input {
     /// The player who gave it.
     pub player: View,
@@ -145,7 +147,7 @@ impl Match {
         let orders: Vec<Order<'_>> = turn
             .orders
             .iter()
-            .map(|order| Order { player: order.player, payload: &order.payload })
+            .map(|order| Order::new(order.player, &order.payload))
             .collect();
         self.game.step(&orders)?;
         turn.payloads = self.views.update(&self.game, &inputs)?;

@@ -243,7 +243,7 @@ const WRITTEN_TOGETHER: Duration = Duration::from_secs(60);
 #[must_use]
 pub fn full_speed() -> RecorderOptions {
     let durability =
-        Durability { written_within: 2 * WRITTEN_TOGETHER, synced_within: Duration::MAX };
+        Durability::new(2 * WRITTEN_TOGETHER, Duration::MAX);
     RecorderOptions::default().with_durability(durability)
 }
 

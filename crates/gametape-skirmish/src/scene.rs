@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn what_is_marked_as_seen_is_what_the_player_sees() {
         for grid in [Grid::Hex, Grid::Square] {
-            let config = Config { grid, ..Config::new(3, 10, 7) };
+            let config = Config::new(3, 10, 7).with_grid(grid);
             let styles = [Style::Careful, Style::Striker];
             let mut game = Match::new(config, &styles, Generation::Current).unwrap();
             let mut partly = 0;

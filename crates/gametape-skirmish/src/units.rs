@@ -10,6 +10,7 @@ use crate::rules::{CITY_VALUE, structure_points};
 
 /// What kind of unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum UnitKind {
     /// A structure.
     Structure(StructureKind),

@@ -19,10 +19,8 @@ fn played(config: Config, ticks: u64) -> (Skirmish, Vec<Vec<Input>>) {
 }
 
 fn step(game: &mut Skirmish, inputs: &[Input]) {
-    let orders: Vec<Order<'_>> = inputs
-        .iter()
-        .map(|input| Order { player: input.player, payload: &input.payload })
-        .collect();
+    let orders: Vec<Order<'_>> =
+        inputs.iter().map(|input| Order::new(input.player, &input.payload)).collect();
     game.step(&orders).unwrap();
 }
 
@@ -41,7 +39,7 @@ const GOLDEN: [(u8, u8, Grid, u64, &str); 4] = [
 #[test]
 fn known_matches_come_out_as_ever() {
     let hashes = GOLDEN.map(|(players, radius, grid, seed, _)| {
-        let config = Config { grid, ..Config::new(players, radius, seed) };
+        let config = Config::new(players, radius, seed).with_grid(grid);
         sync(&played(config, 1500).0)
     });
     assert_eq!(hashes, GOLDEN.map(|row| row.4));

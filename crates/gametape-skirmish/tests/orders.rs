@@ -80,7 +80,7 @@ fn bytes_are_those_of_the_table() {
 fn give(game: &mut Skirmish, orders: &[(u8, Vec<u8>)]) {
     let orders: Vec<Order<'_>> = orders
         .iter()
-        .map(|(player, payload)| Order { player: View::new(*player).unwrap(), payload })
+        .map(|(player, payload)| Order::new(View::new(*player).unwrap(), payload))
         .collect();
     game.step(&orders).unwrap();
 }

@@ -9,6 +9,7 @@
 //! - [`Tick`], [`Time`] and [`Moment`] are time in a recording; [`When`] is how people write it.
 //! - [`Finding`] and [`Report`] are what a check finds.
 //! - [`text`] has pieces of text for people, [`json`] strings for machines.
+//! - [`KeptStates`] decides which states a timeline keeps in memory.
 //! - A [`Part`] is what some views receive at one moment.
 //!
 //! ```
@@ -30,6 +31,7 @@ mod cursor;
 mod error;
 mod finding;
 pub mod json;
+mod kept;
 mod limit;
 mod need;
 pub mod text;
@@ -39,7 +41,8 @@ mod views;
 pub use cursor::{Reader, Writer, unzigzag, zigzag};
 pub use error::{Error, ErrorClass, ErrorKind, Place, Result};
 pub use finding::{Finding, Report, Severity};
+pub use kept::{Keep, KeptStates};
 pub use limit::Limit;
-pub use need::{Need, SansIo, Source, drive};
+pub use need::{Need, SansIo, Source, WatchedSource, check_range, drive};
 pub use time::{Moment, Tick, TickLength, Time, When};
 pub use views::{Part, View, ViewSet};

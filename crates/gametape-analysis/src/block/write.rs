@@ -34,14 +34,11 @@ impl Block {
     /// The chunk to give to the writer of a tape.
     #[must_use]
     pub fn draft(&self) -> ChunkDraft {
-        ChunkDraft {
-            stream: self.stream.number(),
-            views: ViewSet::EMPTY,
-            first_tick: self.first_tick,
-            tick_count: (self.last_tick - self.first_tick + 1) as u32,
-            detail: self.count,
-            ..ChunkDraft::new(ChunkKind::EVENTS)
-        }
+        ChunkDraft::new(ChunkKind::EVENTS)
+            .with_stream(self.stream.number())
+            .with_views(ViewSet::EMPTY)
+            .with_ticks(self.first_tick, (self.last_tick - self.first_tick + 1) as u32)
+            .with_detail(self.count)
     }
 }
 

@@ -42,10 +42,10 @@ pub fn to_tape(log: &Log, options: &ConvertOptions) -> Result<Vec<u8>> {
 
 /// Writes a gamelog as a tape, piece by piece.
 pub fn write_tape(log: &Log, options: &ConvertOptions, put: &mut Put<'_>) -> Result<()> {
-    let front = TapeHeader::new(TICK_LENGTH, options.tape_id)?;
-    let mut writer = TapeWriter::new(front, &metadata(log)?)?;
-    let (before, behind) = log.around_deltas();
-    writer.setup(0, ViewSet::ALL, &[before, behind].concat())?;
+    let header = TapeHeader::with(TICK_LENGTH, options.tape_id);
+    let mut writer = TapeWriter::new(header, &metadata(log)?)?;
+    let (before, after) = log.around_deltas();
+    writer.setup(0, ViewSet::ALL, &[before, after].concat())?;
     let mut game = CadreGame::new(log.markers().clone())?;
     let mut keyframes = ViewKeyframes::new([View::SPECTATOR].into_iter(), options);
     keyframes.write(&mut writer, |_| game.snapshot(0))?;

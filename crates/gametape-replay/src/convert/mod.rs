@@ -14,6 +14,7 @@ pub use gamelog::{Layout, write_gamelog};
 
 /// How a foreign recording becomes a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConvertOptions {
     /// Distinguishes this tape from all others.
     pub tape_id: u32,
@@ -26,6 +27,13 @@ impl ConvertOptions {
     #[must_use]
     pub fn new(tape_id: u32) -> Self {
         Self { tape_id, spacing: 32 << 10 }
+    }
+
+    /// The same way with other bytes of frames between two keyframes.
+    #[must_use]
+    pub fn with_spacing(mut self, bytes: u64) -> Self {
+        self.spacing = bytes;
+        self
     }
 }
 
@@ -62,7 +70,7 @@ pub(crate) struct ViewKeyframes {
 
 impl ViewKeyframes {
     pub(crate) fn new(views: impl Iterator<Item = View>, options: &ConvertOptions) -> Self {
-        let cadence = Cadence { ticks: 1, ..Cadence::default() };
+        let cadence = Cadence::every(1);
         let makers = views.map(|view| (view, KeyframeMaker::new(cadence))).collect();
         Self { makers, pace: Pace::new(options) }
     }

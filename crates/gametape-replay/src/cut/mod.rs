@@ -12,6 +12,7 @@ pub use tape::{TapeCut, cut_tape};
 
 /// What of a recording is in a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CutRequest {
     /// The views that it keeps; all of them, and what is nobody's view, where the set is empty.
     pub views: ViewSet,
@@ -28,13 +29,52 @@ impl Default for CutRequest {
 }
 
 impl CutRequest {
+    /// The same cut with some views alone.
+    #[must_use]
+    pub fn with_views(mut self, views: ViewSet) -> Self {
+        self.views = views;
+        self
+    }
+
+    /// The same cut with another beginning.
+    #[must_use]
+    pub fn with_from(mut self, from: When) -> Self {
+        self.from = from;
+        self
+    }
+
+    /// The same cut with another end.
+    #[must_use]
+    pub fn with_to(mut self, to: When) -> Self {
+        self.to = to;
+        self
+    }
+
     /// The ticks of a recording that ends before `end`; to the end of time where that is meant.
     fn ticks(&self, length: TickLength, end: Tick) -> Result<Range<u64>> {
         let bound = |when: When| {
             let turns = || Error::misuse("cut", "turns are for gamelogs, and this is none");
             when.bound(length, end).map(|tick| tick.0).ok_or_else(turns)
         };
+        let from = bound(self.from)?;
         let to = if self.to == When::End { u64::MAX } else { bound(self.to)? };
-        Ok(bound(self.from)?..to)
+        if from > 0 && from >= end.0 {
+            let end = in_unit_of(self.from, length, end);
+            return Err(Error::misuse("cut", format!("{} is after the end ({end})", self.from)));
+        }
+        if to <= from {
+            let problem = format!("its end ({}) is not after its start ({})", self.to, self.from);
+            return Err(Error::misuse("cut", problem));
+        }
+        Ok(from..to)
+    }
+}
+
+/// A tick as somebody would write it who asked like this.
+fn in_unit_of(asked: When, length: TickLength, tick: Tick) -> String {
+    match asked {
+        When::Tick(_) => When::Tick(tick).to_string(),
+        When::Number(_) => format!("{} ms", length.millis_of(tick)),
+        _ => length.time_of(tick).to_string(),
     }
 }

@@ -181,14 +181,14 @@ impl Units {
         let earlier = others.filter(|(_, span)| span.first_tick <= gap.first_tick);
         let known = earlier.map(|(_, span)| span.end_of_frames).max().unwrap_or(0);
         let start = match gap.cause {
-            GapCause::INTERRUPTED => gap.first_tick.max(known),
+            GapCause::INTERRUPTED | GapCause::CUT => gap.first_tick.max(known),
             _ => gap.first_tick,
         };
         if start >= end && end > gap.first_tick {
             return Ok(());
         }
         let tick_count = end.saturating_sub(start) as u32;
-        writer.gap(&Gap { first_tick: start, tick_count, ..gap })
+        writer.gap(&gap.with_ticks(start, tick_count))
     }
 }
 

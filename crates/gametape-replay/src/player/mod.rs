@@ -19,13 +19,13 @@ use std::sync::OnceLock;
 
 use gametape_tape::{SimSnapshot, SimTick};
 use gametape_wire::{
-    Error, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength, View, drive,
+    Error, KeptStates, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength, View, drive,
 };
 
 use crate::game::{GameState, Simulation};
 use crate::source::{OpenTape, Recording};
 use crate::timeline::{
-    Change, Direction, KeptStates, Marker, Playback, Spacing, Timeline, check_end,
+    Change, Direction, Kept, Marker, Playback, Spacing, Timeline, check_end,
 };
 
 use changes::Changed;
@@ -41,6 +41,7 @@ pub use track::{SimulationTrack, Track, ViewTrack};
 
 /// How a player works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PlayerOptions {
     /// Bytes of states that are kept in memory, near the position and elsewhere.
     pub cache_bytes: usize,
@@ -51,7 +52,29 @@ pub struct PlayerOptions {
 impl Default for PlayerOptions {
     /// 64 MiB, and everything compared.
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PlayerOptions {
+    /// 64 MiB, and everything compared.
+    #[must_use]
+    pub const fn new() -> Self {
         Self { cache_bytes: 64 << 20, check: true }
+    }
+
+    /// The same options with another budget for kept states.
+    #[must_use]
+    pub const fn with_cache_bytes(mut self, bytes: usize) -> Self {
+        self.cache_bytes = bytes;
+        self
+    }
+
+    /// The same options, with or without comparing the state with keyframes.
+    #[must_use]
+    pub const fn with_check(mut self, check: bool) -> Self {
+        self.check = check;
+        self
     }
 }
 
@@ -96,15 +119,17 @@ pub struct Player<T> {
     start: SimSnapshot,
     /// Everything before this tick is in the state.
     tick: SimTick,
+    /// Where play begins: what is before it was cut away.
+    begin: SimTick,
     end: SimTick,
     /// The keyframe that the present state was carried forward from; 0 also for the start.
     base: SimTick,
     /// The state is not what it should be: something failed on the way.
     broken: bool,
     /// The keyframe of this tick is still to be compared.
-    unmet: bool,
+    keyframe_pending: bool,
     gaps: Vec<Range<SimTick>>,
-    kept: KeptStates<T>,
+    kept: KeptStates<Kept<T>>,
     spacing: Spacing,
     options: PlayerOptions,
     findings: Findings,
@@ -141,10 +166,11 @@ impl<T: Track> Player<T> {
             keyframes: Keyframes::new(tape.tape(), &track),
             start: track.snapshot(0),
             tick: 0,
+            begin: 0,
             end: 0,
             base: 0,
             broken: false,
-            unmet: false,
+            keyframe_pending: false,
             gaps: Vec::new(),
             kept: KeptStates::new(options.cache_bytes),
             spacing: Spacing::new(memory, options.cache_bytes),
@@ -158,19 +184,41 @@ impl<T: Track> Player<T> {
             track,
         };
         player.find_end();
-        // What was recorded of the start counts, if it can be used.
-        player.unmet = options.check && player.keyframes.nearest(0) == Some(0);
-        player.task = player.unmet.then_some(Task::Enter);
+        if player.begin > 0 {
+            // Nothing leads there from the start.
+            player.broken = true;
+            player.task = Some(Task::Seek { goal: player.begin, backward: false });
+        } else {
+            // What was recorded of the start counts, if it can be used.
+            player.keyframe_pending = options.check && player.keyframes.nearest(0) == Some(0);
+            player.task = player.keyframe_pending.then_some(Task::Enter);
+        }
         player.go_on().map(|_| player)
     }
 
     /// Finds end, losses and markers in what is known of the tape.
     fn find_end(&mut self) {
         (self.gaps, self.end) = lost_input::<T>(&self.tape, self.track.views());
-        let markers = self.keyframes.ticks().map(Marker::keyframe);
-        let mut markers: Vec<Marker> = markers.chain(self.gaps.iter().map(Marker::lost)).collect();
+        self.begin = self.find_begin();
+        let begin = self.begin;
+        let keyframes = self.keyframes.ticks().filter(|tick| *tick >= begin);
+        let lost = self.gaps.iter().filter(|gap| gap.end > begin);
+        let mut markers: Vec<Marker> =
+            keyframes.map(Marker::keyframe).chain(lost.map(Marker::lost)).collect();
         markers.sort_unstable();
         self.markers = markers;
+    }
+
+    /// Where play begins. Of a cut tape that is the first state that can be had without what was cut
+    /// away.
+    fn find_begin(&self) -> SimTick {
+        match self.tape.first_tick().0 {
+            0 => 0,
+            first => {
+                let state = self.keyframes.ticks().find(|tick| *tick >= first);
+                state.unwrap_or(first).min(self.end)
+            }
+        }
     }
 
     /// The tape that is played.
@@ -214,9 +262,12 @@ impl<T: Track> Player<T> {
             .min_by_key(|(gap, _)| gap.start)
     }
 
-    /// Notes lost input, and says whether there is any.
+    /// Notes lost input, and says whether there is any. What was cut away is not lost.
     fn note_lost(&mut self) -> bool {
         let Some((ticks, error)) = self.lost() else { return false };
+        if self.tick <= self.begin {
+            return true;
+        }
         let finding = PlayFinding::Lost { ticks: ticks.clone(), error: error.cloned() };
         self.findings.note(finding);
         true
@@ -245,6 +296,10 @@ impl<T: Track> Timeline for Player<T> {
         self.tape.tape().header.tick_length
     }
 
+    fn begin(&self) -> Moment {
+        Moment::before(Tick(self.begin))
+    }
+
     fn end(&self) -> Moment {
         Moment::before(Tick(self.end))
     }
@@ -255,12 +310,12 @@ impl<T: Track> Timeline for Player<T> {
 
     fn seek(&mut self, to: Moment) -> Result<Need> {
         check_end(to, self.end())?;
-        let goal = to.next_tick().0;
-        self.begin(Task::Seek { goal, backward: goal < self.tick })
+        let goal = to.next_tick().0.max(self.begin);
+        self.undertake(Task::Seek { goal, backward: goal < self.tick })
     }
 
     fn step(&mut self, direction: Direction) -> Result<Need> {
-        self.begin(Task::Step(direction))
+        self.undertake(Task::Step(direction))
     }
 
     fn state(&self) -> &T::State {
@@ -281,7 +336,8 @@ impl<T: Track> Timeline for Player<T> {
 }
 
 impl<S: Source, G: GameState> Playback<S, Player<ViewTrack<G>>> {
-    /// Plays what `view` knows; `state` is what it knows before tick 0.
+    /// Plays what `view` knows; `state` is what it knows before tick 0. Nothing is read yet: a keyframe
+    /// of the start counts once something is sought.
     pub fn view(
         recording: Recording<S>,
         view: View,
@@ -289,28 +345,24 @@ impl<S: Source, G: GameState> Playback<S, Player<ViewTrack<G>>> {
         options: PlayerOptions,
     ) -> Result<Self> {
         let (source, tape) = recording.into_parts();
-        Self::entered(source, Player::view(tape, view, state, options)?)
+        Ok(Self::new(source, Player::view(tape, view, state, options)?))
     }
 }
 
 impl<S: Source, X: Simulation> Playback<S, Player<SimulationTrack<X>>> {
-    /// Runs a simulation again by its recorded orders; it must be at tick 0.
+    /// Runs a simulation again by its recorded orders; it must be at tick 0. Nothing is read yet: a
+    /// keyframe of the start counts once something is sought.
     pub fn simulation(
         recording: Recording<S>,
         simulation: X,
         options: PlayerOptions,
     ) -> Result<Self> {
         let (source, tape) = recording.into_parts();
-        Self::entered(source, Player::simulation(tape, simulation, options)?)
+        Ok(Self::new(source, Player::simulation(tape, simulation, options)?))
     }
 }
 
 impl<S: Source, T: Track> Playback<S, Player<T>> {
-    fn entered(mut source: S, mut player: Player<T>) -> Result<Self> {
-        drive(&mut player, &mut source)?;
-        Ok(Self::new(source, player))
-    }
-
     /// Plays everything from the start and compares it with every keyframe: see
     /// [`Player::begin_verify`].
     pub fn verify(&mut self, level: DeepLevel) -> Result<DeepVerification> {

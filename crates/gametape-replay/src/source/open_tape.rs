@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use gametape_cadre::Raw;
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, DamageKind, Gap, Tape};
-use gametape_wire::{Error, ErrorKind, Result};
+use gametape_wire::{Error, ErrorKind, Result, Tick};
 
+use super::first_tick;
 use super::store::{Store, joined};
 
 /// Bytes of chunks that are kept, besides those that are needed at once.
@@ -20,7 +22,8 @@ const KEYFRAMES_AT_ONCE: u64 = 16 << 20;
 /// supplied when they are needed.
 #[derive(Debug, Clone)]
 pub struct OpenTape {
-    tape: Tape,
+    /// Shared by copies, until one of them grows.
+    tape: Arc<Tape>,
     /// All that is missing, and of that what gap chunks say.
     gaps: Vec<Gap>,
     declared: Vec<Gap>,
@@ -44,6 +47,7 @@ impl OpenTape {
     pub(super) fn new(tape: Tape, length: u64) -> Self {
         let (gaps, declared) = (tape.gaps(), Vec::new());
         let store = Store::new(STORED_BYTES);
+        let tape = Arc::new(tape);
         Self { tape, gaps, declared, length, store, growth: Growth::No, partial: Vec::new() }
     }
 
@@ -57,6 +61,12 @@ impl OpenTape {
     #[must_use]
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
+    }
+
+    /// The first tick that is in the tape: 0, unless it was cut.
+    #[must_use]
+    pub fn first_tick(&self) -> Tick {
+        first_tick(&self.gaps)
     }
 
     /// A string of the metadata; the closing metadata counts where both have it.
@@ -153,7 +163,7 @@ impl OpenTape {
             return Err(Error::misuse("tape", "it is finished and does not grow"));
         }
         let end = self.end();
-        self.tape
+        Arc::make_mut(&mut self.tape)
             .damages
             .retain(|damage| damage.kind != DamageKind::Torn || damage.range.start < end);
         self.find_gaps();
@@ -202,7 +212,7 @@ impl OpenTape {
             let entry = ChunkEntry::from(&chunk);
             let own = &rest[..(entry.range().end - offset) as usize];
             self.length = entry.range().end;
-            if self.tape.push(&chunk)? {
+            if Arc::make_mut(&mut self.tape).push(&chunk)? {
                 if chunk.header.kind == ChunkKind::GAP {
                     self.add_gaps(vec![Gap::read(&chunk)?]);
                 }

@@ -20,6 +20,7 @@ pub trait Pilot {
 
 /// How a bot plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Style {
     /// Deduces from digits, guesses rarely, builds much.
     Careful,

@@ -20,6 +20,7 @@ pub(crate) use json::{object, quoted};
 
 /// A gamelog that was made of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gamelog {
     /// The whole file, plain JSON.
     pub json: Vec<u8>,
@@ -35,7 +36,7 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
     let game = recorded_game(&mut recording)?;
     let session = recording.field("title").unwrap_or_default();
     let epoch = recording.field("recorded").and_then(|time| epoch_of(&time));
-    let orders = orders_of(&mut recording);
+    let orders = orders_of(&mut recording)?;
     let first = recording.tape().summary.first_tick;
     let mut playing = Playback::simulation(recording, game, PlayerOptions::default())?;
     playing.seek(wire::Moment::before(Tick(first)))?;
@@ -47,7 +48,7 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
             .get(&tick.0)
             .into_iter()
             .flatten()
-            .map(|(player, payload)| Order { player: *player, payload })
+            .map(|(player, payload)| Order::new(*player, payload))
             .collect();
         playing.seek(tick)?;
         writer.tick(playing.track().simulation(), &given)?;
@@ -58,11 +59,11 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
 
 type Orders = BTreeMap<SimTick, Vec<(View, Vec<u8>)>>;
 
-/// The orders of a tape that can be read.
-fn orders_of<S: Source>(recording: &mut Recording<S>) -> Orders {
+/// The orders of a tape that are not damaged; those that are become findings when they are played.
+fn orders_of<S: Source>(recording: &mut Recording<S>) -> Result<Orders> {
     let mut orders = Orders::new();
     for entry in recording.entries(ChunkKind::ORDERS, streams::ORDERS) {
-        let Ok(raw) = recording.raw(&entry) else { continue };
+        let Ok(raw) = recording.raw_or_damage(&entry)? else { continue };
         for frame in TapeFrames::new(&entry.header, &raw).map_while(Result::ok) {
             for part in frame.parts() {
                 let given = part.views.iter().map(|player| (player, part.payload.to_vec()));
@@ -70,7 +71,7 @@ fn orders_of<S: Source>(recording: &mut Recording<S>) -> Orders {
             }
         }
     }
-    orders
+    Ok(orders)
 }
 
 /// Writes a match as a gamelog while it is played.

@@ -12,7 +12,7 @@ use crate::world::Outcome;
 
 /// Plays a match of bots, and writes it as a gamelog; also gives copies of the game at some ticks.
 fn played(seed: u64, ticks: u64) -> (Vec<u8>, Vec<Skirmish>) {
-    let config = Config { time_limit: 60, ..Config::new(3, 7, seed) };
+    let config = Config::new(3, 7, seed).with_time_limit(60);
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
     let mut writer = GamelogWriter::new(game.game(), "a match");
     let mut kept = vec![game.game().clone()];
@@ -21,7 +21,7 @@ fn played(seed: u64, ticks: u64) -> (Vec<u8>, Vec<Skirmish>) {
         let orders: Vec<Order<'_>> = turn
             .orders
             .iter()
-            .map(|input| Order { player: input.player, payload: &input.payload })
+            .map(|input| Order::new(input.player, &input.payload))
             .collect();
         writer.tick(game.game(), &orders).unwrap();
         if game.game().tick().is_multiple_of(37) || game.is_over() {
@@ -133,7 +133,7 @@ fn who_leaves_is_disconnected_and_has_lost_from_then_on() {
     let mut writer = GamelogWriter::new(&game, "");
     writer.set_epoch(epoch_of("2026-11-16T13:39:06Z"));
     let leave = Command::Surrender { leave: true }.to_bytes().unwrap();
-    let orders = [Order { player: View::new(2).unwrap(), payload: &leave }];
+    let orders = [Order::new(View::new(2).unwrap(), &leave)];
     game.step(&orders).unwrap();
     writer.tick(&game, &orders).unwrap();
     let json = writer.finish();

@@ -138,7 +138,7 @@ fn views_know_exactly_what_they_may() {
         let v01 = seed % 4 == 0 && players <= 6;
         let generation = if v01 { Generation::V01 } else { Generation::Current };
         let radius = 5 + players / 2;
-        let config = Config { grid, time_limit: 120, ..Config::new(players, radius, seed) };
+        let config = Config::new(players, radius, seed).with_grid(grid).with_time_limit(120);
         watch(config, generation, ticks);
     }
 }

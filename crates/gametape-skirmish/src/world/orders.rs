@@ -94,7 +94,7 @@ impl Skirmish {
         let city = self.atlas.region(cell)?;
         let own = tile.owner == player && self.city_owner(city) == player;
         (own && tile.structure.is_none()).then_some(())?;
-        self.tile_mut(cell).ground = TileKind::Foundation;
+        self.set_ground(cell, TileKind::Foundation);
         let resources = &mut self.cities[city].resources;
         *resources = resources.saturating_add(amount);
         self.log.cities_touched = true;

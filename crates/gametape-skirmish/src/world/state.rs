@@ -17,6 +17,13 @@ pub(crate) struct Tile {
     pub(crate) structure: Option<UnitTag>,
 }
 
+impl Tile {
+    /// A tile of nobody.
+    pub(crate) fn new(ground: TileKind, item: ItemKind) -> Self {
+        Self { ground, owner: 0, item, flags: 0, smoke_end: 0, structure: None }
+    }
+}
+
 /// A city. It has the owner of its tile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct City {
@@ -55,6 +62,7 @@ pub(crate) struct Player {
 
 /// What is counted of a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Counters {
     /// Orders that were carried out.
     pub orders: u32,
@@ -85,6 +93,7 @@ pub(crate) struct Pause {
 
 /// How a match ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// Somebody won.
     Won {
@@ -123,6 +132,7 @@ impl Outcome {
 
 /// Why a match ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// The last opponent lost the last city.
     Elimination,

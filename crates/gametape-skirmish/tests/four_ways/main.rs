@@ -43,7 +43,7 @@ struct Moment {
 }
 
 fn record(players: u8, radius: u8, grid: Grid, seed: u64, generation: Generation) -> Recorded {
-    let config = Config { grid, time_limit: 240, ..Config::new(players, radius, seed) };
+    let config = Config::new(players, radius, seed).with_grid(grid).with_time_limit(240);
     let mut game = Match::new(config.clone(), &Style::ALL, generation).unwrap();
     let tape = record_match(&mut game, &metadata(&config, generation), 7, u64::MAX).unwrap();
     Recorded { config, generation, tape }
@@ -87,7 +87,7 @@ impl Recorded {
         while game.outcome().is_none() {
             let tick = game.tick();
             let given: Vec<Order<'_>> = of_tick(&orders, tick)
-                .map(|(player, payload)| Order { player: *player, payload })
+                .map(|(player, payload)| Order::new(*player, payload))
                 .collect();
             let inputs: Vec<(u8, Command)> = inputs
                 .iter()

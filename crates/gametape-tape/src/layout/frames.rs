@@ -7,6 +7,7 @@ use crate::limits::TICK;
 
 /// One frame, borrowed from the raw bytes of its chunk.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TapeFrame<'a> {
     /// When.
     pub tick: u64,

@@ -18,12 +18,15 @@ impl GapCause {
     pub const SHED: Self = Self(1);
     /// It was there once.
     pub const DAMAGE: Self = Self(2);
-    /// Nobody recorded for a while, or the tape was cut.
+    /// Nobody recorded for a while.
     pub const INTERRUPTED: Self = Self(3);
+    /// The tape was cut, and begins after it: nothing is lost.
+    pub const CUT: Self = Self(4);
 }
 
 /// A hole in a tape, declared by the tape itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gap {
     /// Why.
     pub cause: GapCause,
@@ -39,11 +42,54 @@ pub struct Gap {
     pub views: ViewSet,
     /// First tick concerned.
     pub first_tick: u64,
-    /// Ticks concerned.
+    /// Ticks concerned; 0 where what is missing has no ticks of its own, or nobody knows them.
     pub tick_count: u32,
 }
 
 impl Gap {
+    /// A gap for everybody, in stream 0, of nothing and at tick 0 so far.
+    #[must_use]
+    pub fn new(cause: GapCause, kind: ChunkKind) -> Self {
+        Self {
+            cause,
+            kind,
+            stream: 0,
+            count: 0,
+            bytes: 0,
+            views: ViewSet::ALL,
+            first_tick: 0,
+            tick_count: 0,
+        }
+    }
+
+    /// The same gap in another stream.
+    #[must_use]
+    pub fn with_stream(mut self, stream: u16) -> Self {
+        self.stream = stream;
+        self
+    }
+
+    /// The same gap with how many chunks or items are missing, and how many bytes.
+    #[must_use]
+    pub fn with_size(mut self, count: u32, bytes: u64) -> Self {
+        (self.count, self.bytes) = (count, bytes);
+        self
+    }
+
+    /// The same gap for who would have known what is missing.
+    #[must_use]
+    pub fn with_views(mut self, views: ViewSet) -> Self {
+        self.views = views;
+        self
+    }
+
+    /// The same gap with the first tick concerned, and how many.
+    #[must_use]
+    pub fn with_ticks(mut self, first_tick: u64, tick_count: u32) -> Self {
+        (self.first_tick, self.tick_count) = (first_tick, tick_count);
+        self
+    }
+
     /// The gap that a chunk of kind [`ChunkKind::GAP`] declares.
     pub fn read(chunk: &Chunk<'_>) -> Result<Self> {
         let raw = chunk.raw()?;
@@ -64,10 +110,22 @@ impl Gap {
         })
     }
 
-    /// The ticks that it concerns.
+    /// The ticks that it concerns; its first tick where the tick count is 0, since no more is known.
     #[must_use]
     pub fn ticks(&self) -> Range<u64> {
-        self.first_tick..self.first_tick.saturating_add(self.tick_count.into())
+        self.first_tick..self.first_tick.saturating_add(self.tick_count.max(1).into())
+    }
+
+    /// What of the gap is within some ticks; `None` where nothing is. A gap without ticks stays as it is.
+    #[must_use]
+    pub fn within(&self, ticks: &Range<u64>) -> Option<Self> {
+        if self.tick_count == 0 {
+            return Some(*self);
+        }
+        let Range { start, end } = self.ticks();
+        let (start, end) = (start.max(ticks.start), end.min(ticks.end));
+        let tick_count = u32::try_from(end.checked_sub(start)?).unwrap_or(u32::MAX);
+        (tick_count > 0).then_some(Self { first_tick: start, tick_count, ..*self })
     }
 
     pub(crate) fn draft(&self) -> ChunkDraft {
@@ -93,6 +151,7 @@ impl fmt::Display for GapCause {
             Self::SHED => f.write_str("left out by the recorder"),
             Self::DAMAGE => f.write_str("lost to damage"),
             Self::INTERRUPTED => f.write_str("not recorded"),
+            Self::CUT => f.write_str("cut away"),
             Self(number) => write!(f, "missing for cause {number}"),
         }
     }
@@ -103,6 +162,7 @@ impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.cause)?;
         match self.kind {
+            ChunkKind(0) if self.cause == GapCause::CUT => f.write_str("everything")?,
             ChunkKind(0) => f.write_str("chunks of unknown kind")?,
             kind => write!(f, "{kind} of stream {}", self.stream)?,
         }

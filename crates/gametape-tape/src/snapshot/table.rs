@@ -27,6 +27,7 @@ struct StoredRow<K> {
 
 /// One row of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Row<'a, K> {
     /// What it is found by.
     pub key: &'a K,

@@ -140,7 +140,7 @@ fn a_cut_does_not_depend_on_the_other_views() {
 fn unknown_chunks_are_cut_carefully() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     let mut put = |kind, flags, views, raw: &[u8]| {
-        let draft = ChunkDraft { flags, views, ..ChunkDraft::new(ChunkKind(kind)) };
+        let draft = ChunkDraft::new(ChunkKind(kind)).with_flags(flags).with_views(views);
         tape.chunk(&draft, raw).unwrap();
     };
     let safe = Flags::SAFE_TO_COPY;

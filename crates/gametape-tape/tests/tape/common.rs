@@ -122,16 +122,13 @@ fn fill_tick(tape: &mut TapeWriter, tick: u64) {
         tape.order(0, tick, view(2), &payload(12, tick)).unwrap();
     }
     if tick % 200 == 199 {
-        let draft = ChunkDraft {
-            views: ViewSet::EMPTY,
-            first_tick: tick - 199,
-            tick_count: 200,
-            detail: 7,
-            ..ChunkDraft::new(ChunkKind::EVENTS)
-        };
+        let draft = ChunkDraft::new(ChunkKind::EVENTS)
+            .with_views(ViewSet::EMPTY)
+            .with_ticks(tick - 199, 200)
+            .with_detail(7);
         tape.chunk(&draft, &payload(99, tick).repeat(20)).unwrap();
         let flags = Flags::SAFE_TO_COPY;
-        let draft = ChunkDraft { flags, first_tick: tick, ..ChunkDraft::new(UNKNOWN) };
+        let draft = ChunkDraft::new(UNKNOWN).with_flags(flags).with_ticks(tick, 0);
         tape.chunk(&draft, b"from a later version").unwrap();
     }
     if tick % 100 == 99 {
