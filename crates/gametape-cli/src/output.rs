@@ -247,7 +247,7 @@ impl Sink {
     }
 }
 
-/// Temporary files are private unless told otherwise, but these become ordinary ones.
+/// Temporary files are private by default, but these become ordinary ones.
 fn temporary_builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".gametape-");

@@ -13,7 +13,7 @@ use crate::progress::waiting;
 
 /// Find the deltas of a gamelog that touch or change what is at a path
 ///
-/// A path is keys joined by dots, such as gameObjects.523.health; `*` stands for any one key. It
+/// A path is keys joined by dots, such as gameObjects.523.health; `*` matches any one key. It
 /// finds what deltas write at the path and anywhere below it, also where that was there already,
 /// unless only changes are asked for. A dot or backslash in a key is written with a backslash
 /// before it.

@@ -1,4 +1,4 @@
-//! What a tape holds, as the recording of another format that it stands for.
+//! What a tape holds, as the recording of another format that it was made of.
 
 use gametape_cadre::Options;
 use gametape_replay::{Recording, cadre, minewars};
@@ -69,7 +69,7 @@ impl TapeFile {
 /// More gaps than these are counted, not shown.
 const SHOWN_GAPS: usize = 10;
 
-/// Tells what is missing in a tape that is played all the same. What was cut away is not missing.
+/// Says what is missing in a tape that is played all the same. What was cut away is not missing.
 pub(crate) fn warn_of_gaps(source: &crate::input::Source, gaps: &[Gap]) {
     let gaps: Vec<&Gap> = gaps.iter().filter(|gap| gap.cause != GapCause::CUT).collect();
     for gap in gaps.iter().take(SHOWN_GAPS) {

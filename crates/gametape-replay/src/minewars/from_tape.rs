@@ -14,7 +14,7 @@ use gametape_wire::Source;
 
 /// The last time of a file: keepalives up to here take few megabytes.
 const LAST_TIME: Limit = Limit::new("time of a frame in milliseconds", 1 << 35);
-/// All of the resource that tells of frames.
+/// All of the resource that has the exact bytes of frames.
 const EXACT_BYTES: Limit = Limit::new("length of minewars/frames", 256 << 20);
 
 /// A MineWars file that was made of a tape.

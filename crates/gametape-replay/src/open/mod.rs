@@ -141,7 +141,7 @@ fn read_rest(reader: Chain<Cursor<Vec<u8>>, Take<impl Read>>, limit: Limit) -> R
     Ok(bytes)
 }
 
-/// The format by the first bytes, or why there is none. What cannot be told from these is read as a
+/// The format by the first bytes, or why there is none. What these do not show is read as a
 /// MineWars file where that is asked for, or where it is short: then it is known what is wrong with it.
 fn identify(start: &[u8], length: Option<u64>, options: &OpenOptions) -> Result<Format> {
     if start.is_empty() {

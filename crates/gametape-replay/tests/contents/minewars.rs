@@ -81,7 +81,7 @@ fn frames_that_no_writer_writes_come_back() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Whatever stands where frames should be comes back.
+    /// Whatever is where frames should be comes back.
     #[test]
     fn any_stream_comes_back(
         v01: bool,

@@ -1,4 +1,4 @@
-//! Sinks that misbehave, a small game, and what stands on a tape.
+//! Sinks that misbehave, a small game, and what is on a tape.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex};
@@ -138,7 +138,7 @@ pub(crate) fn play(recorder: &Recorder, tick: u64) {
     recorder.end_tick(tick);
 }
 
-/// What stands on a tape, finished or not.
+/// What is on a tape, finished or not.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
     /// Stream, tick, player, payload.

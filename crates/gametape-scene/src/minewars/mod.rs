@@ -185,7 +185,7 @@ impl Seen<'_> {
         self.state.cities().find(|(city, _)| *city == id).map(|(_, city)| city)
     }
 
-    /// Whose a city is: as was told unless they are out, else whoever owns its tile.
+    /// Whose a city is: as the messages say unless they are out, else whoever owns its tile.
     fn city_owner(&self, id: u8, at: TileAt) -> u8 {
         let told = self.city_state(id).map_or(0, |city| city.owner);
         let tile = coord_of(at).and_then(|coord| self.state.tile(coord));

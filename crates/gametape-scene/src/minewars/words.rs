@@ -44,7 +44,7 @@ pub(super) fn disassemble(payload: &[u8], dialect: Dialect) -> Vec<String> {
 
 struct Teller<'a, 'b> {
     seen: &'a Seen<'b>,
-    /// Names that this payload itself tells.
+    /// Names that this payload itself brings.
     names: HashMap<u8, String>,
     /// Who owns what after the messages so far, where they said so.
     owners: HashMap<Coord, u8>,

@@ -17,7 +17,7 @@ use crate::tape::{Content, PLAY_ONCE, TapeFile, view_at, warn_of_doubt};
 /// Was the state shown?
 pub(super) enum Shown {
     Done(Done),
-    /// Only who knows the whole recording can tell when that is.
+    /// Only who knows the whole recording can say when that is.
     NotYet(Input),
 }
 
