@@ -14,7 +14,7 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{Generation, Grid, ReplayFile, WriteOptions, write_file};
 use gametape_replay::open::{KeptStart, MinewarsBytes, OpenOptions, open};
 use gametape_replay::{ConvertOptions, Direction, cadre, minewars};
-use gametape_scene::stage::{Marks, Playback, Shown, Stage, Tree, line_rows, search};
+use gametape_scene::stage::{Marks, PlayingStage, Shown, Stage, Tree, line_rows, search};
 use gametape_tape::pack_bytes;
 use gametape_wire::{Moment, Result, Source, Tick, View, When};
 
@@ -138,7 +138,7 @@ fn the_tree_opens_down_to_what_is_sought() {
 
 #[test]
 fn playing_follows_the_clock_and_pauses_where_it_should() {
-    let mut play = Playback::new(stage(minewars_bytes()));
+    let mut play = PlayingStage::new(stage(minewars_bytes()));
     play.go(Moment::START).unwrap();
     play.pause_at(Some(gametape_wire::Time::from_millis(1500)));
     play.play_or_pause(Duration::ZERO).unwrap();

@@ -129,8 +129,8 @@ fn any_seed() -> Result<u64, String> {
 /// Becomes true on Ctrl-C, SIGTERM and SIGHUP.
 fn stop_signal() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&stop);
-    let handler = ctrlc::set_handler(move || told.store(true, Ordering::Relaxed));
+    let signal = Arc::clone(&stop);
+    let handler = ctrlc::set_handler(move || signal.store(true, Ordering::Relaxed));
     handler.map_err(|error| Failure::refused(&"Ctrl-C", &error.to_string()))?;
     Ok(stop)
 }

@@ -139,7 +139,7 @@ pub fn from_tape<S: Source>(recording: &mut Recording<S>, options: &Options) -> 
         let problem = format!("deltas are missing at tick {} or later", gap.first_tick);
         return Err(Error::misuse("gamelog", problem));
     }
-    let (mut json, behind) = empty_log(recording)?.around_deltas();
+    let (mut json, after) = empty_log(recording)?.around_deltas();
     let limit = Limit::new("gamelog size", options.max_bytes);
     let mut first = true;
     for entry in recording.entries(ChunkKind::FRAMES, 0) {
@@ -154,7 +154,7 @@ pub fn from_tape<S: Source>(recording: &mut Recording<S>, options: &Options) -> 
             json.extend_from_slice(delta);
         }
     }
-    json.extend_from_slice(&behind);
+    json.extend_from_slice(&after);
     Log::open(json, options)
 }
 
