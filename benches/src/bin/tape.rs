@@ -4,7 +4,7 @@
 //! as in a game, once random bytes. MCAP has LZ4 and its usual settings; where seeking counts it has
 //! chunks of 64 KiB, and the tape full keyframes close together: that one tape is held to both
 //! promises, its size and its seeks. Every claim is about MCAP's fastest way and smallest file; the
-//! others stand beside it.
+//! others are printed beside it.
 
 use gametape_wire::{Need, SansIo, TickLength, View, ViewSet};
 use std::error::Error;

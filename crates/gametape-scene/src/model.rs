@@ -11,7 +11,7 @@ use crate::palette::{Colour, Palette};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Scene {
-    /// Which match it is, and whose eyes see it.
+    /// Which match it is, and the view that sees it.
     pub title: Title,
     /// Where it happens, if there is a board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ impl Scene {
     }
 }
 
-/// Which match it is, and whose eyes see it.
+/// Which match it is, and the view that sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Title {
@@ -60,7 +60,7 @@ pub struct Title {
     /// The names of the players.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub players: Vec<String>,
-    /// Whose eyes see it; none for somebody who sees everything.
+    /// The view that sees it; none for a view that sees everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<String>,
 }

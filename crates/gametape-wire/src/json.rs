@@ -64,7 +64,7 @@ impl Escape {
 fn first_escape(text: &[u8]) -> Option<(usize, Escape)> {
     let mut start = 0;
     loop {
-        let at = start + text[start..].iter().position(|byte| may_need_escape(*byte))?;
+        let at = start + text[start..].iter().position(|byte| MAY_NEED_ESCAPE[usize::from(*byte)])?;
         if let Some(escape) = escape_of(&text[at..]) {
             return Some((at, escape));
         }
@@ -72,10 +72,19 @@ fn first_escape(text: &[u8]) -> Option<(usize, Escape)> {
     }
 }
 
-/// Most bytes need none, and this is all that is asked about them.
-fn may_need_escape(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\' || byte == SURROGATE_LEAD
-}
+/// May an escape begin with this byte? Most bytes need none, and one look at a table is all they cost.
+static MAY_NEED_ESCAPE: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut control = 0;
+    while control < 0x20 {
+        table[control] = true;
+        control += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table[SURROGATE_LEAD as usize] = true;
+    table
+};
 
 /// The first byte of every surrogate, and of some characters.
 const SURROGATE_LEAD: u8 = 0xED;

@@ -16,7 +16,7 @@ pub use gamelog::{Layout, write_gamelog};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConvertOptions {
-    /// Tells this tape from all others.
+    /// Distinguishes this tape from all others.
     pub tape_id: u32,
     /// Bytes of frames between two keyframes, at least.
     pub spacing: u64,

@@ -1,4 +1,4 @@
-//! What game and writer share, behind a lock that is never held during I/O.
+//! What game and writer share, under a lock that is never held during I/O.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -99,7 +99,7 @@ pub(crate) fn keyframe_states(bytes: &[u8]) -> Vec<(u16, ViewSet, SimSnapshot)> 
         .collect()
 }
 
-/// The same tape with deltas that build on each other, nine behind every full keyframe.
+/// The same tape with deltas that build on each other, nine after every full keyframe.
 pub(crate) fn chained(bytes: &[u8]) -> Vec<u8> {
     let mut writer = without_keyframes(bytes);
     let mut last: BTreeMap<u16, (u32, SimSnapshot)> = BTreeMap::new();

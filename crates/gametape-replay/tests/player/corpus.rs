@@ -40,7 +40,7 @@ const LONG: usize = 4000;
 /// One of this many ticks at which nothing changes is tried all the same.
 const UNCHANGED: usize = 16;
 
-/// A state that can be told from others quickly.
+/// A state that can be compared with others quickly.
 trait Told: GameState {
     fn told(&self) -> u128;
 }

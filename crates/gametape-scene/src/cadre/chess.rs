@@ -97,7 +97,7 @@ fn piece(letter: char, at: TileAt, (white, black): (u8, u8)) -> Option<Piece> {
     let row = PIECES.iter().position(|(own, ..)| *own == letter.to_ascii_lowercase())? as u8;
     let is_black = letter.is_ascii_lowercase();
     let kind = row + 1 + if is_black { PIECES.len() as u8 } else { 0 };
-    // A FEN does not say which piece came from where: the square is all that tells it apart.
+    // A FEN does not say which piece came from where: the square is all that identifies it.
     let file = char::from(b'a' + u8::try_from(at.x).ok()?.min(25));
     let mut piece = Piece::new(format!("{file}{}", at.y + 1), kind, at);
     piece.owner = if is_black { black } else { white };
