@@ -167,7 +167,7 @@ impl Unit {
         }
     }
 
-    /// What a message tells: position, speed, health, flags, order.
+    /// What a message says: position, speed, health, flags, order.
     fn moving_parts(&self) -> [u8; MESSAGE_BYTES - 4] {
         let mut parts = [0; MESSAGE_BYTES - 4];
         parts[0..4].copy_from_slice(&self.at[0].to_le_bytes());
@@ -180,7 +180,7 @@ impl Unit {
         parts
     }
 
-    /// Becomes what [`put_into`](Self::put_into) told.
+    /// Becomes what [`put_into`](Self::put_into) wrote.
     fn restore<'a>(&mut self, mut slots: impl Iterator<Item = (u8, &'a [u8])>) -> Option<()> {
         let (_, moving) = slots.next()?;
         let goals = slots.filter(|(slot, _)| matches!(slot, 2 | 3));
@@ -196,7 +196,7 @@ impl Unit {
         Some(())
     }
 
-    /// About ninety bytes: what messages tell, and what only the simulation knows.
+    /// About ninety bytes: what messages say, and what only the simulation knows.
     fn put_into(&self, state: &mut SimSnapshot, index: u16) -> Result<()> {
         let tag = UnitTag { index, generation: 0 };
         let [x, y] = self.goal.map(i32::to_le_bytes);

@@ -11,7 +11,7 @@ use crate::crowd::{Crowd, MESSAGE_BYTES, Seen, TICK_BYTES, taste};
 const FLUSH_TICKS: u64 = 20;
 
 /// Keyframes for who seeks often: full ones, close together. Mcap's counterpart are small chunks.
-pub const FOR_SEEKING: Cadence = Cadence { ticks: 12, full_every: 1, delta_percent: 0 };
+pub const FOR_SEEKING: Cadence = Cadence::every(12).with_full_every(1).with_delta_percent(0);
 
 fn begin() -> Result<TapeWriter> {
     TapeWriter::new(TapeHeader::new(50_000, 1)?, br#"{"game":"crowd"}"#)
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_seek_gives_what_the_crowd_was() {
-        for cadence in [Cadence { ticks: 50, ..Cadence::default() }, FOR_SEEKING] {
+        for cadence in [Cadence::every(50), FOR_SEEKING] {
             let file = recorded(Crowd::new(1), 333, cadence).unwrap();
             let mut seeker = Seeker::open(&file).unwrap();
             let mut crowd = Crowd::new(1);

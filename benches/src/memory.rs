@@ -24,9 +24,9 @@ use std::{env, fs, io};
 /// A name, and what to do in a process of its own.
 pub type Task = (&'static str, fn());
 
-/// Tells a process which task it is for.
+/// Names the task that a process is for.
 const VARIABLE: &str = "GAMETAPE_BENCH_TASK";
-/// Stands before the peak on the child's last line.
+/// Comes before the peak on the child's last line.
 const PREFIX: &str = "peak memory in bytes: ";
 
 /// Does the task that this process was started for, if it was; says whether it was.
@@ -44,7 +44,7 @@ pub fn peak_of(task: &str) -> io::Result<u64> {
     peak(task, &mut Command::new(env::current_exe()?))
 }
 
-/// The same, with an environment variable that tells the task what to work on.
+/// The same, with an environment variable that names what the task works on.
 pub fn peak_with(task: &str, name: &str, value: impl AsRef<OsStr>) -> io::Result<u64> {
     peak(task, Command::new(env::current_exe()?).env(name, value))
 }
@@ -56,10 +56,10 @@ fn peak(task: &str, command: &mut Command) -> io::Result<u64> {
     }
     let words = String::from_utf8_lossy(&output.stdout);
     let peak = words.lines().last().and_then(|line| line.strip_prefix(PREFIX)?.parse().ok());
-    peak.ok_or_else(|| problem(format!("task {task} did not tell its peak")))
+    peak.ok_or_else(|| problem(format!("task {task} did not print its peak")))
 }
 
-/// Peak memory of this process so far, in bytes. Linux tells it; elsewhere it is an error.
+/// Peak memory of this process so far, in bytes. Linux says it; elsewhere it is an error.
 pub fn peak_of_this_process() -> io::Result<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
     high_water_mark(&status).ok_or_else(|| problem("/proc/self/status has no VmHWM".to_owned()))

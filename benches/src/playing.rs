@@ -13,6 +13,7 @@ use gametape_tape::{Cadence, KeyframeMaker, TapeHeader, TapeWriter};
 use gametape_wire::{Moment, Result, Tick, View, ViewSet};
 
 use crate::crowd::{Crowd, Dice, Seen};
+use crate::median;
 
 /// Milliseconds of single seeks or steps.
 #[derive(Debug, Clone)]
@@ -27,8 +28,12 @@ impl Times {
             go()?;
             times.push(1e3 * start.elapsed().as_secs_f64());
         }
+        Ok(Self::sorted(times))
+    }
+
+    fn sorted(mut times: Vec<f64>) -> Self {
         times.sort_by(f64::total_cmp);
-        Ok(Self(times))
+        Self(times)
     }
 
     /// This many hundredths were not slower than this.
@@ -53,6 +58,33 @@ pub fn random_seeks<S: Source, T: Timeline>(
     let mut dice = Dice::new(5);
     let end = player.end().next_tick().0;
     Times::of(count, || player.seek(Moment::before(Tick(dice.below(end)))))
+}
+
+/// Rounds of seeks in a recording that was just opened. Each seek counts with the median of its rounds,
+/// so that a busy machine is not taken for a slow seek.
+const COLD_ROUNDS: usize = 5;
+
+/// Seeks to random ticks of a recording that is opened again for each round; the last player is there
+/// for more.
+pub fn cold_seeks<S: Source, T: Timeline>(
+    count: usize,
+    mut open: impl FnMut() -> Result<Playback<S, T>>,
+) -> Result<(Times, Playback<S, T>)> {
+    let mut player = open()?;
+    let mut rounds = vec![[0.0; COLD_ROUNDS]; count];
+    for round in 0..COLD_ROUNDS {
+        player = open()?;
+        let mut dice = Dice::new(5);
+        let end = player.end().next_tick().0;
+        for times in &mut rounds {
+            let to = Moment::before(Tick(dice.below(end)));
+            let start = Instant::now();
+            player.seek(to)?;
+            times[round] = 1e3 * start.elapsed().as_secs_f64();
+        }
+    }
+    let times = rounds.iter_mut().map(|times| median(times)).collect();
+    Ok((Times::sorted(times), player))
 }
 
 /// This many steps forward from the middle, and the same back.

@@ -46,6 +46,17 @@ impl Claim {
         if self.holds() { "PASS" } else { "FAIL" }
     }
 
+    /// How far the measurement is on the good side of the bound, in percent of the larger of both; none
+    /// where the promise is broken or has no room.
+    #[must_use]
+    pub fn room(&self) -> Option<f64> {
+        let (small, large) = match self.bound {
+            Bound::AtLeast(promised) => (promised, self.measured),
+            Bound::AtMost(promised) => (self.measured, promised),
+        };
+        (self.holds() && large > 0.0).then(|| 100.0 * (1.0 - small / large))
+    }
+
     /// The promise in words.
     pub(crate) fn promise(&self) -> String {
         match self.bound {
@@ -58,7 +69,11 @@ impl Claim {
 impl fmt::Display for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (verdict, promise) = (self.verdict(), self.promise());
-        write!(f, "{verdict} {}: {:.2} ({promise})", self.what, self.measured)
+        write!(f, "{verdict} {}: {:.2} ({promise}", self.what, self.measured)?;
+        match self.room() {
+            Some(room) => write!(f, ", {room:.0} % to spare)"),
+            None => f.write_str(")"),
+        }
     }
 }
 
@@ -121,6 +136,12 @@ mod tests {
     fn a_claim_reads_as_a_line() {
         let line = Claim::at_most("peak in MB", 70.25, 64.0).to_string();
         assert_eq!(line, "FAIL peak in MB: 70.25 (promised at most 64.0)");
+        let line = Claim::at_most("peak in MB", 48.0, 64.0).to_string();
+        assert_eq!(line, "PASS peak in MB: 48.00 (promised at most 64.0, 25 % to spare)");
+        let line = Claim::at_least("times as fast", 4.0, 2.0).to_string();
+        assert_eq!(line, "PASS times as fast: 4.00 (promised at least 2.0, 50 % to spare)");
+        let line = Claim::at_most("lost", 0.0, 0.0).to_string();
+        assert_eq!(line, "PASS lost: 0.00 (promised at most 0.0)");
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn reading_the_frames_of_a_tape_allocates_nothing() {
 
 #[test]
 fn a_seek_allocates_little_however_many_entities_there_are() {
-    let file = recorded(Crowd::new(1), 100, Cadence { ticks: 30, ..Cadence::default() }).unwrap();
+    let file = recorded(Crowd::new(1), 100, Cadence::every(30)).unwrap();
     let mut seeker = Seeker::open(&file).unwrap();
     seeker.seek(99).unwrap();
     let counted = measure(|| drop(black_box(seeker.seek(99).unwrap().clone())));

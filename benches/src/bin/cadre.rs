@@ -23,7 +23,7 @@ const ROUNDS: usize = 7;
 const TURNS: usize = 3;
 const SEEKS: usize = 2000;
 const SEEK_ROUNDS: usize = 5;
-/// Tells a process that measures memory which log to load.
+/// Names the log that a process that measures memory loads.
 const LOG_VARIABLE: &str = "GAMETAPE_BENCH_LOG";
 const NODE_MERGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/node/merge_gamelog.js");
 
@@ -253,11 +253,11 @@ fn node(path: &Path) -> Outcome<Option<(f64, f64)>> {
     let Ok(output) = Command::new("node").arg(NODE_MERGE).arg(path).arg("3").output() else {
         return Ok(None);
     };
-    let told: Value = serde_json::from_slice(&output.stdout)?;
-    let times = told["times"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let answer: Value = serde_json::from_slice(&output.stdout)?;
+    let times = answer["times"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut times: Vec<f64> = times.iter().filter_map(Value::as_f64).collect();
     let middle = median(&mut times);
-    Ok(Some((middle / 1e3, told["peak"].as_f64().unwrap_or(f64::NAN))))
+    Ok(Some((middle / 1e3, answer["peak"].as_f64().unwrap_or(f64::NAN))))
 }
 
 fn unpack(packed: &[u8]) -> Outcome<Vec<u8>> {

@@ -10,14 +10,14 @@ use std::process::{Command, ExitCode, Stdio};
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-use gametape_benches::{Claim, Report};
+use gametape_benches::{Claim, Report, median};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const MATCHES: usize = 10;
 const COPIES: usize = 50;
-/// The shortest of this many runs counts.
-const RUNS: usize = 3;
+/// Rounds of one run with one job and one with two; medians count.
+const ROUNDS: usize = 5;
 /// Two cores must be this much faster than one.
 const LEAST: f64 = 1.7;
 
@@ -38,7 +38,7 @@ fn measure(folder: &Path, report: &mut Report) -> Outcome<()> {
     let tool = build()?;
     record(&tool, folder)?;
     for command in [&["verify"][..], &["events", "--count"], &["info", "--json"]] {
-        let [one, two] = [seconds(&tool, command, folder, 1)?, seconds(&tool, command, folder, 2)?];
+        let [one, two] = in_turns(&tool, command, folder)?;
         let name = command.join(" ");
         let tapes = MATCHES * COPIES;
         println!("{name} of {tapes} tapes: {one:.2} s with one job, {two:.2} s with two");
@@ -80,17 +80,25 @@ fn record(tool: &Path, folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-fn seconds(tool: &Path, command: &[&str], folder: &Path, jobs: usize) -> Outcome<f64> {
-    let mut shortest = f64::INFINITY;
-    for _ in 0..RUNS {
-        let begin = Instant::now();
-        let mut run = Command::new(tool);
-        run.args(command).arg(folder).args(["--jobs", &jobs.to_string()]);
-        let status = run.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
-        if !status.success() {
-            return Err(format!("{} fails", command.join(" ")).into());
+/// Median seconds with one job and with two.
+fn in_turns(tool: &Path, command: &[&str], folder: &Path) -> Outcome<[f64; 2]> {
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..ROUNDS {
+        for turn in 0..2 {
+            let index = (round + turn) % 2;
+            times[index].push(seconds(tool, command, folder, index + 1)?);
         }
-        shortest = shortest.min(begin.elapsed().as_secs_f64());
     }
-    Ok(shortest)
+    Ok(times.map(|mut times| median(&mut times)))
+}
+
+fn seconds(tool: &Path, command: &[&str], folder: &Path, jobs: usize) -> Outcome<f64> {
+    let begin = Instant::now();
+    let mut run = Command::new(tool);
+    run.args(command).arg(folder).args(["--jobs", &jobs.to_string()]);
+    let status = run.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    if !status.success() {
+        return Err(format!("{} fails", command.join(" ")).into());
+    }
+    Ok(begin.elapsed().as_secs_f64())
 }

@@ -22,7 +22,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const TICKS: u64 = 6000;
 /// Keyframes come ten times as often as usual, so that there are enough to measure.
-const CADENCE: Cadence = Cadence { ticks: 30, full_every: 10, delta_percent: 70 };
+const CADENCE: Cadence = Cadence::every(30);
 /// A game does something else between two ticks, too.
 const PAUSE: Duration = Duration::from_micros(500);
 
@@ -99,22 +99,22 @@ fn record(sink: impl Sink + Send + 'static) -> Outcome<(Costs, Counters)> {
     let recorder = Recorder::start(sink, TapeHeader::new(50_000, 1)?, b"{}", &options)?;
     let mut crowd = Crowd::new(1);
     let mut costs = Costs::default();
-    let (mut told, mut copy) = (Vec::new(), Vec::new());
+    let (mut messages, mut copy) = (Vec::new(), Vec::new());
     for tick in 0..TICKS {
         if recorder.keyframe_due(tick) {
             let is_full = (tick / CADENCE.ticks).is_multiple_of(CADENCE.full_every.into());
             let samples = if is_full { &mut costs.fulls } else { &mut costs.deltas };
             samples.push(seconds(|| keyframe(&recorder, &crowd, tick))?);
         }
-        told.clear();
-        while told.len() < UNITS * MESSAGE_BYTES {
-            crowd.step(&mut told);
+        messages.clear();
+        while messages.len() < UNITS * MESSAGE_BYTES {
+            crowd.step(&mut messages);
         }
-        costs.ticks.push(seconds(|| record_tick(&recorder, tick, &told))?);
+        costs.ticks.push(seconds(|| record_tick(&recorder, tick, &messages))?);
         costs.copies.push(seconds(|| {
             copy.clear();
-            copy.extend_from_slice(black_box(&told));
-            copy.extend_from_slice(black_box(&told));
+            copy.extend_from_slice(black_box(&messages));
+            copy.extend_from_slice(black_box(&messages));
             black_box(&mut copy);
             Ok(())
         })?);
@@ -134,12 +134,12 @@ fn keyframe(recorder: &Recorder, crowd: &Crowd, tick: u64) -> Outcome<()> {
     Ok(recorder.keyframe(snapshot)?)
 }
 
-fn record_tick(recorder: &Recorder, tick: u64, told: &[u8]) -> Outcome<()> {
+fn record_tick(recorder: &Recorder, tick: u64, messages: &[u8]) -> Outcome<()> {
     let [ana, ben] = [1, 2].map(|number| View::new(number).unwrap_or(View::SPECTATOR));
     recorder.order(tick, ana, b"go there now")?;
     recorder.order(tick, ben, b"stay where you are")?;
-    let (left, right) = told.split_at(told.len() / 2);
-    recorder.frame(tick, &[(View::SPECTATOR, told), (ana, left), (ben, right)])?;
+    let (left, right) = messages.split_at(messages.len() / 2);
+    recorder.frame(tick, &[(View::SPECTATOR, messages), (ana, left), (ben, right)])?;
     recorder.end_tick(tick);
     Ok(())
 }

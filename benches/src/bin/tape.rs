@@ -6,7 +6,7 @@
 //! promises, its size and its seeks. Every claim is about MCAP's fastest way and smallest file; the
 //! others stand beside it.
 
-use gametape_wire::{Need, SansIo, ViewSet};
+use gametape_wire::{Need, SansIo, View, ViewSet};
 use std::error::Error;
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -19,8 +19,12 @@ use gametape_benches::crowd::{Crowd, Dice, MESSAGES, Seen, TICK_BYTES};
 use gametape_benches::crowd_tape::{self, FOR_SEEKING, Seeker};
 use gametape_benches::memory::{self, Task};
 use gametape_benches::{Claim, Contest, Report, median, peer, playing};
-use gametape_replay::{Playback, Player, PlayerOptions, Recording, Source, Track};
-use gametape_tape::{Cadence, ChunkKind, Depth, Tape, TapeHeader, TapeReader, TapeWriter};
+use gametape_replay::{
+    GameState, Playback, Player, PlayerOptions, Recording, Source, Track, streams,
+};
+use gametape_tape::{
+    Cadence, ChunkKind, Depth, Keyframe, SimSnapshot, Tape, TapeHeader, TapeReader, TapeWriter,
+};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -28,6 +32,12 @@ const TICKS: u64 = 10_000;
 /// Sixty minutes of twenty ticks a second.
 const LONG_TICKS: u64 = 72_000;
 const LARGE_BYTES: u64 = 1_000_000_000;
+/// Ticks between its keyframes.
+const LARGE_CADENCE: u64 = 300;
+/// Seeks through it, and steps each way.
+const LARGE_SEEKS: usize = 300;
+/// Ticks whose payloads are a state: 240 KB.
+const LATEST_TICKS: u64 = 100;
 const ROUNDS: usize = 7;
 /// Seeks of one sample, and more rounds of them: they are short, so that a busy machine shows.
 const SEEKS: usize = 100;
@@ -35,11 +45,14 @@ const SEEK_ROUNDS: usize = 50;
 const LONG_SEEKS: usize = 1000;
 /// Each seek counts with the median of its rounds, so that a busy machine is not taken for a slow seek.
 const LONG_ROUNDS: usize = 5;
-/// Tells a process that measures memory which tape to read.
+/// Names the tape that a process that measures memory reads.
 const TAPE_VARIABLE: &str = "GAMETAPE_BENCH_TAPE";
 
-const TASKS: &[Task] =
-    &[("read", || read_given(Ending::There)), ("walk", || read_given(Ending::Cut))];
+const TASKS: &[Task] = &[
+    ("read", || with_given(|path| read_file(path, Ending::There))),
+    ("walk", || with_given(|path| read_file(path, Ending::Cut))),
+    ("seek", || with_given(seek_in_file)),
+];
 
 fn main() -> Outcome<ExitCode> {
     if memory::serve(TASKS)? {
@@ -253,6 +266,9 @@ fn large_tape(report: &mut Report) -> Outcome<()> {
         let peak = memory::peak_with(task, TAPE_VARIABLE, &path.0)? as f64;
         report.claim(&Claim::at_most(what, peak / f64::from(1 << 20), 64.0));
     }
+    let what = "large: MiB of memory at the peak of a player that seeks through it";
+    let peak = memory::peak_with("seek", TAPE_VARIABLE, &path.0)? as f64;
+    report.claim(&Claim::at_most(what, peak / f64::from(1 << 20), 96.0));
     println!();
     Ok(())
 }
@@ -272,20 +288,28 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // There is nobody to tell; a file that was never made is no loss.
+        // Nobody could be warned; a file that was never made is no loss.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// Random payloads, so that compression does not make it small, written every second.
+/// Random payloads, so that compression does not make it small, written every second, and keyframes of
+/// what the spectator knows.
 fn write_large(path: &Path) -> Outcome<()> {
     let noise = random_messages();
     let mut file = BufWriter::new(File::create(path)?);
     let mut writer = TapeWriter::new(TapeHeader::new(50_000, 7)?, b"{}")?;
-    let mut tick = 0;
+    let (mut tick, mut latest) = (0, Latest::default());
+    let spectator = ViewSet::EMPTY.with(View::SPECTATOR);
     while writer.length() < LARGE_BYTES {
+        if tick % LARGE_CADENCE == 0 {
+            let keyframe = Keyframe::full(&latest.snapshot(tick));
+            writer.keyframe(streams::keyframes_of(View::SPECTATOR), spectator, &keyframe)?;
+        }
         let start = tick as usize * TICK_BYTES % noise.len();
-        writer.frame_for_all(0, tick, ViewSet::ALL, &noise[start..start + TICK_BYTES])?;
+        let payload = &noise[start..start + TICK_BYTES];
+        writer.frame_for_all(streams::FRAMES, tick, ViewSet::ALL, payload)?;
+        latest.apply(tick, payload)?;
         tick += 1;
         if tick % 20 == 0 {
             writer.flush()?;
@@ -295,6 +319,52 @@ fn write_large(path: &Path) -> Outcome<()> {
     file.write_all(&writer.take())?;
     file.write_all(&writer.finish()?)?;
     Ok(file.flush()?)
+}
+
+/// A state of some size: the latest payloads.
+#[derive(Clone)]
+struct Latest(Vec<u8>);
+
+impl Default for Latest {
+    fn default() -> Self {
+        Self(vec![0; LATEST_TICKS as usize * TICK_BYTES])
+    }
+}
+
+impl GameState for Latest {
+    fn apply(&mut self, tick: u64, payload: &[u8]) -> gametape_wire::Result<()> {
+        let start = (tick % LATEST_TICKS) as usize * TICK_BYTES;
+        self.0[start..start + payload.len()].copy_from_slice(payload);
+        Ok(())
+    }
+
+    fn snapshot(&self, tick: u64) -> SimSnapshot {
+        // It is smaller than a chunk, so it is not refused.
+        SimSnapshot::opaque(tick, &self.0).unwrap_or_default()
+    }
+
+    fn restore(&mut self, snapshot: &SimSnapshot) -> gametape_wire::Result<()> {
+        self.0 = snapshot.to_opaque()?;
+        Ok(())
+    }
+
+    fn copy(&self) -> Option<(Self, usize)> {
+        Some((self.clone(), self.0.len()))
+    }
+}
+
+/// Seeks through a tape as somebody does who looks for something, by steps both ways too.
+fn seek_in_file(path: &Path) -> Outcome<()> {
+    let recording = Recording::open(File::open(path)?)?;
+    let options = PlayerOptions::default();
+    let mut player = Playback::view(recording, View::SPECTATOR, Latest::default(), options)?;
+    black_box(playing::random_seeks(&mut player, LARGE_SEEKS)?);
+    black_box(playing::steps(&mut player, LARGE_SEEKS)?);
+    let kept = player.timeline().cached_bytes();
+    if kept < options.cache_bytes / 2 || !player.findings().is_empty() {
+        return Err(format!("{kept} bytes of states are kept: too few to judge memory").into());
+    }
+    Ok(())
 }
 
 /// Opens a tape in a file; says how many bytes that took.
@@ -328,15 +398,16 @@ enum Ending {
     Cut,
 }
 
-/// Reads every message of the tape that this process was given.
-fn read_given(ending: Ending) {
+/// Does something with the tape that this process was given.
+fn with_given(task: fn(&Path) -> Outcome<()>) {
     let path = std::env::var_os(TAPE_VARIABLE).unwrap_or_default();
-    if let Err(error) = read_file(Path::new(&path), ending) {
+    if let Err(error) = task(Path::new(&path)) {
         eprintln!("{error}");
         std::process::exit(1);
     }
 }
 
+/// Reads every message.
 fn read_file(path: &Path, ending: Ending) -> Outcome<()> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len() - ending as u64;

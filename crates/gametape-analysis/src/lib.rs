@@ -57,42 +57,31 @@
 //! what the events say; no playback, which never depends on events.
 
 mod block;
-mod choice;
-mod column;
+mod event;
 mod export;
-mod field;
 mod highlights;
-mod kinds;
-mod match_info;
-mod own;
 pub mod report;
 pub mod sample;
-mod schema;
-mod spec_table;
 mod statistics;
-mod table;
-mod tape_events;
-mod types;
-mod writer;
 
-pub use block::{Events, KindSet, RawEvent, RawEvents};
-pub use column::{Column, ColumnType, List, Names, RowSink, Value};
-pub use export::{CsvTable, json_line};
-pub use field::{SAMPLE_UNITS, TAG_LIST};
-pub use gametape_tape::{CellPos, NameTable, PlayerId, UnitTag};
-pub use highlights::{Highlight, HighlightFinder, Rarity, WHOLE, Why};
-pub use kinds::EventStream;
-pub use match_info::{MatchId, MatchInfo};
-pub use own::OwnEvents;
-pub use schema::Table;
-pub use spec_table::{kinds_table, types_tables};
-pub use statistics::{
-    PlayerResult, PlayerSummary, Series, Statistics, StatisticsCollector, TIMEOUT,
-};
-pub use table::{AnalysisEvent, EventKind};
-pub use tape_events::{EventReader, NameReader, TapeEvents, read_names};
-pub use types::{
+pub use block::own::OwnEvents;
+pub use block::read::{Events, KindSet, RawEvent, RawEvents};
+pub use block::tape_events::{EventReader, NameReader, TapeEvents, read_names};
+pub use block::write::{Block, EventWriter, OWN_BODY};
+pub use event::field::{SAMPLE_UNITS, TAG_LIST};
+pub use event::kinds::EventStream;
+pub use event::spec_table::{kinds_table, types_tables};
+pub use event::table::{AnalysisEvent, EventKind};
+pub use event::types::{
     AbilityId, ControlGroupAction, MatchOutcome, NameId, PlayerStats, ResourceType, UnitTraits,
     UnitTypeId, UpgradeId, VoteAnalysisEvent, WorldPos, tag_text,
 };
-pub use writer::{Block, EventWriter, OWN_BODY};
+pub use export::column::{Column, ColumnType, List, Names, RowSink, Value};
+pub use export::match_info::{MatchId, MatchInfo};
+pub use export::schema::Table;
+pub use export::{CsvTable, json_line};
+pub use gametape_tape::{CellPos, NameTable, PlayerId, UnitTag};
+pub use highlights::{Highlight, HighlightFinder, Rarity, WHOLE, Why};
+pub use statistics::{
+    PlayerResult, PlayerSummary, Series, Statistics, StatisticsCollector, TIMEOUT,
+};

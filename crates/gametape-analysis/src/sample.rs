@@ -2,9 +2,9 @@
 
 use gametape_tape::UnitTag;
 
-use crate::field::Field;
-use crate::table::{AnalysisEvent, EventKind};
-use crate::types::{MatchOutcome, NameId, PlayerStats, UnitTraits, WorldPos};
+use crate::event::field::Field;
+use crate::event::table::{AnalysisEvent, EventKind};
+use crate::event::types::{MatchOutcome, NameId, PlayerStats, UnitTraits, WorldPos};
 
 /// Numbers that look like chance (SplitMix64).
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ pub fn played(minutes: u64, seed: u64) -> Vec<AnalysisEvent> {
     events
 }
 
-fn place(random: &mut Random) -> WorldPos {
+fn position(random: &mut Random) -> WorldPos {
     let mut axis = || (random.below(96) as i32 - 48) * WorldPos::PER_CELL;
     WorldPos { x: axis(), y: axis(), z: 0 }
 }
@@ -95,7 +95,7 @@ fn player(random: &mut Random) -> u8 {
 }
 
 fn economy(events: &mut Vec<AnalysisEvent>, tick: u64, random: &mut Random) {
-    let (tag, owner, pos) = (unit(random), player(random), place(random));
+    let (tag, owner, pos) = (unit(random), player(random), position(random));
     let unit_type = NameId(random.below(3) as u32);
     let resource_type = NameId(3);
     events.extend([
@@ -147,7 +147,7 @@ fn battle(
     second: u64,
     random: &mut Random,
 ) {
-    let (center_pos, engagement_id) = (place(random), number as u32);
+    let (center_pos, engagement_id) = (position(random), number as u32);
     if second == 0 {
         events.push(AnalysisEvent::EngagementStarted {
             tick,
@@ -195,7 +195,7 @@ fn death(tick: u64, random: &mut Random) -> AnalysisEvent {
         killer_owner: Some(1 + owner % PLAYERS),
         owner,
         unit_type: NameId(random.below(3) as u32),
-        pos: place(random),
+        pos: position(random),
         value: 50 + random.below(200) as i64,
         traits: if random.below(4) == 0 { UnitTraits::STRUCTURE } else { UnitTraits::NONE },
     }

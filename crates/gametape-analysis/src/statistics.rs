@@ -4,15 +4,16 @@
 use gametape_tape::PlayerId;
 use gametape_wire::{TickLength, Time};
 
-use crate::column::Names;
-use crate::table::AnalysisEvent;
-use crate::types::{MatchOutcome, PlayerStats};
+use crate::event::table::AnalysisEvent;
+use crate::event::types::{MatchOutcome, PlayerStats};
+use crate::export::column::Names;
 
 /// The name of the [`GameEvent`](AnalysisEvent::GameEvent) that reports a time-out.
 pub const TIMEOUT: &str = "timeout";
 
 /// What one player did in a match.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+#[non_exhaustive]
 pub struct PlayerSummary {
     /// Who.
     #[serde(skip)]
@@ -64,6 +65,7 @@ pub struct Series {
 
 /// What the players of a match did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Statistics {
     /// One for each player who occurs, ascending by number.
     pub players: Vec<PlayerSummary>,
@@ -75,6 +77,7 @@ pub struct Statistics {
 
 /// What became of a match for a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum PlayerResult {
     /// The player won.
     Won,
@@ -85,7 +88,7 @@ pub enum PlayerResult {
 }
 
 impl Statistics {
-    /// The winner, where there is one: also the other one of two players of whom one left.
+    /// The winner, where there is one: also the one who stayed, of two.
     #[must_use]
     pub fn winner(&self) -> Option<PlayerId> {
         match (self.outcome.as_ref()?, &self.players[..]) {

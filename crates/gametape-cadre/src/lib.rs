@@ -77,7 +77,6 @@ pub use state::{GameObjects, Node, State};
 pub use text::json::Kind;
 pub use text::layout as json;
 pub use text::raw::{Elements, Entries, Name, Raw};
-pub use text::write_quoted;
 pub use timeline::game::Game;
 pub use timeline::live::{END_OF_MESSAGE, Live, LiveEvent};
 pub use timeline::turns::Turns;

@@ -23,7 +23,7 @@ pub const LIST_LENGTH: Limit = Limit::new("list length", LIST_INDEX.max + 1);
 /// Bytes of one number or string in a `game`.
 pub const SCALAR_BYTES: Limit = Limit::new("number or string", (1 << 28) - 1);
 /// Containers and slots for values in one state; fewer where memory is short.
-pub const STATE_PLACES: Limit = Limit::new("state size", 1 << 24);
+pub const STATE_SLOTS: Limit = Limit::new("state size", 1 << 24);
 /// Holes that all deltas of one log make together, and slots that refused deltas made.
 pub const HOLES: Limit = Limit::new("holes in lists", 1 << 24);
 /// Different keys in all `game` bodies of one log; fewer where memory is short.
@@ -107,7 +107,7 @@ impl Options {
     pub(crate) fn shares(&self, log_bytes: usize) -> Shares {
         let left = self.max_memory.saturating_sub(log_bytes as u64);
         Shares {
-            places: (left / 2 / PLACE_BYTES).clamp(LEAST_PLACES, STATE_PLACES.max),
+            slots: (left / 2 / SLOT_BYTES).clamp(LEAST_SLOTS, STATE_SLOTS.max),
             keyframe_bytes: self.keyframe_bytes.min((left / 4) as usize),
             key_bytes: (left / 8).max(LEAST_KEY_BYTES),
         }
@@ -116,16 +116,16 @@ impl Options {
 
 /// Bytes of memory for one slot or container: in the arrays of a tree, the room that these keep for
 /// growing, the search table and the journal. What is no longer reachable counts as well.
-const PLACE_BYTES: u64 = 48;
+const SLOT_BYTES: u64 = 48;
 /// Small logs can always be played.
-const LEAST_PLACES: u64 = 1 << 16;
+const LEAST_SLOTS: u64 = 1 << 16;
 const LEAST_KEY_BYTES: u64 = 1 << 20;
 
 /// The shares of memory beside the log itself. An eighth is for everything else.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shares {
     /// Containers and slots of the state.
-    pub(crate) places: u64,
+    pub(crate) slots: u64,
     pub(crate) keyframe_bytes: usize,
     /// Names of keys, with what keeping them costs.
     pub(crate) key_bytes: u64,

@@ -10,7 +10,7 @@ use gametape_cadre::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// The folder of real logs, or none, said aloud.
+/// The folder of real logs; a line says so where there is none.
 fn corpus() -> Option<PathBuf> {
     let root = std::env::var_os("GAMETAPE_CORPUS");
     if root.is_none() {

@@ -83,7 +83,7 @@ fn many_long_lists_run_into_the_size_of_a_state() {
     let lists: Vec<String> =
         (0..40).map(|i| format!(r#""l{i}":{{"999999":1,"&LEN":1}}"#)).collect();
     let error = merged(&[&format!("{{{}}}", lists.join(","))]).unwrap_err();
-    assert_eq!((error.class(), error.item()), (ErrorClass::Limit, limits::STATE_PLACES.name));
+    assert_eq!((error.class(), error.item()), (ErrorClass::Limit, limits::STATE_SLOTS.name));
 }
 
 #[test]
@@ -332,8 +332,8 @@ fn broken_lists_of_references_are_refused() {
         "{\"0\":{\"id\":\"1\n\"}}",
     ] {
         // With room after it, and without.
-        for behind in ["", " ", "                                "] {
-            let text = format!(r#"{{"deltas":[{{"game":{{"a":{list}}}{behind}}}]}}"#);
+        for after in ["", " ", "                                "] {
+            let text = format!(r#"{{"deltas":[{{"game":{{"a":{list}}}{after}}}]}}"#);
             let load = |log| Timeline::load(log, &Options::default());
             assert!(open(&text).and_then(load).is_err(), "{text}");
         }

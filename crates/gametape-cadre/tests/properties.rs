@@ -33,7 +33,7 @@ impl std::io::Read for Slowly<'_> {
 const OUTCOME_KEYS: &[&str] =
     &["gameObjects", "players", "0", "1", "won", "lost", "name", "id", "reasonWon"];
 
-/// How deltas begin: as they usually do, and otherwise.
+/// How deltas begin: as most do, and otherwise.
 const DELTA_HEADS: &[&str] = &[
     r#"{"type":"ran","data":{"a":["}",{"game":{"players":0}}],"name":"\\\""},"#,
     r#"{"type":"finished","data":{},"#,
@@ -42,7 +42,7 @@ const DELTA_HEADS: &[&str] = &[
     r#"{ "#,
 ];
 
-/// A body of a few fields that a summary has to tell apart.
+/// A body of a few fields that a summary has to distinguish.
 fn fields_of_outcome() -> impl Strategy<Value = String> {
     let fields = [
         r#""gameObjects":{"0":{"won":true}}"#,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use gametape_analysis::report::TextTable;
 use gametape_analysis::{
-    AnalysisEvent, EventStream, KindSet, MatchInfo, NameTable, TapeEvents, read_names,
+    AnalysisEvent, EventStream, KindSet, MatchInfo, NameReader, TapeEvents,
 };
 use gametape_tape::{ChunkKind, Depth, Tape};
 use gametape_wire::Error;
@@ -29,13 +29,10 @@ impl Observed {
         let mut file = source.tape()?;
         let tape = file.open(Depth::Index)?;
         warn_of_losses(source, &tape);
-        let mut problems: Vec<Error> = Vec::new();
-        let names = read_names(&tape, &mut file);
-        let names = names.unwrap_or_else(|error| {
-            problems.push(error);
-            NameTable::default()
-        });
-        let info = MatchInfo::of(&tape, source.to_string(), names);
+        let mut names = NameReader::new(&tape);
+        names.read_from(&mut file).map_err(|error| file.failure(&error))?;
+        let problems = names.problems().to_vec();
+        let info = MatchInfo::of(&tape, source.to_string(), names.finish());
         Ok(Self { file, tape, info, problems })
     }
 
@@ -54,8 +51,7 @@ impl Observed {
         EventStream::ALL.into_iter().any(|stream| of_stream(stream).next().is_some())
     }
 
-    /// Shows events to `visit`, ascending by tick. Blocks that cannot be read are reported and left
-    /// out.
+    /// Shows events to `visit`, ascending by tick. Blocks that are damaged are reported and left out.
     pub(crate) fn visit(
         &mut self,
         kinds: KindSet,
@@ -63,13 +59,12 @@ impl Observed {
         mut visit: impl FnMut(&AnalysisEvent, &MatchInfo) -> Result<(), Failure>,
     ) -> Outcome {
         let Self { file, tape, info, problems } = self;
+        let source = file.source.clone();
         let mut events = TapeEvents::new(tape, kinds, ticks, file);
         for event in &mut events {
-            match event {
-                Ok(event) => visit(&event, info)?,
-                Err(problem) => problems.push(problem),
-            }
+            visit(&event.map_err(|error| Failure::of(&source, &error))?, info)?;
         }
+        problems.extend_from_slice(events.problems());
         let skipped = events.skipped();
         if skipped > 0 {
             let skipped = count(skipped, "event");

@@ -63,8 +63,16 @@ impl Source {
         let options = open_options(dialect, headerless);
         let opened = match self.file()? {
             Some((_, Some(0))) => return Err(Failure::refused(self, "it is empty")),
-            Some((file, Some(length))) => open(TapeFile::in_file(self, file), &options)
-                .map_err(|error| self.unopened(&error, Some(length)))?,
+            Some((file, Some(length))) => {
+                let opened = open(TapeFile::in_file(self, file), &options);
+                match opened.map_err(|error| self.unopened(&error, Some(length)))? {
+                    // The file keeps its start itself.
+                    AnyRecording::Tape(tape) => AnyRecording::Tape(tape.into_inner()),
+                    AnyRecording::MineWars(file) => AnyRecording::MineWars(file),
+                    AnyRecording::Gamelog(log) => AnyRecording::Gamelog(log),
+                    _ => return Err(Failure::refused(self, UNKNOWN_KIND)),
+                }
+            }
             Some((file, None)) => self.open_stream(file, &options)?,
             None => self.open_stream(io::stdin().lock(), &options)?,
         };
@@ -76,7 +84,7 @@ impl Source {
             }
             AnyRecording::MineWars(file) => Opened::Whole(input(file.into_bytes())),
             AnyRecording::Gamelog(log) => Opened::Whole(input(log.into_bytes())),
-            _ => return Err(Failure::refused(self, "it is of a kind that is not known here")),
+            _ => return Err(Failure::refused(self, UNKNOWN_KIND)),
         })
     }
 
@@ -99,7 +107,7 @@ impl Source {
             AnyRecording::Tape(bytes) => Ok(AnyRecording::Tape(TapeFile::in_memory(self, bytes))),
             AnyRecording::MineWars(file) => Ok(AnyRecording::MineWars(file)),
             AnyRecording::Gamelog(log) => Ok(AnyRecording::Gamelog(log)),
-            _ => Err(Failure::refused(self, "it is of a kind that is not known here")),
+            _ => Err(Failure::refused(self, UNKNOWN_KIND)),
         }
     }
 
@@ -182,6 +190,8 @@ impl Source {
         })
     }
 }
+
+const UNKNOWN_KIND: &str = "it is of a kind that is not known here";
 
 /// How recordings are opened.
 fn open_options(dialect: Option<Dialect>, headerless: bool) -> OpenOptions {
@@ -350,7 +360,7 @@ impl Input {
                 ])?;
                 Ok(Recording::Gamelog(gamelog))
             }
-            _ => Err(Failure::refused(&self.source, "it is of a kind that is not known here")),
+            _ => Err(Failure::refused(&self.source, UNKNOWN_KIND)),
         }
     }
 

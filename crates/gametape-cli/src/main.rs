@@ -16,6 +16,8 @@ mod failure;
 mod gamelog;
 mod games;
 mod global;
+#[cfg(test)]
+mod help_examples;
 mod input;
 mod json;
 mod many;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::ops::Range;
 
-use gametape_replay::open::{Format, open_tape, sniff};
+use gametape_replay::open::{Format, KeptStart, open_tape, sniff};
 use gametape_tape::{Chunk, ChunkEntry, Depth, Recovered, Recovery, Tape, TapeHeader};
 use gametape_wire::{Error, Result as WireResult, Source as Bytes, Tick, drive};
 
@@ -31,7 +31,7 @@ pub(crate) struct TapeFile {
 
 #[derive(Debug)]
 enum Store {
-    File(File),
+    File(KeptStart<File>),
     Memory(Vec<u8>),
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn is_tape(start: &[u8]) -> bool {
 impl Bytes for TapeFile {
     fn length(&self) -> u64 {
         match &self.store {
-            Store::File(file) => Bytes::length(file),
+            Store::File(file) => file.length(),
             Store::Memory(bytes) => bytes.length(),
         }
     }
@@ -65,7 +65,7 @@ impl TapeFile {
 
     /// A tape in a file that can be entered anywhere.
     pub(crate) fn in_file(source: &Source, file: File) -> Self {
-        Self { source: source.clone(), store: Store::File(file) }
+        Self { source: source.clone(), store: Store::File(KeptStart::new(file)) }
     }
 
     /// Does it begin as a tape does? `None` where it is empty.

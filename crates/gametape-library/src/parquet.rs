@@ -61,12 +61,12 @@ impl<W: Write + Send> ParquetTable<W> {
         if !self.table.takes(event) {
             return Ok(());
         }
-        if let Some(place) = self.table.kind_column() {
-            self.columns[place].put(self.rows, Value::Text(event.kind().name()));
+        if let Some(column) = self.table.kind_column() {
+            self.columns[column].put(self.rows, Value::Text(event.kind().name()));
         }
-        let places = self.table.places(event.kind()).iter();
+        let indexes = self.table.columns_of(event.kind()).iter();
         let Self { columns, rows, bytes, .. } = self;
-        info.values(event, &mut Cells { places, columns, row: *rows, bytes });
+        info.values(event, &mut Cells { indexes, columns, row: *rows, bytes });
         *rows += 1;
         match *rows >= BATCH_ROWS || *bytes >= BATCH_BYTES {
             true => self.write_batch(),
@@ -129,7 +129,7 @@ fn field(column: &Column) -> Field {
 }
 
 struct Cells<'c> {
-    places: std::slice::Iter<'static, usize>,
+    indexes: std::slice::Iter<'static, usize>,
     columns: &'c mut [ColumnBuilder],
     row: usize,
     bytes: &'c mut usize,
@@ -142,8 +142,8 @@ impl RowSink for Cells<'_> {
             Value::List(list) => list.len() * size_of::<u32>(),
             _ => 0,
         };
-        if let Some(&place) = self.places.next() {
-            self.columns[place].put(self.row, value);
+        if let Some(&index) = self.indexes.next() {
+            self.columns[index].put(self.row, value);
         }
     }
 }

@@ -150,7 +150,7 @@ fn a_reserved_first_byte_ends_its_payload_and_says_where() {
     assert_eq!(messages.rest(), &payload[1..]);
 }
 
-/// Behind every first byte, enough bytes for any message.
+/// After every first byte, enough bytes for any message.
 #[test]
 fn every_first_byte_is_a_message_that_writes_itself_back_or_is_reserved() {
     let tail = [0x01; 40];

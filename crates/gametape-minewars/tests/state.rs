@@ -29,16 +29,16 @@ fn state_of(view: u8, generation: Generation) -> ViewState {
 }
 
 /// Applies assembly text.
-fn tell(state: &mut ViewState, text: &str, generation: Generation) {
+fn apply(state: &mut ViewState, text: &str, generation: Generation) {
     let (payload, _) = assemble_payload(text, generation.into()).unwrap();
     for message in Messages::new(&payload, 0, generation.into()) {
         state.apply(&message.unwrap()).unwrap();
     }
 }
 
-fn told(view: u8, text: &str) -> ViewState {
+fn state_after(view: u8, text: &str) -> ViewState {
     let mut state = state_of(view, CURRENT);
-    tell(&mut state, text, CURRENT);
+    apply(&mut state, text, CURRENT);
     state
 }
 
@@ -70,7 +70,7 @@ fn only_the_spectator_knows_the_items_of_the_setup() {
 
 #[test]
 fn an_owner_takes_the_whole_cluster_and_only_that() {
-    let state = told(0, "OWNER 2 0,1");
+    let state = state_after(0, "OWNER 2 0,1");
     for x in -1..=1 {
         assert_eq!(owner(&state, 0, x), 2);
     }
@@ -80,68 +80,71 @@ fn an_owner_takes_the_whole_cluster_and_only_that() {
 
 #[test]
 fn a_tile_leaves_its_cluster_with_its_owner_and_comes_back() {
-    let state = told(0, "OWNER 2 0,0\nTILE 0,0 destroyed\nOWNER 3 0,1");
+    let state = state_after(0, "OWNER 2 0,0\nTILE 0,0 destroyed\nOWNER 3 0,1");
     assert_eq!([owner(&state, 0, -1), owner(&state, 0, 0), owner(&state, 0, 1)], [3, 2, 3]);
-    let back = told(0, "OWNER 2 0,0\nTILE 0,0 destroyed\nOWNER 3 0,1\nTILE 0,0 mountain");
+    let back = state_after(0, "OWNER 2 0,0\nTILE 0,0 destroyed\nOWNER 3 0,1\nTILE 0,0 mountain");
     assert_eq!(owner(&back, 0, 0), 3);
 }
 
 #[test]
 fn digits_capture_for_a_player_but_not_for_the_spectator() {
     let digit = Some(Digit { value: 3, asterisk: true });
-    let player = told(2, "DIGITS 3*/1,0");
+    let player = state_after(2, "DIGITS 3*/1,0");
     let tile = player.tile(Coord::new(1, 0)).unwrap();
     assert_eq!((tile.owner, tile.digit), (2, digit));
-    let spectator = told(0, "OWNER 1 1,0\nDIGITS 3*/1,0");
+    let spectator = state_after(0, "OWNER 1 1,0\nDIGITS 3*/1,0");
     let tile = spectator.tile(Coord::new(1, 0)).unwrap();
     assert_eq!((tile.owner, tile.digit), (1, digit));
 }
 
 #[test]
 fn a_digit_goes_with_its_owner() {
-    let state = told(2, "DIGITS 3/1,0\nOWNER 2 1,0");
+    let state = state_after(2, "DIGITS 3/1,0\nOWNER 2 1,0");
     assert!(state.tile(Coord::new(1, 0)).unwrap().digit.is_some());
-    let lost = told(2, "DIGITS 3/1,0\nOWNER 1 1,0");
+    let lost = state_after(2, "DIGITS 3/1,0\nOWNER 1 1,0");
     assert_eq!(lost.tile(Coord::new(1, 0)).unwrap().digit, None);
 }
 
 #[test]
 fn an_explosion_destroys_the_ground_only_in_v01() {
     let mut v01 = state_of(0, Generation::V01);
-    tell(&mut v01, "ITEM 1,0 mine\nEXPLODE 1,0", Generation::V01);
+    apply(&mut v01, "ITEM 1,0 mine\nEXPLODE 1,0", Generation::V01);
     let tile = v01.tile(Coord::new(1, 0)).unwrap();
     assert_eq!((tile.kind, tile.item), (TileKind::Destroyed, ItemKind::None));
-    let current = told(0, "ITEM 1,0 mine\nEXPLODE 1,0");
+    let current = state_after(0, "ITEM 1,0 mine\nEXPLODE 1,0");
     let tile = current.tile(Coord::new(1, 0)).unwrap();
     assert_eq!((tile.kind, tile.item), (TileKind::Regular, ItemKind::None));
 }
 
 #[test]
 fn structures_are_built_damaged_and_gone() {
-    let built = told(1, "BUILDNEW 1,0 tower 300\nBUILD 1,0 100 50");
+    let built = state_after(1, "BUILDNEW 1,0 tower 300\nBUILD 1,0 100 50");
     let pending = Pending { kind: Some(StructureKind::Tower), points: 300, current: 100, rate: 50 };
     assert_eq!(built.tile(Coord::new(1, 0)).unwrap().pending, Some(pending));
-    let done = told(1, "BUILDNEW 1,0 tower 300\nSTRUCT 1,0 tower\nSTRUCTHP 1,0 6");
+    let done = state_after(1, "BUILDNEW 1,0 tower 300\nSTRUCT 1,0 tower\nSTRUCTHP 1,0 6");
     let tile = done.tile(Coord::new(1, 0)).unwrap();
     assert_eq!((tile.structure, tile.hp, tile.pending), (Some(StructureKind::Tower), 6, None));
-    let gone = told(1, "STRUCT 1,0 tower\nSTRUCTHP 1,0 6\nNOSTRUCT 1,0");
+    let gone = state_after(1, "STRUCT 1,0 tower\nSTRUCTHP 1,0 6\nNOSTRUCT 1,0");
     assert_eq!(gone, state_of(1, CURRENT));
 }
 
 #[test]
 fn flags_and_smoke_come_and_go() {
-    let state = told(0, "FLAG 3 1,0\nSMOKE 1,0");
+    let state = state_after(0, "FLAG 3 1,0\nSMOKE 1,0");
     let tile = state.tile(Coord::new(1, 0)).unwrap();
     assert_eq!((tile.flag, tile.smoke), (Some(FlagState::Of(3)), true));
-    assert_eq!(told(0, "FLAG 3 1,0\nSMOKE 1,0\nFLAG 0 1,0\nUNSMOKE 1,0"), state_of(0, CURRENT));
+    assert_eq!(
+        state_after(0, "FLAG 3 1,0\nSMOKE 1,0\nFLAG 0 1,0\nUNSMOKE 1,0"),
+        state_of(0, CURRENT)
+    );
     let mut v01 = state_of(0, Generation::V01);
-    tell(&mut v01, "FLAG 1,0", Generation::V01);
+    apply(&mut v01, "FLAG 1,0", Generation::V01);
     assert_eq!(v01.tile(Coord::new(1, 0)).unwrap().flag, Some(FlagState::Unnamed));
 }
 
 #[test]
 fn an_eliminated_players_land_is_nobodys() {
-    let state = told(0, "OWNER 2 1,0 0,0\nOWNER 1 2,0\nDIGITS 1/1,0\nPLAYER 2 ELIMINATE");
+    let state = state_after(0, "OWNER 2 1,0 0,0\nOWNER 1 2,0\nDIGITS 1/1,0\nPLAYER 2 ELIMINATE");
     assert_eq!([owner(&state, 1, 0), owner(&state, 0, 0), owner(&state, 2, 0)], [0, 0, 1]);
     assert_eq!(state.tile(Coord::new(1, 0)).unwrap().digit, None);
     assert!(state.players().any(|(id, player)| id == 2 && player.eliminated));
@@ -149,7 +152,7 @@ fn an_eliminated_players_land_is_nobodys() {
 
 #[test]
 fn cities_players_votes_and_the_clock_are_kept() {
-    let state = told(
+    let state = state_after(
         0,
         "CITINCOME 1 500 7\nCITTRANS 1 -300\nCITRES 1 40\nCITTRADE 1 50 25\nPLAYER 2 CITCAPTURE 1\n\
          PLAYER 3/1 JOIN \"Ana\"\nPLAYER 3/1 RTT 64\nPLAYER 3 LIVES 2\nPLAYER 3 TIMEOUT 5000\n\
@@ -205,7 +208,7 @@ fn every_state_of_a_session_comes_back_from_its_bytes() {
 
 #[test]
 fn restoring_refuses_what_is_not_canonical() {
-    let state = told(1, "PLAYER 3/1 JOIN \"Ana\"\nBUILDNEW 1,0 tower 300");
+    let state = state_after(1, "PLAYER 3/1 JOIN \"Ana\"\nBUILDNEW 1,0 tower 300");
     let bytes = state.to_bytes();
     for end in 0..bytes.len() {
         assert!(state.restore(&bytes[..end]).is_err(), "{end}");

@@ -33,11 +33,20 @@ pub trait GameState {
 
 /// One order: what a player asked the game to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Order<'a> {
     /// Who gave it.
     pub player: View,
     /// The game's own bytes.
     pub payload: &'a [u8],
+}
+
+impl<'a> Order<'a> {
+    /// An order of a player.
+    #[must_use]
+    pub fn new(player: View, payload: &'a [u8]) -> Self {
+        Self { player, payload }
+    }
 }
 
 /// A deterministic game, advanced by orders alone: the same start and the same orders give the same

@@ -78,5 +78,5 @@ pub use rewrite::{Put, derived_header, put_segments, tape_id_of};
 pub use source::{OpenTape, OpeningTape, Recording};
 pub use timeline::{
     Change, Clock, Direction, GamelogTimeline, MapState, Marker, MarkerKind, MinewarsTimeline,
-    Playback, Timeline, TimelineOptions,
+    Playback, Rate, Timeline, TimelineOptions,
 };

@@ -10,6 +10,7 @@ use crate::text::printable;
 /// Which player somebody is: that of a view, or one of a game whose players have no views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Seat {
     /// The player of a view.
     View(u64),
@@ -44,6 +45,7 @@ impl Seat {
 
 /// Who plays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PlayerName {
     /// Which player.
     #[serde(flatten)]

@@ -7,7 +7,7 @@ use gametape_tape::{
     ChunkKind, Damage, Dropped, Gap, Level, Recovered, Recovery, Remedy, Rewriter, TapeHeader,
     Verifier,
 };
-use gametape_wire::{Error, Result, Source, drive};
+use gametape_wire::{Error, Result, Source, WatchedSource, drive};
 use serde::Serialize;
 
 use crate::open::visit_chunks;
@@ -46,6 +46,7 @@ impl FoundTape {
     /// Searches all bytes for chunks of a tape, whatever they begin with; `None` where there is
     /// nothing of a tape.
     pub fn search<S: Source>(source: &mut S) -> Result<Option<Self>> {
+        let source = &mut WatchedSource::new(source);
         let mut recovery = Recovery::new(source.length()).with_chain();
         drive(&mut recovery, source)?;
         let found = recovery.finish();
@@ -165,13 +166,15 @@ impl TapeRecovery {
         let damages: Vec<Hole> = lost().map(|one| Hole::of(found, one)).collect();
         let with_header =
             lost().filter(|damage| damage.header.is_some_and(|h| h.kind != ChunkKind::INDEX));
+        let gaps = found.gaps();
+        let timed = gaps.iter().filter(|gap| gap.tick_count > 0);
         let missing: u64 = found.missing.iter().map(|run| run.len() as u64).sum();
         Self {
             finished: found.is_finished,
             kept_chunks: found.chunks.len(),
             lost_chunks: with_header.count() as u64 + missing,
             lost_bytes: damages.iter().map(|hole| hole.end - hole.start).sum(),
-            lost_ticks: covered(found.gaps().iter().map(Gap::ticks)),
+            lost_ticks: covered(timed.map(Gap::ticks)),
             dropped: BTreeMap::new(),
             left_out: Vec::new(),
             damages,

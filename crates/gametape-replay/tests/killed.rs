@@ -14,6 +14,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::Duration;
 
 use common::*;
@@ -26,9 +28,12 @@ const TAPE: &str = "GAMETAPE_TEST_TAPE";
 /// How it does that.
 const MANNER: &str = "GAMETAPE_TEST_MANNER";
 const KILLS: u64 = 200;
+/// A process that records is killed long before this. One that nobody kills ends itself.
+const LIMIT: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
     if let Some(path) = std::env::var_os(TAPE) {
+        end_in_time();
         record(Path::new(&path), std::env::var(MANNER).unwrap().parse().unwrap());
         return ExitCode::SUCCESS;
     }
@@ -38,6 +43,15 @@ fn main() -> ExitCode {
         Ok(())
     });
     libtest_mimic::run(&Arguments::from_args(), vec![test]).exit_code()
+}
+
+/// Whoever waits for this process does not wait for ever.
+fn end_in_time() {
+    thread::spawn(|| {
+        let (_open, nothing) = channel::<()>();
+        let _ = nothing.recv_timeout(LIMIT);
+        std::process::abort();
+    });
 }
 
 /// A file that takes few bytes at once, so that a kill finds it within a chunk.
@@ -58,7 +72,7 @@ fn record(path: &Path, manner: u64) {
     let within = Duration::from_millis;
     let durability = match manner {
         0 => Durability::every_tick(),
-        _ => Durability { written_within: within(4), synced_within: within(20) },
+        _ => Durability::new(within(4), within(20)),
     };
     let options = options().with_durability(durability);
     let recorder = match manner {
@@ -114,7 +128,7 @@ fn record_and_kill(path: &Path, number: u64, more: u64) -> Option<u64> {
     // One in ten is killed while it starts, the others after their first words.
     if !number.is_multiple_of(10) {
         for _ in 0..=more {
-            lines.read_line(&mut text).unwrap();
+            assert!(lines.read_line(&mut text).unwrap() > 0, "it came to an end by itself");
         }
     }
     kill(&mut process);

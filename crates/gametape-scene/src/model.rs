@@ -68,6 +68,7 @@ pub struct Title {
 /// How tiles touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Shape {
     /// Six neighbours, axial coordinates.
     Hex,
@@ -151,6 +152,7 @@ impl From<Position> for [f32; 2] {
 
 /// How well a tile is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Sight {
     /// It is seen as it is.
     #[default]
@@ -470,6 +472,7 @@ impl Value {
 /// A value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum Datum {
     /// True or false.
     Flag(bool),

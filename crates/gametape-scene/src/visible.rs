@@ -97,11 +97,12 @@ pub trait Visible {
     /// What can be seen.
     fn scene(&self, context: &Context) -> Scene;
 
-    /// Everything that is known of a tile or a piece; none where there is neither.
+    /// Everything that is known of a tile or a piece in the scene of this state; none where there is
+    /// neither.
     ///
     /// By default what the scene says of it.
-    fn inspect(&self, context: &Context, target: &Target) -> Option<Inspection> {
-        inspect::inspect(&self.scene(context), target)
+    fn inspect(&self, scene: &Scene, target: &Target) -> Option<Inspection> {
+        inspect::inspect(scene, target)
     }
 
     /// The state itself, for who knows its type and shows more of it than scenes do.

@@ -143,7 +143,7 @@ fn those_who_are_out_stay_and_are_marked() {
 fn inspection_names_everything_on_a_tile() {
     let mut state = state(View::SPECTATOR);
     state.apply(&Message::StructureHp { tile: Coord::CENTRE, hp: 3 }).unwrap();
-    let inspect = |x, y| state.inspect(&context(), &Target::Tile(TileAt::new(x, y)));
+    let inspect = |x, y| state.inspect(&state.scene(&context()), &Target::Tile(TileAt::new(x, y)));
     let wall = inspect(0, 0).unwrap();
     assert_eq!(wall.title, "regular");
     let expected = [
@@ -157,7 +157,7 @@ fn inspection_names_everything_on_a_tile() {
     let city = inspect(-1, 0).unwrap();
     assert!(city.values.contains(&Value::new("city", "zze")), "{city:?}");
     assert_eq!(inspect(5, 5), None);
-    let piece = state.inspect(&context(), &Target::Piece("city 0".into())).unwrap();
+    let piece = state.inspect(&state.scene(&context()), &Target::Piece("city 0".into())).unwrap();
     assert_eq!(piece.title, "zze, city");
     assert!(piece.values.contains(&Value::new("owner", Datum::Player { player: 1 })));
 }

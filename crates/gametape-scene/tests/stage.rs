@@ -3,15 +3,20 @@
 #![cfg(feature = "stage")]
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
 use std::time::Duration;
 
 use gametape_cadre::{Log, Options, sample};
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Generation, Grid, ReplayFile, WriteOptions, write_file};
-use gametape_replay::open::{MinewarsBytes, OpenOptions, open};
+use gametape_replay::open::{KeptStart, MinewarsBytes, OpenOptions, open};
 use gametape_replay::{ConvertOptions, Direction, cadre, minewars};
 use gametape_scene::stage::{Marks, Playback, Shown, Stage, Tree, line_rows, search};
-use gametape_wire::{Moment, Tick, View, When};
+use gametape_tape::pack_bytes;
+use gametape_wire::{Moment, Result, Source, Tick, View, When};
 
 /// A small session on a square map.
 fn minewars_bytes() -> Vec<u8> {
@@ -22,7 +27,7 @@ fn minewars_bytes() -> Vec<u8> {
 
 fn minewars_tape() -> Vec<u8> {
     let bytes = minewars_bytes();
-    let options = ConvertOptions { spacing: 300, ..ConvertOptions::new(1) };
+    let options = ConvertOptions::new(1).with_spacing(300);
     minewars::to_tape(&ReplayFile::open(&bytes).unwrap(), &options).unwrap()
 }
 
@@ -31,7 +36,7 @@ fn gamelog(bytes: &[u8]) -> Log {
 }
 
 /// The same way in for every format.
-fn stage(bytes: Vec<u8>) -> Stage<Vec<u8>> {
+fn stage(bytes: Vec<u8>) -> Stage<KeptStart<Vec<u8>>> {
     let opened = open(bytes, &OpenOptions::default()).unwrap();
     Stage::open(opened, &[], &Options::default()).unwrap()
 }
@@ -132,17 +137,70 @@ fn the_tree_opens_down_to_what_is_sought() {
 }
 
 #[test]
-fn playing_follows_the_clock_and_pauses_where_it_is_told_to() {
+fn playing_follows_the_clock_and_pauses_where_it_should() {
     let mut play = Playback::new(stage(minewars_bytes()));
     play.go(Moment::START).unwrap();
     play.pause_at(Some(gametape_wire::Time::from_millis(1500)));
     play.play_or_pause(Duration::ZERO).unwrap();
     assert!(play.tick(Duration::from_secs(1)).unwrap());
-    assert_eq!((play.stage.position().next_tick(), play.since()), (Tick(1024), Moment::START));
+    assert_eq!((play.stage.position().next_tick(), play.since()), (Tick(1000), Moment::START));
     assert!(play.tick(Duration::from_secs(10)).unwrap() && !play.is_playing());
     assert_eq!(play.stage.position(), Moment::after(Tick(1500)));
     assert!(!play.tick(Duration::from_secs(20)).unwrap());
     let end = play.stage.find(When::End).unwrap();
     play.go(end).unwrap();
     assert!(!play.step(1).unwrap() && play.step(-1).unwrap());
+}
+
+/// Bytes that note what is fetched of them.
+#[derive(Debug, Clone)]
+struct Counting {
+    tape: Rc<Vec<u8>>,
+    fetched: Rc<RefCell<Vec<Range<u64>>>>,
+}
+
+impl Source for Counting {
+    fn length(&self) -> u64 {
+        self.tape.len() as u64
+    }
+
+    fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        self.fetched.borrow_mut().push(range.clone());
+        Ok(Cow::Borrowed(&self.tape[range.start as usize..range.end as usize]))
+    }
+}
+
+#[test]
+fn a_stage_reads_what_it_needs_and_opens_its_tape_once() {
+    let sample = Sample { radius: 3, moments: 2500, ..Sample::default() };
+    let (setup, frames) = sample.build(Generation::Current).unwrap();
+    let file = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
+    let options = ConvertOptions { spacing: 4000, ..ConvertOptions::new(1) };
+    let tape = minewars::to_tape(&ReplayFile::open(&file).unwrap(), &options).unwrap();
+    let source = Counting { tape: Rc::new(pack_bytes(&tape).unwrap()), fetched: Rc::default() };
+    let length = source.length();
+    assert!(length > 100_000, "{length}");
+    let requests = || source.fetched.borrow_mut().drain(..).collect::<Vec<_>>();
+    let opened = open(source.clone(), &OpenOptions::default()).unwrap();
+    let mut stage = Stage::open(opened, &[], &Options::default()).unwrap();
+    // Two to open it, two at most to see its first tick.
+    let first = requests();
+    assert!(first.len() <= 4, "{first:?}");
+    assert!(first[..2].iter().map(|range| range.end - range.start).sum::<u64>() <= 64 << 10);
+    let few = |what: &str| {
+        let fetched = requests();
+        assert!(fetched.len() <= 2, "{what}: {fetched:?}");
+        let is_index = |range: &Range<u64>| range.start == 0 || range.end == length;
+        assert!(!fetched.iter().any(is_index), "{what}: {fetched:?}");
+    };
+    for share in ["50%", "10%", "90%", "33%"] {
+        let moment = stage.find(share.parse().unwrap()).unwrap();
+        stage.seek(moment).unwrap();
+        few(share);
+        for view in stage.views().iter() {
+            stage.change_view(view).unwrap();
+            few(&format!("view {view} at {share}"));
+            assert_eq!((stage.view(), stage.position()), (view, moment));
+        }
+    }
 }

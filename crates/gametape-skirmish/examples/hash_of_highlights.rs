@@ -36,7 +36,7 @@ pub(crate) struct Insight {
 /// Plays the matches.
 pub(crate) fn insights() -> Result<Vec<Insight>> {
     let play = |(players, radius, grid, seed)| {
-        let config = Config { grid, time_limit: TIME_LIMIT, ..Config::new(players, radius, seed) };
+        let config = Config::new(players, radius, seed).with_grid(grid).with_time_limit(TIME_LIMIT);
         insight(Match::new(config, &Style::ALL, Generation::Current)?)
     };
     MATCHES.into_iter().map(play).collect()

@@ -19,7 +19,7 @@ pub(crate) fn hash_of_matches() -> Result<String> {
         (3, 9, Grid::Square, Generation::Current),
         (4, 9, Grid::Hex, Generation::V01),
     ] {
-        let config = Config { grid, time_limit: 75, ..Config::new(players, radius, 7) };
+        let config = Config::new(players, radius, 7).with_grid(grid).with_time_limit(75);
         let mut game = Match::new(config, &Style::ALL, generation)?;
         let mut events = EventWriter::new();
         while !game.is_over() {

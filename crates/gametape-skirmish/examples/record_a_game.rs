@@ -21,7 +21,7 @@ fn main() {
 }
 
 fn record(path: &str) -> Result<()> {
-    // The game: two bots on a small island. The number of the tape tells recordings apart.
+    // The game: two bots on a small island. The number of the tape distinguishes recordings.
     let config = Config::new(2, 12, 7);
     let header = TapeHeader::with(TICK_LENGTH, 0x5C1);
     let mut game = Match::new(config, &Style::ALL, Generation::Current)?;
@@ -48,7 +48,7 @@ fn record(path: &str) -> Result<()> {
                 recorder.view_keyframe(*view, known.snapshot(tick))?;
             }
         }
-        // Then the tick: what was asked, said and reported, what views were told, what happened.
+        // Then the tick: what was asked, said and reported, what views receive, what happened.
         let turn = game.step()?;
         turn.orders.iter().try_for_each(|o| recorder.order(tick, o.player, &o.payload))?;
         turn.talk.iter().try_for_each(|o| recorder.talk(tick, o.player, &o.payload))?;

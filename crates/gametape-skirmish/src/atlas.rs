@@ -1,11 +1,15 @@
 //! What never changes while a match is played, laid out so that going about it is fast.
 
-use gametape_minewars::{Coord, Grid, TileKind};
+use std::ops::Range;
+
+use gametape_minewars::{Coord, Generation, Grid, ItemKind, TileKind};
+use sha2::{Digest, Sha256};
 
 use crate::generate::Land;
 use crate::rules::{FAR_SIGHT, NEAR_SIGHT};
+use crate::world::Tile;
 
-/// A tile as a place in the layers of the world: rows one after the other, with a margin around the
+/// A tile as an index into the layers of the world: rows one after the other, with a margin around the
 /// map, so that everything within sight of a tile is a fixed step away.
 pub(crate) type Cell = u32;
 
@@ -16,7 +20,7 @@ const NO_CITY: u8 = u8::MAX;
 /// Cells around the map that belong to nothing.
 const MARGIN: i32 = FAR_SIGHT as i32;
 
-/// Shape, clusters, regions and places of cities.
+/// Shape, clusters, regions and positions of cities.
 #[derive(Debug)]
 pub(crate) struct Atlas {
     pub(crate) grid: Grid,
@@ -29,12 +33,18 @@ pub(crate) struct Atlas {
     neighbour_steps: Vec<i32>,
     near_steps: Vec<i32>,
     far_steps: Vec<i32>,
+    near_rows: Vec<Range<i32>>,
+    far_rows: Vec<Range<i32>>,
     cluster_of: Vec<u16>,
     pub(crate) clusters: Vec<Cluster>,
     region_of: Vec<u8>,
     city_at: Vec<u8>,
     /// For each city where it is, and the land around it in order of neighbours.
     pub(crate) cities: Vec<CityPlace>,
+    /// The tiles as the match begins.
+    pub(crate) start: Vec<Tile>,
+    /// SHA-256 of the map.
+    pub(crate) map_hash: [u8; 32],
 }
 
 /// Neighbouring tiles of mountain, or of forest.
@@ -64,6 +74,7 @@ impl Atlas {
             .neighbours(Coord::CENTRE)
             .map(|c| i32::from(c.y) * width + i32::from(c.x))
             .collect();
+        let (near_steps, far_steps) = (steps(NEAR_SIGHT), steps(FAR_SIGHT));
         let mut atlas = Self {
             grid,
             radius,
@@ -72,13 +83,17 @@ impl Atlas {
             on_map: vec![false; cells],
             ring_order: Vec::with_capacity(map.tile_count()),
             neighbour_steps,
-            near_steps: steps(NEAR_SIGHT),
-            far_steps: steps(FAR_SIGHT),
+            near_rows: rows(&near_steps),
+            far_rows: rows(&far_steps),
+            near_steps,
+            far_steps,
             cluster_of: vec![NO_CLUSTER; cells],
             clusters: Vec::new(),
             region_of: vec![NO_CITY; cells],
             city_at: vec![NO_CITY; cells],
             cities: Vec::new(),
+            start: vec![Tile::new(TileKind::Water, ItemKind::None); cells],
+            map_hash: map_hash(land),
         };
         atlas.place_tiles(land);
         atlas.number_clusters(land);
@@ -87,8 +102,9 @@ impl Atlas {
     }
 
     fn place_tiles(&mut self, land: &Land) {
-        for (coord, _) in land.map.tiles() {
+        for (coord, tile) in land.map.tiles() {
             let cell = self.cell_of(coord);
+            self.start[cell as usize] = Tile::new(tile.kind, tile.item);
             self.coords[cell as usize] = coord;
             self.on_map[cell as usize] = true;
             self.region_of[cell as usize] = land.map.region(coord).unwrap_or(NO_CITY);
@@ -97,8 +113,8 @@ impl Atlas {
     }
 
     fn number_clusters(&mut self, land: &Land) {
-        for place in 0..self.ring_order.len() {
-            let cell = self.ring_order[place];
+        for index in 0..self.ring_order.len() {
+            let cell = self.ring_order[index];
             let kind = kind_at(land, self.coord(cell));
             if kind.is_clustered() && self.cluster_of[cell as usize] == NO_CLUSTER {
                 let cluster = self.gather_cluster(land, cell, kind);
@@ -166,6 +182,22 @@ impl Atlas {
         self.stepping(cell, if tower { &self.far_steps } else { &self.near_steps })
     }
 
+    /// The same tiles as rows of cells, some of which may be off the map.
+    pub(crate) fn rows_in_sight(
+        &self,
+        cell: Cell,
+        tower: bool,
+    ) -> impl Iterator<Item = Range<usize>> {
+        let rows = if tower { &self.far_rows } else { &self.near_rows };
+        let at = move |step: i32| cell.wrapping_add_signed(step) as usize;
+        rows.iter().map(move |row| at(row.start)..at(row.end))
+    }
+
+    /// Is a cell on the map, for each cell.
+    pub(crate) fn on_map(&self) -> &[bool] {
+        &self.on_map
+    }
+
     fn stepping<'a>(&'a self, cell: Cell, steps: &'a [i32]) -> impl Iterator<Item = Cell> + 'a {
         let cells = steps.iter().map(move |step| cell.wrapping_add_signed(*step));
         cells.filter(|cell| self.on_map[*cell as usize])
@@ -180,7 +212,7 @@ impl Atlas {
         city(self.region_of[cell as usize])
     }
 
-    /// The city that stands on a tile.
+    /// The city on a tile.
     pub(crate) fn city_at(&self, cell: Cell) -> Option<usize> {
         city(self.city_at[cell as usize])
     }
@@ -188,6 +220,26 @@ impl Atlas {
     pub(crate) fn distance(&self, a: Cell, b: Cell) -> u16 {
         crate::generate::distance(self.grid, self.coord(a), self.coord(b))
     }
+}
+
+/// Steps as runs of successive ones.
+fn rows(steps: &[i32]) -> Vec<Range<i32>> {
+    let mut sorted = steps.to_vec();
+    sorted.sort_unstable();
+    let mut rows: Vec<Range<i32>> = Vec::new();
+    for step in sorted {
+        match rows.last_mut() {
+            Some(row) if row.end == step => row.end += 1,
+            _ => rows.push(step..step + 1),
+        }
+    }
+    rows
+}
+
+fn map_hash(land: &Land) -> [u8; 32] {
+    // A world always has cities and only kinds that every generation has.
+    let bytes = land.map.to_bytes(Generation::Current, true).unwrap_or_default();
+    Sha256::digest(bytes).into()
 }
 
 fn city(number: u8) -> Option<usize> {

@@ -17,6 +17,7 @@ const NAME_LENGTH: Limit = Limit::new("player name", 32);
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Config {
     /// How tiles touch.
     pub grid: Grid,
@@ -41,6 +42,20 @@ impl Config {
     pub fn new(players: u8, radius: u8, seed: u64) -> Self {
         let names = NAMES.iter().take(players.into()).map(|&name| name.to_owned()).collect();
         Self { grid: Grid::Hex, radius, time_limit: 3600, seed, names }
+    }
+
+    /// The same match on another grid.
+    #[must_use]
+    pub fn with_grid(mut self, grid: Grid) -> Self {
+        self.grid = grid;
+        self
+    }
+
+    /// The same match with another time limit in seconds.
+    #[must_use]
+    pub fn with_time_limit(mut self, seconds: u16) -> Self {
+        self.time_limit = seconds;
+        self
     }
 
     /// How many players.

@@ -66,8 +66,8 @@ impl Dice {
 
     /// One of the things in a list.
     pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
-        let place = self.below(from.len() as u64) as usize;
-        from.get(place)
+        let index = self.below(from.len() as u64) as usize;
+        from.get(index)
     }
 }
 

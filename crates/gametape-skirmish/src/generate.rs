@@ -156,12 +156,12 @@ impl Maker {
         let mut nearest: Vec<u16> = candidates.iter().map(|c| self.distance(*c, drawn)).collect();
         for player in 0..self.players {
             let best = nearest.iter().max().copied().unwrap_or(0);
-            let place = nearest.iter().position(|distance| *distance == best).unwrap_or(0);
+            let index = nearest.iter().position(|distance| *distance == best).unwrap_or(0);
             if best < 3 {
                 let problem = format!("no room for {} players on this map", self.players);
                 return Err(Error::misuse("configuration", problem));
             }
-            let city = candidates[place];
+            let city = candidates[index];
             cities.push(city);
             for (near, candidate) in nearest.iter_mut().zip(&candidates) {
                 let distance = self.distance(*candidate, city);
@@ -257,7 +257,7 @@ mod tests {
             [(Grid::Hex, 4, 2), (Grid::Square, 4, 3), (Grid::Hex, 12, 4), (Grid::Square, 20, 8)]
         {
             for seed in 0..20 {
-                let config = Config { grid, ..Config::new(players, radius, seed) };
+                let config = Config::new(players, radius, seed).with_grid(grid);
                 check_world(&config, &generate(&config).unwrap());
             }
         }

@@ -9,7 +9,7 @@
 //!   know, in the words of either generation.
 //! - [`Analyst`] makes the events that highlights and statistics are made from.
 //! - [`Bot`]s see only their own view and give orders as a person would.
-//! - [`gamelog()`] tells the match of a tape as a Cadre gamelog, [`record_match`] makes such a tape.
+//! - [`gamelog()`] writes the match of a tape as a Cadre gamelog, [`record_match`] makes such a tape.
 //! - [`Session`] is a match of bots while it is recorded, and [`Summary`] what came of it.
 //! - [`Match`] is all of these together:
 //!
@@ -18,16 +18,16 @@
 //! use gametape_skirmish::{Config, Match, Style};
 //! use gametape_minewars::Generation;
 //!
-//! let config = Config { time_limit: 30, ..Config::new(2, 8, 1) };
+//! let config = Config::new(2, 8, 1).with_time_limit(30);
 //! let mut game = Match::new(config, &[Style::Careful, Style::Striker], Generation::Current)?;
-//! let (mut orders, mut told) = (0, 0);
+//! let (mut orders, mut received) = (0, 0);
 //! while !game.is_over() {
 //!     let turn = game.step()?;
 //!     orders += turn.orders.len();
-//!     told += turn.parts().iter().map(|(_, payload)| payload.len()).sum::<usize>();
+//!     received += turn.parts().iter().map(|(_, payload)| payload.len()).sum::<usize>();
 //! }
-//! println!("{} ticks, {orders} orders, {told} bytes", game.game().tick());
-//! assert!(orders > 50 && told > 1000);
+//! println!("{} ticks, {orders} orders, {received} bytes", game.game().tick());
+//! assert!(orders > 50 && received > 1000);
 //! # Ok::<(), gametape_wire::Error>(())
 //! ```
 //!

@@ -47,8 +47,9 @@ impl fmt::Debug for Match {
 
 /// What a tick of a match brought.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Turn {
-    /// Which tick it was.
+    /// The tick.
     pub tick: SimTick,
     /// The inputs of the simulation, in their order.
     pub orders: Vec<Input>,
@@ -56,27 +57,28 @@ pub struct Turn {
     pub talk: Vec<Input>,
     /// What the players' machines reported.
     pub reports: Vec<Input>,
-    /// What each view was told, the spectator's first; most are empty.
+    /// What each view receives, the spectator's first; most are empty.
     pub payloads: Vec<Vec<u8>>,
-    /// What analysis is reported.
+    /// The events for analysis.
     pub events: Vec<AnalysisEvent>,
 }
 
 /// An order as it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Input {
-    /// Whose.
+    /// The player who gave it.
     pub player: View,
     /// Its bytes.
     pub payload: Vec<u8>,
 }
 
 impl Turn {
-    /// What views were told, without those that were told nothing.
+    /// What views receive, without those that receive nothing.
     #[must_use]
     pub fn parts(&self) -> Vec<(View, &[u8])> {
-        let told = self.payloads.iter().enumerate().filter(|(_, payload)| !payload.is_empty());
-        told.filter_map(|(view, payload)| Some((View::new(view as u8)?, &payload[..]))).collect()
+        let parts = self.payloads.iter().enumerate().filter(|(_, payload)| !payload.is_empty());
+        parts.filter_map(|(view, payload)| Some((View::new(view as u8)?, &payload[..]))).collect()
     }
 }
 
@@ -137,41 +139,41 @@ impl Match {
     pub fn step(&mut self) -> Result<Turn> {
         let tick = self.game.tick();
         let mut turn = Turn { tick, ..Turn::default() };
-        let mut said = Vec::new();
-        for place in 0..self.pilots.len() {
-            let commands = self.ask(place, tick);
-            turn.take(place as u8 + 1, commands, &mut said)?;
+        let mut inputs = Vec::new();
+        for index in 0..self.pilots.len() {
+            let commands = self.ask(index, tick);
+            turn.take(index as u8 + 1, commands, &mut inputs)?;
         }
         let orders: Vec<Order<'_>> = turn
             .orders
             .iter()
-            .map(|said| Order { player: said.player, payload: &said.payload })
+            .map(|order| Order::new(order.player, &order.payload))
             .collect();
         self.game.step(&orders)?;
-        turn.payloads = self.views.update(&self.game, &said)?;
-        turn.events = self.analyst.update(&self.game, &said);
+        turn.payloads = self.views.update(&self.game, &inputs)?;
+        turn.events = self.analyst.update(&self.game, &inputs);
         Ok(turn)
     }
 
     /// Orders of a pilot, and what the pilot's machine adds.
-    fn ask(&mut self, place: usize, tick: SimTick) -> Vec<Command> {
-        let player = place as u8 + 1;
+    fn ask(&mut self, index: usize, tick: SimTick) -> Vec<Command> {
+        let player = index as u8 + 1;
         let Some(view) = View::new(player).and_then(|view| self.views.state(view)) else {
             return Vec::new();
         };
-        let mut commands = self.pilots[place].orders(tick, view);
-        self.machines[place].report(&self.game, player, &mut commands);
+        let mut commands = self.pilots[index].orders(tick, view);
+        self.machines[index].report(&self.game, player, &mut commands);
         commands
     }
 }
 
 impl Turn {
-    /// Sorts what a player said by where it goes. An order that has no bytes is an error.
+    /// Sorts the commands of a player by their channel. An order that has no bytes is an error.
     fn take(
         &mut self,
         number: u8,
         commands: Vec<Command>,
-        said: &mut Vec<(u8, Command)>,
+        inputs: &mut Vec<(u8, Command)>,
     ) -> Result<()> {
         let Some(player) = View::new(number) else { return Ok(()) };
         for command in commands {
@@ -183,7 +185,7 @@ impl Turn {
             };
             list.push(Input { player, payload });
             if command.channel() != Channel::Game {
-                said.push((number, command));
+                inputs.push((number, command));
             }
         }
         Ok(())
@@ -204,7 +206,7 @@ impl Machine {
     /// Adds what the machine reports: twice a second where the player looks, and the city that was
     /// given work.
     fn report(&mut self, game: &Skirmish, player: u8, commands: &mut Vec<Command>) {
-        if let Some(at) = commands.iter().find_map(place_of) {
+        if let Some(at) = commands.iter().find_map(tile_of) {
             self.looked_at = Some(at);
         }
         if (game.tick() + u64::from(player)).is_multiple_of(CAMERA) {
@@ -228,7 +230,7 @@ impl Machine {
     }
 }
 
-fn place_of(command: &Command) -> Option<Coord> {
+fn tile_of(command: &Command) -> Option<Coord> {
     match *command {
         Command::Capture { tile: at }
         | Command::Build { tile: at, .. }

@@ -1,4 +1,4 @@
-//! Recording a match: everything that `spec/tape-contents.md` has a place for.
+//! Recording a match: everything that `spec/tape-contents.md` lists.
 
 use std::io::Cursor;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub struct MatchRecorder {
 }
 
 impl MatchRecorder {
-    /// Records what stands before the first tick: the match has not begun yet.
+    /// Records what comes before the first tick: the match has not begun yet.
     pub fn new(recorder: Recorder, game: &Match) -> Result<Self> {
         let config = game.game().config();
         recorder.simulation_setup(config.to_bytes())?;
@@ -105,7 +105,7 @@ impl MatchRecorder {
             recorder.frame(tick, &parts)?;
         }
         for (view, payload) in parts {
-            self.views[usize::from(view.number())].hear(tick, payload)?;
+            self.views[usize::from(view.number())].receive(tick, payload)?;
         }
         turn.events.iter().try_for_each(|event| self.events.push(event))?;
         self.events.take().into_iter().try_for_each(|block| record_block(recorder, block))?;
@@ -127,21 +127,21 @@ impl MatchRecorder {
     }
 }
 
-/// A view that has heard this many bytes since its last keyframe gets another one.
-const HEARD_BYTES: usize = 8 << 10;
-/// However little it heard, after this many ticks.
-const HEARD_TICKS: u64 = 120 * SECOND;
+/// A view that received this many bytes since its last keyframe gets another one.
+const RECEIVED_BYTES: usize = 8 << 10;
+/// However little it received, after this many ticks.
+const KEYFRAME_TICKS: u64 = 120 * SECOND;
 
 /// Whoever follows a view of the match.
 ///
 /// Keyframes of views would be half of a tape if there were as many as of the simulation, while what
-/// a view hears is little and soon heard again: see `spec/skirmish.md`, section 14.
+/// a view receives is little and soon applied again: see `spec/skirmish.md`, section 14.
 #[derive(Debug)]
 struct Audience {
     number: View,
     knows: MinewarsView,
     /// Bytes of messages since the last keyframe.
-    heard: usize,
+    received: usize,
     /// When that was.
     keyframe: Option<SimTick>,
     /// What was missing from the recording then.
@@ -151,22 +151,22 @@ struct Audience {
 impl Audience {
     fn new(setup: &Setup, number: View) -> Self {
         let knows = MinewarsView::new(setup, number);
-        Self { number, knows, heard: 0, keyframe: None, missing: 0 }
+        Self { number, knows, received: 0, keyframe: None, missing: 0 }
     }
 
-    fn hear(&mut self, tick: SimTick, payload: &[u8]) -> Result<()> {
-        self.heard += payload.len();
+    fn receive(&mut self, tick: SimTick, payload: &[u8]) -> Result<()> {
+        self.received += payload.len();
         self.knows.apply(tick, payload)
     }
 
     /// Is a keyframe worth it? Surely where the recording has a hole after the last one.
     fn is_keyframe_due(&self, tick: SimTick, missing: u64) -> bool {
-        let is_old = self.keyframe.is_none_or(|last| tick >= last + HEARD_TICKS);
-        is_old || self.heard >= HEARD_BYTES || self.missing != missing
+        let is_old = self.keyframe.is_none_or(|last| tick >= last + KEYFRAME_TICKS);
+        is_old || self.received >= RECEIVED_BYTES || self.missing != missing
     }
 
     fn keyframe(&mut self, tick: SimTick, missing: u64) -> SimSnapshot {
-        (self.heard, self.keyframe, self.missing) = (0, Some(tick), missing);
+        (self.received, self.keyframe, self.missing) = (0, Some(tick), missing);
         self.knows.snapshot(tick)
     }
 }
@@ -179,7 +179,7 @@ fn missing(recorder: &Recorder) -> u64 {
 
 /// Plays a match as fast as possible until it is over or `last_tick` is reached, and gives its tape.
 ///
-/// `metadata` is what `spec/tape-contents.md`, section 2, has a place for; `id` tells tapes apart.
+/// `metadata` is that of `spec/tape-contents.md`, section 2; `id` distinguishes tapes.
 ///
 /// ```
 /// use gametape_skirmish::{Config, Match, Style, metadata, record_match};
@@ -231,19 +231,19 @@ pub fn recorded_game<S: Source>(recording: &mut Recording<S>) -> Result<Skirmish
     Skirmish::new(recorded_config(recording)?.ok_or_else(missing)?)
 }
 
-/// So much of a match may stand together when it is played at full speed: more than what lies between
+/// The time of a match that is written together when it is played at full speed: more than there is between
 /// two keyframes, which part it anyway.
 const WRITTEN_TOGETHER: Duration = Duration::from_secs(60);
 
 /// How to record a match that is played as fast as possible, with a pump that is stepped by
 /// [`game_time`].
 ///
-/// Seconds of the match pass in no time then, so more of them can stand together, which is smaller;
+/// Seconds of the match pass in no time then, so more of them are written together, which is smaller;
 /// and because no other clock counts, the same match becomes the same tape.
 #[must_use]
 pub fn full_speed() -> RecorderOptions {
     let durability =
-        Durability { written_within: 2 * WRITTEN_TOGETHER, synced_within: Duration::MAX };
+        Durability::new(2 * WRITTEN_TOGETHER, Duration::MAX);
     RecorderOptions::default().with_durability(durability)
 }
 
@@ -287,17 +287,17 @@ mod tests {
     }
 
     #[test]
-    fn a_view_gets_a_keyframe_when_it_heard_much_or_long_or_behind_a_hole() {
+    fn a_view_gets_a_keyframe_after_many_bytes_a_long_time_or_a_hole() {
         let mut view = Audience::new(two_players().setup(), View::SPECTATOR);
         assert!(view.is_keyframe_due(0, 0), "the first");
         view.keyframe(300, 0);
-        assert!(!view.is_keyframe_due(300 + HEARD_TICKS - 1, 0));
-        assert!(view.is_keyframe_due(300 + HEARD_TICKS, 0));
+        assert!(!view.is_keyframe_due(300 + KEYFRAME_TICKS - 1, 0));
+        assert!(view.is_keyframe_due(300 + KEYFRAME_TICKS, 0));
         assert!(view.is_keyframe_due(600, 1));
-        view.heard = HEARD_BYTES;
+        view.received = RECEIVED_BYTES;
         assert!(view.is_keyframe_due(600, 0));
         view.keyframe(600, 1);
-        assert!(!view.is_keyframe_due(900, 1), "heard nothing since");
+        assert!(!view.is_keyframe_due(900, 1), "received nothing since");
     }
 
     fn keyframes_of(recording: &Recording<&[u8]>, stream: u16) -> Vec<SimTick> {
@@ -359,9 +359,9 @@ mod tests {
             assert_eq!(keyframes, [0, 2400, 4800, 6100]);
             let recording = Recording::open(&tape[..]).unwrap();
             let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
-            for place in (0..61).map(|step| step * 37 % 61) {
-                player.seek(Moment::before(Tick(100 * place as SimTick))).unwrap();
-                let expected = &known[place][usize::from(view.number())];
+            for index in (0..61).map(|step| step * 37 % 61) {
+                player.seek(Moment::before(Tick(100 * index as SimTick))).unwrap();
+                let expected = &known[index][usize::from(view.number())];
                 assert!(player.state().state() == expected, "{:?}", player.position());
             }
             assert_eq!(player.findings(), []);

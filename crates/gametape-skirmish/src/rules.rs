@@ -1,6 +1,6 @@
 //! Every number of the rules; normative text: `spec/skirmish.md`, section 4.
 
-use gametape_minewars::{ItemKind, StructureKind};
+use gametape_minewars::{ItemKind, StructureKind, TileKind};
 use gametape_wire::TickLength;
 
 /// How long a tick lasts, in milliseconds.
@@ -56,6 +56,17 @@ pub(crate) const fn structure_points(kind: StructureKind) -> u16 {
         StructureKind::Wall => 100,
         StructureKind::Tower => 200,
         StructureKind::Unknown(_) => 0,
+    }
+}
+
+/// What a tile yields each second for the city of its region, where both have one owner.
+pub(crate) const fn tile_yield(ground: TileKind) -> u32 {
+    match ground {
+        TileKind::Regular | TileKind::Foundation => 1,
+        TileKind::Fertile => 2,
+        TileKind::Forest => 5,
+        TileKind::Mountain => 7,
+        _ => 0,
     }
 }
 

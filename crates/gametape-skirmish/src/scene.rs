@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use gametape_scene::{Board, Scene, Shape, Sight, TileAt};
 use gametape_wire::View;
 
-/// Sight of land and of a tower: `spec/skirmish.md`, section 3.
+/// Sight of land and of a tower: `spec/skirmish.md`, sections 4 and 10.
 const NEAR: i32 = 3;
 const FAR: i32 = 5;
 
 /// Marks the tiles of a player's view that are out of sight as remembered: what is known of them is what
-/// was seen last. Who is out sees nothing any more and is reported nothing, so everything is remembered.
+/// was seen last. Who is out sees nothing any more and receives nothing, so everything is remembered.
 pub fn mark_sight(scene: &mut Scene, view: View) {
     let Some(board) = scene.board.as_mut().filter(|_| view != View::SPECTATOR) else { return };
     let in_sight = in_sight(board, view.number());
@@ -43,7 +43,7 @@ fn around(shape: Shape, at: TileAt, reach: i32) -> impl Iterator<Item = TileAt> 
     (-reach..=reach).flat_map(move |dy| {
         let columns = match shape {
             Shape::Hex => (-reach).max(-reach - dy)..=reach.min(reach - dy),
-            Shape::Square | Shape::Free => -reach..=reach,
+            _ => -reach..=reach,
         };
         columns.map(move |dx| TileAt::new(at.x + dx, at.y + dy))
     })
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn what_is_marked_as_seen_is_what_the_player_sees() {
         for grid in [Grid::Hex, Grid::Square] {
-            let config = Config { grid, ..Config::new(3, 10, 7) };
+            let config = Config::new(3, 10, 7).with_grid(grid);
             let styles = [Style::Careful, Style::Striker];
             let mut game = Match::new(config, &styles, Generation::Current).unwrap();
             let mut partly = 0;

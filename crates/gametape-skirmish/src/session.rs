@@ -22,6 +22,7 @@ use crate::world::Outcome;
 
 /// How fast a match is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Pace {
     /// As fast as possible.
     Max,
@@ -63,11 +64,27 @@ impl Pace {
 
 /// Who recorded a match, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Provenance {
     /// The time of day as RFC 3339.
     pub recorded: Option<String>,
     /// The program.
     pub recorder: String,
+}
+
+impl Provenance {
+    /// Recorded by this program, nobody knows when.
+    #[must_use]
+    pub fn by(recorder: impl Into<String>) -> Self {
+        Self { recorded: None, recorder: recorder.into() }
+    }
+
+    /// The same with the time of day as RFC 3339.
+    #[must_use]
+    pub fn with_recorded(mut self, recorded: Option<String>) -> Self {
+        self.recorded = recorded;
+        self
+    }
 }
 
 /// A match of bots that is being recorded. It has no clock: the caller passes the time.

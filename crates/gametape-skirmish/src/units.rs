@@ -10,6 +10,7 @@ use crate::rules::{CITY_VALUE, structure_points};
 
 /// What kind of unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum UnitKind {
     /// A structure.
     Structure(StructureKind),
@@ -73,7 +74,7 @@ pub(crate) struct Construction {
     /// Who builds.
     pub(crate) city: u8,
     pub(crate) done: u16,
-    /// Points of the last second: told, but no part of the state.
+    /// Points of the last second: sent to views, but no part of the state.
     pub(crate) rate: u16,
 }
 
@@ -189,7 +190,7 @@ impl Units {
 
     /// Finds the free slots again, after the last unit was put.
     pub(crate) fn find_free(&mut self) {
-        let places = self.slots.iter().enumerate().filter(|(_, slot)| slot.is_usable());
-        self.free = places.map(|(index, _)| index as u16).collect();
+        let free = self.slots.iter().enumerate().filter(|(_, slot)| slot.is_usable());
+        self.free = free.map(|(index, _)| index as u16).collect();
     }
 }

@@ -18,9 +18,9 @@ fn played(config: Config, ticks: u64) -> (Skirmish, Vec<Vec<Input>>) {
     (game.game().clone(), orders)
 }
 
-fn step(game: &mut Skirmish, said: &[Input]) {
+fn step(game: &mut Skirmish, inputs: &[Input]) {
     let orders: Vec<Order<'_>> =
-        said.iter().map(|said| Order { player: said.player, payload: &said.payload }).collect();
+        inputs.iter().map(|input| Order::new(input.player, &input.payload)).collect();
     game.step(&orders).unwrap();
 }
 
@@ -39,7 +39,7 @@ const GOLDEN: [(u8, u8, Grid, u64, &str); 4] = [
 #[test]
 fn known_matches_come_out_as_ever() {
     let hashes = GOLDEN.map(|(players, radius, grid, seed, _)| {
-        let config = Config { grid, ..Config::new(players, radius, seed) };
+        let config = Config::new(players, radius, seed).with_grid(grid);
         sync(&played(config, 1500).0)
     });
     assert_eq!(hashes, GOLDEN.map(|row| row.4));
@@ -50,7 +50,7 @@ fn orders_alone_give_the_match_again() {
     let config = Config::new(3, 10, 11);
     let (game, orders) = played(config.clone(), 2000);
     let mut again = Skirmish::new(config).unwrap();
-    orders.iter().for_each(|said| step(&mut again, said));
+    orders.iter().for_each(|inputs| step(&mut again, inputs));
     assert_eq!(again.snapshot(), game.snapshot());
     assert_eq!(again.outcome(), game.outcome());
 }
@@ -62,7 +62,7 @@ fn a_match_can_be_entered_at_any_keyframe() {
     let mut game = Skirmish::new(config.clone()).unwrap();
     let mut baseline: Option<SimSnapshot> = None;
     let mut entered: Vec<Skirmish> = Vec::new();
-    for (tick, said) in orders.iter().enumerate() {
+    for (tick, inputs) in orders.iter().enumerate() {
         if tick % 200 == 37 {
             let snapshot = game.snapshot();
             let bytes = snapshot.to_bytes();
@@ -77,8 +77,8 @@ fn a_match_can_be_entered_at_any_keyframe() {
             }
             entered.push(copy);
         }
-        step(&mut game, said);
-        entered.iter_mut().for_each(|copy| step(copy, said));
+        step(&mut game, inputs);
+        entered.iter_mut().for_each(|copy| step(copy, inputs));
     }
     assert!(entered.len() > 5);
     for copy in entered {
@@ -95,15 +95,15 @@ fn snapshots_of_others_and_damaged_ones_are_refused() {
     let bytes = game.snapshot().to_bytes();
     let mut same = Skirmish::new(Config::new(3, 8, 1)).unwrap();
     let mut refused = 0;
-    for place in 0..bytes.len() {
+    for index in 0..bytes.len() {
         for bit in [1, 0x10, 0x80] {
             let mut damaged = bytes.clone();
-            damaged[place] ^= bit;
+            damaged[index] ^= bit;
             let Ok(snapshot) = SimSnapshot::read(&damaged) else { continue };
             match same.restore(&snapshot) {
                 // What was taken is a state of the game: it says itself again, and goes on.
                 Ok(()) => {
-                    assert!(same.snapshot() == snapshot, "byte {place}, bit {bit}");
+                    assert!(same.snapshot() == snapshot, "byte {index}, bit {bit}");
                     (0..3).for_each(|_| same.step(&[]).unwrap());
                 }
                 Err(_) => refused += 1,

@@ -29,7 +29,7 @@ struct Census {
     outcomes: Vec<Outcome>,
 }
 
-/// A bot that is also told what to do at some ticks: what bots do too seldom to wait for.
+/// A bot that also follows a script: what bots do too seldom to wait for.
 struct Scripted {
     bot: Bot,
     script: Vec<(u64, Command)>,
@@ -46,7 +46,7 @@ impl Pilot for Scripted {
 
 /// Four players: one is kicked by vote, a second leaves, the others go on.
 fn quarrel(generation: Generation) -> Match {
-    let game = Skirmish::new(Config { time_limit: 60, ..Config::new(4, 12, 9) }).unwrap();
+    let game = Skirmish::new(Config::new(4, 12, 9).with_time_limit(60)).unwrap();
     let setup = setup(&game, generation);
     let yes = Command::Ballot { id: 1, yes: true };
     let scripts = [
@@ -58,8 +58,8 @@ fn quarrel(generation: Generation) -> Match {
         vec![(140, yes), (400, Command::Surrender { leave: true })],
         vec![],
     ];
-    let pilot = |(place, script): (usize, Vec<(u64, Command)>)| -> Box<dyn Pilot + Send> {
-        let bot = Bot::new(Style::Careful, place as u8 + 1, 9, &setup);
+    let pilot = |(index, script): (usize, Vec<(u64, Command)>)| -> Box<dyn Pilot + Send> {
+        let bot = Bot::new(Style::Careful, index as u8 + 1, 9, &setup);
         Box::new(Scripted { bot, script })
     };
     let pilots = scripts.into_iter().enumerate().map(pilot).collect();
@@ -144,7 +144,7 @@ fn every_kind_of_message_and_event_occurs() {
         for seed in 0..10 {
             let players = 2 + (seed % 4) as u8;
             let config =
-                Config { time_limit: 420, ..Config::new(players, 8 + players, 100 + seed) };
+                Config::new(players, 8 + players, 100 + seed).with_time_limit(420);
             census.watch(Match::new(config, &Style::ALL, generation).unwrap(), generation);
         }
         println!("{:?}\n{:?}\n{:?}", census.words, census.events, census.outcomes);
@@ -194,7 +194,7 @@ fn endure(seed: u64) -> Skirmish {
     let grid = Grid::ALL[noise.below(2) as usize];
     let players = 2 + noise.below(3) as u8;
     let radius = 5 + players / 2 + noise.below(3) as u8;
-    let config = Config { grid, time_limit: 20, ..Config::new(players, radius, seed) };
+    let config = Config::new(players, radius, seed).with_grid(grid).with_time_limit(20);
     let mut game = Skirmish::new(config).unwrap();
     let mut views = Views::new(&game, Generation::Current);
     let setup = setup(&game, Generation::Current);
@@ -209,7 +209,7 @@ fn endure(seed: u64) -> Skirmish {
             orders.extend(given.iter().map(|command| (view, command.to_bytes().unwrap())));
         }
         let orders: Vec<Order<'_>> =
-            orders.iter().map(|(player, payload)| Order { player: *player, payload }).collect();
+            orders.iter().map(|(player, payload)| Order::new(*player, payload)).collect();
         game.step(&orders).unwrap();
         views.update(&game, &[]).unwrap();
     }
@@ -236,11 +236,11 @@ fn nonsense_never_breaks_a_match() {
     assert!(accepted > count && refused > count);
 }
 
-/// What a match tells, as a MineWars file of either generation.
+/// The match as a MineWars file of either generation.
 #[test]
 fn a_match_is_a_minewars_file() {
     for generation in [Generation::Current, Generation::V01] {
-        let config = Config { time_limit: 60, ..Config::new(3, 9, 8) };
+        let config = Config::new(3, 9, 8).with_time_limit(60);
         let mut game = Match::new(config, &Style::ALL, generation).unwrap();
         let max_view = game.setup().max_view();
         let mut frames = FrameWriter::new(FrameLayout::new(generation, max_view).unwrap());

@@ -80,7 +80,7 @@ fn bytes_are_those_of_the_table() {
 fn give(game: &mut Skirmish, orders: &[(u8, Vec<u8>)]) {
     let orders: Vec<Order<'_>> = orders
         .iter()
-        .map(|(player, payload)| Order { player: View::new(*player).unwrap(), payload })
+        .map(|(player, payload)| Order::new(View::new(*player).unwrap(), payload))
         .collect();
     game.step(&orders).unwrap();
 }
@@ -180,10 +180,10 @@ fn every_first_byte_is_one_order_or_refused() {
 fn what_is_read_is_written_to_the_same_bytes() {
     let mut read = 0;
     for (_, bytes) in vectors() {
-        for place in 0..bytes.len() {
+        for index in 0..bytes.len() {
             for value in 0..=u8::MAX {
                 let mut changed = bytes.clone();
-                changed[place] = value;
+                changed[index] = value;
                 if let Ok(command) = Command::from_bytes(&changed) {
                     assert_eq!(command.to_bytes().unwrap(), changed, "{command:?}");
                     read += 1;

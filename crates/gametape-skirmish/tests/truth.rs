@@ -19,7 +19,7 @@ struct Recorded {
 }
 
 fn recorded(players: u8, radius: u8, seed: u64) -> Recorded {
-    let config = Config { time_limit: 900, ..Config::new(players, radius, seed) };
+    let config = Config::new(players, radius, seed).with_time_limit(900);
     let about = metadata(&config, Generation::Current);
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
     let bytes = record_match(&mut game, &about, 7, u64::MAX).unwrap();

@@ -130,18 +130,21 @@ pub enum Place {
 impl Error {
     /// An error of `kind` in `item` at an absolute byte offset.
     #[cold]
+    #[must_use]
     pub fn at(offset: u64, item: impl Into<Cow<'static, str>>, kind: ErrorKind) -> Self {
         Self::new(Place::Byte(offset), item, kind)
     }
 
     /// An error of `kind` in `item` at any kind of place.
     #[cold]
+    #[must_use]
     pub fn new(place: Place, item: impl Into<Cow<'static, str>>, kind: ErrorKind) -> Self {
         Self(Box::new(Inner { kind, item: item.into(), place }))
     }
 
     /// The caller asked for something that cannot be: `problem` says why not.
     #[cold]
+    #[must_use]
     pub fn misuse(
         item: impl Into<Cow<'static, str>>,
         problem: impl Into<Cow<'static, str>>,
@@ -151,6 +154,7 @@ impl Error {
 
     /// The bytes of `item` from `offset` on cannot be read: `why` is what the system says.
     #[cold]
+    #[must_use]
     pub fn unreadable(
         offset: u64,
         item: impl Into<Cow<'static, str>>,
@@ -162,6 +166,7 @@ impl Error {
 
     /// The bytes of `item` from `offset` on cannot be written: `why` is what the system says.
     #[cold]
+    #[must_use]
     pub fn unwritable(
         offset: u64,
         item: impl Into<Cow<'static, str>>,

@@ -7,6 +7,7 @@ use crate::time::Tick;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Severity {
     /// Unusual, and allowed.
     Note,
@@ -49,22 +50,28 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// A finding of any severity.
+    #[must_use]
+    pub fn new(severity: Severity, rule: &'static str, error: Error) -> Self {
+        Self { severity, rule, error, tick: None }
+    }
+
     /// A finding that is an error.
     #[must_use]
     pub fn error(rule: &'static str, error: Error) -> Self {
-        Self { severity: Severity::Error, rule, error, tick: None }
+        Self::new(Severity::Error, rule, error)
     }
 
     /// A finding that is a warning.
     #[must_use]
     pub fn warning(rule: &'static str, error: Error) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(rule, error) }
+        Self::new(Severity::Warning, rule, error)
     }
 
     /// A finding that is a note.
     #[must_use]
     pub fn note(rule: &'static str, error: Error) -> Self {
-        Self { severity: Severity::Note, ..Self::error(rule, error) }
+        Self::new(Severity::Note, rule, error)
     }
 
     /// The same finding, at a tick.

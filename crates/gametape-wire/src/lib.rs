@@ -8,7 +8,8 @@
 //! - [`SansIo`] is the contract between a computation without I/O and a [`Source`] of bytes.
 //! - [`Tick`], [`Time`] and [`Moment`] are time in a recording; [`When`] is how people write it.
 //! - [`Finding`] and [`Report`] are what a check finds.
-//! - [`text`] has pieces of text for people.
+//! - [`text`] has pieces of text for people, [`json`] strings for machines.
+//! - [`KeptStates`] decides which states a timeline keeps in memory.
 //! - A [`Part`] is what some views receive at one moment.
 //!
 //! ```
@@ -29,6 +30,8 @@
 mod cursor;
 mod error;
 mod finding;
+pub mod json;
+mod kept;
 mod limit;
 mod need;
 pub mod text;
@@ -38,7 +41,8 @@ mod views;
 pub use cursor::{Reader, Writer, unzigzag, zigzag};
 pub use error::{Error, ErrorClass, ErrorKind, Place, Result};
 pub use finding::{Finding, Report, Severity};
+pub use kept::{Keep, KeptStates};
 pub use limit::Limit;
-pub use need::{Need, SansIo, Source, drive};
+pub use need::{Need, SansIo, Source, WatchedSource, check_range, drive};
 pub use time::{Moment, Tick, TickLength, Time, When};
 pub use views::{Part, View, ViewSet};

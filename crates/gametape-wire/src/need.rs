@@ -167,13 +167,69 @@ impl Source for std::fs::File {
     }
 }
 
+/// A source that remembers whether a read of it failed, and whose length stays as it was.
+///
+/// For callers of something that reads and has errors of two kinds: bytes that cannot be had, which end
+/// everything and may be there at another time, and bytes that are not what they should be.
+///
+/// ```
+/// use gametape_wire::{Source, WatchedSource};
+///
+/// let mut source = WatchedSource::new(&b"0123"[..]);
+/// assert!(source.fetch(2..9).is_err() && source.check().is_ok()); // No source has these bytes.
+/// assert_eq!(source.fetch(2..4)?.as_ref(), b"23");
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct WatchedSource<S> {
+    source: S,
+    length: u64,
+    failure: Option<Error>,
+}
+
+impl<S: Source> WatchedSource<S> {
+    /// A source, as long as it is now.
+    pub fn new(source: S) -> Self {
+        let length = source.length();
+        Self { source, length, failure: None }
+    }
+
+    /// The error of the first read that failed since the last check. Ranges that are not within the
+    /// length are refused without a read.
+    pub fn check(&mut self) -> Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+}
+
+impl<S: Source> Source for WatchedSource<S> {
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        check_range(&range, self.length)?;
+        let Self { source, failure, .. } = self;
+        source.fetch(range).inspect_err(|error| {
+            failure.get_or_insert_with(|| error.clone());
+        })
+    }
+}
+
+/// Refuses a range that is not within a recording of this length: nobody can supply it.
+pub fn check_range(range: &Range<u64>, length: u64) -> Result<()> {
+    if range.end <= length {
+        return Ok(());
+    }
+    let (needed, available) =
+        (range.end.saturating_sub(range.start), length.saturating_sub(range.start));
+    Err(Error::at(range.start, "recording", ErrorKind::Truncated { needed, available }))
+}
+
 fn slice<'a>(bytes: &'a [u8], range: &Range<u64>) -> Result<&'a [u8]> {
     let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
-    bytes.get(index(range.start)..index(range.end)).ok_or_else(|| {
-        let available = (bytes.len() as u64).saturating_sub(range.start);
-        let needed = range.end.saturating_sub(range.start);
-        Error::at(range.start, "recording", ErrorKind::Truncated { needed, available })
-    })
+    check_range(range, bytes.len() as u64)?;
+    let backwards = || Error::misuse("range of bytes", "its end is before its start");
+    bytes.get(index(range.start)..index(range.end)).ok_or_else(backwards)
 }
 
 #[cfg(test)]
@@ -188,6 +244,33 @@ mod tests {
         assert_eq!(error.offset(), Some(8));
         assert_eq!(*error.kind(), ErrorKind::Truncated { needed: 4, available: 2 });
         assert!(bytes.fetch(u64::MAX - 1..u64::MAX).is_err());
+    }
+
+    /// A file that somebody cuts while it is read.
+    struct Shrinking(Vec<u8>);
+
+    impl Source for Shrinking {
+        fn length(&self) -> u64 {
+            self.0.len() as u64
+        }
+
+        fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+            let bytes = slice(&self.0, &range).map(<[u8]>::to_vec);
+            self.0.truncate(self.0.len() / 2);
+            bytes.map(Cow::Owned)
+        }
+    }
+
+    #[test]
+    fn a_watched_source_distinguishes_what_it_never_had_from_what_it_cannot_read() {
+        let mut source = WatchedSource::new(Shrinking(vec![7; 8]));
+        assert!(source.fetch(7..9).is_err());
+        assert_eq!(source.check(), Ok(()));
+        assert_eq!(source.fetch(4..8).unwrap().len(), 4);
+        assert!(source.fetch(4..8).is_err() && source.fetch(3..5).is_err());
+        assert_eq!(source.length(), 8);
+        assert_eq!(source.check().unwrap_err().offset(), Some(4), "the first that failed");
+        assert_eq!(source.check(), Ok(()));
     }
 
     #[test]

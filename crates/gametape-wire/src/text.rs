@@ -1,6 +1,7 @@
 //! Pieces of text for people: harmless, short, with readable numbers.
 
-/// Text from a recording, harmless to a terminal: control characters are shown, not obeyed.
+/// Text from a recording, harmless to a terminal: control characters, and those that turn the direction
+/// of writing around, are shown, not obeyed.
 #[must_use]
 pub fn printable(text: &str) -> String {
     harmless(text, "")
@@ -10,11 +11,17 @@ pub fn printable(text: &str) -> String {
 #[must_use]
 pub fn harmless(text: &str, obeyed: &str) -> String {
     let show = |c: char| {
-        let is_shown = c.is_control() && !obeyed.contains(c);
+        let is_shown = (c.is_control() || turns_direction(c)) && !obeyed.contains(c);
         let escaped = is_shown.then(|| c.escape_default());
         escaped.into_iter().flatten().chain((!is_shown).then_some(c))
     };
     text.chars().flat_map(show).collect()
+}
+
+/// Does it change the direction in which the text around it is written? Such text shows something else
+/// than it says.
+fn turns_direction(c: char) -> bool {
+    matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The text, or its start and an ellipsis if it has more than `most` characters.
@@ -61,6 +68,17 @@ mod tests {
     fn control_characters_are_shown_not_obeyed() {
         assert_eq!(printable("a\u{1b}[31mé\n"), "a\\u{1b}[31mé\\n");
         assert_eq!(harmless("a\u{9b}\tb\n", "\n\t"), "a\\u{9b}\tb\n");
+    }
+
+    #[test]
+    fn nothing_turns_the_direction_of_writing_around() {
+        assert_eq!(printable("a\u{202E}cba\u{202C}"), "a\\u{202e}cba\\u{202c}");
+        for c in ['\u{202A}', '\u{202E}', '\u{2066}', '\u{2069}'] {
+            assert!(printable(&c.to_string()).is_ascii(), "{}", c.escape_unicode());
+        }
+        // Arabic and Hebrew letters need none of them.
+        let neighbours = "\u{2029}\u{202F}\u{2065}\u{206A}\u{5D0}\u{627}";
+        assert_eq!(printable(neighbours), neighbours);
     }
 
     #[test]

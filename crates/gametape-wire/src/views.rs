@@ -1,4 +1,4 @@
-//! Views: whose eyes a piece of a recording was seen with.
+//! Views: the seats that a piece of a recording is for.
 
 use std::fmt;
 

@@ -36,7 +36,7 @@
 //! # fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("race.tape");
-//! // Record: ticks of 50 ms; the id tells recordings apart.
+//! // Record: ticks of 50 ms; the id distinguishes recordings.
 //! let header = TapeHeader::new(50_000, 0xB0A7)?;
 //! let recorder = Recorder::create(&path, header, br#"{"game":"snails"}"#, &RecorderOptions::default())?;
 //! let mut snail = Snail::default();

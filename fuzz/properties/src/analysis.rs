@@ -21,7 +21,7 @@ pub fn events(data: &[u8]) {
         }
     }
     assert!(read.is_sorted_by_key(AnalysisEvent::tick));
-    assert!(read.len() + events.skipped() as usize <= events.met() as usize);
+    assert!(read.len() + events.skipped() as usize <= events.count_read() as usize);
     match error {
         Some(error) => assert!(error.offset().is_some_and(|at| at <= data.len() as u64)),
         None => is_written_again(data, &read),

@@ -96,7 +96,7 @@ fn differences_lead_there(timeline: &mut Timeline) {
     let target = timeline.view(&end).hash();
     assert!(timeline.seek(timeline.len() / 2).is_ok());
     let start = timeline.state().canonical();
-    // Some states cannot be told in deltas, such as a text that is the marker; they are refused.
+    // Some states cannot be written as deltas, such as a text that is the marker; they are refused.
     let Ok(deltas) = diff(timeline.state(), timeline.view(&end), &Markers::default()) else {
         assert!(timeline.seek(timeline.len()).is_ok());
         return;

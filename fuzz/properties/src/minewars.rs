@@ -312,9 +312,9 @@ pub fn setup_seeds() -> Result<Vec<Seed>> {
 
 /// Files of [`file()`] in both generations, stored in every way.
 pub fn file_seeds() -> Result<Vec<Seed>> {
-    let raw = WriteOptions { compress: false, dictionary: false };
-    let packed = WriteOptions { compress: true, dictionary: false };
-    let dictionary = WriteOptions { compress: true, dictionary: true };
+    let raw = WriteOptions::new().with_compress(false);
+    let packed = WriteOptions::new();
+    let dictionary = WriteOptions::new().with_dictionary(true);
     [
         ("v01-raw", Generation::V01, &raw),
         ("v01-packed", Generation::V01, &packed),

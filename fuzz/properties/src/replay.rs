@@ -62,7 +62,7 @@ fn grow(bytes: &[u8]) -> Result<()> {
 }
 
 fn small_cache() -> PlayerOptions {
-    PlayerOptions { cache_bytes: 10_000, check: true }
+    PlayerOptions::new().with_cache_bytes(10_000)
 }
 
 type ViewPlayer<'a, G> = Playback<&'a [u8], Player<ViewTrack<G>>>;
@@ -122,11 +122,8 @@ impl Recipe {
     fn put(&mut self, what: u8, tick: u64, bytes: &[u8]) -> Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let (view, kind) = (tick % 3, what % 6);
-        let chunk = |kind: ChunkKind, stream: u16, views: ViewSet| ChunkDraft {
-            stream,
-            views,
-            first_tick: tick,
-            ..ChunkDraft::new(kind)
+        let chunk = |kind: ChunkKind, stream: u16, views: ViewSet| {
+            ChunkDraft::new(kind).with_stream(stream).with_views(views).with_ticks(tick, 0)
         };
         match kind {
             SETUP => writer.setup(0, ViewSet::ALL, bytes),
@@ -139,13 +136,12 @@ impl Recipe {
                     KEYFRAME => (ChunkKind::FULL_KEYFRAME, 0),
                     _ => (ChunkKind::DELTA_KEYFRAME, delta_distance(bytes)),
                 };
-                let draft = ChunkDraft { detail, ..chunk(kind, 16 + view as u16, views) };
+                let draft = chunk(kind, 16 + view as u16, views).with_detail(detail);
                 writer.chunk(&draft, bytes)
             }
             RAW_FRAMES => {
                 writer.flush()?;
-                let draft =
-                    ChunkDraft { tick_count: 50, ..chunk(ChunkKind::FRAMES, 0, ViewSet::ALL) };
+                let draft = chunk(ChunkKind::FRAMES, 0, ViewSet::ALL).with_ticks(tick, 50);
                 writer.chunk(&draft, bytes)
             }
             _ => Ok(()),
@@ -172,12 +168,12 @@ fn delta_distance(bytes: &[u8]) -> u32 {
 /// Small tapes, and instructions that make them.
 pub fn replay_seeds() -> Result<Vec<Seed>> {
     let sample = Sample { radius: 1, players: 1, cities: 1, moments: 3, ..Sample::default() };
-    let options = ConvertOptions { spacing: 100, ..ConvertOptions::new(1) };
+    let options = ConvertOptions::new(1).with_spacing(100);
     let (setup, frames) = sample.build(Generation::Current)?;
     let file = write_file(&setup, &frames, &WriteOptions::default())?;
     let current = minewars::to_tape(&ReplayFile::open(&file)?, &options)?;
     let log = Log::open(LOG, &Options::default())?;
-    let gamelog = cadre::to_tape(&log, &ConvertOptions { spacing: 40, ..options })?;
+    let gamelog = cadre::to_tape(&log, &options.with_spacing(40))?;
     Ok(vec![
         Seed::new("recipe-current", recipe_of(&current)?),
         Seed::new("recipe-gamelog", recipe_of(&gamelog)?),

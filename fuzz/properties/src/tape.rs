@@ -123,11 +123,9 @@ fn is_about_content(finding: &Finding) -> bool {
 
 fn tape_with(kind: u8, views: u8, tick: u8, raw: &[u8]) -> Result<Vec<u8>> {
     let mut writer = TapeWriter::new(TapeHeader::new(1000, 1)?, b"{}")?;
-    let draft = ChunkDraft {
-        views: if views == u8::MAX { ViewSet::ALL } else { ViewSet::from_bits(views.into()) },
-        first_tick: tick.into(),
-        ..ChunkDraft::new(ChunkKind(kind))
-    };
+    let views =
+        if views == u8::MAX { ViewSet::ALL } else { ViewSet::from_bits(views.into()) };
+    let draft = ChunkDraft::new(ChunkKind(kind)).with_views(views).with_ticks(tick.into(), 0);
     writer.chunk(&draft, raw)?;
     whole(writer)
 }
@@ -239,16 +237,7 @@ fn filled() -> Result<TapeWriter> {
     tape.order(0, 3, one, b"go")?;
     let delta = DeltaSnapshot::between(&state(0)?, &state(9)?)?;
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::delta(&delta))?;
-    tape.gap(&Gap {
-        cause: GapCause::SHED,
-        kind: ChunkKind::EVENTS,
-        stream: 0,
-        count: 2,
-        bytes: 0,
-        views: ViewSet::ALL,
-        first_tick: 4,
-        tick_count: 2,
-    })?;
+    tape.gap(&Gap::new(GapCause::SHED, ChunkKind::EVENTS).with_size(2, 0).with_ticks(4, 2))?;
     tape.closing_metadata(b"{}")?;
     Ok(tape)
 }

@@ -1,5 +1,5 @@
-//! README, CONTRIBUTING and the other documents name commands and options that exist, and README names
-//! every command of the tool.
+//! README, CONTRIBUTING, the other documents and the examples of `--help` name commands and options that exist;
+//! README names every command of the tool.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,17 +16,22 @@ pub(super) fn problems(sh: &Shell) -> Result<Vec<String>> {
         .map(|one| one.get_name().to_owned())
         .collect();
     let documents = files(sh, &["*.md", "spec", "crates"], &["md"])?;
+    let unknown = |call| match call {
+        Call::Tool(name, options) => tool.unknown(&name, &options),
+        Call::Xtask(name) => (!xtask.contains(&name)).then(|| format!("cargo xtask has no {name}")),
+    };
     let mut problems = Vec::new();
     for document in &documents {
         for (line, call) in calls(&document.text) {
-            let unknown = match call {
-                Call::Tool(name, options) => tool.unknown(&name, &options),
-                Call::Xtask(name) => {
-                    (!xtask.contains(&name)).then(|| format!("cargo xtask has no {name}"))
-                }
-            };
-            problems.extend(unknown.map(|what| format!("{}:{line}: {what}", document.path)));
+            let unknown = unknown(call).map(|what| format!("{}:{line}: {what}", document.path));
+            problems.extend(unknown);
         }
+    }
+    for (name, help) in &tool.commands {
+        let examples = help.lines().filter_map(call);
+        let unknown =
+            examples.filter_map(unknown).map(|what| format!("gametape {name} --help: {what}"));
+        problems.extend(unknown);
     }
     let readme = documents.iter().find(|document| document.path == "README.md");
     let readme = readme.map_or("", |document| document.text.as_str());
@@ -86,7 +91,7 @@ enum Call {
     Xtask(String),
 }
 
-/// The calls in code of a document, with their lines: `gametape NAME …` in backticks or after `$ `.
+/// The calls in code of a document, with their lines: `gametape NAME …` in backticks or in a block.
 fn calls(text: &str) -> Vec<(usize, Call)> {
     let mut found = Vec::new();
     let mut in_block = false;
@@ -109,10 +114,13 @@ fn call(code: &str) -> Option<Call> {
         let name = rest.split_whitespace().next().filter(is_name)?;
         return Some(Call::Xtask(name.to_owned()));
     }
-    let installed = code.strip_prefix("gametape ");
+    let called = || {
+        let (program, rest) = code.split_once(' ')?;
+        (program.rsplit('/').next()? == "gametape").then_some(rest)
+    };
     let run =
         || code.strip_prefix("cargo run ")?.split_once("gametape-cli -- ").map(|(_, rest)| rest);
-    let mut words = installed.or_else(run)?.split_whitespace();
+    let mut words = called().or_else(run)?.split_whitespace();
     let name = words.next().filter(is_name)?;
     let options = words.take_while(|word| *word != "|").filter(|word| word.starts_with("--"));
     let option = |word: &str| word.split(['=', ',']).next().unwrap_or(word).to_owned();
@@ -135,6 +143,16 @@ mod tests {
             (6, tool("cut", "--view")),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_tool_that_was_built_is_the_tool() {
+        let found =
+            |code| call(code).map(|call| matches!(call, Call::Tool(name, _) if name == "map"));
+        assert_eq!(found("$ target/full-size/gametape map x --at end"), Some(true));
+        assert_eq!(found("  gametape map x"), Some(true));
+        assert_eq!(found("$ cargo run -p gametape-cli -- map x"), Some(true));
+        assert_eq!(found("$ target/full-size/other map x"), None);
     }
 
     #[test]

@@ -6,6 +6,8 @@
 mod arrows;
 mod commands;
 mod dependencies;
+mod documented;
+mod source;
 mod table;
 mod words;
 mod world;
@@ -15,17 +17,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use xshell::Shell;
 
-/// Check that the workspace is as ARCHITECTURE.md says: crates, I/O, commands, words, licences.
+/// Check that the workspace is as ARCHITECTURE.md says: crates, I/O, documentation, commands, words, licences.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
 
 /// One check: its name, and what finds its problems.
 type Check = (&'static str, fn(&Shell) -> Result<Vec<String>>);
 
-const CHECKS: [Check; 5] = [
+const CHECKS: [Check; 6] = [
     ("crates use only what ARCHITECTURE.md says", arrows::problems),
     ("no file, clock, thread, socket or print in libraries", world::problems),
-    ("documents name commands that exist", commands::problems),
+    ("public items are documented", documented::problems),
+    ("documents and help name commands that exist", commands::problems),
     ("plain words", words::problems),
     ("licences and duplicate versions", dependencies::problems),
 ];

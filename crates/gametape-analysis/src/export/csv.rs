@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::json::{push_float, push_list, push_number};
-use crate::column::{Names, RowSink, Value};
-use crate::match_info::MatchInfo;
-use crate::schema::Table;
-use crate::table::AnalysisEvent;
+use crate::event::table::AnalysisEvent;
+use crate::export::column::{Names, RowSink, Value};
+use crate::export::match_info::MatchInfo;
+use crate::export::schema::Table;
 
 /// Makes the lines of one table.
 ///
@@ -28,15 +28,15 @@ pub struct CsvTable {
     /// The cells of the present row, in the order of the kind's columns.
     cells: String,
     /// By column of the table: where its cell is.
-    places: Vec<Range<usize>>,
+    ranges: Vec<Range<usize>>,
 }
 
 impl CsvTable {
     /// Lines of this table.
     #[must_use]
     pub fn new(table: Table) -> Self {
-        let places = vec![0..0; table.columns().len()];
-        Self { table, cells: String::new(), places }
+        let ranges = vec![0..0; table.columns().len()];
+        Self { table, cells: String::new(), ranges }
     }
 
     /// Appends the line with the names of the columns.
@@ -52,17 +52,17 @@ impl CsvTable {
             return;
         }
         self.cells.clear();
-        self.places.fill(0..0);
-        if let Some(place) = self.table.kind_column() {
+        self.ranges.fill(0..0);
+        if let Some(index) = self.table.kind_column() {
             self.cells.push_str(event.kind().name());
-            self.places[place] = 0..self.cells.len();
+            self.ranges[index] = 0..self.cells.len();
         }
-        let columns = self.table.places(event.kind()).iter();
+        let columns = self.table.columns_of(event.kind()).iter();
         info.values(
             event,
-            &mut Cells { columns, cells: &mut self.cells, places: &mut self.places },
+            &mut Cells { columns, cells: &mut self.cells, ranges: &mut self.ranges },
         );
-        for (column, cell) in self.places.iter().enumerate() {
+        for (column, cell) in self.ranges.iter().enumerate() {
             if column > 0 {
                 out.push(',');
             }
@@ -75,7 +75,7 @@ impl CsvTable {
 struct Cells<'c> {
     columns: std::slice::Iter<'static, usize>,
     cells: &'c mut String,
-    places: &'c mut [Range<usize>],
+    ranges: &'c mut [Range<usize>],
 }
 
 impl RowSink for Cells<'_> {
@@ -91,7 +91,7 @@ impl RowSink for Cells<'_> {
             Value::Text(text) => push_text(self.cells, text),
             Value::List(list) => push_list(self.cells, list, ' '),
         }
-        self.places[column] = start..self.cells.len();
+        self.ranges[column] = start..self.cells.len();
     }
 }
 

@@ -1,9 +1,11 @@
 //! JSON lines.
 
-use crate::column::{Column, List, Names, RowSink, Value};
-use crate::match_info::MatchInfo;
-use crate::schema::Table;
-use crate::table::AnalysisEvent;
+use gametape_wire::json;
+
+use crate::event::table::AnalysisEvent;
+use crate::export::column::{Column, List, Names, RowSink, Value};
+use crate::export::match_info::MatchInfo;
+use crate::export::schema::Table;
 
 /// Appends an event as one line of JSON, its end of line included. Names are those of the columns;
 /// columns that are empty are left out.
@@ -50,7 +52,7 @@ impl RowSink for JsonRow<'_> {
             Value::Unsigned(number) => push_number(self.out, number),
             Value::Signed(number) => push_number(self.out, number),
             Value::Float(number) => push_float(self.out, number),
-            Value::Text(text) => push_text(self.out, text),
+            Value::Text(text) => json::push_str(text, self.out),
             Value::List(list) => {
                 self.out.push('[');
                 push_list(self.out, list, ',');
@@ -71,28 +73,10 @@ pub(super) fn push_float(out: &mut String, number: f64) {
 }
 
 pub(super) fn push_list(out: &mut String, list: List<'_>, between: char) {
-    for (place, number) in list.iter().enumerate() {
-        if place > 0 {
+    for (index, number) in list.iter().enumerate() {
+        if index > 0 {
             out.push(between);
         }
         push_number(out, number);
     }
-}
-
-fn push_text(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\0'..='\x1f' => {
-                const HEX: &[u8; 16] = b"0123456789abcdef";
-                out.push_str("\\u00");
-                out.push(HEX[c as usize >> 4].into());
-                out.push(HEX[c as usize & 15].into());
-            }
-            _ => out.push(c),
-        }
-    }
-    out.push('"');
 }

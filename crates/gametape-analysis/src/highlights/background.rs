@@ -1,24 +1,24 @@
-//! Anomaly: how much more happens in a window than usually in this match.
+//! Anomaly: how much more happens in a window than is typical of this match.
 
 use super::WHOLE;
 use super::window::Span;
 
-/// The least deviation: one event in a usual window.
+/// The least deviation: one event in a typical window.
 const LEAST_DEVIATION: u128 = 1000;
 
 /// How much happens in a match.
 pub(super) struct Background<'a> {
     /// Ticks of the events that count, ascending.
     activity: &'a [u64],
-    usual: u64,
+    typical: u64,
     mean: u128,
     deviation: u128,
 }
 
 impl<'a> Background<'a> {
-    /// From the ticks of events that count, ascending; `usual` is the length of a window.
-    pub(super) fn new(activity: &'a [u64], usual: u64, end: u64) -> Self {
-        let mut background = Self { activity, usual, mean: 0, deviation: LEAST_DEVIATION };
+    /// From the ticks of events that count, ascending; `typical` is the length of a window.
+    pub(super) fn new(activity: &'a [u64], typical: u64, end: u64) -> Self {
+        let mut background = Self { activity, typical, mean: 0, deviation: LEAST_DEVIATION };
         let (rates, count) = background.tiles(end);
         // Tiles without events are not in the list; it could be very long.
         let empty = u128::from(count) - rates.len() as u128;
@@ -33,21 +33,21 @@ impl<'a> Background<'a> {
     /// The rates of the windows, one after the other, in which something happens, and how many
     /// windows there are.
     fn tiles(&self, end: u64) -> (Vec<u128>, u64) {
-        let count = end / self.usual;
+        let count = end / self.typical;
         if count == 0 {
             return (vec![self.rate(&(0..end))], 1);
         }
-        let whole = self.activity.partition_point(|&tick| tick < count * self.usual);
-        let tiles =
-            self.activity[..whole].chunk_by(|one, other| one / self.usual == other / self.usual);
+        let whole = self.activity.partition_point(|&tick| tick < count * self.typical);
+        let tiles = self.activity[..whole]
+            .chunk_by(|one, other| one / self.typical == other / self.typical);
         (tiles.map(|tile| 1000 * tile.len() as u128).collect(), count)
     }
 
-    /// Events in a window, as if it were a usual one, in thousandths.
+    /// Events in a window, scaled to a typical one, in thousandths.
     fn rate(&self, window: &Span) -> u128 {
-        let place = |tick| self.activity.partition_point(|&other| other < tick);
-        let count = place(window.end) - place(window.start);
-        1000 * count as u128 * u128::from(self.usual) / u128::from(window.end - window.start)
+        let index = |tick| self.activity.partition_point(|&other| other < tick);
+        let count = index(window.end) - index(window.start);
+        1000 * count as u128 * u128::from(self.typical) / u128::from(window.end - window.start)
     }
 
     pub(super) fn anomaly(&self, window: &Span) -> u32 {

@@ -9,9 +9,9 @@ use super::momentum::{PLAYERS, Worth};
 use super::rarity::{Rare, Rarity};
 use super::window::Span;
 use super::{Highlight, find};
-use crate::kinds::EventStream;
-use crate::table::{AnalysisEvent, EventKind};
-use crate::types::MatchOutcome;
+use crate::event::kinds::EventStream;
+use crate::event::table::{AnalysisEvent, EventKind};
+use crate::event::types::MatchOutcome;
 
 /// Finds the highlights of a match.
 ///
@@ -162,7 +162,7 @@ impl Collected {
         self.candidates.sort_unstable();
         self.candidates.dedup();
         self.kills.sort_by_key(|kill| (kill.tick, kill.killer));
-        self.worths.sort_by_key(|told| (told.tick, told.worth));
+        self.worths.sort_by_key(|sample| (sample.tick, sample.worth));
         self.comebacks.sort_unstable();
         self.rare.iter_mut().for_each(|ticks| ticks.sort_unstable());
         self.engagements.sort_unstable_by_key(|span| (span.start, span.end));

@@ -3,7 +3,7 @@
 use gametape_tape::PlayerId;
 
 use super::window::Span;
-use crate::types::UnitTraits;
+use crate::event::types::UnitTraits;
 
 pub(super) const CLUSTER_SECONDS: u64 = 3;
 const MOST_WEIGHT: u64 = 8000;
@@ -44,18 +44,18 @@ impl Heat {
         Self { ticks: kills.iter().map(|kill| kill.tick).collect(), before }
     }
 
-    fn places(&self, window: &Span) -> (usize, usize) {
-        let place = |tick| self.ticks.partition_point(|&other| other < tick);
-        (place(window.start), place(window.end))
+    fn indexes(&self, window: &Span) -> (usize, usize) {
+        let index = |tick| self.ticks.partition_point(|&other| other < tick);
+        (index(window.start), index(window.end))
     }
 
     pub(super) fn within(&self, window: &Span) -> u128 {
-        let (start, end) = self.places(window);
+        let (start, end) = self.indexes(window);
         self.before[end] - self.before[start]
     }
 
     pub(super) fn kills_within(&self, window: &Span) -> u64 {
-        let (start, end) = self.places(window);
+        let (start, end) = self.indexes(window);
         (end - start) as u64
     }
 }

@@ -25,7 +25,7 @@ use momentum::Momentum;
 use rarity::Rarities;
 use window::{Span, Windows};
 
-/// What stands for 1 in scores and parts.
+/// The integer that means 1 in scores and parts.
 pub const WHOLE: u32 = 1_000_000;
 
 const SUPPRESSION_SECONDS: u64 = 15;
@@ -34,16 +34,17 @@ const OPENING_KILLS: u64 = 5;
 
 /// The four parts of a score, each from 0 to [`WHOLE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub struct Why {
     /// How much was destroyed.
     pub engagement: u32,
     /// How much the balance between the players changed.
     pub momentum: u32,
-    /// How much more happened than usual.
+    /// How much more happened than in a typical window.
     pub anomaly: u32,
-    /// How rare the rarest thing in it is.
+    /// How rare the rarest thing in the window is.
     pub rarity: u32,
-    /// That thing.
+    /// The rarest thing in the window.
     pub rarest: Option<Rarity>,
 }
 
@@ -57,6 +58,7 @@ impl Why {
 
 /// A moment worth watching.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Highlight {
     /// The moment itself.
     pub tick: u64,
@@ -68,7 +70,7 @@ pub struct Highlight {
     pub why: Why,
     /// Kills in the window.
     pub kills: u64,
-    /// The player whom the rarest thing is about: whose base or army it was, who fired, came back or
+    /// The player the rarest thing is about: whose base or army it was, who fired, came back or
     /// made the kill; the first of several.
     pub player: Option<PlayerId>,
 }
@@ -95,7 +97,7 @@ impl Highlight {
 fn find(collected: &Collected, ticks_in: impl Fn(u64) -> u64, end: u64) -> Vec<Highlight> {
     let heat = Heat::new(&collected.kills, ticks_in(heat::CLUSTER_SECONDS));
     let momentum = Momentum::new(&collected.worths, &collected.comebacks);
-    let background = Background::new(&collected.activity, ticks_in(window::USUAL_SECONDS), end);
+    let background = Background::new(&collected.activity, ticks_in(window::TYPICAL_SECONDS), end);
     let rarities = Rarities::new(collected, ticks_in(rarity::ENDING_SECONDS));
     let windows: Vec<(u64, Span)> =
         Windows::new(&collected.engagements, &ticks_in, end).around(&collected.candidates);
@@ -104,15 +106,15 @@ fn find(collected: &Collected, ticks_in: impl Fn(u64) -> u64, end: u64) -> Vec<H
     let swings = relative(windows.iter().map(|(_, window)| momentum.within(window)).collect());
     let opening = ticks_in(OPENING_SECONDS);
     let mut found = Vec::new();
-    for (place, (tick, window)) in windows.into_iter().enumerate() {
+    for (index, (tick, window)) in windows.into_iter().enumerate() {
         let kills = heat.kills_within(&window);
         if tick < opening && kills < OPENING_KILLS {
             continue;
         }
         let (rarest, player) = rarities.within(&window).unzip();
         let why = Why {
-            engagement: engagement[place],
-            momentum: swings[place],
+            engagement: engagement[index],
+            momentum: swings[index],
             anomaly: background.anomaly(&window),
             rarity: rarest.map_or(0, Rarity::part),
             rarest,
@@ -128,10 +130,10 @@ fn relative(values: Vec<u128>) -> Vec<u32> {
     let mut sorted = values.clone();
     sorted.sort_unstable();
     let rank = (9 * sorted.len()).div_ceil(10);
-    let usual = rank.checked_sub(1).map_or(0, |place| sorted[place]);
+    let typical = rank.checked_sub(1).map_or(0, |index| sorted[index]);
     let part = |value: u128| match value {
         0 => 0,
-        _ => (value * u128::from(WHOLE) / (value + usual)) as u32,
+        _ => (value * u128::from(WHOLE) / (value + typical)) as u32,
     };
     values.into_iter().map(part).collect()
 }

@@ -16,7 +16,7 @@ pub(super) struct Worth {
     pub(super) worth: i64,
 }
 
-/// The leads of all players at each tick at which something was told.
+/// The leads of all players at each tick of which there is a sample.
 pub(super) struct Momentum {
     ticks: Vec<u64>,
     leads: Vec<[i64; PLAYERS]>,
@@ -32,16 +32,16 @@ impl Momentum {
         let mut ticks = Vec::new();
         let mut leads: Vec<[i64; PLAYERS]> = Vec::new();
         for same_tick in worths.chunk_by(|one, other| one.tick == other.tick) {
-            for told in same_tick {
-                now[column(told)] = Some(told.worth.clamp(-MOST, MOST));
+            for sample in same_tick {
+                now[column(sample)] = Some(sample.worth.clamp(-MOST, MOST));
             }
             ticks.push(same_tick[0].tick);
             leads.push(leads_of(&now));
         }
         let mut swings_before = vec![0];
-        for (place, (_, swing)) in comebacks.iter().enumerate() {
+        for (index, (_, swing)) in comebacks.iter().enumerate() {
             let swing = swing.unsigned_abs().min(MOST as u64);
-            swings_before.push(swings_before[place] + u128::from(swing));
+            swings_before.push(swings_before[index] + u128::from(swing));
         }
         let comeback_ticks = comebacks.iter().map(|(tick, _)| *tick).collect();
         Self { ticks, leads, comeback_ticks, swings_before }
@@ -56,25 +56,25 @@ impl Momentum {
     pub(super) fn within(&self, window: &Span) -> u128 {
         let (from, to) = (self.at(window.start), self.at(window.end - 1));
         let changes = from.iter().zip(to).map(|(from, to)| to.abs_diff(*from));
-        let place = |tick| self.comeback_ticks.partition_point(|&other| other < tick);
+        let index = |tick| self.comeback_ticks.partition_point(|&other| other < tick);
         let swings =
-            self.swings_before[place(window.end)] - self.swings_before[place(window.start)];
+            self.swings_before[index(window.end)] - self.swings_before[index(window.start)];
         u128::from(changes.max().unwrap_or(0)) + swings
     }
 }
 
-fn column(told: &Worth) -> usize {
-    usize::from(told.player) - 1
+fn column(sample: &Worth) -> usize {
+    usize::from(sample.player) - 1
 }
 
 /// What each player is worth before anything is reported: what is reported first.
 fn first_worths(worths: &[Worth]) -> [Option<i64>; PLAYERS] {
     let mut firsts: [Option<(u64, i64)>; PLAYERS] = [None; PLAYERS];
-    for told in worths {
-        let first = firsts[column(told)].get_or_insert((told.tick, told.worth));
-        if first.0 == told.tick {
+    for sample in worths {
+        let first = firsts[column(sample)].get_or_insert((sample.tick, sample.worth));
+        if first.0 == sample.tick {
             // Of several in one tick the greatest, which comes last.
-            first.1 = told.worth;
+            first.1 = sample.worth;
         }
     }
     firsts.map(|first| first.map(|(_, worth)| worth.clamp(-MOST, MOST)))

@@ -9,6 +9,7 @@ pub(super) const ENDING_SECONDS: u64 = 3;
 
 /// Something rare, the rarest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Rarity {
     /// A superweapon was fired.
     Superweapon,
@@ -78,7 +79,7 @@ pub(super) struct Rarities {
     ticks: [Vec<Rare>; Rarity::ALL.len()],
 }
 
-/// When something rare happened, and to whom or by whom.
+/// When something rare happened, and the player it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rare {
     pub(super) tick: u64,
@@ -96,12 +97,12 @@ impl Rarities {
         Self { ticks }
     }
 
-    /// The rarest thing in a window, and whom the first such is about.
+    /// The rarest thing in a window, and the player of the first such.
     pub(super) fn within(&self, window: &Span) -> Option<(Rarity, Option<PlayerId>)> {
         Rarity::ALL.into_iter().find_map(|rarity| {
             let ticks = &self.ticks[rarity as usize];
-            let place = |tick| ticks.partition_point(|other| other.tick < tick);
-            let there = &ticks[place(window.start)..place(window.end)];
+            let index = |tick| ticks.partition_point(|other| other.tick < tick);
+            let there = &ticks[index(window.start)..index(window.end)];
             (there.len() >= rarity.needed())
                 .then(|| (rarity, there.first().and_then(|rare| rare.player)))
         })

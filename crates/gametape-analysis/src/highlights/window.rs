@@ -7,7 +7,7 @@ use std::ops::Range;
 /// Ticks from a first one to one after the last.
 pub(super) type Span = Range<u64>;
 
-pub(super) const USUAL_SECONDS: u64 = 30;
+pub(super) const TYPICAL_SECONDS: u64 = 30;
 const SHORTEST_SECONDS: u64 = 15;
 const LONGEST_SECONDS: u64 = 60;
 
@@ -16,7 +16,7 @@ pub(super) struct Windows<'a> {
     /// Ascending by start.
     engagements: &'a [Span],
     half: u64,
-    usual: u64,
+    typical: u64,
     shortest: u64,
     longest: u64,
     end: u64,
@@ -26,12 +26,12 @@ impl<'a> Windows<'a> {
     pub(super) fn new(engagements: &'a [Span], ticks_in: impl Fn(u64) -> u64, end: u64) -> Self {
         Self {
             engagements,
-            half: ticks_in(USUAL_SECONDS / 2),
-            usual: ticks_in(USUAL_SECONDS),
+            half: ticks_in(TYPICAL_SECONDS / 2),
+            typical: ticks_in(TYPICAL_SECONDS),
             shortest: ticks_in(SHORTEST_SECONDS),
             // Very long ticks round up: a window must still hold its moment.
             longest: ticks_in(LONGEST_SECONDS)
-                .max(ticks_in(USUAL_SECONDS) + ticks_in(USUAL_SECONDS / 2)),
+                .max(ticks_in(TYPICAL_SECONDS) + ticks_in(TYPICAL_SECONDS / 2)),
             end,
         }
     }
@@ -60,7 +60,7 @@ impl<'a> Windows<'a> {
     fn window(&self, tick: u64, engagement: Option<Span>) -> Span {
         let mut window = tick.saturating_sub(self.half)..tick.saturating_add(self.half);
         // A span reaches one after the last tick.
-        if let Some(long) = engagement.filter(|span| span.end - span.start > self.usual + 1) {
+        if let Some(long) = engagement.filter(|span| span.end - span.start > self.typical + 1) {
             window = window.start.min(long.start)..window.end.max(long.end);
         }
         if window.end - window.start > self.longest {
@@ -71,7 +71,7 @@ impl<'a> Windows<'a> {
 
     /// The longest window around `tick`, moved into `union`.
     fn shorten(&self, tick: u64, union: &Span) -> Span {
-        let start = tick.saturating_sub(self.usual).max(union.start);
+        let start = tick.saturating_sub(self.typical).max(union.start);
         let start = start.min(union.end - self.longest);
         start..start + self.longest
     }

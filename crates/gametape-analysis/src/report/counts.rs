@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::table::EventKind;
+use crate::event::table::EventKind;
 
 /// How many events there are of each kind in a match. Its JSON is what `gametape events --count --json`
 /// prints.

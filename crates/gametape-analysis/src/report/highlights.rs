@@ -4,15 +4,15 @@ use serde::Serialize;
 
 use super::player_name;
 use super::text_table::{Align, TextTable, printable};
-use crate::column::Names;
+use crate::export::column::Names;
+use crate::export::match_info::MatchInfo;
 use crate::highlights::{Highlight, Rarity, WHOLE};
-use crate::match_info::MatchInfo;
 
 /// One moment of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HighlightRow {
-    /// Its place in the list, from 1.
+    /// Its rank, from 1.
     pub rank: usize,
     /// Where the match is from.
     pub file: String,
@@ -35,7 +35,7 @@ pub struct HighlightRow {
     pub kills: u64,
     /// The rarest thing in it.
     pub rarest: Option<&'static str>,
-    /// The player whom it is about.
+    /// The player it is about.
     pub player: Option<u8>,
     /// The same in words, with the player's name.
     pub what: Option<String>,
@@ -48,11 +48,14 @@ pub struct HighlightRow {
 
 /// The four parts of a score, from 0 to [`WHOLE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[allow(missing_docs, reason = "they are those of `Why`")]
 pub struct ScoreParts {
+    /// As [`Why::engagement`].
     pub engagement: u32,
+    /// As [`Why::momentum`].
     pub momentum: u32,
+    /// As [`Why::anomaly`].
     pub anomaly: u32,
+    /// As [`Why::rarity`].
     pub rarity: u32,
 }
 

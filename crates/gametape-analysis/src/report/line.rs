@@ -5,11 +5,11 @@ use std::fmt::{self, Write};
 use gametape_tape::UnitTag;
 
 use super::text_table::printable;
-use crate::column::{Column, ColumnType, List, Names, RowSink, Value};
-use crate::match_info::MatchInfo;
-use crate::schema::Table;
-use crate::table::AnalysisEvent;
-use crate::types::{WorldPos, tag_text};
+use crate::event::table::AnalysisEvent;
+use crate::event::types::{WorldPos, tag_text};
+use crate::export::column::{Column, ColumnType, List, Names, RowSink, Value};
+use crate::export::match_info::MatchInfo;
+use crate::export::schema::Table;
 
 /// Of longer lists only the beginning is shown, and how long they are.
 const SHOWN: usize = 6;
@@ -53,7 +53,7 @@ impl<N: Names> fmt::Display for EventLine<'_, N> {
         let mut details = Details {
             columns: Table::own_columns(kind).iter(),
             info: self.info,
-            place: Vec::new(),
+            position: Vec::new(),
             units: Vec::new(),
             text: String::new(),
         };
@@ -69,7 +69,7 @@ struct Details<'a, N> {
     columns: std::slice::Iter<'static, Column>,
     info: &'a MatchInfo<N>,
     /// Coordinates of a position so far.
-    place: Vec<i64>,
+    position: Vec<i64>,
     /// The lists of units and their coordinates so far.
     units: Vec<Vec<i64>>,
     text: String,
@@ -95,10 +95,10 @@ impl<N: Names> Details<'_, N> {
         let Some((position, axis)) = coordinate(column) else {
             return self.add(&column.name, &number.to_string());
         };
-        self.place.push(number);
+        self.position.push(number);
         if axis == "z" {
-            let place = place_text(&std::mem::take(&mut self.place));
-            self.add(position, &place);
+            let text = position_text(&std::mem::take(&mut self.position));
+            self.add(position, &text);
         }
     }
 
@@ -126,7 +126,7 @@ impl<N: Names> Details<'_, N> {
                 let unit = |index: usize| {
                     let of = |list: &Vec<i64>| list.get(index).copied().unwrap_or(0);
                     let at: Vec<i64> = units[1..].iter().map(of).collect();
-                    format!("{} at {}", tag(of(&units[0])), place_text(&at))
+                    format!("{} at {}", tag(of(&units[0])), position_text(&at))
                 };
                 let count = units.first().map_or(0, Vec::len);
                 let text = shortened((0..count).map(unit), count, ", ");
@@ -168,8 +168,9 @@ fn tag(number: i64) -> String {
 }
 
 /// x, y and, where it is not 0, z in cells: most matches are flat.
-fn place_text(place: &[i64]) -> String {
-    let shown = if place.last() == Some(&0) { &place[..place.len() - 1] } else { place };
+fn position_text(position: &[i64]) -> String {
+    let shown =
+        if position.last() == Some(&0) { &position[..position.len() - 1] } else { position };
     shown.iter().map(|value| cells(*value)).collect::<Vec<_>>().join(",")
 }
 
@@ -187,7 +188,7 @@ mod tests {
     use gametape_wire::TickLength;
 
     use super::*;
-    use crate::types::{MatchOutcome, NameId, UnitTraits};
+    use crate::event::types::{MatchOutcome, NameId, UnitTraits};
 
     fn unit(index: u16) -> UnitTag {
         UnitTag { index, generation: 1 }

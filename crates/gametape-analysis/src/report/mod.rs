@@ -15,8 +15,8 @@ pub use standings::{Standing, Standings};
 pub use statistics::{MatchStatistics, PlayerStatistics, statistics_table};
 pub use text_table::{Align, TextTable, printable, thousands};
 
-use crate::column::Names;
-use crate::match_info::MatchInfo;
+use crate::export::column::Names;
+use crate::export::match_info::MatchInfo;
 
 /// How a player is called: `2 Ben`, or `player 2`.
 #[must_use]

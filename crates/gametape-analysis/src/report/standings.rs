@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::player_name;
 use super::text_table::{Align, TextTable, thousands};
-use crate::column::Names;
-use crate::match_info::MatchInfo;
+use crate::export::column::Names;
+use crate::export::match_info::MatchInfo;
 use crate::statistics::{PlayerResult, Statistics};
 
 /// What became of a player's matches.
@@ -113,9 +113,9 @@ mod tests {
     use gametape_wire::TickLength;
 
     use super::*;
+    use crate::event::table::AnalysisEvent;
+    use crate::event::types::{MatchOutcome, NameId, PlayerStats};
     use crate::statistics::StatisticsCollector;
-    use crate::table::AnalysisEvent;
-    use crate::types::{MatchOutcome, NameId, PlayerStats};
 
     fn played(outcome: Option<MatchOutcome>) -> Statistics {
         let mut collector = StatisticsCollector::new(TickLength::from_micros(50_000).unwrap());

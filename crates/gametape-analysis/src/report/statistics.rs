@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::player_label;
 use super::text_table::{Align, TextTable, thousands};
-use crate::column::Names;
-use crate::match_info::MatchInfo;
+use crate::export::column::Names;
+use crate::export::match_info::MatchInfo;
 use crate::statistics::{PlayerSummary, Statistics};
 
 /// The table of what each player did.

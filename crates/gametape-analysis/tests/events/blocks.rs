@@ -155,7 +155,7 @@ fn ticks_far_apart_are_in_different_blocks() {
 #[test]
 fn the_largest_event_fits() {
     let tags: Vec<UnitTag> = (0..1u16 << 14)
-        .map(|place| if place % 2 == 0 { tag(u16::MAX, u16::MAX) } else { tag(0, 1 << 14) })
+        .map(|index| if index % 2 == 0 { tag(u16::MAX, u16::MAX) } else { tag(0, 1 << 14) })
         .collect();
     let event =
         AnalysisEvent::SelectionChanged { tick: 1, player: 1, added: tags.clone(), removed: tags };
@@ -166,7 +166,7 @@ fn the_largest_event_fits() {
     assert_eq!(read(&blocks, EventStream::Reported), [event]);
 }
 
-/// A game's own kinds keep their place among the others, also when they come late.
+/// A game's own kinds keep their order among the others, also when they come late.
 #[test]
 fn own_kinds_are_kept_and_skipped() {
     let mut writer = EventWriter::new();

@@ -29,6 +29,7 @@ pub(crate) fn expected_row(event: &AnalysisEvent) -> BTreeMap<String, serde_json
                 Value::Float(number) => number.into(),
                 Value::Text(text) => text.into(),
                 Value::List(list) => list.iter().collect::<Vec<_>>().into(),
+                other => panic!("{other:?}"),
             };
             self.1.insert(column.name.clone(), json);
         }

@@ -61,7 +61,7 @@ fn the_block_of_the_specification_is_read_and_written() {
     let mut events = Events::new(&block, 0).unwrap().in_stream(EventStream::Simulation);
     let read: Result<Vec<_>, _> = events.by_ref().collect();
     assert_eq!(read.unwrap(), expected);
-    assert_eq!((events.met(), events.skipped()), (4, 1));
+    assert_eq!((events.count_read(), events.skipped()), (4, 1));
     assert_eq!((events.first_tick(), events.last_tick()), (Some(100), 300));
 
     let mut writer = EventWriter::new();
@@ -75,7 +75,7 @@ fn the_block_of_the_specification_is_read_and_written() {
     assert_eq!((blocks[0].first_tick, blocks[0].last_tick, blocks[0].count), (100, 300, 4));
 }
 
-/// The tables stand in the specification as the code has them; `BLESS=1` writes them.
+/// The tables of the specification are those of the code; `BLESS=1` writes them.
 #[test]
 fn the_tables_of_the_specification_are_those_of_the_code() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/events.md");

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use gametape_analysis::{
-    AnalysisEvent, EventKind, EventReader, EventStream, EventWriter, KindSet, MatchId, Names,
-    OwnEvents, TapeEvents, read_names, sample,
+    AnalysisEvent, EventKind, EventReader, EventStream, EventWriter, KindSet, MatchId, NameReader,
+    Names, OwnEvents, TapeEvents, read_names, sample,
 };
 use gametape_tape::{
     ChunkDraft, ChunkEntry, ChunkKind, Level, SigningKey, Tape, TapeHeader, TapeWriter, pack_bytes,
     verify_bytes,
 };
-use gametape_wire::{Need, Result, SansIo, Source, View, ViewSet};
+use gametape_wire::{Error, ErrorKind, Need, Result, SansIo, Source, View, ViewSet};
 
 use crate::common::examples;
 
@@ -25,9 +25,9 @@ fn signed_tape_of(events: &[AnalysisEvent], key: Option<&SigningKey>) -> Vec<u8>
     let mut writer = EventWriter::new();
     tape.setup(0, ViewSet::ALL, b"setup").unwrap();
     tape.names(&sample::NAMES).unwrap();
-    for (place, event) in events.iter().enumerate() {
+    for (index, event) in events.iter().enumerate() {
         writer.push(event).unwrap();
-        let blocks = if place % 1000 == 999 { writer.flush().unwrap() } else { writer.take() };
+        let blocks = if index % 1000 == 999 { writer.flush().unwrap() } else { writer.take() };
         for block in blocks {
             tape.frame(0, event.tick(), &[(View::SPECTATOR, b"frame")]).unwrap();
             tape.chunk(&block.draft(), &block.bytes).unwrap();
@@ -114,7 +114,7 @@ fn only_what_is_needed_is_fetched() {
     let fetched: Vec<_> = source.fetched.into_iter().map(kind_at).collect();
     let all = tape.stream(ChunkKind::EVENTS, 0).count();
     assert!(fetched.len() < all, "{} of {all}", fetched.len());
-    assert!(fetched.iter().all(|&place| place == (ChunkKind::EVENTS, 0)));
+    assert!(fetched.iter().all(|&chunk| chunk == (ChunkKind::EVENTS, 0)));
 }
 
 /// A block that lies costs itself alone.
@@ -130,32 +130,123 @@ fn a_bad_block_gives_one_error() {
         blocks.extend(writer.flush().unwrap());
     }
     put(&blocks[0].draft(), &blocks[0].bytes);
-    put(&ChunkDraft { detail: 2, ..blocks[1].draft() }, &blocks[1].bytes);
+    put(&blocks[1].draft().with_detail(2), &blocks[1].bytes);
     put(&blocks[2].draft(), &[1, 30, 99]);
     put(&blocks[3].draft(), &blocks[3].bytes);
     let bytes = [tape.take(), tape.finish().unwrap()].concat();
     let tape = Tape::open(&bytes).unwrap();
-    let read: Vec<_> = TapeEvents::new(&tape, KindSet::ALL, 0..100, &bytes[..]).collect();
-    let ticks: Vec<_> =
-        read.iter().map(|event| event.as_ref().ok().map(AnalysisEvent::tick)).collect();
-    assert_eq!(ticks, [Some(10), None, None, Some(40)]);
-    let texts: Vec<_> = read.into_iter().filter_map(Result::err).map(|e| e.to_string()).collect();
-    assert!(texts[0].starts_with("events chunk: its header does not say"), "{}", texts[0]);
-    assert!(texts[1].starts_with("length of an event: the input ends early"), "{}", texts[1]);
+    let (ticks, problems) = ticks_and_problems(&tape, &bytes);
+    assert_eq!(ticks, [10, 40]);
+    assert!(problems[0].starts_with("events chunk: its header does not say"), "{}", problems[0]);
+    assert!(problems[1].starts_with("length of an event: the input ends early"), "{}", problems[1]);
 }
 
-/// A source that fails costs one error for each block, and then there is an end.
+fn ticks_and_problems(tape: &Tape, bytes: &[u8]) -> (Vec<u64>, Vec<String>) {
+    let mut events = TapeEvents::new(tape, KindSet::ALL, 0..u64::MAX, bytes);
+    let ticks = events.by_ref().map(|event| event.unwrap().tick()).collect();
+    (ticks, events.problems().iter().map(ToString::to_string).collect())
+}
+
+/// First tick, last tick and count of a header must be those of its events.
 #[test]
-fn blocks_that_cannot_be_fetched_are_left_out() {
+fn a_header_with_other_ticks_than_its_events_is_a_problem() {
+    let example = &examples()[0];
+    let mut writer = EventWriter::new();
+    for tick in [10, 15, 20] {
+        writer.push(&example.clone().with_tick(tick)).unwrap();
+    }
+    let block = &writer.flush().unwrap()[0];
+    let right = block.draft();
+    assert_eq!((right.first_tick, right.tick_count, right.detail), (10, 11, 3));
+    let drafts = [
+        (right, true),
+        (ChunkDraft { first_tick: 9, tick_count: 12, ..right }, false),
+        (ChunkDraft { first_tick: 11, tick_count: 10, ..right }, false),
+        (ChunkDraft { tick_count: 10, ..right }, false),
+        (ChunkDraft { tick_count: 12, ..right }, false),
+        (ChunkDraft { detail: 2, ..right }, false),
+        (ChunkDraft { detail: 4, ..right }, false),
+    ];
+    for (draft, is_right) in drafts {
+        let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+        tape.chunk(&draft, &block.bytes).unwrap();
+        let bytes = [tape.take(), tape.finish().unwrap()].concat();
+        let (ticks, problems) = ticks_and_problems(&Tape::open(&bytes).unwrap(), &bytes);
+        assert_eq!(ticks == [10, 15, 20], is_right, "{draft:?}");
+        assert_eq!(problems.is_empty(), is_right, "{draft:?}");
+        assert!(is_right || problems[0].contains("its header does not say"), "{problems:?}");
+    }
+}
+
+/// What the index names after the end of the tape is lost, and everything else is there.
+#[test]
+fn blocks_after_the_end_are_lost() {
     let bytes = tape_of(&sample::played(8, 3));
     let tape = Tape::open(&bytes).unwrap();
     let blocks = tape.chunks.iter().filter(|entry| entry.header.kind == ChunkKind::EVENTS);
     let blocks: Vec<_> = blocks.map(ChunkEntry::range).collect();
     let half = blocks[blocks.len() / 2].start as usize;
-    let read: Vec<_> = TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, &bytes[..half]).collect();
-    let errors = read.iter().filter(|event| event.is_err()).count();
-    assert_eq!(errors, blocks.len() - blocks.len() / 2);
-    assert!(read.len() > errors);
+    let (ticks, problems) = ticks_and_problems(&tape, &bytes[..half]);
+    assert_eq!(problems.len(), blocks.len() - blocks.len() / 2);
+    assert!(!ticks.is_empty());
+    let mut names = NameReader::new(&tape);
+    names.read_from(&mut &bytes[..10]).unwrap();
+    assert_eq!(names.problems().len(), 1);
+    assert!(read_names(&tape, &bytes[..10]).is_err());
+}
+
+/// Fails at every request with an odd number: by what `error` says.
+struct Flaky<'b> {
+    bytes: &'b [u8],
+    requests: usize,
+    error: Error,
+}
+
+impl Source for Flaky<'_> {
+    fn length(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        self.requests += 1;
+        if self.requests % 2 == 1 { Err(self.error.clone()) } else { self.bytes.fetch(range) }
+    }
+}
+
+/// A read that fails is an error, whatever kind it is of; nothing is lost by it.
+#[test]
+fn a_read_that_fails_ends_the_events_and_nothing_else() {
+    let events = sample::played(8, 3);
+    let bytes = tape_of(&events);
+    let tape = Tape::open(&bytes).unwrap();
+    let expected = ticks_and_problems(&tape, &bytes).0;
+    let cut = ErrorKind::Truncated { needed: 100, available: 3 };
+    for error in [Error::unreadable(7, "disk", "it is gone"), Error::at(7, "file", cut)] {
+        let flaky = || Flaky { bytes: &bytes, requests: 0, error: error.clone() };
+        let mut read = TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, flaky());
+        let (mut ticks, mut failures) = (Vec::new(), 0);
+        while ticks.len() < expected.len() {
+            let events: Vec<_> = read.by_ref().collect();
+            let (last, whole) = events.split_last().unwrap();
+            ticks.extend(whole.iter().map(|event| event.as_ref().unwrap().tick()));
+            match last {
+                Ok(event) => ticks.push(event.tick()),
+                Err(failed) => {
+                    assert_eq!(*failed, error);
+                    failures += 1;
+                }
+            }
+        }
+        assert!(ticks == expected && failures > 5, "{failures} failures");
+        assert_eq!(read.problems(), []);
+
+        let mut names = NameReader::new(&tape);
+        let mut source = flaky();
+        assert_eq!(names.read_from(&mut source), Err(error.clone()));
+        assert_eq!(names.read_from(&mut source), Ok(()));
+        assert_eq!(names.problems(), []);
+        assert_eq!(names.finish().name(7), Some("timeout"));
+    }
 }
 
 /// Without a source, bytes are supplied as they are needed; others are not looked at.

@@ -82,7 +82,7 @@ pub(crate) fn highlights(events: &[AnalysisEvent], end: u64) -> Vec<Highlight> {
     finder.finish(end)
 }
 
-/// Small fights every 100 seconds, two kills each, from 150 on: what a best moment stands out of.
+/// Small fights every 100 seconds, two kills each, from 150 on: the background of a best moment.
 pub(crate) fn quiet_match() -> Vec<AnalysisEvent> {
     (0..17)
         .flat_map(|fight| [kill(150 + 100 * fight, 100), kill(151 + 100 * fight, 100)])

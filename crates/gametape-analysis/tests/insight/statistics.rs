@@ -68,33 +68,30 @@ fn summaries_count_what_the_specification_says() {
     let mut collector = StatisticsCollector::new(TickLength::from_micros(50_000).unwrap());
     events().iter().for_each(|event| collector.add(event, &NAMES));
     let statistics = collector.finish();
-    let first = PlayerSummary {
-        player: 1,
-        income: 20,
-        collected: 75,
-        territory: 40,
-        most_territory: 50,
-        structures: 4,
-        most_structures: 5,
-        units_created: 1,
-        kills: 1,
-        value_killed: 100,
-        losses: 3,
-        value_lost: 105,
-        abilities: 1,
-        actions: 240,
-        actions_per_minute: 80,
-        timeouts: 2,
-        timeout_ticks: 100,
-    };
-    let second = PlayerSummary {
-        player: 2,
-        kills: 1,
-        value_killed: 70,
-        losses: 1,
-        value_lost: 100,
-        ..PlayerSummary::default()
-    };
+    let mut first = PlayerSummary::default();
+    first.player = 1;
+    first.income = 20;
+    first.collected = 75;
+    first.territory = 40;
+    first.most_territory = 50;
+    first.structures = 4;
+    first.most_structures = 5;
+    first.units_created = 1;
+    first.kills = 1;
+    first.value_killed = 100;
+    first.losses = 3;
+    first.value_lost = 105;
+    first.abilities = 1;
+    first.actions = 240;
+    first.actions_per_minute = 80;
+    first.timeouts = 2;
+    first.timeout_ticks = 100;
+    let mut second = PlayerSummary::default();
+    second.player = 2;
+    second.kills = 1;
+    second.value_killed = 70;
+    second.losses = 1;
+    second.value_lost = 100;
     assert_eq!(statistics.players, [first, second]);
 }
 

@@ -392,7 +392,7 @@ impl Anonymizer {
     pub fn search(&mut self, json: &[u8]) {
         rewrite(json, |_, part, token| {
             let text = string(token)?;
-            let place = match part {
+            let part = match part {
                 Part::Key => "in a key",
                 Part::Value => "in a value",
             };
@@ -401,7 +401,7 @@ impl Anonymizer {
                 self.names.found_in(&text).into_iter().map(|name| format!("the name of {name}"));
             let secrets = self.secrets.found_in(&text).into_iter().map(str::to_owned);
             for what in names.chain(secrets).filter(|_| !is_own) {
-                *self.remaining.entry(format!("{what}, {place}")).or_default() += 1;
+                *self.remaining.entry(format!("{what}, {part}")).or_default() += 1;
             }
             None
         });
@@ -437,7 +437,7 @@ fn string(token: &[u8]) -> Option<Cow<'_, str>> {
 
 fn quoted(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 2);
-    text::write_quoted(text.as_bytes(), &mut out);
+    gametape_wire::json::push_bytes(text.as_bytes(), &mut out);
     out
 }
 

@@ -111,7 +111,7 @@ impl Names {
             if !text.is_match(&range) {
                 continue;
             }
-            // Matches come in the order of their ends: a longer one takes the place of those in it.
+            // Matches come in the order of their ends: a longer one replaces those in it.
             while all.last().is_some_and(|(last, _)| last.start >= range.start) {
                 all.pop();
             }

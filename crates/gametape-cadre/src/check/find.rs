@@ -76,9 +76,9 @@ impl Query {
     pub fn to(mut self, value: &str) -> Self {
         let mut wanted = Vec::new();
         match Raw::parse(value.as_bytes()).map(|raw| raw.as_str()) {
-            Ok(Some(string)) => text::write_quoted(string.as_bytes(), &mut wanted),
+            Ok(Some(string)) => gametape_wire::json::push_bytes(string.as_bytes(), &mut wanted),
             Ok(None) => wanted.extend_from_slice(value.trim().as_bytes()),
-            Err(_) => text::write_quoted(value.as_bytes(), &mut wanted),
+            Err(_) => gametape_wire::json::push_bytes(value.as_bytes(), &mut wanted),
         }
         self.to = Some(wanted);
         self
@@ -182,8 +182,8 @@ impl Finder {
         let all = objects_of(&mut merger.tree, &merger.keys);
         for (change, key) in changes.iter_mut().zip(objects) {
             let Some(key) = key else { continue };
-            let value = all.and_then(|all| Some((all, merger.tree.place_of(all, key)?)));
-            let value = value.map(|(all, place)| merger.tree.values_of(all)[place as usize]);
+            let value = all.and_then(|all| Some((all, merger.tree.index_of(all, key)?)));
+            let value = value.map(|(all, index)| merger.tree.values_of(all)[index as usize]);
             let state = State { tree: &merger.tree, keys: &merger.keys, text };
             if let Some(value) = value.filter(|value| !value.is_absent()) {
                 change.object = Some(FoundObject::of(state, key, value));

@@ -243,8 +243,8 @@ pub fn path_in_game(finding: &Finding) -> &str {
 /// The container of the game objects.
 pub(crate) fn objects_of(tree: &mut Tree, keys: &Keys) -> Option<u32> {
     let key = keys.find(b"gameObjects")?;
-    let place = tree.place(ROOT, key, 0)?;
-    match tree.values_of(ROOT)[place as usize].shape() {
+    let index = tree.find(ROOT, key, 0)?;
+    match tree.values_of(ROOT)[index as usize].shape() {
         Shape::Container(objects) => Some(objects),
         _ => None,
     }

@@ -39,6 +39,7 @@ pub struct PlayerResult {
 
 /// One of the two lists in which a log names clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ResultList {
     /// `winners`.
     Winners,
@@ -206,9 +207,9 @@ fn compare(
 ) {
     for client in clients {
         let id = client.id();
-        let place = players.iter().position(|player| Some(player.id.as_str()) == id.as_deref());
-        match place {
-            Some(place) => compare_client(list, client, place, &players[place], found),
+        let index = players.iter().position(|player| Some(player.id.as_str()) == id.as_deref());
+        match index {
+            Some(index) => compare_client(list, client, index, &players[index], found),
             None => {
                 found.push(Disagreement::UnknownClient { list, id: id.map(Into::into) });
             }
@@ -224,7 +225,7 @@ fn compare(
 fn compare_client(
     list: ResultList,
     client: &Client<'_>,
-    place: usize,
+    index: usize,
     player: &PlayerResult,
     found: &mut Vec<Disagreement>,
 ) {
@@ -233,9 +234,9 @@ fn compare_client(
         found.push(Disagreement::ListedOnly { list, id: id() });
     }
     if let Some(listed) = client.index()
-        && listed != place as i64
+        && listed != index as i64
     {
-        found.push(Disagreement::Index { id: id(), listed, actual: place });
+        found.push(Disagreement::Index { id: id(), listed, actual: index });
     }
     if let (Some(listed), Some(actual)) = (client.name(), &player.name)
         && listed != *actual

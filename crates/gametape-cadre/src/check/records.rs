@@ -36,6 +36,7 @@ pub struct Record<'a> {
 
 /// What was done.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Action<'a> {
     /// Nothing that the delta names.
     None,

@@ -1,7 +1,7 @@
 //! Deltas as every known writer writes them, walked over without a stop.
 //!
 //! Whoever reads every delta of a log but needs next to nothing of them waits mostly for where one
-//! thing ends, to know where the next begins. So this looks at as few places as it can, and gives up
+//! thing ends, to know where the next begins. So this looks at as few bytes as it can, and gives up
 //! on everything unusual: then the delta is read like any.
 
 use crate::text::json::Cursor;
@@ -10,7 +10,7 @@ use crate::text::swar;
 const GAME_OBJECTS: u128 = swar::of(b"gameObjects");
 const PLAYERS: u128 = swar::of(b"players");
 
-/// The end of the delta that is here, if it is written as usual and changes nothing about who the
+/// The end of the delta that is here, if it is written as most are and changes nothing about who the
 /// players are, and if `matters` is true for no entry of `gameObjects` with an index of up to `digits`
 /// digits (its index, and where its value begins).
 #[inline]

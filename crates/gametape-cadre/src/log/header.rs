@@ -10,6 +10,7 @@ use crate::text::raw::Raw;
 
 /// Which of the three layouts a log has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Age {
     /// The first one: no version, no settings, the random seed at the top.
     Seed,

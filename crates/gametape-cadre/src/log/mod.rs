@@ -1,4 +1,4 @@
-//! A gamelog as text with known places: its fields and its deltas.
+//! A gamelog as text, with the ranges of its fields and deltas.
 
 pub(crate) mod fast_path;
 mod gzip;
@@ -188,7 +188,7 @@ impl Log {
         }
         let value = Raw::parse(value)?.as_bytes();
         let mut quoted = Vec::new();
-        crate::text::write_quoted(name.as_bytes(), &mut quoted);
+        gametape_wire::json::push_bytes(name.as_bytes(), &mut quoted);
         let name_start = self.append(&quoted)? as usize;
         let value_start = self.append(value)? as usize;
         let token = StringToken { start: name_start, end: value_start, escaped: true };
@@ -282,7 +282,7 @@ pub(crate) enum Part {
 }
 
 /// The fields of a delta as every known writer spells and orders them.
-const USUAL_FIELDS: [(&[u8; 7], Part); 3] =
+const EXPECTED_FIELDS: [(&[u8; 7], Part); 3] =
     [(b"\"type\":", Part::Kind), (b"\"data\":", Part::Data), (b"\"game\":", Part::Game)];
 
 /// Takes a delta. `take_value` is called at each value, with what it is, and has to take it.
@@ -292,10 +292,10 @@ pub(crate) fn find_delta(
     mut take_value: impl FnMut(Part, &mut Cursor<'_>) -> Result<()>,
 ) -> Result<()> {
     cursor.expect(b'{', "a delta must be an object")?;
-    let mut usual = USUAL_FIELDS.iter();
+    let mut expected_fields = EXPECTED_FIELDS.iter();
     let mut more = !cursor.accept(b'}');
     while more {
-        let expected = usual.next().filter(|(spelling, _)| cursor.accept_text(spelling));
+        let expected = expected_fields.next().filter(|(spelling, _)| cursor.accept_text(spelling));
         let part = match expected {
             Some((_, part)) => *part,
             None => any_part(cursor)?,

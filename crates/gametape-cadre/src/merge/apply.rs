@@ -2,7 +2,7 @@
 
 use gametape_wire::Limit;
 
-use crate::limits::{HOLES, LIST_INDEX, STATE_PLACES};
+use crate::limits::{HOLES, LIST_INDEX, STATE_SLOTS};
 use crate::merge::merge_pass::{Frame, Merged, Pass, Stop, Target, over_limit};
 use crate::merge::watch::{Oddity, Site, Watch};
 use crate::state::keys::Key;
@@ -21,7 +21,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
                 key.index().filter(|index| *index < list.length).map(|index| list.start + index)
             }
             Target::Object { id, hint } => {
-                *hint = tree.place(*id, key, *hint)?;
+                *hint = tree.find(*id, key, *hint)?;
                 Some(tree.container(*id).start + *hint)
             }
         }
@@ -82,12 +82,12 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     }
 
     fn add_to_object(&mut self, id: u32, key: Key, value: Value) -> Merged<()> {
-        let place = self.merger.tree.container(id).length;
-        let start = self.grow(id, place + 1)?;
-        self.merger.tree.keys[(start + place) as usize] = key;
-        self.set(start + place, value);
-        self.merger.tree.note_key(id, key, place);
-        self.frame.target = Target::Object { id, hint: place };
+        let index = self.merger.tree.container(id).length;
+        let start = self.grow(id, index + 1)?;
+        self.merger.tree.keys[(start + index) as usize] = key;
+        self.set(start + index, value);
+        self.merger.tree.note_key(id, key, index);
+        self.frame.target = Target::Object { id, hint: index };
         Ok(())
     }
 
@@ -119,7 +119,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
 
     /// Is there room for this many more containers and slots?
     fn room(&self, more: usize) -> Merged<()> {
-        let limit = Limit::new(STATE_PLACES.name, self.merger.max_places);
+        let limit = Limit::new(STATE_SLOTS.name, self.merger.max_slots);
         Ok(over_limit(limit, (self.merger.tree.size() + more) as u64)?)
     }
 

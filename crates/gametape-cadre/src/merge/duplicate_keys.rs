@@ -73,20 +73,20 @@ mod tests {
     fn a_key_of_an_inner_object_does_not_hide_the_outer_one() {
         let mut keys = crate::state::keys::Keys::new(u64::MAX);
         let [a, b] = ["a", "b"].map(|name| keys.intern(name.as_bytes()).unwrap());
-        let mut seen = DuplicateKeys::default();
-        seen.begin_delta();
-        let (outer, outer_marks) = seen.open();
-        assert!(!seen.twice(a, outer));
-        let (inner, inner_marks) = seen.open();
-        assert!(!seen.twice(a, inner));
-        assert!(!seen.twice(b, inner));
-        assert!(seen.twice(a, inner));
-        seen.close(inner_marks);
-        assert!(!seen.twice(b, outer));
-        assert!(seen.twice(a, outer));
-        seen.close(outer_marks);
-        seen.begin_delta();
-        let (next, _) = seen.open();
-        assert!(!seen.twice(a, next));
+        let mut duplicates = DuplicateKeys::default();
+        duplicates.begin_delta();
+        let (outer, outer_marks) = duplicates.open();
+        assert!(!duplicates.twice(a, outer));
+        let (inner, inner_marks) = duplicates.open();
+        assert!(!duplicates.twice(a, inner));
+        assert!(!duplicates.twice(b, inner));
+        assert!(duplicates.twice(a, inner));
+        duplicates.close(inner_marks);
+        assert!(!duplicates.twice(b, outer));
+        assert!(duplicates.twice(a, outer));
+        duplicates.close(outer_marks);
+        duplicates.begin_delta();
+        let (next, _) = duplicates.open();
+        assert!(!duplicates.twice(a, next));
     }
 }

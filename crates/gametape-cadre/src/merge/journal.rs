@@ -73,11 +73,11 @@ impl Journal {
     /// Writes a value into a slot.
     #[inline]
     pub(crate) fn set(&mut self, tree: &mut Tree, slot: u32, value: Value) {
-        let place = &mut tree.values[slot as usize];
+        let value_there = &mut tree.values[slot as usize];
         if (slot as usize) < self.new_slots {
-            self.undos.push(Undo::Value { slot, old: *place });
+            self.undos.push(Undo::Value { slot, old: *value_there });
         }
-        *place = value;
+        *value_there = value;
     }
 
     /// To be called before a container's length or block changes.

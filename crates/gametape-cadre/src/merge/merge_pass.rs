@@ -1,4 +1,4 @@
-//! One pass over the text of a delta: each value goes straight to its place in the state.
+//! One pass over the text of a delta: each value goes straight into the state.
 //!
 //! There is no recursion: a stack of [`Frame`]s says which containers are open. A container that is
 //! new collects its slots in a common scratch space and is laid out when it closes; one that exists
@@ -137,7 +137,7 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         self.frame.is_array = self.cursor.peek() == b'[';
         let start = self.cursor.at;
         self.cursor.at += 1;
-        (self.frame.serial, self.frame.marks) = self.merger.seen.open();
+        (self.frame.serial, self.frame.marks) = self.merger.duplicate_keys.open();
         match self.plan.and_then(|plan| plan.length_at(start)) {
             Some(at) => {
                 let length = length_value(&mut Cursor::new(self.cursor.text, at))?;
@@ -153,7 +153,7 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         if W::ACTIVE {
             self.path.pop();
         }
-        self.merger.seen.close(inner.marks);
+        self.merger.duplicate_keys.close(inner.marks);
         match inner.target {
             Target::New { from } => {
                 let id = self.lay_out(from, &inner)?;
@@ -220,7 +220,8 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         };
         let Some(plan) = self.plan else {
             // Indices come in order or make a plan needed; this one was hidden by its spelling.
-            let twice = key.index().is_some() || self.merger.seen.twice(key, self.frame.serial);
+            let twice =
+                key.index().is_some() || self.merger.duplicate_keys.twice(key, self.frame.serial);
             return if twice { Err(Stop::NeedsPlan) } else { Ok(Some(key)) };
         };
         if plan.is_superseded(token.start) {

@@ -39,11 +39,11 @@ pub(crate) struct Merger {
     pub(crate) id_length: u32,
     pub(crate) holes_left: u64,
     /// The most containers and slots of the state.
-    pub(crate) max_places: u64,
+    pub(crate) max_slots: u64,
     /// The size of the tree when it was last compact.
     compact_size: usize,
     // What a pass needs, kept for the next one.
-    pub(crate) seen: DuplicateKeys,
+    pub(crate) duplicate_keys: DuplicateKeys,
     pub(crate) frames: Vec<Frame>,
     pub(crate) scratch: Vec<(Key, Value)>,
 }
@@ -82,9 +82,9 @@ impl Merger {
             length_key,
             id_key,
             holes_left: HOLES.max,
-            max_places: shares.places,
+            max_slots: shares.slots,
             compact_size: 0,
-            seen: DuplicateKeys::default(),
+            duplicate_keys: DuplicateKeys::default(),
             frames: Vec::new(),
             scratch: Vec::new(),
         })
@@ -101,7 +101,7 @@ impl Merger {
             keys: self.keys.clone(),
             markers: self.markers.clone(),
             journal: Journal::default(),
-            seen: DuplicateKeys::default(),
+            duplicate_keys: DuplicateKeys::default(),
             frames: Vec::new(),
             scratch: Vec::new(),
             ..*self
@@ -146,7 +146,7 @@ impl Merger {
     /// From here on the state may take these shares of memory.
     #[inline]
     pub(crate) fn limit(&mut self, shares: Shares) {
-        self.max_places = shares.places;
+        self.max_slots = shares.slots;
         self.keys.limit(shares.key_bytes);
     }
 
@@ -229,7 +229,7 @@ impl Merger {
         self.journal.begin(&self.tree);
         self.frames.clear();
         self.scratch.clear();
-        self.seen.begin_delta();
+        self.duplicate_keys.begin_delta();
         Pass::new(self, Cursor::new(text, span.start as usize), plan, watch).run()
     }
 }

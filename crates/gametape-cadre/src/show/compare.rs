@@ -26,7 +26,7 @@ pub fn print_differences(
 
 struct Walk<'t, 'o, 'p> {
     trees: Trees<'o, 'p>,
-    /// The lines above the current place that were not printed yet, with their depth: they are if
+    /// The lines above the current one that were not printed yet, with their depth: they are if
     /// something differs there.
     above: Vec<(usize, String)>,
     title: Option<&'t str>,

@@ -8,7 +8,9 @@
 //! use gametape_cadre::{Log, Options, play, sample};
 //!
 //! let log = Log::open(sample::log(50, 1), &Options::default())?;
-//! let (players, filter) = (Players::of(&log), Filter { refused: true, ..Filter::default() });
+//! let players = Players::of(&log);
+//! let mut filter = Filter::default();
+//! filter.refused = true;
 //! for played in play(&log)? {
 //!     let played = played?;
 //!     if filter.wants(&played, &players) {

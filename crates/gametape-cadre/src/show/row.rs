@@ -13,6 +13,7 @@ use crate::text::raw::Raw;
 
 /// Which deltas to list; all of them by default.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Filter {
     /// Only those of this player, by id or name.
     pub player: Option<String>,

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use crate::state::keys::Key;
 use crate::state::tree::{Shape, Value};
 use crate::state::{GameObjects, Node, State, decoded};
-use crate::text;
 use crate::text::json::Kind;
 
 /// A container that is being written.
@@ -14,7 +13,7 @@ struct Level<'a> {
     entries: std::vec::IntoIter<(Key, Value)>,
     list: bool,
     first: bool,
-    /// It is there in place of a reference.
+    /// It is written instead of a reference.
     expanded: bool,
 }
 
@@ -57,7 +56,7 @@ struct Writer<'a, 'o, O> {
     depth: usize,
     /// What references refer to.
     objects: GameObjects<'a>,
-    /// The game objects that are there in place of references and are being written.
+    /// The game objects that are written instead of references and are being written.
     inside: Vec<Value>,
     levels: Vec<Level<'a>>,
     buffer: Vec<u8>,
@@ -91,7 +90,7 @@ impl<'a, O: Write> Writer<'a, '_, O> {
             Shape::Absent => self.buffer.extend_from_slice(b"null"),
             Shape::Literal(span) | Shape::Plain(span) => return self.scalar(span.of(text)),
             Shape::Escaped(span) => {
-                text::write_quoted(&decoded(text, span, true), &mut self.buffer);
+                gametape_wire::json::push_bytes(&decoded(text, span, true), &mut self.buffer);
             }
             Shape::Reference(_) | Shape::Container(_) => match self.to_expand(node) {
                 Some(target) => {
@@ -149,6 +148,6 @@ impl<'a, O: Write> Writer<'a, '_, O> {
 
 /// Appends an object's key and colon.
 fn write_key(state: State<'_>, key: Key, out: &mut Vec<u8>) {
-    text::write_quoted(&state.keys.name(key), out);
+    gametape_wire::json::push_bytes(&state.keys.name(key), out);
     out.push(b':');
 }

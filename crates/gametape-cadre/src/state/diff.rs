@@ -200,7 +200,7 @@ impl Differ<'_> {
         }
         let is_untouched = self.out.last() == Some(&b'{') && was == is;
         if !is_untouched || a.is_none() {
-            text::write_quoted(&self.markers.length, &mut self.out);
+            gametape_wire::json::push_bytes(&self.markers.length, &mut self.out);
             self.out.extend_from_slice(format!(":{is}").as_bytes());
         }
         Ok(())
@@ -210,13 +210,13 @@ impl Differ<'_> {
         if *name == *self.markers.length {
             return Err(self.unsayable("a key that is the length marker cannot be in a delta"));
         }
-        text::write_quoted(name, &mut self.out);
+        gametape_wire::json::push_bytes(name, &mut self.out);
         self.out.push(b':');
         Ok(())
     }
 
     fn removed(&mut self) {
-        text::write_quoted(&self.markers.removed, &mut self.out);
+        gametape_wire::json::push_bytes(&self.markers.removed, &mut self.out);
         self.out.push(b',');
     }
 

@@ -45,7 +45,7 @@ impl Key {
     }
 }
 
-/// Bits of a slot's number in the table in front of the hash map.
+/// Bits of a slot's number in the table before the hash map.
 const RECENT_BITS: u32 = 9;
 
 /// A short name that was seen: its bytes, and its number.

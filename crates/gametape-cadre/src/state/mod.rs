@@ -141,7 +141,7 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// A value whose place does not matter.
+    /// A value whose position does not matter.
     pub(crate) fn anywhere(state: State<'a>, value: Value) -> Self {
         Self { state, value, role: Role::Other }
     }

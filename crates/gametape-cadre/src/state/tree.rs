@@ -148,20 +148,20 @@ pub(crate) struct Tree {
     pub(crate) containers: Vec<Container>,
     pub(crate) keys: Vec<Key>,
     pub(crate) values: Vec<Value>,
-    /// Places of keys in large objects. An entry may be out of date: whoever uses it looks whether
+    /// Indexes of keys in large objects. An entry may be out of date: whoever uses it looks whether
     /// the key really is there. An entry that is needed is never missing.
-    places: HashMap<(u32, Key), u32, RandomState>,
-    /// One bit for each container: are its keys in `places`?
+    indexes: HashMap<(u32, Key), u32, RandomState>,
+    /// One bit for each container: are its keys in `indexes`?
     indexed: Vec<u64>,
     /// What readers use who may not change the tree: of the root, and of one other large object.
     for_readers: [OnceLock<ReaderIndex>; 2],
 }
 
-/// The places of the keys of one object, as of one moment.
+/// The indexes of the keys of one object, as of one moment.
 #[derive(Debug)]
 struct ReaderIndex {
     id: u32,
-    places: HashMap<Key, u32, RandomState>,
+    indexes: HashMap<Key, u32, RandomState>,
 }
 
 /// Objects with more keys than this are worth an index for readers.
@@ -174,7 +174,7 @@ impl Tree {
             containers: vec![Container::new(0, 0, false)],
             keys: Vec::new(),
             values: Vec::new(),
-            places: HashMap::default(),
+            indexes: HashMap::default(),
             indexed: Vec::new(),
             for_readers: Default::default(),
         }
@@ -230,28 +230,28 @@ impl Tree {
     /// The value at `key`, for readers; absent if it is not there.
     pub(crate) fn get(&self, id: u32, key: Key) -> Value {
         let container = self.container(id);
-        let place = if container.is_list() {
+        let index = if container.is_list() {
             key.index().filter(|index| *index < container.length).map(|index| index as usize)
-        } else if let Some(place) = self.expected_place(id, key) {
-            Some(place)
+        } else if let Some(index) = self.expected_index(id, key) {
+            Some(index)
         } else if self.is_indexed(id) {
-            let place = self.places.get(&(id, key)).map(|place| *place as usize);
-            place.filter(|place| self.keys_of(id).get(*place) == Some(&key))
+            let index = self.indexes.get(&(id, key)).map(|index| *index as usize);
+            index.filter(|index| self.keys_of(id).get(*index) == Some(&key))
         } else {
             self.place_for_reader(id, key)
         };
-        place.map_or(Value::ABSENT, |place| self.values[container.start as usize + place])
+        index.map_or(Value::ABSENT, |index| self.values[container.start as usize + index])
     }
 
-    /// The place of `key` in the object's block. `hint` is tried first.
+    /// The index of `key` in the object's block. `hint` is tried first.
     #[inline]
-    pub(crate) fn place(&mut self, id: u32, key: Key, hint: u32) -> Option<u32> {
+    pub(crate) fn find(&mut self, id: u32, key: Key, hint: u32) -> Option<u32> {
         let container = self.container(id);
         let keys = &self.keys[container.slots()];
         // Deltas mostly name keys in the order in which they were made.
-        for place in [hint, hint + 1] {
-            if keys.get(place as usize) == Some(&key) {
-                return Some(place);
+        for index in [hint, hint + 1] {
+            if keys.get(index as usize) == Some(&key) {
+                return Some(index);
             }
         }
         // Game objects are mostly made in the order of their numbers, and all of them are kept.
@@ -261,42 +261,42 @@ impl Tree {
             return Some(index);
         }
         if container.length <= SEARCHED {
-            return keys.iter().position(|known| *known == key).map(|place| place as u32);
+            return keys.iter().position(|known| *known == key).map(|index| index as u32);
         }
         self.place_in_large(id, key)
     }
 
-    /// The place of `key` in a list or an object.
-    pub(crate) fn place_of(&mut self, id: u32, key: Key) -> Option<u32> {
+    /// The index of `key` in a list or an object.
+    pub(crate) fn index_of(&mut self, id: u32, key: Key) -> Option<u32> {
         let container = self.container(id);
         if container.is_list() {
             return key.index().filter(|index| *index < container.length);
         }
-        self.place(id, key, 0)
+        self.find(id, key, 0)
     }
 
     fn place_in_large(&mut self, id: u32, key: Key) -> Option<u32> {
         let container = self.container(id);
         if !self.is_indexed(id) {
             self.set_indexed(id);
-            for (place, key) in self.keys[container.slots()].iter().enumerate() {
-                self.places.insert((id, *key), place as u32);
+            for (index, key) in self.keys[container.slots()].iter().enumerate() {
+                self.indexes.insert((id, *key), index as u32);
             }
         }
-        let place = *self.places.get(&(id, key))?;
-        (self.keys[container.slots()].get(place as usize) == Some(&key)).then_some(place)
+        let index = *self.indexes.get(&(id, key))?;
+        (self.keys[container.slots()].get(index as usize) == Some(&key)).then_some(index)
     }
 
-    /// The place of a key in an object that has no entries in `places`.
+    /// The index of a key in an object that has no entries in `indexes`.
     fn place_for_reader(&self, id: u32, key: Key) -> Option<usize> {
         let keys = self.keys_of(id);
         if keys.len() > READ_THROUGH as usize {
             let index = self.for_readers[usize::from(id != ROOT)].get_or_init(|| {
-                let numbered = (0..).zip(keys).map(|(place, key)| (*key, place));
-                ReaderIndex { id, places: numbered.collect() }
+                let numbered = (0..).zip(keys).map(|(index, key)| (*key, index));
+                ReaderIndex { id, indexes: numbered.collect() }
             });
             if index.id == id {
-                return index.places.get(&key).map(|place| *place as usize);
+                return index.indexes.get(&key).map(|index| *index as usize);
             }
         }
         keys.iter().position(|known| *known == key)
@@ -313,9 +313,9 @@ impl Tree {
     }
 
     /// Game objects are mostly made in the order of their numbers, and all of them are kept.
-    fn expected_place(&self, id: u32, key: Key) -> Option<usize> {
-        let place = key.index()? as usize;
-        (self.keys_of(id).get(place) == Some(&key)).then_some(place)
+    fn expected_index(&self, id: u32, key: Key) -> Option<usize> {
+        let index = key.index()? as usize;
+        (self.keys_of(id).get(index) == Some(&key)).then_some(index)
     }
 
     #[inline]
@@ -333,15 +333,15 @@ impl Tree {
 
     /// Is there something at `key`? Makes the search table that a large object needs.
     pub(crate) fn has(&mut self, id: u32, key: Key) -> bool {
-        let place = self.place_of(id, key);
-        place.is_some_and(|place| !self.values_of(id)[place as usize].is_absent())
+        let index = self.index_of(id, key);
+        index.is_some_and(|index| !self.values_of(id)[index as usize].is_absent())
     }
 
-    /// Adds a key that was put at `place` to the search table.
+    /// Adds a key that was put at `index` to the search table.
     #[inline]
-    pub(crate) fn note_key(&mut self, id: u32, key: Key, place: u32) {
-        if place >= SEARCHED && self.is_indexed(id) {
-            self.places.insert((id, key), place);
+    pub(crate) fn note_key(&mut self, id: u32, key: Key, index: u32) {
+        if index >= SEARCHED && self.is_indexed(id) {
+            self.indexes.insert((id, key), index);
         }
     }
 
@@ -387,9 +387,9 @@ impl Tree {
     }
 
     /// Must be called after the arrays were replaced.
-    pub(crate) fn forget_places(&mut self) {
+    pub(crate) fn forget_indexes(&mut self) {
         self.forget_readers();
-        self.places.clear();
+        self.indexes.clear();
         self.indexed.clear();
     }
 

@@ -112,6 +112,7 @@ pub enum Step<'a> {
 
 /// What a token is that can be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Part {
     /// A key of an object: the last step of the path.
     Key,
@@ -194,17 +195,17 @@ mod tests {
     }
 
     #[test]
-    fn values_are_changed_at_their_places() {
-        let mut places = Vec::new();
+    fn values_are_changed_where_they_are() {
+        let mut depths = Vec::new();
         let changed = rewrite(TEXT, |path, part, token| {
             if part == Part::Key {
                 return None;
             }
-            places.push(path.len());
+            depths.push(path.len());
             let is_null = path == [Step::Key(br#""\"]\\""#), Step::Key(b"\"c\"")];
             (is_null && token == b"null").then(|| b"\"gone\"".to_vec())
         });
         assert_eq!(changed, br#"{"a b":[1,{},[]],"\"]\\":{"c":"gone"}}"#);
-        assert_eq!(places, [2, 2]);
+        assert_eq!(depths, [2, 2]);
     }
 }

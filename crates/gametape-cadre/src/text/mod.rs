@@ -73,48 +73,6 @@ fn push_code_point(code: u32, decoded: &mut Vec<u8>) {
     }
 }
 
-/// Appends a decoded string in canonical form, with its quotes.
-pub fn write_quoted(decoded: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
-    for (i, &byte) in decoded.iter().enumerate() {
-        match byte {
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
-            0x00..=0x1F => write_control(byte, out),
-            0xED if is_surrogate(&decoded[i..]) => write_surrogate(&decoded[i..], out),
-            0x80..=0xBF if i >= 1 && is_surrogate(&decoded[i - 1..]) => {}
-            0x80..=0xBF if i >= 2 && is_surrogate(&decoded[i - 2..]) => {}
-            _ => out.push(byte),
-        }
-    }
-    out.push(b'"');
-}
-
-fn is_surrogate(bytes: &[u8]) -> bool {
-    matches!(bytes, [0xED, 0xA0..=0xBF, _, ..])
-}
-
-fn write_control(byte: u8, out: &mut Vec<u8>) {
-    let short = match byte {
-        0x08 => b'b',
-        b'\t' => b't',
-        b'\n' => b'n',
-        0x0C => b'f',
-        b'\r' => b'r',
-        _ => {
-            let digits = b"0123456789abcdef";
-            let (high, low) = (digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]);
-            out.extend_from_slice(&[b'\\', b'u', b'0', b'0', high, low]);
-            return;
-        }
-    };
-    out.extend_from_slice(&[b'\\', short]);
-}
-
-fn write_surrogate(bytes: &[u8], out: &mut Vec<u8>) {
-    let unit = 0xD000 | u32::from(bytes[1] & 0x3F) << 6 | u32::from(bytes[2] & 0x3F);
-    out.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
-}
-
 /// A decoded string as text, lone surrogates replaced by U+FFFD.
 pub(crate) fn lossy(decoded: Cow<'_, [u8]>) -> Cow<'_, str> {
     match decoded {
@@ -170,11 +128,13 @@ fn units_from(decoded: &[u8], mut at: usize) -> impl Iterator<Item = u16> + '_ {
 
 #[cfg(test)]
 mod tests {
+    use gametape_wire::json;
+
     use super::*;
 
     fn canonical(inner: &str) -> String {
         let mut out = Vec::new();
-        write_quoted(&decode(inner.as_bytes()), &mut out);
+        json::push_bytes(&decode(inner.as_bytes()), &mut out);
         String::from_utf8(out).unwrap()
     }
 

@@ -169,7 +169,7 @@ fn validate_entry_start(cursor: &mut Cursor<'_>, close: u8) -> Result<()> {
 }
 
 /// The name of an entry of an object.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name<'a> {
     text: &'a [u8],
     token: StringToken,
@@ -195,7 +195,7 @@ impl<'a> Name<'a> {
 }
 
 /// How far a walk over the children of a container is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     First,
     Next,
@@ -203,6 +203,7 @@ enum Step {
 }
 
 /// A walk over the children of one container.
+#[derive(Debug)]
 struct Walk<'a> {
     cursor: Cursor<'a>,
     close: u8,
@@ -250,6 +251,8 @@ impl<'a> Walk<'a> {
 }
 
 /// The entries of an object, in the order they are written.
+#[derive(Debug)]
+#[must_use]
 pub struct Entries<'a>(Walk<'a>);
 
 impl<'a> Iterator for Entries<'a> {
@@ -266,6 +269,8 @@ impl<'a> Iterator for Entries<'a> {
 }
 
 /// The elements of an array.
+#[derive(Debug)]
+#[must_use]
 pub struct Elements<'a>(Walk<'a>);
 
 impl<'a> Iterator for Elements<'a> {

@@ -75,7 +75,7 @@ pub(crate) fn leading_number(word: u64) -> Option<(u32, usize)> {
     if length == 0 || length > 6 || leads_with_zero {
         return None;
     }
-    // As if there were zeros in front of it, so that it has eight digits.
+    // As if there were zeros before it, so that it has eight digits.
     let values = (word ^ each(b'0')) << (64 - 8 * length);
     // Neighbours are joined: pairs of digits, then pairs of those, then the two halves.
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8) & 0x00FF_00FF_00FF_00FF;
@@ -95,14 +95,14 @@ mod tests {
     #[test]
     fn the_first_special_byte_is_found() {
         for byte in 0..=u8::MAX {
-            for place in 0..16 {
+            for index in 0..16 {
                 for filler in [b'x', b' ', b'!', b'#', b'~', 0x7F, 0x80, 0xA2, 0xDC, 0xFF] {
                     let mut bytes = [filler; 16];
-                    bytes[place] = byte;
+                    bytes[index] = byte;
                     let found = special_in_strings(u128::from_le_bytes(bytes));
                     let is_special = byte < 0x20 || byte == b'"' || byte == b'\\';
-                    let expected = if is_special { place as u32 } else { 16 };
-                    assert_eq!(found.trailing_zeros() / 8, expected, "{byte} at {place}");
+                    let expected = if is_special { index as u32 } else { 16 };
+                    assert_eq!(found.trailing_zeros() / 8, expected, "{byte} at {index}");
                 }
             }
         }

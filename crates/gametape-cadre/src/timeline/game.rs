@@ -8,7 +8,6 @@ use crate::log::{Part, find_delta};
 use crate::merge::Merger;
 use crate::merge::watch::Unwatched;
 use crate::state::State;
-use crate::text;
 use crate::text::json::{Cursor, Span, StringToken, not_utf8};
 
 /// A state that deltas are merged into, one after the other, and that forgets them.
@@ -202,7 +201,7 @@ fn to_next_entry(
             return Ok(true);
         }
         if top.list {
-            text::write_quoted(&markers.length, out);
+            gametape_wire::json::push_bytes(&markers.length, out);
             out.extend_from_slice(format!(":{}", top.entries).as_bytes());
         }
         out.push(b'}');

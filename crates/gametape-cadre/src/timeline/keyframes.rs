@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gametape_wire::{Keep, KeptStates, Moment, Tick};
+
 use crate::state::keys::Key;
 use crate::state::tree::{Container, Tree, Value};
 
@@ -15,24 +17,23 @@ const CHUNK: usize = 256;
 /// shared with it; most are, since trees change in place.
 #[derive(Debug)]
 struct Keyframe {
-    position: usize,
     containers: Vec<Arc<[Container]>>,
     keys: Vec<Arc<[Key]>>,
     values: Vec<Arc<[Value]>>,
 }
 
 impl Keyframe {
-    fn of(tree: &Tree, position: usize, before: Option<&Self>) -> Self {
+    fn of(tree: &Tree, before: Option<&Self>) -> Self {
         Self {
-            position,
             containers: shared(&tree.containers, before.map(|frame| &*frame.containers)),
             keys: shared(&tree.keys, before.map(|frame| &*frame.keys)),
             values: shared(&tree.values, before.map(|frame| &*frame.values)),
         }
     }
+}
 
-    /// Bytes that it has for itself, not shared with the one before.
-    fn own_bytes(&self, before: Option<&Self>) -> usize {
+impl Keep for Keyframe {
+    fn memory(&self, before: Option<&Self>) -> usize {
         own_bytes(&self.containers, before.map(|frame| &*frame.containers))
             + own_bytes(&self.keys, before.map(|frame| &*frame.keys))
             + own_bytes(&self.values, before.map(|frame| &*frame.values))
@@ -70,22 +71,23 @@ fn join<T: Copy>(chunks: &[Arc<[T]>], all: &mut Vec<T>) {
     chunks.iter().for_each(|chunk| all.extend_from_slice(chunk));
 }
 
-/// Keyframes in the order of their positions, within a budget of memory.
+/// Keyframes by their positions, within a budget of memory.
 ///
-/// When the budget is spent, every second one is dropped and the others come half as often.
+/// Once as many were dropped as there are, they come half as often: so a long log costs little more
+/// than a short one.
 #[derive(Debug)]
 pub(crate) struct Keyframes {
-    frames: Vec<Keyframe>,
-    bytes: usize,
-    budget: usize,
+    kept: KeptStates<Keyframe>,
     spacing: u64,
+    /// Keyframes that were dropped since the spacing is this.
+    dropped: usize,
     /// Where in the text the last one was made.
     last_offset: u64,
 }
 
 impl Keyframes {
     pub(crate) fn new(budget: usize) -> Self {
-        Self { frames: Vec::new(), bytes: 0, budget, spacing: SPACING, last_offset: 0 }
+        Self { kept: KeptStates::new(budget), spacing: SPACING, dropped: 0, last_offset: 0 }
     }
 
     /// Is a keyframe due for a state of this size, reached at this offset of the text?
@@ -97,56 +99,46 @@ impl Keyframes {
     /// Keeps a copy of the state at a position after all others.
     pub(crate) fn keep(&mut self, position: usize, offset: u64, tree: &Tree) {
         self.last_offset = offset;
-        let frame = Keyframe::of(tree, position, self.frames.last());
-        self.bytes += frame.own_bytes(self.frames.last());
-        self.frames.push(frame);
-        while self.bytes > self.budget && !self.frames.is_empty() {
-            self.thin_out();
+        let moment = moment(position);
+        let before = self.kept.nearest(moment).map(|(_, frame)| frame);
+        let frame = Keyframe::of(tree, before);
+        self.dropped += self.kept.keep(moment, frame, moment);
+        if self.dropped > self.kept.len() {
+            (self.spacing, self.dropped) = (self.spacing.saturating_mul(2), 0);
         }
-    }
-
-    /// Drops the first of each two.
-    fn thin_out(&mut self) {
-        self.spacing *= 2;
-        let mut kept = true;
-        self.frames.retain(|_| {
-            kept = !kept;
-            kept
-        });
-        let before = [None].into_iter().chain(self.frames.iter().map(Some));
-        self.bytes = self.frames.iter().zip(before).map(|(frame, b)| frame.own_bytes(b)).sum();
     }
 
     /// The position of the last keyframe at or before a position; 0 if there is none.
     pub(crate) fn nearest(&self, position: usize) -> usize {
-        self.frame(position).map_or(0, |frame| frame.position)
-    }
-
-    fn frame(&self, position: usize) -> Option<&Keyframe> {
-        let after = self.frames.partition_point(|frame| frame.position <= position);
-        self.frames.get(after.checked_sub(1)?)
+        let nearest = self.kept.nearest(moment(position));
+        nearest.map_or(0, |(moment, _)| moment.next_tick().0 as usize)
     }
 
     /// Makes the tree what it was at the last keyframe at or before a position.
     pub(crate) fn restore(&self, position: usize, tree: &mut Tree) {
-        match self.frame(position) {
-            Some(frame) => {
+        match self.kept.nearest(moment(position)) {
+            Some((_, frame)) => {
                 join(&frame.containers, &mut tree.containers);
                 join(&frame.keys, &mut tree.keys);
                 join(&frame.values, &mut tree.values);
-                tree.forget_places();
+                tree.forget_indexes();
             }
             None => *tree = Tree::new(),
         }
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.frames.len()
+        self.kept.len()
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        self.kept.bytes()
     }
+}
+
+/// The moment at which this many deltas are merged.
+fn moment(position: usize) -> Moment {
+    Moment::before(Tick(position as u64))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::state::tree::{ROOT, Value};
 pub(crate) struct TurnReader {
     key: Key,
     /// Where in the root the key was found.
-    place: u32,
+    index: u32,
     /// What was read last, and what turn that is.
     value: Value,
     turn: Option<i64>,
@@ -21,16 +21,16 @@ pub(crate) struct TurnReader {
 impl TurnReader {
     pub(crate) fn new(merger: &mut Merger) -> Result<Self> {
         let key = merger.keys.intern(b"currentTurn")?;
-        Ok(Self { key, place: 0, value: Value::ABSENT, turn: None })
+        Ok(Self { key, index: 0, value: Value::ABSENT, turn: None })
     }
 
     /// The turn of the state that was merged from this text.
     #[inline]
     pub(crate) fn read(&mut self, merger: &mut Merger, text: &[u8]) -> Option<i64> {
         let tree = &mut merger.tree;
-        let place = tree.place(ROOT, self.key, self.place);
-        self.place = place.unwrap_or(self.place);
-        let value = place.map_or(Value::ABSENT, |place| tree.values_of(ROOT)[place as usize]);
+        let index = tree.find(ROOT, self.key, self.index);
+        self.index = index.unwrap_or(self.index);
+        let value = index.map_or(Value::ABSENT, |index| tree.values_of(ROOT)[index as usize]);
         if value != self.value {
             self.value = value;
             let state = State { tree, keys: &merger.keys, text };

@@ -40,7 +40,7 @@ impl Json {
     }
 }
 
-/// A delta's `game` over few keys, so that deltas meet.
+/// A delta's `game` over few keys, so that deltas overlap.
 pub(crate) fn game(keys: &'static [&'static str]) -> impl Strategy<Value = Json> {
     let scalar = prop::sample::select(
         ["null", "true", "false", "0", "1", "-1.5e3", "\"&RM\"", "\"x\"", "\"\\ud800\""].as_slice(),
@@ -106,8 +106,8 @@ impl Plain {
                     if index >= list.len() && !is_removal {
                         list.resize(index + 1, None);
                     }
-                    if let Some(place) = list.get_mut(index) {
-                        *place = merged(place.take(), value);
+                    if let Some(element) = list.get_mut(index) {
+                        *element = merged(element.take(), value);
                     }
                 }
                 Self::Scalar(_) => unreachable!("a scalar is replaced, not merged into"),
@@ -120,7 +120,8 @@ impl Plain {
         match self {
             Self::Scalar(text) => text.clone(),
             Self::List(list) => {
-                let element = |place: &Option<Plain>| place.as_ref().map_or("_".into(), Self::dump);
+                let element =
+                    |element: &Option<Plain>| element.as_ref().map_or("_".into(), Self::dump);
                 format!("[{}]", list.iter().map(element).collect::<Vec<_>>().join(","))
             }
             Self::Object(object) => {
@@ -131,7 +132,7 @@ impl Plain {
     }
 }
 
-/// What stands at a place after `value` was merged there; none if nothing does.
+/// What is left after `value` was merged into something; none if nothing is.
 fn merged(old: Option<Plain>, value: &Json) -> Option<Plain> {
     if let Json::Scalar(text) = value {
         return (text != "\"&RM\"").then(|| Plain::Scalar(text.clone()));
@@ -149,7 +150,7 @@ fn index(key: &str) -> Option<usize> {
     key.parse::<usize>().ok().filter(|index| index.to_string() == key)
 }
 
-/// The state with holes told from nulls.
+/// The state, in which holes differ from nulls.
 pub(crate) fn dump(state: State<'_>) -> String {
     dump_node(state.root())
 }

@@ -72,8 +72,8 @@ impl Args {
         for Inexact { line, fit, .. } in inexact.iter().take(SHOWN_WARNINGS) {
             let what = match fit {
                 Fit::Exact => continue,
-                Fit::Rounded => "the nearest duration that can be written is used",
                 Fit::Saturated => "the longest duration that can be written is used",
+                _ => "the nearest duration that can be written is used",
             };
             warn(&self.source, format_args!("line {line}: {what}"));
         }

@@ -106,11 +106,11 @@ impl Args {
             }
         };
         let is_plain = extension.is_some_and(|extension| extension == "json");
-        Ok(Conversion {
-            to: self.to.or(named),
-            storage: self.compress.or(is_plain.then_some(Storage::Plain)),
-            layout: Layout { pretty: self.pretty, lines: self.lines, drop_data: self.drop_data },
-        })
+        let layout = Layout::default().with_pretty(self.pretty).with_lines(self.lines);
+        Ok(Conversion::default()
+            .with_form(self.to.or(named))
+            .with_storage(self.compress.or(is_plain.then_some(Storage::Plain)))
+            .with_layout(layout.with_drop_data(self.drop_data)))
     }
 
     fn convert(&self, opened: AnyRecording<TapeFile>, conversion: &Conversion) -> Outcome {

@@ -76,7 +76,7 @@ impl Args {
 
     fn request(&self, source: &Source, names: impl Fn() -> Names) -> Result<CutRequest, Failure> {
         let views = find_all(&self.view, source, names)?;
-        Ok(CutRequest { views, from: self.from, to: self.to })
+        Ok(CutRequest::default().with_views(views).with_from(self.from).with_to(self.to))
     }
 
     fn cut_tape(&self, mut file: TapeFile, destination: &Destination) -> Outcome {
@@ -120,7 +120,8 @@ pub(super) fn cut_span(
     target: &Target,
 ) -> Result<Report, Failure> {
     let [from, to] = [ticks.start, ticks.end].map(|tick| When::Tick(Tick(tick)));
-    write_cut(file, tape, &CutRequest { views, from, to }, &target.clone().into())
+    let request = CutRequest::default().with_views(views).with_from(from).with_to(to);
+    write_cut(file, tape, &request, &target.clone().into())
 }
 
 fn write_cut(

@@ -108,7 +108,7 @@ fn play_row(sources: &[Source], rows: &[HighlightRow], number: usize) -> Outcome
     };
     let source = source_of(sources, row)?;
     let info = Observed::open(source)?.info;
-    let [start, end] = [row.start_tick, row.end_tick].map(|tick| info.time(tick).millis());
+    let [start, end] = [row.start_tick, row.end_tick].map(|tick| info.time(tick));
     play::Args::of_window(source, start, end).run()
 }
 

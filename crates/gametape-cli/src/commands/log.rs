@@ -88,11 +88,10 @@ impl Args {
     }
 
     fn filter(&self) -> Filter {
-        Filter {
-            player: self.player.clone(),
-            kinds: self.types.clone(),
-            turns: self.turn,
-            refused: self.refused,
-        }
+        let mut filter = Filter::default();
+        filter.player.clone_from(&self.player);
+        filter.kinds.clone_from(&self.types);
+        (filter.turns, filter.refused) = (self.turn, self.refused);
+        filter
     }
 }

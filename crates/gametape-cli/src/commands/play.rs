@@ -55,11 +55,10 @@ Examples:
   gametape play --at turn:12 game.json.gz";
 
 impl Args {
-    /// To watch a part of a recording, in milliseconds: play pauses at its end.
-    pub(super) fn of_window(source: &Source, start: u64, end: u64) -> Self {
+    /// To watch a part of a recording: play pauses at its end.
+    pub(super) fn of_window(source: &Source, start: Time, end: Time) -> Self {
         let recording = RecordingArgs { source: source.clone(), dialect: None, headerless: false };
-        let at = When::Time(Time::from_millis(start));
-        let pause_at = Some(Time::from_millis(end));
+        let (at, pause_at) = (When::Time(start), Some(end));
         Self { recording, at, view: ViewArg::default(), pause_at }
     }
 

@@ -117,7 +117,7 @@ impl Args {
             None => any_seed().map_err(|problem| Failure::refused(&"seed", &problem))?,
         };
         let time_limit = self.minutes.saturating_mul(60);
-        Ok(Config { grid: self.grid, time_limit, ..Config::new(self.players, self.radius, seed) })
+        Ok(Config::new(self.players, self.radius, seed).with_grid(self.grid).with_time_limit(time_limit))
     }
 }
 
@@ -141,10 +141,8 @@ fn provenance() -> Provenance {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs().try_into().ok();
     let seconds: Option<i64> = fixed.or_else(now);
     let date = seconds.and_then(|seconds| date(seconds.checked_mul(1000)?));
-    Provenance {
-        recorded: date.map(|date| date.replacen(' ', "T", 1).replace(" UTC", "Z")),
-        recorder: concat!("gametape ", env!("CARGO_PKG_VERSION")).to_owned(),
-    }
+    let recorded = date.map(|date| date.replacen(' ', "T", 1).replace(" UTC", "Z"));
+    Provenance::by(concat!("gametape ", env!("CARGO_PKG_VERSION"))).with_recorded(recorded)
 }
 
 /// Was everything written?

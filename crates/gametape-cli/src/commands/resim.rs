@@ -53,7 +53,7 @@ impl Args {
         warn_of_losses(source, recording.tape());
         let game = game_of(source, &recording)?;
         let mut file = recording.into_source();
-        let options = PlayerOptions { check: false, ..PlayerOptions::default() };
+        let options = PlayerOptions::default().with_check(false);
         let verified = waiting("simulating", || game.resimulate(&mut file, options));
         let comparison = Comparison::of(source.to_string(), &verified.map_err(failed)?);
         if self.json {

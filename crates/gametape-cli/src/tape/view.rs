@@ -17,7 +17,8 @@ use crate::progress::waiting;
 use crate::view_arg::{Names, ViewArg};
 
 /// Nothing is played twice.
-pub(crate) const PLAY_ONCE: PlayerOptions = PlayerOptions { cache_bytes: 0, check: false };
+pub(crate) const PLAY_ONCE: PlayerOptions =
+    PlayerOptions::new().with_cache_bytes(0).with_check(false);
 
 /// What a MineWars view knows at a moment.
 pub(crate) struct ViewAt {

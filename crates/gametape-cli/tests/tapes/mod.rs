@@ -109,7 +109,7 @@ fn filled(seed: u8) -> TapeWriter {
     let mut tape = TapeWriter::new(front, METADATA.as_bytes()).unwrap();
     tape.setup(0, ViewSet::ALL, &[b"map of match ", &[b'0' + seed][..]].concat()).unwrap();
     tape.names(&["digger", "mine"]).unwrap();
-    let cadence = Cadence { ticks: 20, ..Cadence::default() };
+    let cadence = Cadence::every(20);
     let mut keyframes = KeyframeMaker::new(cadence);
     for tick in 0..TICKS {
         if let Some(keyframe) = keyframes.at(tick, || state(tick, seed)) {
@@ -134,14 +134,11 @@ fn fill_tick(tape: &mut TapeWriter, tick: u64) {
     }
     if tick % 30 == 29 {
         for (stream, text) in [(0, &b"dug"[..]), (2, b"clicked")] {
-            let draft = ChunkDraft {
-                stream,
-                views: ViewSet::EMPTY,
-                first_tick: tick - 29,
-                tick_count: 30,
-                detail: 1,
-                ..ChunkDraft::new(ChunkKind::EVENTS)
-            };
+            let draft = ChunkDraft::new(ChunkKind::EVENTS)
+                .with_stream(stream)
+                .with_views(ViewSet::EMPTY)
+                .with_ticks(tick - 29, 30)
+                .with_detail(1);
             tape.chunk(&draft, text).unwrap();
         }
     }

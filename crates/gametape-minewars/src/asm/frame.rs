@@ -13,7 +13,7 @@ pub(crate) const HOMOGENOUS: &str = "HOMOGENOUS";
 pub(crate) const HETEROGENOUS: &str = "HETEROGENOUS";
 pub(crate) const KEEPALIVE: &str = "KEEPALIVE";
 pub(crate) const VIEW: &str = "VIEW";
-/// Bytes in place of frames that no writer would write.
+/// Bytes instead of frames that no writer would write.
 pub(crate) const RAW: &str = "RAW";
 
 /// Appends the lines of one frame.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use gametape_wire::{Part, View, ViewSet};
+use gametape_wire::{Part, View, ViewSet, json};
 
 use super::payload::Line;
 use crate::dialect::Dialect;
@@ -71,7 +71,7 @@ impl Objects {
             Line::Irregular(message, _) => message.print(self.dialect, &mut self.asm),
             _ => line.print(self.dialect, &mut self.asm),
         }
-        push_string(&self.asm, out);
+        json::push_bytes(&self.asm, out);
         match line {
             Line::Irregular(_, bytes) => {
                 out.extend_from_slice(b",\"bytes\":\"");
@@ -80,7 +80,7 @@ impl Objects {
             }
             Line::Unreadable(error, _) => {
                 out.extend_from_slice(b",\"error\":");
-                push_string(error.to_string().as_bytes(), out);
+                json::push_bytes(error.to_string().as_bytes(), out);
             }
             _ => {}
         }
@@ -110,44 +110,4 @@ fn push_numbers(views: ViewSet, out: &mut Vec<u8>) {
 /// A vector takes everything.
 fn push(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
-}
-
-/// Appends UTF-8 text as a JSON string. Most lines have nothing to escape.
-fn push_string(text: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
-    for run in text.split_inclusive(|byte| needs_escape(*byte)) {
-        match run.split_last() {
-            Some((&last, before)) if needs_escape(last) => {
-                out.extend_from_slice(before);
-                push_escaped(last, out);
-            }
-            _ => out.extend_from_slice(run),
-        }
-    }
-    out.push(b'"');
-}
-
-fn needs_escape(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
-}
-
-fn push_escaped(byte: u8, out: &mut Vec<u8>) {
-    match byte {
-        b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
-        _ => push(out, format_args!("\\u{byte:04x}")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn any_text_becomes_a_json_string() {
-        for text in ["", "OWNER 1 -7,2", r#"SAY "a\"b\\""#, "\u{1}é\n\t\"", "\"", "x\\"] {
-            let mut json = Vec::new();
-            push_string(text.as_bytes(), &mut json);
-            assert_eq!(serde_json::from_slice::<String>(&json).unwrap(), text);
-        }
-    }
 }

@@ -62,7 +62,7 @@ fn print_cities(setup: &SetupView<'_>, out: &mut Vec<u8>) -> Result<()> {
     names.map(drop)
 }
 
-/// The spelling where it stands for exactly these phonemes, the codes otherwise.
+/// The spelling where it means exactly these phonemes, the codes otherwise.
 fn push_city_name(out: &mut Vec<u8>, name: &CityName<'_>) {
     let text = name.to_string();
     if CityName::from_text(&text).is_ok_and(|spelled| spelled == *name) {

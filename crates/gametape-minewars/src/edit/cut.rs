@@ -13,6 +13,7 @@ use crate::state::ViewState;
 
 /// What is to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Selection {
     /// These views.
     pub views: ViewSet,
@@ -27,6 +28,24 @@ impl Selection {
     #[must_use]
     pub fn everything(setup: &Setup) -> Self {
         Self { views: ViewSet::up_to(setup.max_view()), from: 0, to: u64::MAX }
+    }
+
+    /// The same, of these views.
+    #[must_use]
+    pub fn with_views(self, views: ViewSet) -> Self {
+        Self { views, ..self }
+    }
+
+    /// The same, of frames at this time and later.
+    #[must_use]
+    pub fn with_from(self, from: u64) -> Self {
+        Self { from, ..self }
+    }
+
+    /// The same, of frames before this time.
+    #[must_use]
+    pub fn with_to(self, to: u64) -> Self {
+        Self { to, ..self }
     }
 }
 
@@ -54,8 +73,8 @@ pub struct Cut {
 ///
 /// let (setup, frames) = Sample::default().build(Generation::Current)?;
 /// let second = ViewSet::EMPTY.with(View::new(2).unwrap());
-/// let everything = Selection::everything(&setup);
-/// let cut = cut(&setup, &frames, &Selection { views: second, from: 5_000, ..everything })?;
+/// let selection = Selection::everything(&setup).with_views(second).with_from(5_000);
+/// let cut = cut(&setup, &frames, &selection)?;
 /// assert!(cut.frames.len() < frames.len());
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```

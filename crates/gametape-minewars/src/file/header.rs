@@ -52,6 +52,7 @@ impl FileHeader {
 
 /// The parts of a file that have a checksum each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FilePart {
     /// File header and setup header, without the first checksum itself.
     Headers,

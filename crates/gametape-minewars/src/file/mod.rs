@@ -52,6 +52,7 @@ impl Detection {
 
 /// How frames are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FrameStorage {
     /// As they are.
     Raw,

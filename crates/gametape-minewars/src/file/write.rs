@@ -13,6 +13,7 @@ use crate::setup::{Setup, SetupHeader, fit_u16};
 
 /// How a file is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// Compress map and frames where that makes them smaller. On by default.
     pub compress: bool,
@@ -23,7 +24,29 @@ pub struct WriteOptions {
 
 impl Default for WriteOptions {
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl WriteOptions {
+    /// The default: compressed, without the dictionary.
+    #[must_use]
+    pub const fn new() -> Self {
         Self { compress: true, dictionary: false }
+    }
+
+    /// The same, with or without compression.
+    #[must_use]
+    pub const fn with_compress(mut self, compress: bool) -> Self {
+        self.compress = compress;
+        self
+    }
+
+    /// The same, with or without the dictionary.
+    #[must_use]
+    pub const fn with_dictionary(mut self, dictionary: bool) -> Self {
+        self.dictionary = dictionary;
+        self
     }
 }
 

@@ -127,6 +127,7 @@ impl<'a> Frame<'a> {
     /// A homogenous frame has one part for its whole set of views, a heterogenous frame one for
     /// each view, a keepalive none.
     #[inline]
+    #[must_use]
     pub fn parts(&self) -> Parts<'a> {
         let (head, payload) = self.bytes.split_at(usize::from(self.payload_at));
         let lengths = match (self.kind, self.layout.generation()) {

@@ -89,8 +89,8 @@ impl LengthOffsets {
     /// The offset of the next length.
     #[inline]
     fn next(&mut self) -> usize {
-        let place = self.first;
+        let offset = self.first;
         (self.first, self.second) = (self.second, self.second + 1);
-        place
+        offset
     }
 }

@@ -10,6 +10,7 @@ use gametape_wire::{View, ViewSet};
 
 /// What becomes of the time after the last payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Tail {
     /// It stays: the result ends when its source ends.
     Keep,

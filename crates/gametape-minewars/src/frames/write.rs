@@ -319,7 +319,7 @@ impl FrameWriter {
     fn append(&mut self, bytes: &[u8]) {
         let end = self.end + bytes.len();
         match self.out.get_mut(self.end..end) {
-            Some(place) => place.copy_from_slice(bytes),
+            Some(room) => room.copy_from_slice(bytes),
             None => {
                 self.out.truncate(self.end);
                 self.out.extend_from_slice(bytes);
@@ -362,20 +362,20 @@ fn absent_views(absent: ViewSet, layout: FrameLayout) -> Error {
 /// What writes a payload that is there already. One that is too long is refused by its length.
 fn copying(payload: &[u8]) -> impl FnOnce(&mut PayloadRoom) -> Result<usize> {
     |room| {
-        if let Some(place) = room.get_mut(..payload.len()) {
-            place.copy_from_slice(payload);
+        if let Some(room) = room.get_mut(..payload.len()) {
+            room.copy_from_slice(payload);
         }
         Ok(payload.len())
     }
 }
 
-/// Lets `write` write a payload at `at`, puts its length in its `place`, and returns the length.
+/// Lets `write` write a payload at `at`, puts its length at `length_at`, and returns the length.
 #[inline]
 fn put_payload(
     layout: FrameLayout,
     frame: &mut [u8],
     at: usize,
-    place: usize,
+    length_at: usize,
     write: impl FnOnce(&mut PayloadRoom) -> Result<usize>,
 ) -> Result<usize> {
     let Some(room) = frame[at..].first_chunk_mut() else {
@@ -389,7 +389,7 @@ fn put_payload(
     if length < shortest || length > layout.payload_limit() {
         return Err(bad_length(layout, length));
     }
-    frame[place] = match layout.generation() {
+    frame[length_at] = match layout.generation() {
         Generation::V01 => v01::length_byte(length),
         Generation::Current => current::length_byte(length),
     };

@@ -88,7 +88,7 @@ impl Grid {
         self.ring_of(tile) <= radius as u16
     }
 
-    /// The place of a tile in ring order, the same for maps of every size; none beyond ring 127.
+    /// The index of a tile in ring order, the same for maps of every size; none beyond ring 127.
     ///
     /// ```
     /// use gametape_minewars::{Coord, Grid};
@@ -108,13 +108,13 @@ impl Grid {
             return Some(0);
         }
         let along = match self {
-            Self::Hex => hex_place(tile, ring as i16),
-            Self::Square => square_place(tile, ring as i16),
+            Self::Hex => hex_steps(tile, ring as i16),
+            Self::Square => square_steps(tile, ring as i16),
         };
         Some(self.tile_count(ring as u8 - 1) + along as usize)
     }
 
-    /// The tile at a place in ring order; none beyond ring 127.
+    /// The tile at an index in ring order; none beyond ring 127.
     #[must_use]
     pub fn coord_at(self, index: usize) -> Option<Coord> {
         if index == 0 {
@@ -199,7 +199,7 @@ impl Side {
 
 /// Steps from the start of ring `r` to `tile`: bottom row, top row, then the right and left flanks,
 /// each of which is two sides that continue one count of rows.
-const fn hex_place(tile: Coord, r: i16) -> i16 {
+const fn hex_steps(tile: Coord, r: i16) -> i16 {
     let (y, x) = (tile.y as i16, tile.x as i16);
     if y == -r && x < r {
         x
@@ -213,7 +213,7 @@ const fn hex_place(tile: Coord, r: i16) -> i16 {
 }
 
 /// The same on the square grid.
-const fn square_place(tile: Coord, r: i16) -> i16 {
+const fn square_steps(tile: Coord, r: i16) -> i16 {
     let (y, x) = (tile.y as i16, tile.x as i16);
     if y == -r && x < r {
         r + x

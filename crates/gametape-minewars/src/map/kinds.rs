@@ -22,7 +22,7 @@ macro_rules! kinds {
             /// Every kind that has a name.
             pub const NAMED: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The kind that a number of this format stands for.
+            /// The kind that a number of this format means.
             #[must_use]
             #[inline]
             pub const fn from_code(code: u8) -> Self {
@@ -32,7 +32,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The kind that a number stands for in `dialect`.
+            /// The kind that a number means in `dialect`.
             #[must_use]
             #[inline]
             pub const fn from_code_in(code: u8, dialect: Dialect) -> Self {
@@ -58,7 +58,7 @@ macro_rules! kinds {
                 if row < CODES.len() { CODES[row] } else { unknown }
             }
 
-            /// The row of the table; those without a name stand after the last.
+            /// The row of the table; those without a name are after the last.
             ///
             /// A number to look the code up by: a jump for each kind is what encoding would wait
             /// for most.

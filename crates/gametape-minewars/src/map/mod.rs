@@ -145,7 +145,7 @@ impl Map {
         self.tiles.len()
     }
 
-    /// The place of `coord` in ring order, where it is on the map.
+    /// The index of `coord` in ring order, where it is on the map.
     #[must_use]
     #[inline]
     pub fn index_of(&self, coord: Coord) -> Option<usize> {
@@ -166,7 +166,7 @@ impl Map {
         Ok(())
     }
 
-    /// Every tile with its place, in ring order.
+    /// Every tile with its coordinates, in ring order.
     pub fn tiles(&self) -> impl Iterator<Item = (Coord, Tile)> {
         self.grid.coords(self.radius).zip(self.tiles.iter().map(|&byte| Tile::from_byte(byte)))
     }

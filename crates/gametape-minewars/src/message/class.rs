@@ -7,6 +7,7 @@ use std::fmt;
 /// A message may always travel in a higher class, so a batch travels in its highest one:
 /// [`Class::of_batch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Class {
     /// Fine to miss; may be left out of recordings.
     Unreliable,

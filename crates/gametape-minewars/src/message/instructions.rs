@@ -144,7 +144,7 @@ macro_rules! instructions {
 
         impl<'a> $set<'a> {
             /// Decodes one message and hands it, with its bytes, to `take` in the arm that made
-            /// it: moving it through a common place first would cost more than decoding it.
+            /// it: moving it through a common variable first would cost more than decoding it.
             #[inline(always)]
             fn decode_in<const D: usize, T>(
                 r: &mut Reader<'a>,
@@ -179,7 +179,7 @@ macro_rules! instructions {
                         };
                         $(let opcode = opcode
                             | instructions!(@slot D $id $variant $field $($letter)?)
-                                .place($field.bits())?;)*
+                                .shifted($field.bits())?;)*
                         if const { !$id::$variant.owns_pattern(D) } {
                             $id::$variant.check::<D>(opcode, word)?;
                         }
@@ -248,7 +248,7 @@ macro_rules! instructions {
                         $(
                             let slot = instructions!(@slot D $id $variant $field $($letter)?);
                             let (bits, field_fit) = <$type as Operand<'_>>::parse(slot, tokens, out)?;
-                            let opcode = opcode | slot.place(bits)?;
+                            let opcode = opcode | slot.shifted(bits)?;
                             fit = fit.max(field_fit);
                         )*
                         out[start] = id.check::<D>(opcode, || word)?;

@@ -103,8 +103,8 @@ impl TileBuf {
 
     /// Adds a tile; false when 16 are there already.
     pub fn push(&mut self, tile: Coord) -> bool {
-        let Some(place) = self.wire.get_mut(self.count) else { return false };
-        *place = tile.to_wire();
+        let Some(slot) = self.wire.get_mut(self.count) else { return false };
+        *slot = tile.to_wire();
         self.count += 1;
         true
     }
@@ -234,7 +234,7 @@ impl<'a> Digits<'a> {
     }
 
     /// Is it more than one tile, with zero after an odd number of them? Only then does its text
-    /// stand for exactly these bytes.
+    /// mean exactly these bytes.
     pub(crate) fn is_regular(self) -> bool {
         let padding = match self.wire.last() {
             Some(last) if self.len() % 2 == 1 => last & 15,

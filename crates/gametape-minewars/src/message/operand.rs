@@ -13,6 +13,7 @@ use crate::message::decimal::{self, Short};
 
 /// How well a value survived being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[non_exhaustive]
 pub enum Fit {
     /// Reading gives the same value back.
     #[default]
@@ -49,7 +50,7 @@ impl Slot {
 
     /// The first byte's bits for an operand with the value `bits`.
     #[inline(always)]
-    pub(crate) fn place(self, bits: usize) -> Result<u8> {
+    pub(crate) fn shifted(self, bits: usize) -> Result<u8> {
         match self.field {
             None => Ok(0),
             Some(field) => match field.put(bits) {

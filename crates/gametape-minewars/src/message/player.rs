@@ -11,7 +11,7 @@ use crate::message::decimal::{self, Short};
 /// The player (and the client, where several share a player) that an update is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Who {
-    /// The player's number; 0 stands for the whole game.
+    /// The player's number; 0 means the whole game.
     pub player: u8,
     /// The client of the player: 0 to 14, or [`Who::EVERYONE`].
     pub sub: u8,
@@ -98,7 +98,7 @@ impl Units {
 }
 
 impl Duration {
-    /// The time that a byte stands for.
+    /// The time that a byte means.
     #[must_use]
     pub const fn from_byte(byte: u8, generation: Generation) -> Self {
         let units = Units::of(generation);
@@ -133,7 +133,7 @@ impl Duration {
 }
 
 impl<'a> Operand<'a> for Duration {
-    /// In v0.1 two times have two bytes each; the text stands for the finer one.
+    /// In v0.1 two times have two bytes each; the text means the finer one.
     fn is_exact(&self) -> bool {
         false
     }

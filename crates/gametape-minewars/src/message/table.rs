@@ -17,7 +17,7 @@ use crate::map::{Coord, ItemKind, StructureKind, TileKind};
 
 use Class::{Background, Notification, Personal, PvP, Unreliable};
 
-/// The dialects by number: what the `D` of the generated functions stands for.
+/// The dialects by number: what the `D` of the generated functions means.
 pub(crate) const DIALECTS: [Dialect; 3] = Dialect::ALL;
 
 /// The column of the table that dialect number `dialect` reads.
@@ -120,9 +120,9 @@ instructions! {
         VoteFailed "VOTEFAIL", Notification, "00001110" "00001110" { id: u8; }
         /// A vote passed.
         VotePassed "VOTEPASS", Notification, "00001111" "00001111" { id: u8; }
-        /// Said to everybody.
+        /// Chat to everybody.
         ChatAll "CHATALL", Notification, "00010000" "00010000" { text: Text<'a>; }
-        /// Said to friends.
+        /// Chat to friends.
         ChatFriendly "CHAT", Notification, "00010001" "00010001" { text: Text<'a>; }
         /// Seconds until the game ends.
         TimeLimit "TIMELIMIT", Notification, - "00010010" { seconds: u16; }
@@ -323,7 +323,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The rows that `word` may stand for, in the order of the table.
+/// The rows that `word` may mean, in the order of the table.
 fn rows_with_word<'t>(
     rows: &'t [Row],
     word: &'t str,

@@ -115,7 +115,7 @@ pub(crate) fn unquote(
     }
 }
 
-/// The byte that the escape after a backslash stands for.
+/// The byte that the escape after a backslash means.
 fn unescape(chars: &mut std::str::Chars<'_>) -> Option<u8> {
     match chars.next()? {
         '"' => Some(b'"'),

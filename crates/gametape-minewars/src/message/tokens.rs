@@ -11,7 +11,7 @@ pub(crate) struct Token<'t> {
     start: usize,
 }
 
-/// The tokens of one line. Operands take them from the front, the mnemonic stays known.
+/// The tokens of one line. Operands take them from the start, the mnemonic stays known.
 #[derive(Debug, Clone)]
 pub(crate) struct Tokens<'t> {
     line: &'t str,

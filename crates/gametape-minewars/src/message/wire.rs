@@ -113,7 +113,7 @@ impl<'a> Take<'a> for Fill<'_> {
 fn put_tail(room: &mut PayloadRoom, at: usize, tail: &[u8]) -> usize {
     let end = at + tail.len();
     match room.get_mut(at..end) {
-        Some(place) => copy_short(tail, place),
+        Some(room) => copy_short(tail, room),
         None => return Filled::TOO_LONG,
     }
     end
@@ -144,11 +144,11 @@ fn copy_ends<const N: usize>(from: &[u8], to: &mut [u8]) -> bool {
     let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else {
         return false;
     };
-    if let Some(place) = to.first_chunk_mut() {
-        *place = *first;
+    if let Some(start) = to.first_chunk_mut() {
+        *start = *first;
     }
-    if let Some(place) = to.last_chunk_mut() {
-        *place = *last;
+    if let Some(end) = to.last_chunk_mut() {
+        *end = *last;
     }
     true
 }

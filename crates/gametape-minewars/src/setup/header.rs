@@ -46,6 +46,7 @@ pub struct SetupHeader {
 
 /// The parts of the setup data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SetupPart {
     /// Names of the players (v0.1).
     PlayerNames,

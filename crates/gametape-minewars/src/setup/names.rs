@@ -37,7 +37,7 @@ impl<'a> CityName<'a> {
 
     /// The name that is spelled like `text`, or why it cannot be.
     ///
-    /// At every place the longest phoneme that lets the rest be spelled; `<hh>` is a code over 47.
+    /// At every position the longest phoneme that lets the rest be spelled; `<hh>` is a code over 47.
     pub fn from_text(text: &str) -> Result<CityName<'static>> {
         if text.len() > MAX_CODES * LONGEST_SPELLING {
             return Err(too_long());
@@ -96,7 +96,7 @@ impl fmt::Display for CityName<'_> {
 /// Bytes of `<hh>`, which no phoneme exceeds.
 const LONGEST_SPELLING: usize = 4;
 
-/// For every place in the text the code to write there and its length, where the rest can follow.
+/// For every position in the text the code to write there and its length, where the rest can follow.
 ///
 /// Filled from the end, so that one pass decides what a search would have to try.
 fn spelling_steps(text: &[u8]) -> Vec<Option<(u8, usize)>> {

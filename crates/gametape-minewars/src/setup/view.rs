@@ -162,8 +162,9 @@ impl<'a> SetupView<'a> {
         let header = [self.header.check_version().err(), self.header.max_view().err()];
         let names = [self.player_names().err(), self.city_names().err()];
         let (map, rules) = (self.map_faults(), self.rules().err());
-        let places = self.city_position_faults();
-        let all = header.into_iter().chain(names).flatten().chain(places).chain(map).chain(rules);
+        let positions = self.city_position_faults();
+        let all =
+            header.into_iter().chain(names).flatten().chain(positions).chain(map).chain(rules);
         let mut faults = Vec::new();
         for fault in all {
             if !faults.contains(&fault) {

@@ -190,12 +190,12 @@ impl ViewState {
         coords.enumerate().map(|(index, coord)| (coord, self.tile_at(index)))
     }
 
-    /// Every player who was heard of.
+    /// Every player who is known of.
     pub fn players(&self) -> impl Iterator<Item = (u8, &PlayerState)> {
         self.people.players.iter().map(|(id, player)| (*id, player))
     }
 
-    /// Every city that was heard of.
+    /// Every city that is known of.
     pub fn cities(&self) -> impl Iterator<Item = (u8, &CityState)> {
         self.people.cities.iter().map(|(id, city)| (*id, city))
     }
@@ -221,6 +221,7 @@ impl ViewState {
     /// The tiles about which two states of the same map know different things.
     ///
     /// `None` when the maps have different shapes.
+    #[must_use]
     pub fn changed_tiles<'s>(
         &'s self,
         other: &'s Self,
@@ -281,13 +282,15 @@ impl ViewState {
             Message::FlagRemoved { tile } => self.put(tile, Layer::Flag, 0),
             Message::Flag { player, tile } => self.put(tile, Layer::Flag, player & 15),
             Message::Item { tile, kind } => self.put(tile, Layer::Item, kind.code()),
-            Message::Tile { tile, kind } => self.place(tile).map(|i| self.change_ground(i, kind)),
-            Message::Structure { tile, kind } => self.place(tile).map(|index| {
+            Message::Tile { tile, kind } => {
+                self.index_of(tile).map(|i| self.change_ground(i, kind))
+            }
+            Message::Structure { tile, kind } => self.index_of(tile).map(|index| {
                 self.set(Layer::Structure, index, 1 + kind.code());
                 self.pending.remove(&(index as u32));
             }),
             Message::StructureHp { tile, hp } => self.put(tile, Layer::Hp, hp),
-            Message::StructureGone { tile } => self.place(tile).map(|i| self.clear_structure(i)),
+            Message::StructureGone { tile } => self.index_of(tile).map(|i| self.clear_structure(i)),
             Message::ConstructionQueued { tile, kind, points } => {
                 let kind = Some(kind);
                 self.queue(tile, |_| Pending { kind, points, current: 0, rate: 0 })
@@ -313,7 +316,7 @@ impl ViewState {
     ) -> Result<()> {
         let mut result = Ok(());
         for tile in tiles {
-            match self.place(tile) {
+            match self.index_of(tile) {
                 Ok(index) => change(self, index),
                 Err(error) => result = result.and(Err(error)),
             }
@@ -324,7 +327,7 @@ impl ViewState {
     fn show_digits(&mut self, digits: impl IntoIterator<Item = DigitTile>) -> Result<()> {
         let mut result = Ok(());
         for DigitTile { digit, tile } in digits {
-            match self.place(tile) {
+            match self.index_of(tile) {
                 Ok(index) => self.show_digit(index, digit),
                 Err(error) => result = result.and(Err(error)),
             }
@@ -377,7 +380,7 @@ impl ViewState {
     }
 
     fn queue(&mut self, tile: Coord, update: impl FnOnce(Pending) -> Pending) -> Result<()> {
-        let index = self.place(tile)? as u32;
+        let index = self.index_of(tile)? as u32;
         let nothing = Pending { kind: None, points: 0, current: 0, rate: 0 };
         let known = self.pending.get(&index).copied().unwrap_or(nothing);
         self.pending.insert(index, update(known));
@@ -440,10 +443,10 @@ impl ViewState {
     }
 
     fn put(&mut self, tile: Coord, layer: Layer, value: u8) -> Result<()> {
-        self.place(tile).map(|index| self.set(layer, index, value))
+        self.index_of(tile).map(|index| self.set(layer, index, value))
     }
 
-    fn place(&self, tile: Coord) -> Result<usize> {
+    fn index_of(&self, tile: Coord) -> Result<usize> {
         self.geography.index_of(tile).ok_or_else(|| off_map(tile))
     }
 }

@@ -44,7 +44,7 @@ pub enum Gone {
 /// A city as a view knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CityState {
-    /// The player who captured it; 0 while nobody was seen to.
+    /// The player who captured it; 0 while none is known.
     pub owner: u8,
     /// Balance, where known.
     pub money: Option<u32>,

@@ -45,6 +45,7 @@ pub struct Replayed {
 /// assert_eq!(replayed.state.tiles().filter(|(_, tile)| tile.owner == 2).count(), 1);
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
+#[must_use]
 pub fn replay_view<'a>(
     map: &Map,
     frames: impl IntoIterator<Item = Result<Frame<'a>>>,

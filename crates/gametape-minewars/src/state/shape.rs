@@ -25,8 +25,8 @@ const UNNAMED_FLAG: u8 = 16;
 /// let (dialect, view) = (Dialect::Current, View::SPECTATOR);
 /// let start = replay_view(&setup.map, [], dialect, view, 0).state;
 /// let end = replay_view(&setup.map, frames, dialect, view, u64::MAX);
-/// let places = setup.cities.iter().map(|city| (city.at, Some(city.name.to_string())));
-/// let shape = ViewShape::new(&start, &end, (0..=u8::MAX).zip(places));
+/// let cities = setup.cities.iter().map(|city| (city.at, Some(city.name.to_string())));
+/// let shape = ViewShape::new(&start, &end, (0..=u8::MAX).zip(cities));
 /// assert!(shape.rows().contains(&("view", "0 spectator".to_owned())));
 /// assert!(serde_json::to_string(&shape).unwrap().starts_with(r#"{"time":"#));
 /// # Ok::<(), gametape_wire::Error>(())
@@ -112,13 +112,13 @@ struct BallotCast {
 }
 
 impl ViewShape {
-    /// What is known, and which tiles are not as in `start`. `places` are the cities of the setup by
+    /// What is known, and which tiles are not as in `start`. `cities_of_setup` are the cities of the setup by
     /// id, with their names where they have one.
     #[must_use]
     pub fn new(
         start: &ViewState,
         replayed: &Replayed,
-        places: impl IntoIterator<Item = (u8, (Coord, Option<String>))>,
+        cities_of_setup: impl IntoIterator<Item = (u8, (Coord, Option<String>))>,
     ) -> Self {
         let state = &replayed.state;
         let changed = start.changed_tiles(state).into_iter().flatten();
@@ -130,7 +130,7 @@ impl ViewShape {
             hash: state.hash().iter().map(|byte| format!("{byte:02x}")).collect(),
             tiles: changed.map(|(at, _, tile)| Tile::of(at, &tile)).collect(),
             players: state.players().map(|(id, player)| Player::of(id, player)).collect(),
-            cities: cities(places.into_iter().collect(), state),
+            cities: cities(cities_of_setup.into_iter().collect(), state),
             votes: state.votes().map(|(id, vote)| Vote::of(id, vote)).collect(),
             time_limit: state.time_limit(),
             problems: replayed.problems.iter().map(ToString::to_string).collect(),
@@ -157,7 +157,7 @@ impl ViewShape {
         rows.push(("cities", self.cities.len().to_string()));
         rows.extend(self.cities.iter().map(|city| ("", city.to_text())));
         rows.extend(self.votes.iter().map(|vote| ("vote", vote.to_text())));
-        let limit = |seconds| ("limit", format!("{seconds} s were left when it was told"));
+        let limit = |seconds| ("limit", format!("{seconds} s were left when it was reported"));
         rows.extend(self.time_limit.map(limit));
         rows.push(("hash", self.hash.clone()));
         rows
@@ -165,7 +165,7 @@ impl ViewShape {
 }
 
 /// A city of the setup: its tile, and its name where it has one.
-type Place = (Coord, Option<String>);
+type NamedTile = (Coord, Option<String>);
 
 /// How many tiles each player owns.
 fn land(state: &ViewState) -> BTreeMap<u8, u64> {
@@ -176,15 +176,15 @@ fn land(state: &ViewState) -> BTreeMap<u8, u64> {
     land
 }
 
-/// Every city of the setup, and any other that was heard of.
-fn cities(mut places: BTreeMap<u8, Place>, state: &ViewState) -> Vec<City> {
-    let heard: BTreeMap<u8, &CityState> = state.cities().collect();
+/// Every city of the setup, and any other that is known of.
+fn cities(mut of_setup: BTreeMap<u8, NamedTile>, state: &ViewState) -> Vec<City> {
+    let known: BTreeMap<u8, &CityState> = state.cities().collect();
     let nothing = CityState::default();
-    let mut ids: Vec<u8> = places.keys().chain(heard.keys()).copied().collect();
+    let mut ids: Vec<u8> = of_setup.keys().chain(known.keys()).copied().collect();
     ids.sort_unstable();
     ids.dedup();
     ids.iter()
-        .map(|id| City::of(*id, places.remove(id), heard.get(id).copied().unwrap_or(&nothing)))
+        .map(|id| City::of(*id, of_setup.remove(id), known.get(id).copied().unwrap_or(&nothing)))
         .collect()
 }
 
@@ -260,8 +260,8 @@ impl Client {
 }
 
 impl City {
-    fn of(id: u8, place: Option<Place>, city: &CityState) -> Self {
-        let (at, name) = place.unzip();
+    fn of(id: u8, of_setup: Option<NamedTile>, city: &CityState) -> Self {
+        let (at, name) = of_setup.unzip();
         Self {
             id,
             y: at.map(|at| at.y),

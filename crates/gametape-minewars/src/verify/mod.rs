@@ -8,7 +8,7 @@ mod survey;
 
 use crate::{Frame, FrameLayout, Frames, Irregularity};
 use gametape_wire::{
-    Error, ErrorClass, ErrorKind, Finding, Part, Place, Reader, Report, Severity, Tick, ViewSet,
+    Error, ErrorClass, ErrorKind, Finding, Part, Place, Reader, Report, Tick, ViewSet,
 };
 
 pub use finding::{FrameRef, Located, Space};
@@ -27,6 +27,7 @@ const KEPT_PER_RULE: u64 = 1000;
 
 /// What a check of a whole recording found; made by [`verify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verification {
     /// How many frames were read.
     pub frames: u64,
@@ -83,11 +84,7 @@ impl Verification {
         if *count > KEPT_PER_RULE {
             return self.report.add_omitted(rule.severity(), 1);
         }
-        let finding = match rule.severity() {
-            Severity::Error => Finding::error(rule.name(), error()),
-            Severity::Warning => Finding::warning(rule.name(), error()),
-            Severity::Note => Finding::note(rule.name(), error()),
-        };
+        let finding = Finding::new(rule.severity(), rule.name(), error());
         self.report.add(match location.frame {
             Some(frame) => finding.at_tick(Tick(frame.time)),
             None => finding,
@@ -159,8 +156,8 @@ fn check_reserved_values(file: &ReplayFile<'_>, found: &mut Verification) {
     }
     let mut offset = setup.part_range(SetupPart::CityNames).start;
     for name in setup.city_names().unwrap_or_default() {
-        if let Some(place) = name.codes().iter().position(|code| *code > 47) {
-            reserved(offset + 1 + place as u64, "city name", name.codes()[place], "up to 47");
+        if let Some(index) = name.codes().iter().position(|code| *code > 47) {
+            reserved(offset + 1 + index as u64, "city name", name.codes()[index], "up to 47");
         }
         offset += 1 + name.codes().len() as u64;
     }

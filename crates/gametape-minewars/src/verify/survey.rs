@@ -47,6 +47,7 @@ impl Survey {
     /// assert_eq!(survey.received_by(View::new(2).unwrap()), 1);
     /// # Ok::<(), gametape_wire::Error>(())
     /// ```
+    #[must_use]
     pub fn of<'a>(frames: impl Iterator<Item = Result<Frame<'a>>>, dialect: Dialect) -> Self {
         let mut survey = Self::default();
         for frame in frames {

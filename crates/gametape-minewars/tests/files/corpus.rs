@@ -37,7 +37,7 @@ fn sessions(dialect: Dialect) -> Vec<(String, Vec<u8>, String)> {
     found
 }
 
-/// What stands after `'key': ` in the notes.
+/// What is after `'key': ` in the notes.
 fn after<'a>(notes: &'a str, key: &str) -> &'a str {
     let key = format!("'{key}': ");
     let start = notes.find(&key).unwrap_or_else(|| panic!("no {key}")) + key.len();
@@ -101,7 +101,7 @@ fn assert_rewrite(file: &ReplayFile<'_>, bytes: &[u8]) {
     }
     let frames = file.frames().unwrap();
     if frames.storage == FrameStorage::Raw && !file.setup().is_map_compressed() {
-        let raw = WriteOptions { compress: false, dictionary: false };
+        let raw = WriteOptions::new().with_compress(false);
         assert_eq!(write_file(&setup, &frames.bytes, &raw).unwrap(), bytes);
     }
     let again = write_file(&setup, &frames.bytes, &WriteOptions::default()).unwrap();
@@ -155,7 +155,7 @@ fn v01_sessions_are_as_noted_and_unpack_with_the_dictionary() {
 
 fn assert_dictionary_round_trip(file: &ReplayFile<'_>) {
     let (setup, frames) = (file.setup().to_setup().unwrap(), file.frames().unwrap().bytes);
-    let options = WriteOptions { compress: true, dictionary: true };
+    let options = WriteOptions::new().with_dictionary(true);
     let again = write_file(&setup, &frames, &options).unwrap();
     assert_eq!(ReplayFile::open(&again).unwrap().frames().unwrap().bytes, frames);
 }

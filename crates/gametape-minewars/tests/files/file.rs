@@ -9,8 +9,8 @@ use gametape_minewars::{
 use gametape_wire::{ErrorClass, ErrorKind};
 use proptest::prelude::*;
 
-const RAW: WriteOptions = WriteOptions { compress: false, dictionary: false };
-const WITH_DICTIONARY: WriteOptions = WriteOptions { compress: true, dictionary: true };
+const RAW: WriteOptions = WriteOptions::new().with_compress(false);
+const WITH_DICTIONARY: WriteOptions = WriteOptions::new().with_dictionary(true);
 
 fn map(radius: u8) -> Map {
     let ground = Tile { kind: TileKind::Regular, item: ItemKind::None };
@@ -120,9 +120,9 @@ fn trailing_bytes_are_reported_and_harmless() {
 fn damaged_headers_are_recognised_by_structure() {
     for (dialect, bytes) in examples() {
         let version = if dialect == Dialect::V01 { 28 } else { 32 };
-        for place in [0, version + 1] {
+        for index in [0, version + 1] {
             let mut damaged = bytes.clone();
-            damaged[place] ^= 0x10;
+            damaged[index] ^= 0x10;
             let file = ReplayFile::open(&damaged).unwrap();
             assert_eq!((file.dialect(), file.detection()), (dialect, Detection::Structure));
             assert!(file.setup().map().is_ok() && file.frames().is_ok());
@@ -256,7 +256,7 @@ fn v01_says_that_its_frames_end_at_65535_bytes() {
     }
 }
 
-/// Bytes that stand in the dictionary of a land map in the same order.
+/// Bytes that are in the dictionary of a land map in the same order.
 fn land_coordinates() -> Vec<u8> {
     (0..9).flat_map(|x| [0, x]).collect()
 }
@@ -269,7 +269,7 @@ fn the_dictionary_is_used_only_where_it_can_be() {
     let unpacked = ReplayFile::open(&bytes).unwrap().frames().unwrap();
     assert_eq!(unpacked.storage, FrameStorage::Lz4Dictionary);
     assert_eq!(unpacked.bytes, frames);
-    let no_compression = WriteOptions { compress: false, dictionary: true };
+    let no_compression = WriteOptions::new().with_compress(false).with_dictionary(true);
     assert_eq!(write_file(&setup, &frames, &no_compression).unwrap_err().item(), "dictionary");
     setup = setup.converted(Generation::Current).0;
     assert_eq!(write_file(&setup, &frames, &WITH_DICTIONARY).unwrap_err().item(), "dictionary");
@@ -315,7 +315,7 @@ proptest! {
         dictionary: bool,
     ) {
         let dictionary = dictionary && compress && setup.generation == Generation::V01;
-        let bytes = write_file(&setup, &frames, &WriteOptions { compress, dictionary }).unwrap();
+        let bytes = write_file(&setup, &frames, &WriteOptions::new().with_compress(compress).with_dictionary(dictionary)).unwrap();
         let file = ReplayFile::open(&bytes).unwrap();
         prop_assert_eq!((file.dialect(), file.detection()), (setup.dialect(), Detection::Checksum));
         prop_assert!(file.checks().iter().all(Check::is_ok));
@@ -335,9 +335,9 @@ proptest! {
     ) {
         let mut bytes = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
         let intact = bytes.clone();
-        for (place, value) in damage {
-            let place = place.index(bytes.len());
-            bytes[place] = value;
+        for (at, value) in damage {
+            let index = at.index(bytes.len());
+            bytes[index] = value;
         }
         for dialect in Dialect::ALL {
             if let Ok(file) = ReplayFile::open_as(&bytes, dialect) {

@@ -226,8 +226,8 @@ fn every_truncation_is_one_error_inside_the_cut_frame() {
             if !rest.is_empty() {
                 let error = frames.next().unwrap().unwrap_err();
                 assert_eq!(error.class(), ErrorClass::Truncated);
-                let place = error.offset().unwrap();
-                assert!((100 + starts[whole]..=100 + cut as u64).contains(&place), "{error}");
+                let offset = error.offset().unwrap();
+                assert!((100 + starts[whole]..=100 + cut as u64).contains(&offset), "{error}");
             }
             assert_eq!((frames.next(), frames.rest()), (None, rest));
         }

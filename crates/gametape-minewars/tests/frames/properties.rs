@@ -59,8 +59,8 @@ proptest! {
                     at += frame.bytes().len();
                 }
                 Err(error) => {
-                    let place = (error.offset().unwrap() - base) as usize;
-                    prop_assert!((at..=bytes.len()).contains(&place));
+                    let at_byte = (error.offset().unwrap() - base) as usize;
+                    prop_assert!((at..=bytes.len()).contains(&at_byte));
                     cut = true;
                 }
             }

@@ -236,7 +236,7 @@ fn converted_samples_are_sound() {
         let (setup, frames) = sample(Generation::Current, 300, seed);
         let done = convert(&setup, &frames, Dialect::Current, Generation::V01).unwrap();
         for dictionary in [false, true] {
-            let options = WriteOptions { compress: true, dictionary };
+            let options = WriteOptions::new().with_dictionary(dictionary);
             let bytes = write_file(&done.setup, &done.frames, &options).unwrap();
             let found = verify(&ReplayFile::open(&bytes).unwrap());
             assert!(found.is_ok(), "{:?}", found.findings().next());

@@ -108,7 +108,7 @@ fn cuts_of_known_sessions_know_the_same() {
             }
             let from = end / 2;
             for kept in [&[0, 1][..], &[setup.max_player]].map(views) {
-                let selection = Selection { from, views: kept, ..Selection::everything(&setup) };
+                let selection = Selection::everything(&setup).with_from(from).with_views(kept);
                 let part = cut(&setup, &frames, &selection).unwrap();
                 for (at, who) in
                     kept.iter().flat_map(|who| [from, from + end / 5, end].map(|at| (at, who)))

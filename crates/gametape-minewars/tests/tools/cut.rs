@@ -36,7 +36,7 @@ fn what_a_view_knows_is_the_same_in_the_cut() {
 fn check_states(setup: &Setup, frames: &[u8], times: &[u64], from: u64) {
     let everything = Selection::everything(setup);
     for kept in [everything.views, ViewSet::EMPTY.with(setup.max_view())] {
-        let selection = Selection { views: kept, from, ..everything.clone() };
+        let selection = everything.clone().with_views(kept).with_from(from);
         let part = cut(setup, frames, &selection).unwrap();
         assert!(part.losses.is_empty());
         assert_eq!(part.setup == *setup, part.hidden_items == 0);
@@ -57,7 +57,7 @@ fn messages_in_the_range_stay_and_others_go() {
     for generation in Generation::ALL {
         let (setup, frames) = sample(generation, 200, 3);
         let (from, to) = (5_000, 20_000);
-        let selection = Selection { from, to, ..Selection::everything(&setup) };
+        let selection = Selection::everything(&setup).with_from(from).with_to(to);
         let part = cut(&setup, &frames, &selection).unwrap();
         for who in 0..=3 {
             let all = received(&setup, &frames, generation.into(), view(who));
@@ -78,8 +78,8 @@ fn cuts_side_by_side_have_every_frame_once() {
     let all = received(&setup, &frames, Dialect::Current, view(1));
     let middle = all[all.len() / 2].0;
     let everything = Selection::everything(&setup);
-    let first = cut(&setup, &frames, &Selection { to: middle, ..everything.clone() }).unwrap();
-    let second = cut(&setup, &frames, &Selection { from: middle, ..everything }).unwrap();
+    let first = cut(&setup, &frames, &everything.clone().with_to(middle)).unwrap();
+    let second = cut(&setup, &frames, &everything.with_from(middle)).unwrap();
     let first = received(&setup, &first.frames, Dialect::Current, view(1));
     let second = received(&setup, &second.frames, Dialect::Current, view(1));
     assert_eq!(all[..first.len()], first);
@@ -106,7 +106,7 @@ fn nothing_of_other_views_is_left() {
         let frames = out.into_bytes();
         for from in [0, 50] {
             let everything = Selection::everything(&setup);
-            let selection = Selection { views: views(&[1]), from, ..everything };
+            let selection = everything.with_views(views(&[1])).with_from(from);
             let part = cut(&setup, &frames, &selection).unwrap();
             let holds = |text: &[u8]| part.frames.windows(text.len()).any(|bytes| bytes == text);
             assert!(holds(&secret(1)) && !holds(&secret(0)) && !holds(&secret(2)));
@@ -123,7 +123,7 @@ fn items_of_the_map_are_the_spectators() {
     let item_count = setup.map.tiles().filter(|(_, tile)| tile.item.code() != 0).count();
     assert!(item_count > 0);
     let hidden = |numbers: &[u8]| {
-        let selection = Selection { views: views(numbers), ..Selection::everything(&setup) };
+        let selection = Selection::everything(&setup).with_views(views(numbers));
         let part = cut(&setup, &frames, &selection).unwrap();
         let left = part.setup.map.tiles().filter(|(_, tile)| tile.item.code() != 0).count();
         assert_eq!(left + part.hidden_items, item_count);
@@ -139,16 +139,16 @@ fn what_cannot_be_cut_is_refused() {
     let frames = one_frame(&setup, &[0], &[0x01]);
     let everything = Selection::everything(&setup);
     let wrong = [
-        Selection { views: views(&[]), ..everything.clone() },
-        Selection { views: views(&[3]), ..everything.clone() },
-        Selection { from: 5, to: 5, ..everything.clone() },
-        Selection { from: 11, ..everything.clone() },
+        everything.clone().with_views(views(&[])),
+        everything.clone().with_views(views(&[3])),
+        everything.clone().with_from(5).with_to(5),
+        everything.clone().with_from(11),
     ];
     for selection in wrong {
         let error = cut(&setup, &frames, &selection).unwrap_err();
         assert_eq!(error.class(), ErrorClass::Misuse, "{selection:?}");
     }
-    let last = cut(&setup, &frames, &Selection { from: 10, ..everything }).unwrap();
+    let last = cut(&setup, &frames, &everything.with_from(10)).unwrap();
     assert_eq!(last.frames, [0x80, 0, 1, 0, 0x01]);
 }
 
@@ -161,7 +161,7 @@ fn a_frame_that_is_cut_short_is_told() {
     assert_eq!(part.frames, frames[..frames.len() - 1]);
 }
 
-/// Messages of all kinds on a small map with clusters, told to one view.
+/// Messages of all kinds on a small map with clusters, for one view.
 fn hostile_payload() -> impl Strategy<Value = Vec<u8>> {
     let coord = || (-3i8..=3, -3i8..=3).prop_map(|(y, x)| [y as u8, x as u8]);
     let byte = prop_oneof![0u8..6, any::<u8>()];

@@ -12,8 +12,8 @@ use crate::support::{
     layout, one_frame, open, plain_setup, raw_file, sample, sample_file, view, views,
 };
 
-const KEEP: RepairOptions = RepairOptions { drop_unreadable: false };
-const DROP: RepairOptions = RepairOptions { drop_unreadable: true };
+const KEEP: RepairOptions = RepairOptions::new();
+const DROP: RepairOptions = RepairOptions::new().with_drop_unreadable(true);
 
 fn repaired(bytes: &[u8]) -> Repaired {
     let repaired = repair(bytes, None, KEEP).unwrap();
@@ -106,7 +106,7 @@ fn lengths_that_are_wrong_are_found_out() {
         [(Generation::Current, false), (Generation::V01, false), (Generation::V01, true)]
     {
         let (setup, frames) = sample(generation, 60, 2);
-        let options = WriteOptions { compress: true, dictionary };
+        let options = WriteOptions::new().with_dictionary(dictionary);
         let whole = write_file(&setup, &frames, &options).unwrap();
         let width = if generation == Generation::V01 { 2 } else { 4 };
         let low_byte = |field: usize| 24 + width * (field + 1) - 1;
@@ -190,9 +190,9 @@ proptest! {
     ) {
         let generation = if current { Generation::Current } else { Generation::V01 };
         let mut bytes = sample_file(generation, 30, compress);
-        for (place, value) in damage {
-            let place = place.index(bytes.len());
-            bytes[place] ^= value;
+        for (at, value) in damage {
+            let index = at.index(bytes.len());
+            bytes[index] ^= value;
         }
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len()));

@@ -17,7 +17,7 @@ pub(crate) fn sample(generation: Generation, moments: u32, seed: u64) -> (Setup,
 
 pub(crate) fn sample_file(generation: Generation, moments: u32, compress: bool) -> Vec<u8> {
     let (setup, frames) = sample(generation, moments, 1);
-    write_file(&setup, &frames, &WriteOptions { compress, dictionary: false }).unwrap()
+    write_file(&setup, &frames, &WriteOptions::new().with_compress(compress)).unwrap()
 }
 
 /// A hex map of regular land with 2 players and sub ids up to 1.
@@ -49,7 +49,7 @@ pub(crate) fn one_frame(setup: &Setup, receivers: &[u8], payload: &[u8]) -> Vec<
 }
 
 pub(crate) fn raw_file(setup: &Setup, frames: &[u8]) -> Vec<u8> {
-    write_file(setup, frames, &WriteOptions { compress: false, dictionary: false }).unwrap()
+    write_file(setup, frames, &WriteOptions::new().with_compress(false)).unwrap()
 }
 
 /// What a view receives: time and text of each message, with lists of tiles taken apart.

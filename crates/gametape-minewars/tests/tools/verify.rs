@@ -37,7 +37,7 @@ fn samples_break_no_rule() {
         for seed in 1..6 {
             let (setup, frames) = sample(generation, 300, seed);
             for compress in [false, true] {
-                let options = WriteOptions { compress, dictionary: false };
+                let options = WriteOptions::new().with_compress(compress);
                 let found = check(&write_file(&setup, &frames, &options).unwrap());
                 assert!(found.is_ok(), "{:?}", found.findings().next());
                 assert!(found.frames > 250 && found.messages > found.frames);

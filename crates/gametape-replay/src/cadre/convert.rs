@@ -1,16 +1,19 @@
 //! From a gamelog to a tape and back.
 
+use std::borrow::Cow;
+
 use gametape_cadre::{Log, Markers, Options, Outcome, PlayerResult};
 use gametape_tape::{ChunkKind, TapeFrames, TapeHeader, TapeWriter};
 use gametape_wire::{Error, ErrorKind, Limit, Place, Result, View, ViewSet};
 
 use super::TICK_LENGTH;
 use super::state::CadreGame;
-use crate::convert::{ConvertOptions, Object, RECORDER, ViewKeyframes, small_metadata};
+use crate::convert::{ConvertOptions, RECORDER, ViewKeyframes, metadata_json, small_metadata};
 use crate::game::GameState;
 use crate::rewrite::Put;
 use crate::source::{Recording, concerns};
 use gametape_wire::Source;
+use serde::Serialize;
 
 const SPECTATOR: ViewSet = ViewSet::EMPTY.with(View::SPECTATOR);
 
@@ -39,10 +42,10 @@ pub fn to_tape(log: &Log, options: &ConvertOptions) -> Result<Vec<u8>> {
 
 /// Writes a gamelog as a tape, piece by piece.
 pub fn write_tape(log: &Log, options: &ConvertOptions, put: &mut Put<'_>) -> Result<()> {
-    let front = TapeHeader::new(TICK_LENGTH, options.tape_id)?;
-    let mut writer = TapeWriter::new(front, &metadata(log))?;
-    let (before, behind) = log.around_deltas();
-    writer.setup(0, ViewSet::ALL, &[before, behind].concat())?;
+    let header = TapeHeader::with(TICK_LENGTH, options.tape_id);
+    let mut writer = TapeWriter::new(header, &metadata(log)?)?;
+    let (before, after) = log.around_deltas();
+    writer.setup(0, ViewSet::ALL, &[before, after].concat())?;
     let mut game = CadreGame::new(log.markers().clone())?;
     let mut keyframes = ViewKeyframes::new([View::SPECTATOR].into_iter(), options);
     keyframes.write(&mut writer, |_| game.snapshot(0))?;
@@ -57,7 +60,7 @@ pub fn write_tape(log: &Log, options: &ConvertOptions, put: &mut Put<'_>) -> Res
         let _ = game.apply(tick, text);
         put(&writer.take())?;
     }
-    if let Some(closing) = closing(&Outcome::of(game.state(), log.header())) {
+    if let Some(closing) = closing(&Outcome::of(game.state(), log.header()))? {
         writer.closing_metadata(&closing)?;
     }
     writer.flush()?;
@@ -65,23 +68,36 @@ pub fn write_tape(log: &Log, options: &ConvertOptions, put: &mut Put<'_>) -> Res
     put(&writer.finish()?)
 }
 
+#[derive(Serialize)]
+struct Closing<'a> {
+    players: Vec<PlayerRow<'a>>,
+    outcome: String,
+}
+
+#[derive(Serialize)]
+struct PlayerRow<'a> {
+    player: usize,
+    name: &'a str,
+}
+
 /// Who played, and who won, by the last state; nothing where it has no players.
-fn closing(outcome: &Outcome) -> Option<Vec<u8>> {
-    let row = |(place, player): (usize, &PlayerResult)| {
-        let row = Object::new().json("player", place.to_string().as_bytes());
-        row.text("name", player.name.as_deref().unwrap_or(&player.id)).finish()
-    };
-    let players: Vec<Vec<u8>> = outcome.players.iter().enumerate().map(row).collect();
-    if players.is_empty() {
-        return None;
+fn closing(outcome: &Outcome) -> Result<Option<Vec<u8>>> {
+    if outcome.players.is_empty() {
+        return Ok(None);
     }
-    small_metadata(Object::new().list("players", &players).text("outcome", &result(outcome)))
+    let row = |(index, player)| PlayerRow { player: index, name: name_of(player) };
+    let players = outcome.players.iter().enumerate().map(row).collect();
+    small_metadata(&Closing { players, outcome: result(outcome) })
+}
+
+fn name_of(player: &PlayerResult) -> &str {
+    player.name.as_deref().unwrap_or(&player.id)
 }
 
 /// `Ana won: Ben resigned`
 fn result(outcome: &Outcome) -> String {
     let won = |player: &PlayerResult| {
-        let name = player.name.as_deref().unwrap_or(&player.id);
+        let name = name_of(player);
         match &*player.reason_won {
             "" => format!("{name} won"),
             reason => format!("{name} won: {reason}"),
@@ -95,17 +111,26 @@ fn result(outcome: &Outcome) -> String {
     }
 }
 
-fn metadata(log: &Log) -> Vec<u8> {
+#[derive(Serialize)]
+struct Metadata<'a> {
+    content: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<Cow<'a, str>>,
+    recorder: &'static str,
+}
+
+fn metadata(log: &Log) -> Result<Vec<u8>> {
     let header = log.header();
     // Names that long are in the setup; here they would be too much.
-    let short = |text: &str| text.len() <= 1000;
-    let mut object = Object::new().text("content", "gamelog");
-    for (name, value) in [("game", header.game_name()), ("title", header.game_session())] {
-        if let Some(value) = value.filter(|value| short(value)) {
-            object = object.text(name, &value);
-        }
-    }
-    object.text("recorder", RECORDER).finish()
+    let short = |text: &Cow<'_, str>| text.len() <= 1000;
+    metadata_json(&Metadata {
+        content: "gamelog",
+        game: header.game_name().filter(short),
+        title: header.game_session().filter(short),
+        recorder: RECORDER,
+    })
 }
 
 /// The gamelog that a tape holds. Refused where deltas are missing.

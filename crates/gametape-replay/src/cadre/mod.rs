@@ -3,7 +3,7 @@
 mod convert;
 mod state;
 
-use gametape_wire::{Result, View};
+use gametape_wire::{Result, TickLength, View};
 
 use crate::player::{Player, PlayerOptions, ViewTrack};
 use crate::source::Recording;
@@ -13,8 +13,8 @@ use gametape_wire::Source;
 pub use convert::{from_tape, markers_of, to_tape, write_tape};
 pub use state::CadreGame;
 
-/// Microseconds of a tick, which is one delta.
-pub const TICK_LENGTH: u32 = 100_000;
+/// How long a tick takes, which is one delta.
+pub const TICK_LENGTH: TickLength = TickLength::from_micros(100_000).unwrap();
 
 /// Plays a gamelog from a tape.
 pub fn player<S: Source>(

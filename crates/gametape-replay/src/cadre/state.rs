@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gametape_cadre::{Game, Kind, Markers, Node, Raw, State, write_quoted};
+use gametape_cadre::{Game, Kind, Markers, Node, Raw, State};
 use gametape_tape::{SimSnapshot, SimTick, UnitTag};
 use gametape_wire::{Error, ErrorKind, Place, Result};
 
@@ -144,7 +144,7 @@ fn put_entry(json: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     if json.last() != Some(&b'{') {
         json.push(b',');
     }
-    write_quoted(name, json);
+    gametape_wire::json::push_bytes(name, json);
     json.push(b':');
     json.extend_from_slice(value);
 }

@@ -15,6 +15,7 @@ use crate::{cadre, minewars};
 
 /// What a recording is converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Form {
     /// A tape.
     Tape,
@@ -59,6 +60,7 @@ impl Form {
 
 /// How parts of a MineWars file, or a gamelog as a whole, are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Storage {
     /// Compressed where that makes them smaller.
     Compressed,
@@ -70,6 +72,7 @@ pub enum Storage {
 
 /// What is asked of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Conversion {
     /// What to convert to; where it is not given, what a tape holds, and else the format and
     /// generation of the recording.
@@ -81,6 +84,27 @@ pub struct Conversion {
 }
 
 impl Conversion {
+    /// The same conversion to another form.
+    #[must_use]
+    pub fn with_form(mut self, to: Option<Form>) -> Self {
+        self.to = to;
+        self
+    }
+
+    /// The same conversion with the result stored in another way.
+    #[must_use]
+    pub fn with_storage(mut self, storage: Option<Storage>) -> Self {
+        self.storage = storage;
+        self
+    }
+
+    /// The same conversion with another layout of gamelogs.
+    #[must_use]
+    pub fn with_layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
     /// Is a gamelog to be compressed?
     fn wants_gzip(&self) -> Result<bool> {
         match self.storage {
@@ -195,10 +219,9 @@ fn convert_minewars(
     }
     let made = gametape_minewars::convert(&setup, &frames, file.dialect(), target);
     let made = made.map_err(as_input)?;
-    let options = WriteOptions {
-        compress: storage != Storage::Plain,
-        dictionary: storage == Storage::Dictionary,
-    };
+    let options = WriteOptions::new()
+        .with_compress(storage != Storage::Plain)
+        .with_dictionary(storage == Storage::Dictionary);
     put(&write_file(&made.setup, &made.frames, &options).map_err(as_input)?)?;
     Ok(Converted {
         lost: made.losses.to_string().lines().map(ToOwned::to_owned).collect(),

@@ -12,6 +12,7 @@ use gametape_cadre::json::{compact, pretty};
 
 /// How a gamelog is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Layout {
     /// Indented, one value a line.
     pub pretty: bool,
@@ -22,6 +23,27 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// The same layout, indented or not.
+    #[must_use]
+    pub fn with_pretty(mut self, pretty: bool) -> Self {
+        self.pretty = pretty;
+        self
+    }
+
+    /// The same layout, as lines of deltas or not.
+    #[must_use]
+    pub fn with_lines(mut self, lines: bool) -> Self {
+        self.lines = lines;
+        self
+    }
+
+    /// The same layout, without the `data` of deltas or with it.
+    #[must_use]
+    pub fn with_drop_data(mut self, drop_data: bool) -> Self {
+        self.drop_data = drop_data;
+        self
+    }
+
     /// Is nothing asked for that is only for people?
     pub(super) fn is_for_machines(&self) -> bool {
         !self.pretty && !self.lines

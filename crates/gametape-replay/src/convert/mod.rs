@@ -3,9 +3,9 @@
 mod any;
 mod gamelog;
 
-use gametape_cadre::write_quoted;
 use gametape_tape::{Cadence, KeyframeMaker, SimSnapshot, TapeWriter};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Error, Result, View, ViewSet};
+use serde::Serialize;
 
 use crate::streams::keyframes_of;
 
@@ -14,6 +14,7 @@ pub use gamelog::{Layout, write_gamelog};
 
 /// How a foreign recording becomes a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConvertOptions {
     /// Tells this tape from all others.
     pub tape_id: u32,
@@ -26,6 +27,13 @@ impl ConvertOptions {
     #[must_use]
     pub fn new(tape_id: u32) -> Self {
         Self { tape_id, spacing: 32 << 10 }
+    }
+
+    /// The same way with other bytes of frames between two keyframes.
+    #[must_use]
+    pub fn with_spacing(mut self, bytes: u64) -> Self {
+        self.spacing = bytes;
+        self
     }
 }
 
@@ -62,7 +70,7 @@ pub(crate) struct ViewKeyframes {
 
 impl ViewKeyframes {
     pub(crate) fn new(views: impl Iterator<Item = View>, options: &ConvertOptions) -> Self {
-        let cadence = Cadence { ticks: 1, ..Cadence::default() };
+        let cadence = Cadence::every(1);
         let makers = views.map(|view| (view, KeyframeMaker::new(cadence))).collect();
         Self { makers, pace: Pace::new(options) }
     }
@@ -87,55 +95,18 @@ impl ViewKeyframes {
     }
 }
 
-/// A JSON object in the making.
-#[derive(Debug)]
-pub(crate) struct Object(Vec<u8>);
-
-impl Object {
-    pub(crate) fn new() -> Self {
-        Self(vec![b'{'])
-    }
-
-    /// A field whose value is text.
-    pub(crate) fn text(mut self, name: &str, value: &str) -> Self {
-        self.name(name);
-        write_quoted(value.as_bytes(), &mut self.0);
-        self
-    }
-
-    /// A field whose value is JSON.
-    pub(crate) fn json(mut self, name: &str, value: &[u8]) -> Self {
-        self.name(name);
-        self.0.extend_from_slice(value);
-        self
-    }
-
-    /// A field whose value is an array of these.
-    pub(crate) fn list(self, name: &str, values: &[Vec<u8>]) -> Self {
-        self.json(name, &[b"[", &values.join(&b',')[..], b"]"].concat())
-    }
-
-    fn name(&mut self, name: &str) {
-        if self.0.len() > 1 {
-            self.0.push(b',');
-        }
-        write_quoted(name.as_bytes(), &mut self.0);
-        self.0.push(b':');
-    }
-
-    pub(crate) fn finish(mut self) -> Vec<u8> {
-        self.0.push(b'}');
-        self.0
-    }
-}
-
 /// The program and version that a tape names as its recorder.
 pub(crate) const RECORDER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"));
 
 /// Longer metadata about players is left out: the frames say it all, and a tape has little room for it.
 const MOST_METADATA: usize = 8 << 10;
 
-/// The finished object, where it is small enough.
-pub(crate) fn small_metadata(object: Object) -> Option<Vec<u8>> {
-    Some(object.finish()).filter(|json| json.len() <= MOST_METADATA)
+/// Metadata as JSON, where it is small enough.
+pub(crate) fn small_metadata(metadata: &impl Serialize) -> Result<Option<Vec<u8>>> {
+    Ok(Some(metadata_json(metadata)?).filter(|json| json.len() <= MOST_METADATA))
+}
+
+/// Metadata as JSON.
+pub(crate) fn metadata_json(metadata: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(metadata).map_err(|error| Error::misuse("metadata", error.to_string()))
 }

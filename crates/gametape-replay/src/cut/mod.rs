@@ -12,6 +12,7 @@ pub use tape::{TapeCut, cut_tape};
 
 /// What of a recording is in a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CutRequest {
     /// The views that it keeps; all of them, and what is nobody's view, where the set is empty.
     pub views: ViewSet,
@@ -28,6 +29,27 @@ impl Default for CutRequest {
 }
 
 impl CutRequest {
+    /// The same cut with some views alone.
+    #[must_use]
+    pub fn with_views(mut self, views: ViewSet) -> Self {
+        self.views = views;
+        self
+    }
+
+    /// The same cut with another beginning.
+    #[must_use]
+    pub fn with_from(mut self, from: When) -> Self {
+        self.from = from;
+        self
+    }
+
+    /// The same cut with another end.
+    #[must_use]
+    pub fn with_to(mut self, to: When) -> Self {
+        self.to = to;
+        self
+    }
+
     /// The ticks of a recording that ends before `end`; to the end of time where that is meant.
     fn ticks(&self, length: TickLength, end: Tick) -> Result<Range<u64>> {
         let bound = |when: When| {

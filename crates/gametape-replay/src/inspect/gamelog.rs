@@ -157,7 +157,7 @@ fn layout(header: &Header<'_>) -> String {
     match (header.age(), header.gamelog_version()) {
         (Age::Seed, _) => "first".to_owned(),
         (Age::Y2018, _) => "2018".to_owned(),
-        (Age::Versioned, version) => version.unwrap_or_default().into_owned(),
+        (_, version) => version.unwrap_or_default().into_owned(),
     }
 }
 

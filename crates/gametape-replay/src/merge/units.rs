@@ -188,7 +188,7 @@ impl Units {
             return Ok(());
         }
         let tick_count = end.saturating_sub(start) as u32;
-        writer.gap(&Gap { first_tick: start, tick_count, ..gap })
+        writer.gap(&gap.with_ticks(start, tick_count))
     }
 }
 

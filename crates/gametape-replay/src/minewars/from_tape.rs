@@ -6,7 +6,7 @@ use gametape_minewars::{
 };
 use gametape_minewars::{FrameLayout, FrameWriter, Generation};
 use gametape_tape::{ChunkEntry, ChunkKind, Resource, TapeFrame, TapeFrames};
-use gametape_wire::{Error, Limit, Reader, Result, View};
+use gametape_wire::{Error, Limit, Reader, Result, Tick, TickLength, View};
 
 use super::exact::{Entries, Entry, RESOURCE, What};
 use crate::source::{Recording, concerns};
@@ -19,6 +19,7 @@ const EXACT_BYTES: Limit = Limit::new("length of minewars/frames", 256 << 20);
 
 /// A MineWars file that was made of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MinewarsFile {
     /// The file.
     pub bytes: Vec<u8>,
@@ -54,7 +55,7 @@ pub fn from_tape<S: Source>(
         let converted = convert(&setup, frames.out.as_bytes(), setup.dialect(), target)?;
         losses = converted.losses;
         frames.exact = false;
-        let options = WriteOptions { dictionary: false, ..options };
+        let options = options.with_dictionary(false);
         write_file(&converted.setup, &converted.frames, &options)?
     };
     let FrameMaker { exact, left_out, .. } = frames;
@@ -85,10 +86,9 @@ fn generation_of<S: Source>(recording: &Recording<S>) -> Generation {
 
 fn write_options(storage: Option<&str>, generation: Generation) -> WriteOptions {
     let is = |known: FrameStorage| storage == Some(known.name());
-    WriteOptions {
-        compress: !is(FrameStorage::Raw),
-        dictionary: is(FrameStorage::Lz4Dictionary) && generation == Generation::V01,
-    }
+    WriteOptions::new()
+        .with_compress(!is(FrameStorage::Raw))
+        .with_dictionary(is(FrameStorage::Lz4Dictionary) && generation == Generation::V01)
 }
 
 fn write_frames<S: Source>(recording: &mut Recording<S>, setup: &Setup) -> Result<FrameMaker> {
@@ -100,7 +100,7 @@ fn write_frames<S: Source>(recording: &mut Recording<S>, setup: &Setup) -> Resul
     let mut maker = FrameMaker {
         out: FrameWriter::new(layout),
         dialect: setup.dialect(),
-        tick_length: recording.tape().header.tick_length.micros().into(),
+        tick_length: recording.tape().header.tick_length,
         exact: !gaps && Entries::new(&told).name_frames(frames),
         left_out: 0,
     };
@@ -166,7 +166,7 @@ impl<'a> Told<'a> {
 struct FrameMaker {
     out: FrameWriter,
     dialect: Dialect,
-    tick_length: u64,
+    tick_length: TickLength,
     exact: bool,
     left_out: u64,
 }
@@ -179,7 +179,7 @@ impl FrameMaker {
         told: &mut Told<'_>,
     ) -> Result<()> {
         for entry in chunks {
-            let raw = match recording.raw(entry) {
+            let raw = match recording.raw_or_damage(entry)? {
                 Ok(raw) => raw,
                 Err(error) if self.exact => return Err(error),
                 Err(_) => continue,
@@ -220,8 +220,7 @@ impl FrameMaker {
     }
 
     fn moment(&mut self, frame: &TapeFrame<'_>) -> Result<()> {
-        let time = u128::from(frame.tick) * u128::from(self.tick_length) / 1000;
-        let time = LAST_TIME.check(u64::try_from(time).unwrap_or(u64::MAX), frame.offset)?;
+        let time = LAST_TIME.check(self.tick_length.millis_of(Tick(frame.tick)), frame.offset)?;
         let known = self.out.layout().views();
         let mut views: Vec<(View, &[u8])> = Vec::with_capacity(frame.views.len());
         for part in frame.parts() {

@@ -5,7 +5,7 @@ mod from_tape;
 mod to_tape;
 mod view;
 
-use gametape_wire::{Result, View};
+use gametape_wire::{Result, TickLength, View};
 
 use crate::player::{Player, PlayerOptions, ViewTrack};
 use crate::source::Recording;
@@ -16,8 +16,8 @@ pub use from_tape::{MinewarsFile, from_tape, setup_of};
 pub use to_tape::{to_tape, write_tape};
 pub use view::MinewarsView;
 
-/// Microseconds of a tick in a tape that was made of a file.
-pub const TICK_LENGTH: u32 = 1000;
+/// How long a tick takes in a tape that was made of a file.
+pub const TICK_LENGTH: TickLength = TickLength::MILLISECOND;
 
 /// What the metadata of such a tape says.
 const CONTENT: &str = "minewars";

@@ -8,11 +8,12 @@ use gametape_minewars::{
 use gametape_minewars::{Frame, FrameKind, FrameLayout, Frames, Generation};
 use gametape_tape::{TapeHeader, TapeWriter};
 use gametape_wire::{Result, View, ViewSet};
+use serde::Serialize;
 
 use super::exact::{ExactWriter, RESOURCE, What};
 use super::view::MinewarsView;
 use super::{CONTENT, TICK_LENGTH};
-use crate::convert::{ConvertOptions, Object, RECORDER, ViewKeyframes, small_metadata};
+use crate::convert::{ConvertOptions, RECORDER, ViewKeyframes, metadata_json, small_metadata};
 use crate::game::GameState;
 use crate::rewrite::Put;
 
@@ -72,8 +73,8 @@ struct Match<'a> {
 
 impl Match<'_> {
     fn write(&self, frames: &[u8], options: &ConvertOptions, put: &mut Put<'_>) -> Result<()> {
-        let front = TapeHeader::new(TICK_LENGTH, options.tape_id)?;
-        let mut writer = TapeWriter::new(front, &self.metadata())?;
+        let header = TapeHeader::with(TICK_LENGTH, options.tape_id);
+        let mut writer = TapeWriter::new(header, &self.metadata()?)?;
         self.write_setups(&mut writer)?;
         let layout = FrameLayout::new(self.setup.generation, self.setup.max_view())?;
         let mut converter = Converter {
@@ -92,22 +93,23 @@ impl Match<'_> {
         converter.exact.lone(frames.rest());
         let closing = match &self.setup.player_names {
             Some(_) => None,
-            None => closing(&self.setup, converter.views[0].state()),
+            None => closing(&self.setup, converter.views[0].state())?,
         };
         converter.finish(closing.as_deref(), put)
     }
 
-    fn metadata(&self) -> Vec<u8> {
-        let mut object = Object::new()
-            .text("content", CONTENT)
-            .text("game", "MineWars")
-            .text("generation", self.setup.generation.name())
-            .text("storage", self.storage.name());
-        if let Some(names) = &self.setup.player_names {
-            let players: Vec<_> = (1..).zip(names).map(|(view, name)| player(view, name)).collect();
-            object = object.list("players", &players);
-        }
-        object.text("recorder", RECORDER).finish()
+    fn metadata(&self) -> Result<Vec<u8>> {
+        let names = self.setup.player_names.as_ref();
+        metadata_json(&Metadata {
+            content: CONTENT,
+            game: "MineWars",
+            generation: self.setup.generation.name(),
+            storage: self.storage.name(),
+            players: names.map(|names| {
+                (1..).zip(names).map(|(view, name)| PlayerRow { view, name }).collect()
+            }),
+            recorder: RECORDER,
+        })
     }
 
     /// The items of the map are for the spectator alone.
@@ -122,22 +124,41 @@ impl Match<'_> {
     }
 }
 
-fn player(view: u8, name: &str) -> Vec<u8> {
-    Object::new().json("view", view.to_string().as_bytes()).text("name", name).finish()
+#[derive(Serialize)]
+struct Metadata<'a> {
+    content: &'static str,
+    game: &'static str,
+    generation: &'static str,
+    storage: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    players: Option<Vec<PlayerRow<'a>>>,
+    recorder: &'static str,
 }
 
-/// Who played, by what the spectator was told; nothing where no names were.
-fn closing(setup: &Setup, told: &ViewState) -> Option<Vec<u8>> {
-    let named = told.players().filter(|(id, _)| (1..=setup.max_player).contains(id));
-    let row = |(id, known): (u8, &PlayerState)| {
-        let name = known.clients.values().next()?;
-        Some(player(id, std::str::from_utf8(&name.name).ok()?))
-    };
-    let players: Vec<_> = named.filter_map(row).collect();
+#[derive(Serialize)]
+struct Closing<'a> {
+    players: Vec<PlayerRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct PlayerRow<'a> {
+    view: u8,
+    name: &'a str,
+}
+
+/// Who played, by what the spectator received; nothing where no names were.
+fn closing(setup: &Setup, spectator: &ViewState) -> Result<Option<Vec<u8>>> {
+    let named = spectator.players().filter(|(id, _)| (1..=setup.max_player).contains(id));
+    let players: Vec<_> = named.filter_map(|(id, known)| player_row(id, known)).collect();
     if players.is_empty() {
-        return None;
+        return Ok(None);
     }
-    small_metadata(Object::new().list("players", &players))
+    small_metadata(&Closing { players })
+}
+
+fn player_row(view: u8, known: &PlayerState) -> Option<PlayerRow<'_>> {
+    let client = known.clients.values().next()?;
+    Some(PlayerRow { view, name: std::str::from_utf8(&client.name).ok()? })
 }
 
 struct Converter {

@@ -14,6 +14,7 @@
 
 mod content;
 mod gamelog;
+mod kept_start;
 mod minewars;
 mod sniff;
 mod tape;
@@ -25,6 +26,7 @@ use gametape_wire::{Error, ErrorKind, Limit, Result, Source};
 
 pub use content::{Content, Inner, inner_recording};
 pub use gamelog::GamelogBytes;
+pub use kept_start::KeptStart;
 pub use minewars::MinewarsBytes;
 pub use sniff::{Format, SNIFFED_BYTES, is_gzip, likely_format, sniff};
 pub use tape::{open_tape, visit_chunks};
@@ -101,11 +103,11 @@ impl<S> Opened<S> {
 /// Opens a recording that can be read anywhere.
 ///
 /// Reads [`SNIFFED_BYTES`] of something that is no recording, and of a tape; all other recordings
-/// as a whole.
-pub fn open<S: Source>(mut source: S, options: &OpenOptions) -> Result<Opened<S>> {
+/// as a whole. What was read of a tape is kept for whoever opens it.
+pub fn open<S: Source>(source: S, options: &OpenOptions) -> Result<Opened<KeptStart<S>>> {
+    let mut source = KeptStart::new(source);
     let length = source.length();
-    let start = source.fetch(0..length.min(SNIFFED_BYTES as u64))?;
-    match identify(&start, Some(length), options)? {
+    match identify(source.start()?, Some(length), options)? {
         Format::Tape => Ok(Opened::Tape(source)),
         _ => {
             options.limit().check(length, 0)?;

@@ -4,9 +4,11 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 use gametape_minewars::ReplayFile;
+use gametape_tape::TapeReader;
 
-/// How many bytes at the start of a recording say which format it has.
-pub const SNIFFED_BYTES: usize = 16 << 10;
+/// How many bytes at the start of a recording say which format it has. Of a tape they are those that
+/// are read next anyway.
+pub const SNIFFED_BYTES: usize = TapeReader::FIRST_BYTES as usize;
 
 /// A format that recordings are stored in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

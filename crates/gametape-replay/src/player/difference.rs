@@ -7,6 +7,7 @@ use gametape_tape::{CellPos, Key, PlayerId, Row, SimSnapshot, SimTick, SlotTable
 
 /// Which part of a state differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Site {
     /// What the match was started from.
     Seed,
@@ -32,6 +33,7 @@ pub enum Site {
 
 /// One place at which two states differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference {
     /// Where.
     pub site: Site,
@@ -43,6 +45,7 @@ pub struct Difference {
 
 /// A replayed state that is not the one that was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Divergence {
     /// The last tick at which both are known to agree: that of the keyframe before. States are
     /// recorded at keyframes only, so between the two nobody knows which tick it was.

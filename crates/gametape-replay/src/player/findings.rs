@@ -11,9 +11,12 @@ use super::difference::Divergence;
 
 /// More findings are only counted.
 const MOST_FINDINGS: usize = 1000;
+/// More findings are not even counted: which of them are known takes memory.
+const MOST_COUNTED: usize = 1 << 20;
 
 /// Something that playing showed to be wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PlayFinding {
     /// Recorded input that cannot be applied, or only a part of it.
     Input {
@@ -77,6 +80,7 @@ impl PlayFinding {
 
 /// How deep a tape is verified by playing it; the levels after those of `gametape_tape::Level`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum DeepLevel {
     /// Every keyframe agrees with what the one before it and the recorded input lead to.
     Keyframes,
@@ -97,6 +101,7 @@ impl DeepLevel {
 
 /// What verifying by playing found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeepVerification {
     /// The level that was asked for.
     pub level: DeepLevel,
@@ -153,12 +158,11 @@ impl Findings {
 
     #[cold]
     pub(super) fn note(&mut self, finding: PlayFinding) {
-        if self.known.contains(&finding.key()) {
+        if self.known.len() >= MOST_COUNTED || !self.known.insert(finding.key()) {
             return;
         }
         self.report.add(finding.to_finding());
         if self.list.len() < MOST_FINDINGS {
-            self.known.insert(finding.key());
             self.list.push(finding);
         } else {
             self.unlisted += 1;

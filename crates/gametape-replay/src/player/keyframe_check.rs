@@ -11,16 +11,16 @@ impl<T: Track> Player<T> {
     /// Goes over the keyframe of this tick, if there is one; one that agreed before needs no look.
     pub(super) fn pass_keyframe(&mut self) -> Result<(), Stop> {
         if !self.keyframes.has_agreed(self.tick) || self.doubt().is_some() {
-            self.meet_keyframe(self.options.check)?;
+            self.check_keyframe(self.options.check)?;
         } else {
             self.base = self.tick;
         }
-        self.unmet = false;
+        self.keyframe_pending = false;
         Ok(())
     }
 
     /// Compares with the keyframe of this tick, if there is one. After lost input, takes it over.
-    pub(super) fn meet_keyframe(&mut self, check: bool) -> Result<(), Stop> {
+    pub(super) fn check_keyframe(&mut self, check: bool) -> Result<(), Stop> {
         let doubtful = self.note_lost();
         // An earlier one says nothing about now, and loading it may cost more than all else.
         let is_there = self.keyframes.nearest(self.tick) == Some(self.tick);

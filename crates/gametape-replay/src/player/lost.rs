@@ -18,9 +18,7 @@ pub(super) fn lost_input<T: Track>(
 ) -> (Vec<Range<SimTick>>, SimTick) {
     let declared = tape.gaps().iter().filter(|gap| concerns(gap, T::INPUT));
     let ours = declared.filter(|gap| !gap.views.and(views).is_empty());
-    let ticks =
-        |gap: &Gap| gap.first_tick..gap.first_tick.saturating_add(u64::from(gap.tick_count.max(1)));
-    let mut lost: Vec<Range<SimTick>> = ours.map(ticks).collect();
+    let mut lost: Vec<Range<SimTick>> = ours.map(Gap::ticks).collect();
     let (end, written) = (tape.tape().summary.end_tick, written::<T>(tape));
     if tape.is_growing() {
         return (lost, written.min(end));

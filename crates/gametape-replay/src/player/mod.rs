@@ -19,13 +19,13 @@ use std::sync::OnceLock;
 
 use gametape_tape::{SimSnapshot, SimTick};
 use gametape_wire::{
-    Error, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength, View, drive,
+    Error, KeptStates, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength, View, drive,
 };
 
 use crate::game::{GameState, Simulation};
 use crate::source::{OpenTape, Recording};
 use crate::timeline::{
-    Change, Direction, KeptStates, Marker, Playback, Spacing, Timeline, check_end,
+    Change, Direction, Kept, Marker, Playback, Spacing, Timeline, check_end,
 };
 
 use changes::Changed;
@@ -41,6 +41,7 @@ pub use track::{SimulationTrack, Track, ViewTrack};
 
 /// How a player works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PlayerOptions {
     /// Bytes of states that are kept in memory, near the position and elsewhere.
     pub cache_bytes: usize,
@@ -51,7 +52,29 @@ pub struct PlayerOptions {
 impl Default for PlayerOptions {
     /// 64 MiB, and everything compared.
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PlayerOptions {
+    /// 64 MiB, and everything compared.
+    #[must_use]
+    pub const fn new() -> Self {
         Self { cache_bytes: 64 << 20, check: true }
+    }
+
+    /// The same options with another budget for kept states.
+    #[must_use]
+    pub const fn with_cache_bytes(mut self, bytes: usize) -> Self {
+        self.cache_bytes = bytes;
+        self
+    }
+
+    /// The same options, with or without comparing the state with keyframes.
+    #[must_use]
+    pub const fn with_check(mut self, check: bool) -> Self {
+        self.check = check;
+        self
     }
 }
 
@@ -102,9 +125,9 @@ pub struct Player<T> {
     /// The state is not what it should be: something failed on the way.
     broken: bool,
     /// The keyframe of this tick is still to be compared.
-    unmet: bool,
+    keyframe_pending: bool,
     gaps: Vec<Range<SimTick>>,
-    kept: KeptStates<T>,
+    kept: KeptStates<Kept<T>>,
     spacing: Spacing,
     options: PlayerOptions,
     findings: Findings,
@@ -144,7 +167,7 @@ impl<T: Track> Player<T> {
             end: 0,
             base: 0,
             broken: false,
-            unmet: false,
+            keyframe_pending: false,
             gaps: Vec::new(),
             kept: KeptStates::new(options.cache_bytes),
             spacing: Spacing::new(memory, options.cache_bytes),
@@ -159,8 +182,8 @@ impl<T: Track> Player<T> {
         };
         player.find_end();
         // What was recorded of the start counts, if it can be used.
-        player.unmet = options.check && player.keyframes.nearest(0) == Some(0);
-        player.task = player.unmet.then_some(Task::Enter);
+        player.keyframe_pending = options.check && player.keyframes.nearest(0) == Some(0);
+        player.task = player.keyframe_pending.then_some(Task::Enter);
         player.go_on().map(|_| player)
     }
 
@@ -281,7 +304,8 @@ impl<T: Track> Timeline for Player<T> {
 }
 
 impl<S: Source, G: GameState> Playback<S, Player<ViewTrack<G>>> {
-    /// Plays what `view` knows; `state` is what it knows before tick 0.
+    /// Plays what `view` knows; `state` is what it knows before tick 0. Nothing is read yet: a keyframe
+    /// of the start counts once something is sought.
     pub fn view(
         recording: Recording<S>,
         view: View,
@@ -289,28 +313,24 @@ impl<S: Source, G: GameState> Playback<S, Player<ViewTrack<G>>> {
         options: PlayerOptions,
     ) -> Result<Self> {
         let (source, tape) = recording.into_parts();
-        Self::entered(source, Player::view(tape, view, state, options)?)
+        Ok(Self::new(source, Player::view(tape, view, state, options)?))
     }
 }
 
 impl<S: Source, X: Simulation> Playback<S, Player<SimulationTrack<X>>> {
-    /// Runs a simulation again by its recorded orders; it must be at tick 0.
+    /// Runs a simulation again by its recorded orders; it must be at tick 0. Nothing is read yet: a
+    /// keyframe of the start counts once something is sought.
     pub fn simulation(
         recording: Recording<S>,
         simulation: X,
         options: PlayerOptions,
     ) -> Result<Self> {
         let (source, tape) = recording.into_parts();
-        Self::entered(source, Player::simulation(tape, simulation, options)?)
+        Ok(Self::new(source, Player::simulation(tape, simulation, options)?))
     }
 }
 
 impl<S: Source, T: Track> Playback<S, Player<T>> {
-    fn entered(mut source: S, mut player: Player<T>) -> Result<Self> {
-        drive(&mut player, &mut source)?;
-        Ok(Self::new(source, player))
-    }
-
     /// Plays everything from the start and compares it with every keyframe: see
     /// [`Player::begin_verify`].
     pub fn verify(&mut self, level: DeepLevel) -> Result<DeepVerification> {

@@ -7,7 +7,7 @@ use super::route::{FRAME_COST, TICK_COST, waypoints};
 use super::track::Track;
 use super::waiting::Stop;
 use super::{PlayFinding, Player};
-use crate::timeline::{Direction, KeptState};
+use crate::timeline::{Direction, Kept};
 
 /// Ticks that one seek simulates at most.
 pub(super) const SIMULATED_TICKS: Limit = Limit::new("ticks to simulate in one seek", 1 << 24);
@@ -15,7 +15,7 @@ pub(super) const SIMULATED_TICKS: Limit = Limit::new("ticks to simulate in one s
 impl<T: Track> Player<T> {
     /// Goes to the state before a tick.
     pub(super) fn go(&mut self, goal: SimTick, backward: bool) -> Result<(), Stop> {
-        if goal != self.tick || self.broken || self.unmet {
+        if goal != self.tick || self.broken || self.keyframe_pending {
             self.start_for(goal)?;
             self.run(goal, backward)?;
         }
@@ -27,7 +27,7 @@ impl<T: Track> Player<T> {
         if T::EVERY_TICK {
             SIMULATED_TICKS.check(goal - self.tick, 0)?;
         }
-        if self.unmet {
+        if self.keyframe_pending {
             self.pass_keyframe()?;
         }
         // Where copies are kept all the way, there is no need for waypoints.
@@ -44,13 +44,13 @@ impl<T: Track> Player<T> {
             let keyframe = self.keyframes.next_after(self.tick).unwrap_or(goal);
             let waypoint = waypoints.last().copied().unwrap_or(goal);
             let stop = waypoint.min(keyframe).min(until);
-            let between = self.spacing.between(backward);
-            let changed = self.run_to(stop, between)?;
+            let changed = self.run_to(stop, self.spacing.next_look(backward))?;
             if self.tick == keyframe {
-                self.unmet = true;
+                self.keyframe_pending = true;
                 self.pass_keyframe()?;
             }
-            if self.spacing.work >= between {
+            let is_close = |wide| self.is_as_good(Some(self.tick), Some(goal), wide);
+            if self.spacing.is_due(backward, is_close) {
                 self.keep_copy();
             } else if changed && waypoints.last() == Some(&stop) {
                 self.keep_snapshot(goal);
@@ -97,12 +97,13 @@ impl<T: Track> Player<T> {
     /// Keeps a copy of the state, where it can be copied.
     fn keep_copy(&mut self) {
         self.spacing.work = 0;
+        let (moment, base) = (at(self.tick), at(self.base));
+        if self.kept.has(moment) {
+            return;
+        }
         let Some((copy, memory)) = self.track.copy() else { return };
         self.spacing.resize(memory, self.options.cache_bytes);
-        let (moment, base) = (at(self.tick), at(self.base));
-        if !self.kept.has(moment) {
-            self.kept.keep(moment, base, KeptState::Copy(copy), memory, moment);
-        }
+        self.kept.keep(moment, Kept::copy(base, copy, memory), moment);
     }
 
     /// Keeps a snapshot of the state on the way to `goal`.
@@ -110,7 +111,7 @@ impl<T: Track> Player<T> {
         let (moment, base) = (at(self.tick), at(self.base));
         if !self.kept.has(moment) {
             let bytes = self.track.snapshot(self.tick).to_bytes();
-            self.kept.keep(moment, base, KeptState::Snapshot(bytes), 0, at(goal));
+            self.kept.keep(moment, Kept::snapshot(base, bytes), at(goal));
         }
     }
 

@@ -12,8 +12,11 @@ use crate::timeline::KeptState;
 /// What applying a frame costs besides its bytes, in bytes.
 pub(super) const FRAME_COST: u64 = 64;
 /// What simulating a tick costs, in bytes of input: a tick of a game with hundreds of units takes as long
-/// as applying some kilobytes.
-pub(super) const TICK_COST: u64 = 4096;
+/// as applying a kilobyte or two.
+pub(super) const TICK_COST: u64 = 1024;
+/// A simulation runs over a keyframe that was never compared for a way this many times as short as
+/// over one that was.
+const FIRST_PASS_SHARE: u64 = 8;
 
 /// Where snapshots are kept on the way to a goal: ever closer to it, so that going back from there
 /// step by step costs a few steps each. The last one comes first.
@@ -26,15 +29,13 @@ impl<T: Track> Player<T> {
     /// Goes to the best known state at or before `goal`: here, kept or recorded.
     pub(super) fn start_for(&mut self, goal: SimTick) -> Result<(), Stop> {
         // The start is not known to be right before it was compared with what was recorded of it.
-        let is_unsure = self.broken || (self.unmet && self.tick == 0);
+        let is_unsure = self.broken || (self.keyframe_pending && self.tick == 0);
         let here = Some(self.tick).filter(|tick| !is_unsure && *tick <= goal);
-        let kept = self.kept.nearest(at(goal)).map(|moment| moment.next_tick().0);
+        let kept = self.kept.nearest(at(goal)).map(|(moment, _)| moment.next_tick().0);
         let recorded = self.keyframes.nearest(goal);
         let stays = self.is_as_good(here, kept, self.spacing.between(true));
         let known = if stays { here } else { kept };
-        // Without comparing, only who enters a keyframe has the recorded state.
-        let worth = if self.options.check { self.keyframes.worth() } else { 0 };
-        if !self.is_as_good(known, recorded, worth) {
+        if !self.is_as_good(known, recorded, self.worth_of_passing(recorded)) {
             self.restore_recorded(goal)
         } else if stays {
             Ok(())
@@ -43,9 +44,24 @@ impl<T: Track> Player<T> {
         }
     }
 
+    /// As many bytes of input as it is as good to apply as to enter a keyframe.
+    fn worth_of_passing(&self, keyframe: Option<SimTick>) -> u64 {
+        let worth = self.keyframes.worth();
+        let is_known = keyframe.is_none_or(|keyframe| self.keyframes.has_agreed(keyframe));
+        if !self.options.check {
+            // Without comparing, only who enters a keyframe has the recorded state.
+            0
+        } else if T::EVERY_TICK && !is_known {
+            // Who passes it reads it all the same, to compare.
+            worth / FIRST_PASS_SHARE
+        } else {
+            worth
+        }
+    }
+
     /// Is it as good to begin at `earlier` as at `later`? It is where the way is short: at most
     /// `worth` bytes of input.
-    fn is_as_good(&self, earlier: Option<SimTick>, later: Option<SimTick>, worth: u64) -> bool {
+    pub(super) fn is_as_good(&self, earlier: Option<SimTick>, later: Option<SimTick>, worth: u64) -> bool {
         let Some(earlier) = earlier else { return false };
         let Some(later) = later.filter(|later| earlier < *later) else { return true };
         let ticks = if T::EVERY_TICK { (later - earlier).saturating_mul(TICK_COST) } else { 0 };
@@ -53,10 +69,10 @@ impl<T: Track> Player<T> {
     }
 
     fn restore_kept(&mut self, goal: SimTick) -> Result<(), Stop> {
-        let moment = self.kept.nearest(at(goal));
-        let kept = moment.and_then(|moment| Some((moment.next_tick().0, self.kept.get(moment)?)));
-        let Some((tick, kept)) = kept else { return self.restore_recorded(goal) };
-        let base = kept.base.next_tick().0;
+        let Some((moment, kept)) = self.kept.nearest(at(goal)) else {
+            return self.restore_recorded(goal);
+        };
+        let (tick, base) = (moment.next_tick().0, kept.base.next_tick().0);
         match &kept.state {
             KeptState::Copy(copy) => match copy.copy() {
                 Some((copy, _)) => self.track = copy,
@@ -98,7 +114,7 @@ impl<T: Track> Player<T> {
     /// The state is now that of `tick`.
     fn land(&mut self, tick: SimTick, base: SimTick) {
         (self.tick, self.base, self.spacing.work) = (tick, base, 0);
-        (self.broken, self.unmet) = (false, false);
+        (self.broken, self.keyframe_pending) = (false, false);
         self.input.seek(tick);
     }
 }

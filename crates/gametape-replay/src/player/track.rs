@@ -58,7 +58,7 @@ impl<G> ViewTrack<G> {
         Self { view, state }
     }
 
-    /// Whose eyes.
+    /// The view.
     pub fn view(&self) -> View {
         self.view
     }

@@ -20,7 +20,7 @@ impl<T: Track> Player<T> {
         self.findings = Findings::default();
         let start = self.start.clone();
         self.restore(&start, 0)?;
-        self.unmet = true;
+        self.keyframe_pending = true;
         self.keyframes.end_verifying();
         self.lacking.clear();
         self.changes.take();
@@ -36,10 +36,10 @@ impl<T: Track> Player<T> {
 
     pub(super) fn go_on_verifying(&mut self, level: DeepLevel) -> Result<(), Stop> {
         loop {
-            if self.unmet {
+            if self.keyframe_pending {
                 let before = self.findings.divergences();
-                self.meet_keyframe(true)?;
-                self.unmet = false;
+                self.check_keyframe(true)?;
+                self.keyframe_pending = false;
                 if level == DeepLevel::Simulation && self.findings.divergences() > before {
                     break;
                 }
@@ -62,7 +62,7 @@ impl<T: Track> Player<T> {
             let until = self.provide_way(self.tick, next, false)?;
             self.run_to(until, u64::MAX)?;
         }
-        self.unmet = true;
+        self.keyframe_pending = true;
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ use gametape_wire::Error;
 
 /// How a recording goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counters {
     /// What was left out because the disk did not keep up.
     pub shed: Shed,
@@ -30,6 +31,7 @@ pub struct Counters {
 
 /// What was left out, in the order in which it goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Shed {
     /// Chunks of events that players' machines reported.
     pub reported: Count,
@@ -41,6 +43,7 @@ pub struct Shed {
 
 /// How much of something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Count {
     /// How many.
     pub items: u64,
@@ -57,6 +60,7 @@ impl Count {
 
 /// How a recording ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// Does the tape end with its index? If not, it is a valid tape up to where it was written.
     pub is_finished: bool,

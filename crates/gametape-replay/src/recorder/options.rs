@@ -64,6 +64,7 @@ impl RecorderOptions {
 ///
 /// Work begins when half of a time has passed; the other half is for the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Durability {
     /// Until it survives the end of the process: it is handed to the operating system.
     pub written_within: Duration,

@@ -35,6 +35,7 @@ enum Work {
 
 /// When a [`Pump`] wants to be called again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Next {
     /// After this time, and after the game gave something: times count from the call that sees it.
     Within(Duration),

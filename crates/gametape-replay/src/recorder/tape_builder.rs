@@ -85,9 +85,12 @@ impl TapeBuilder {
             }
             Item::Keyframe { stream, views, snapshot } => self.keyframe(stream, views, *snapshot),
             Item::Events { stream, first_tick, tick_count, count, raw } => {
-                let draft = ChunkDraft::new(ChunkKind::EVENTS);
-                let draft = ChunkDraft { stream, views: ViewSet::EMPTY, detail: count, ..draft };
-                tape.chunk(&ChunkDraft { first_tick, tick_count, ..draft }, &raw)
+                let draft = ChunkDraft::new(ChunkKind::EVENTS)
+                    .with_stream(stream)
+                    .with_views(ViewSet::EMPTY)
+                    .with_ticks(first_tick, tick_count)
+                    .with_detail(count);
+                tape.chunk(&draft, &raw)
             }
             Item::Setup { stream, views, raw } => tape.setup(stream, views, &raw),
             Item::Names(names) => tape.names(&names).map(drop),
@@ -230,17 +233,13 @@ pub(super) struct Finished {
 }
 
 fn gap(cause: GapCause, loss: &Loss) -> Gap {
-    Gap {
-        cause,
-        kind: loss.kind,
-        stream: loss.stream,
-        count: u32::try_from(loss.items).unwrap_or(u32::MAX),
-        bytes: loss.bytes,
-        views: loss.views,
-        // Of things without ticks, the first tick is after the end.
-        first_tick: loss.first_tick.min(loss.end_tick),
-        tick_count: loss.tick_count(),
-    }
+    // Of things without ticks, the first tick is after the end.
+    let first_tick = loss.first_tick.min(loss.end_tick);
+    Gap::new(cause, loss.kind)
+        .with_stream(loss.stream)
+        .with_size(u32::try_from(loss.items).unwrap_or(u32::MAX), loss.bytes)
+        .with_views(loss.views)
+        .with_ticks(first_tick, loss.tick_count())
 }
 
 /// Parts and payloads of the framed items of a segment, from the next one on.

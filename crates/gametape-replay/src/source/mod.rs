@@ -7,7 +7,7 @@ mod store;
 use std::ops::Range;
 
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Gap, Tape};
-use gametape_wire::{Error, ErrorKind, Result, Source, drive};
+use gametape_wire::{Error, Result, Source, drive};
 
 pub use open_tape::OpenTape;
 pub use opening::OpeningTape;
@@ -41,7 +41,18 @@ impl<S: Source> Recording<S> {
 
     /// The raw bytes of a chunk.
     pub fn raw(&mut self, entry: &ChunkEntry) -> Result<Vec<u8>> {
-        self.chunk(entry, |chunk| Ok(chunk.raw()?.into_owned()))
+        self.raw_or_damage(entry)?
+    }
+
+    /// The raw bytes of a chunk or, within, what is wrong with it: it is damaged, or after the end of the
+    /// tape. The outer error is that of a read.
+    pub fn raw_or_damage(&mut self, entry: &ChunkEntry) -> Result<Result<Vec<u8>>> {
+        let raw = |bytes: &[u8]| Ok(entry.read(bytes)?.raw()?.into_owned());
+        // What opening has read is not fetched again.
+        Ok(match self.open.bytes(&entry.range()) {
+            Some(bytes) => bytes.and_then(raw),
+            None => raw(&self.source.fetch(entry.range())?),
+        })
     }
 
     /// Does something with a chunk.
@@ -55,22 +66,20 @@ impl<S: Source> Recording<S> {
 
     /// Does something with bytes of the tape.
     fn bytes<T>(&mut self, range: Range<u64>, look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
-        if range.end > self.source.length() {
-            let available = self.source.length().saturating_sub(range.start);
-            let kind = ErrorKind::Truncated { needed: range.end - range.start, available };
-            return Err(Error::at(range.start, "chunk", kind));
-        }
-        // What opening has read is not fetched again.
         match self.open.bytes(&range) {
             Some(bytes) => look(bytes?),
             None => look(&self.source.fetch(range)?),
         }
     }
 
-    /// The first setup of a stream.
+    /// The first setup of a stream. Its bytes are kept, since every view begins with it.
     pub fn setup(&mut self, stream: u16) -> Result<Option<Vec<u8>>> {
-        let first = self.open.setup(stream).copied();
-        first.map(|entry| self.raw(&entry)).transpose()
+        let Some(entry) = self.open.setup(stream).copied() else { return Ok(None) };
+        if self.open.bytes(&entry.range()).is_none() {
+            let bytes = self.source.fetch(entry.range())?;
+            self.open.store(entry.offset, &bytes);
+        }
+        self.raw(&entry).map(Some)
     }
 
     /// The setup of a stream, or an error that says that it is missing.
@@ -104,6 +113,11 @@ impl<S> Recording<S> {
     /// The chunks of a kind and stream, in the order of the recording.
     pub fn entries(&self, kind: ChunkKind, stream: u16) -> Vec<ChunkEntry> {
         self.tape().stream(kind, stream).copied().collect()
+    }
+
+    /// The opened tape, without the source of its bytes.
+    pub fn open_tape(&self) -> &OpenTape {
+        &self.open
     }
 
     /// The source of the bytes.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use gametape_cadre::Raw;
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, DamageKind, Gap, Tape};
@@ -20,7 +21,8 @@ const KEYFRAMES_AT_ONCE: u64 = 16 << 20;
 /// supplied when they are needed.
 #[derive(Debug, Clone)]
 pub struct OpenTape {
-    tape: Tape,
+    /// Shared by copies, until one of them grows.
+    tape: Arc<Tape>,
     /// All that is missing, and of that what gap chunks say.
     gaps: Vec<Gap>,
     declared: Vec<Gap>,
@@ -44,6 +46,7 @@ impl OpenTape {
     pub(super) fn new(tape: Tape, length: u64) -> Self {
         let (gaps, declared) = (tape.gaps(), Vec::new());
         let store = Store::new(STORED_BYTES);
+        let tape = Arc::new(tape);
         Self { tape, gaps, declared, length, store, growth: Growth::No, partial: Vec::new() }
     }
 
@@ -153,7 +156,7 @@ impl OpenTape {
             return Err(Error::misuse("tape", "it is finished and does not grow"));
         }
         let end = self.end();
-        self.tape
+        Arc::make_mut(&mut self.tape)
             .damages
             .retain(|damage| damage.kind != DamageKind::Torn || damage.range.start < end);
         self.find_gaps();
@@ -202,7 +205,7 @@ impl OpenTape {
             let entry = ChunkEntry::from(&chunk);
             let own = &rest[..(entry.range().end - offset) as usize];
             self.length = entry.range().end;
-            if self.tape.push(&chunk)? {
+            if Arc::make_mut(&mut self.tape).push(&chunk)? {
                 if chunk.header.kind == ChunkKind::GAP {
                     self.add_gaps(vec![Gap::read(&chunk)?]);
                 }

@@ -104,7 +104,7 @@ impl Timeline for GamelogTimeline {
     type State = gametape_cadre::Timeline;
 
     fn tick_length(&self) -> TickLength {
-        TickLength::from_micros(cadre::TICK_LENGTH).unwrap_or(TickLength::MILLISECOND)
+        cadre::TICK_LENGTH
     }
 
     fn end(&self) -> Moment {

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use gametape_minewars::{Dialect, Frame, FrameLayout, Frames, ReplayFile, Setup};
 use gametape_wire::{
-    Error, ErrorKind, Finding, Moment, Need, Report, Result, SansIo, Tick, TickLength, View,
+    Error, ErrorKind, Finding, KeptStates, Moment, Need, Report, Result, SansIo, Tick, TickLength, View,
 };
 
 use super::{
-    Change, Direction, KeptState, KeptStates, Marker, Spacing, Timeline, TimelineOptions, check_end,
+    Change, Direction, Kept, KeptState, Marker, Spacing, Timeline, TimelineOptions, check_end,
 };
 use crate::minewars::MinewarsView;
 
@@ -57,7 +57,7 @@ pub struct MinewarsTimeline {
     next: Cursor,
     /// Offset up to which frames were played at least once.
     reached: usize,
-    kept: KeptStates<(MinewarsView, Cursor)>,
+    kept: KeptStates<Kept<(MinewarsView, Cursor)>>,
     spacing: Spacing,
     report: Report,
 }
@@ -149,7 +149,7 @@ impl MinewarsTimeline {
         }
     }
 
-    /// Whose eyes.
+    /// The view.
     #[must_use]
     pub fn view(&self) -> View {
         self.view
@@ -210,9 +210,7 @@ impl MinewarsTimeline {
     /// Begins at the best known state at or before a moment.
     fn start_for(&mut self, to: Moment) {
         let here = (self.position <= to).then_some(self.next.offset);
-        let kept =
-            self.kept.nearest(to).and_then(|moment| self.kept.get(moment).map(|k| (moment, k)));
-        if let Some((moment, kept)) = kept
+        if let Some((moment, kept)) = self.kept.nearest(to)
             && let KeptState::Copy((state, next)) = &kept.state
         {
             // From here it is as good where the way is short.
@@ -229,24 +227,28 @@ impl MinewarsTimeline {
 
     /// Plays everything up to a moment and keeps states on the way.
     fn run(&mut self, to: Moment, backward: bool) {
-        let between = self.spacing.between(backward);
-        while let Some(due) = self.run_until_due(to, between) {
-            self.keep(due);
+        let goal = self.marks[self.mark_before(to.next_tick().0)].offset;
+        while let Some(moment) = self.run_until(to, self.spacing.next_look(backward)) {
+            let is_close = |wide| goal.saturating_sub(self.next.offset) as u64 <= wide;
+            if self.spacing.is_due(backward, is_close) {
+                self.keep(moment);
+            }
         }
         self.position = to;
     }
 
-    /// Plays up to a moment. Stops earlier, at the moment that it returns, where a copy is due.
-    fn run_until_due(&mut self, to: Moment, between: u64) -> Option<Moment> {
+    /// Plays up to a moment. Stops earlier, at the moment that it returns, once there is this much work
+    /// since the last copy.
+    fn run_until(&mut self, to: Moment, most_work: u64) -> Option<Moment> {
         let frames = frames_in(&self.bytes, self.layout, self.next, self.last.offset);
         let (end, mut time) = (to.next_tick().0, self.next.time);
-        let mut due = None;
+        let mut stop = None;
         for frame in frames.map_while(Result::ok) {
             if frame.time() >= end {
                 break;
             }
-            if frame.time() > time && self.spacing.work >= between {
-                due = Some(Moment::after(Tick(time)));
+            if frame.time() > time && self.spacing.work >= most_work {
+                stop = Some(Moment::after(Tick(time)));
                 break;
             }
             time = frame.time();
@@ -263,7 +265,7 @@ impl MinewarsTimeline {
             self.next = Cursor { offset: offset + length, time };
         }
         self.reached = self.reached.max(self.next.offset);
-        due
+        stop
     }
 
     fn keep(&mut self, moment: Moment) {
@@ -271,8 +273,8 @@ impl MinewarsTimeline {
         let memory = self.state.state().memory();
         self.spacing.resize(memory, self.options.kept_bytes);
         if !self.kept.has(moment) {
-            let copy = KeptState::Copy((self.state.clone(), self.next));
-            self.kept.keep(moment, Moment::START, copy, memory, moment);
+            let copy = (self.state.clone(), self.next);
+            self.kept.keep(moment, Kept::copy(Moment::START, copy, memory), moment);
         }
     }
 

@@ -11,9 +11,9 @@ mod playback;
 
 use gametape_wire::{Error, Moment, Need, Report, Result, SansIo, TickLength, View, ViewSet, When};
 
-pub use clock::Clock;
+pub use clock::{Clock, Rate};
 pub use gamelog::GamelogTimeline;
-pub(crate) use kept::{KeptState, KeptStates, Spacing};
+pub(crate) use kept::{Kept, KeptState, Spacing};
 pub use map_state::MapState;
 pub use marker::{Marker, MarkerKind};
 pub use minewars::MinewarsTimeline;

@@ -8,7 +8,9 @@ pub use keyframes::check_keyframes;
 use std::collections::BTreeMap;
 
 use gametape_tape::{Depth, PublicKey, Verifier};
-use gametape_wire::{Error, Finding, Report as Found, Result, Severity, Source, drive};
+use gametape_wire::{
+    Error, Finding, Report as Found, Result, Severity, Source, WatchedSource, drive,
+};
 use serde::Serialize;
 
 use super::{Checked, Digest, conclusion};
@@ -113,9 +115,10 @@ pub struct TapeCheck {
 impl TapeCheck {
     /// Checks a tape. The error is about bytes that cannot be fetched; all else is in the result.
     pub fn of<S: Source>(name: &str, source: &mut S, checks: &TapeChecks<'_>) -> Result<Self> {
+        let mut source = WatchedSource::new(source);
         let level = checks.container_level();
         let mut verifier = Verifier::new(source.length(), level, checks.key)?;
-        drive(&mut verifier, source)?;
+        drive(&mut verifier, &mut source)?;
         let found = verifier.finish();
         let is_signed = checks.key.filter(|_| found.passed());
         let mut checked = Self {
@@ -131,7 +134,7 @@ impl TapeCheck {
             lacks_simulation: false,
         };
         if checks.level >= Level::Keyframes {
-            checked.play(source, checks.games)?;
+            checked.play(&mut source, checks.games)?;
         }
         Ok(checked)
     }
@@ -143,8 +146,13 @@ impl TapeCheck {
     }
 
     /// Checks what only playing shows, as far as the tape can be opened.
-    fn play<S: Source>(&mut self, source: &mut S, games: &[&dyn KnownGame]) -> Result<()> {
-        let Ok(tape) = open_tape(source, Depth::Index) else { return Ok(()) };
+    fn play<S: Source>(
+        &mut self,
+        source: &mut WatchedSource<S>,
+        games: &[&dyn KnownGame],
+    ) -> Result<()> {
+        // What cannot be opened was found before, unless a read failed.
+        let Ok(tape) = open_tape(source, Depth::Index) else { return source.check() };
         let restored = check_keyframes(source, &tape.keyframes, |error| {
             self.find(true, Level::Keyframes, error);
         })?;
@@ -161,7 +169,8 @@ impl TapeCheck {
             });
             self.lacks_simulation = !is_known;
         }
-        Ok(())
+        // What playing found because a read failed is none of the tape's.
+        source.check()
     }
 
     fn find(&mut self, is_error: bool, level: Level, error: Error) {

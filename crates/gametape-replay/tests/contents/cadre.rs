@@ -4,7 +4,7 @@ use gametape_replay::{ConvertOptions, GameState, Recording};
 use gametape_tape::{Level, verify_bytes};
 
 fn round_trip(log: &Log) -> Vec<u8> {
-    let tape = to_tape(log, &ConvertOptions { spacing: 2000, ..ConvertOptions::new(5) }).unwrap();
+    let tape = to_tape(log, &ConvertOptions::new(5).with_spacing(2000)).unwrap();
     assert_eq!(verify_bytes(&tape, Level::Chain, None).unwrap().findings(), []);
     let mut recording = Recording::open(&tape[..]).unwrap();
     assert_eq!(&markers_of(&mut recording).unwrap(), log.markers());

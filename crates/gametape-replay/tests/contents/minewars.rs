@@ -40,7 +40,7 @@ fn a_file_comes_back_byte_for_byte() {
             let sample = Sample { grid, players, seed, ..Sample::default() };
             let (setup, frames) = sample.build(generation).unwrap();
             for compress in [true, false] {
-                let options = WriteOptions { compress, dictionary: false };
+                let options = WriteOptions::new().with_compress(compress);
                 let file = write_file(&setup, &frames, &options).unwrap();
                 let found = back(&tape_of(&file), None);
                 assert!(found.exact && found.left_out == 0);
@@ -51,7 +51,7 @@ fn a_file_comes_back_byte_for_byte() {
         }
     }
     let (setup, frames) = Sample::default().build(Generation::V01).unwrap();
-    let options = WriteOptions { compress: true, dictionary: true };
+    let options = WriteOptions::new().with_dictionary(true);
     let file = write_file(&setup, &frames, &options).unwrap();
     assert_eq!(back(&tape_of(&file), None).bytes, file);
 }

@@ -44,7 +44,7 @@ pub(crate) fn minewars_tape(generation: Generation) -> Vec<u8> {
     let layout = FrameLayout::new(generation, setup.max_view()).unwrap();
     let frames = hurried(Frames::new(layout, &frames));
     let file = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
-    let options = ConvertOptions { spacing: 400, ..ConvertOptions::new(1) };
+    let options = ConvertOptions::new(1).with_spacing(400);
     minewars::to_tape(&ReplayFile::open(&file).unwrap(), &options).unwrap()
 }
 
@@ -64,7 +64,7 @@ fn hurried(frames: Frames<'_>) -> Vec<u8> {
 
 pub(crate) fn cadre_tape() -> Vec<u8> {
     let log = Log::open(sample::log(90, 5), &Options::default()).unwrap();
-    cadre::to_tape(&log, &ConvertOptions { spacing: 3000, ..ConvertOptions::new(2) }).unwrap()
+    cadre::to_tape(&log, &ConvertOptions::new(2).with_spacing(3000)).unwrap()
 }
 
 pub(crate) fn finish(mut writer: TapeWriter) -> Vec<u8> {

@@ -56,7 +56,8 @@ fn ticks_that_go_back_lead_to_one_state_on_every_way() {
     }
     assert!(expected.iter().any(|(_, doubt)| doubt.is_some()));
     let ticks: Vec<u64> = (0..=linear.end_tick()).collect();
-    for options in [PlayerOptions::default(), PlayerOptions { cache_bytes: 0, check: false }] {
+    let plain = PlayerOptions::new().with_cache_bytes(0).with_check(false);
+    for options in [PlayerOptions::default(), plain] {
         let recording = Recording::open(&tape[..]).unwrap();
         let mut player = cadre::player(recording, options).unwrap();
         for tick in ticks.iter().rev().copied().chain(shuffled(&ticks)) {

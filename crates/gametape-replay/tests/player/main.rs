@@ -7,9 +7,11 @@ mod corpus;
 #[path = "../shared/corpus_files.rs"]
 mod corpus_files;
 mod damage;
+mod failing;
 mod growth;
 mod hostile;
 mod ranges;
 mod rerun;
 mod seek;
+mod times;
 mod toy;

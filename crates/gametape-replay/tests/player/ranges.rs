@@ -1,19 +1,25 @@
 //! Playing by byte ranges alone: how many, how much, and what happens when one cannot be had.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use gametape_minewars::Generation;
 use gametape_replay::minewars::{MinewarsView, player, setup_of};
+use gametape_replay::open::{KeptStart, OpenOptions, Opened};
 use gametape_replay::{
-    Direction, GameState, OpenTape, OpeningTape, Playback, Player, PlayerOptions, Recording,
-    Source, Timeline, Track,
+    Direction, GameState, MarkerKind, OpenTape, OpeningTape, PlayFinding, Playback, Player,
+    PlayerOptions, Recording, Source, Timeline, Track,
 };
-use gametape_tape::{SimSnapshot, SimTick, StateHash, TapeHeader, TapeWriter, pack_bytes};
+use gametape_tape::{
+    ChunkKind, Gap, GapCause, Keyframe, SimSnapshot, SimTick, StateHash, Tape, TapeHeader,
+    TapeWriter, pack_bytes,
+};
 use gametape_wire::{Error, Moment, Need, Result, SansIo, Tick, View, ViewSet};
 
-use super::common::{chained, linear, minewars_tape, shuffled};
+use super::common::{chained, finish, linear, minewars_tape, shuffled};
 use super::toy::{self, Toy};
 
 /// Supplies what is needed, and counts requests and bytes.
@@ -75,6 +81,175 @@ fn a_packed_tape_is_opened_and_sought_by_few_ranges() {
     }
 }
 
+/// The same tape with what gap chunks say about events, all over it.
+fn with_gaps(bytes: &[u8]) -> (Vec<u8>, usize) {
+    let tape = Tape::open(bytes).unwrap();
+    let mut writer = TapeWriter::new(tape.header, tape.metadata.as_bytes()).unwrap();
+    let mut gaps = 0;
+    for entry in tape.chunks.iter().skip(1) {
+        writer.copy(&tape.read(entry, bytes).unwrap(), entry.header.views).unwrap();
+        if entry.header.sequence % 5 == 0 {
+            let first_tick = entry.header.first_tick;
+            writer.gap(&gap(GapCause::SHED, ChunkKind::EVENTS, first_tick, 3)).unwrap();
+            gaps += 1;
+        }
+    }
+    (finish(writer), gaps)
+}
+
+fn gap(cause: GapCause, kind: ChunkKind, first_tick: u64, tick_count: u32) -> Gap {
+    let views = ViewSet::ALL;
+    Gap { cause, kind, stream: 0, count: 1, bytes: 9, views, first_tick, tick_count }
+}
+
+/// Bytes that note what is fetched of them.
+#[derive(Debug, Clone)]
+struct Counting {
+    tape: Rc<Vec<u8>>,
+    fetched: Rc<RefCell<Vec<Range<u64>>>>,
+}
+
+impl Counting {
+    fn new(tape: Vec<u8>) -> Self {
+        Self { tape: Rc::new(tape), fetched: Rc::default() }
+    }
+
+    /// Requests and bytes since the last time.
+    fn count(&self) -> (usize, u64) {
+        let fetched: Vec<_> = self.fetched.borrow_mut().drain(..).collect();
+        (fetched.len(), fetched.iter().map(|range| range.end - range.start).sum())
+    }
+}
+
+impl Source for Counting {
+    fn length(&self) -> u64 {
+        self.tape.len() as u64
+    }
+
+    fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        self.fetched.borrow_mut().push(range.clone());
+        Ok(Cow::Borrowed(&self.tape[range.start as usize..range.end as usize]))
+    }
+}
+
+/// As tools do it: whatever it is, then as a tape.
+fn recording(source: &Counting) -> Recording<KeptStart<Counting>> {
+    let opened = gametape_replay::open::open(source.clone(), &OpenOptions::default());
+    let Opened::Tape(source) = opened.unwrap() else { panic!("it is a tape") };
+    Recording::open(source).unwrap()
+}
+
+fn assert_few_requests<T: Track>(
+    tape: Vec<u8>,
+    open: impl Fn(Recording<KeptStart<Counting>>) -> Playback<KeptStart<Counting>, Player<T>>,
+    expected: &BTreeMap<u64, StateHash>,
+) {
+    let source = Counting::new(tape);
+    let ticks: Vec<u64> = expected.keys().copied().collect();
+    let mut player = None;
+    for (number, tick) in shuffled(&ticks).take(60).enumerate() {
+        // Half of them with the player that is there, half with a new one.
+        let is_new = number % 4 < 2;
+        let mut playing = player.take().filter(|_| !is_new).unwrap_or_else(|| {
+            let player = open(recording(&source));
+            let (requests, bytes) = source.count();
+            assert!(requests <= 2 && bytes <= 64 << 10, "{requests} requests, {bytes} bytes");
+            player
+        });
+        playing.seek(at(tick)).unwrap();
+        let (requests, _) = source.count();
+        assert!(requests <= 2, "{requests} requests for tick {tick}");
+        assert!(playing.snapshot().state_hash() == expected[&tick], "tick {tick}");
+        player = Some(playing);
+    }
+}
+
+/// The promise of `spec/timeline.md`, section 4, through what users call.
+#[test]
+fn a_tape_that_was_recognised_is_opened_and_sought_by_few_requests() {
+    let plain = toy::padded_tape(Toy::new(), 1900, 400);
+    let (with_gaps, gaps) = with_gaps(&plain);
+    let expected = linear(&plain, |recording, options| {
+        Playback::simulation(recording, Toy::new(), options).unwrap()
+    });
+    let options = PlayerOptions::default();
+    for (tape, gaps) in [(plain, 0), (with_gaps, gaps)] {
+        let open = |mut recording: Recording<KeptStart<Counting>>| {
+            assert_eq!(recording.gaps().len(), gaps);
+            assert_eq!(recording.setup(0).unwrap().unwrap(), toy::SETUP);
+            Playback::simulation(recording, Toy::new(), options).unwrap()
+        };
+        assert_few_requests(pack_bytes(&tape).unwrap(), open, &expected);
+    }
+    let plain = minewars_tape(Generation::Current);
+    let expected = linear(&plain, |recording, options| {
+        player(recording, View::SPECTATOR, options).unwrap()
+    });
+    let open = |recording| player(recording, View::SPECTATOR, options).unwrap();
+    assert_few_requests(pack_bytes(&plain).unwrap(), open, &expected);
+    assert!(gaps > 20, "{gaps} gaps");
+}
+
+/// Something is missing, and nobody knows more than that it was around a tick.
+#[test]
+fn a_gap_without_ticks_puts_its_first_tick_in_doubt_until_the_next_keyframe() {
+    let mut writer = TapeWriter::new(TapeHeader::new(1000, 1).unwrap(), b"{}").unwrap();
+    let stream = gametape_replay::streams::keyframes_of(View::SPECTATOR);
+    for tick in 0..100 {
+        if tick == 60 {
+            let keyframe = Keyframe::full(&Counted(60).snapshot(60));
+            writer.keyframe(stream, ViewSet::EMPTY.with(View::SPECTATOR), &keyframe).unwrap();
+        }
+        writer.frame(0, tick, &[(View::SPECTATOR, b"+")]).unwrap();
+    }
+    writer.gap(&gap(GapCause::DAMAGE, ChunkKind::FRAMES, 40, 0)).unwrap();
+    writer.gap(&gap(GapCause::DAMAGE, ChunkKind::EVENTS, 70, 0)).unwrap();
+    let recording = Recording::open(finish(writer)).unwrap();
+    let options = PlayerOptions::default();
+    let mut player =
+        Playback::view(recording, View::SPECTATOR, Counted::default(), options).unwrap();
+    for tick in (0..=100).chain((0..=100).rev()) {
+        player.seek(at(tick)).unwrap();
+        let doubt = (41..60).contains(&tick).then_some(Tick(40)..Tick(41));
+        assert_eq!(player.doubt(), doubt, "before tick {tick}");
+    }
+    let lost = PlayFinding::Lost { ticks: 40..41, error: None };
+    assert_eq!(player.findings(), [lost]);
+    let lost = MarkerKind::Lost { until: at(41) };
+    assert!(player.markers().iter().any(|marker| (marker.moment, marker.kind) == (at(40), lost)));
+}
+
+/// Takes nothing.
+#[derive(Debug, Clone, Default)]
+struct Stubborn;
+
+impl GameState for Stubborn {
+    fn apply(&mut self, _: SimTick, _: &[u8]) -> Result<()> {
+        Err(Error::misuse("payload", "no"))
+    }
+
+    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+        Counted(0).snapshot(tick)
+    }
+
+    fn restore(&mut self, _: &SimSnapshot) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn findings_are_counted_once_however_many_there_are_and_however_often_they_are_played() {
+    const TICKS: u64 = 1500;
+    let recording = Recording::open(noisy_tape(TICKS, 8)).unwrap();
+    let options = PlayerOptions { cache_bytes: 0, check: true };
+    let mut player = Playback::view(recording, View::SPECTATOR, Stubborn, options).unwrap();
+    for _ in 0..3 {
+        player.seek(player.end()).unwrap();
+        assert_eq!((player.findings().len(), player.report().count()), (1000, TICKS));
+        player.seek(Moment::START).unwrap();
+    }
+}
+
 #[test]
 fn the_setup_of_a_packed_tape_comes_with_its_index() {
     let (tape, _) = long_packed_tape();
@@ -82,7 +257,7 @@ fn the_setup_of_a_packed_tape_comes_with_its_index() {
     let entry = opened.setup(0).unwrap();
     assert_eq!(opened.raw(entry).unwrap().unwrap(), toy::SETUP);
     // A recording does not read it again.
-    let is_down = FailsOnce { tape: &tape, left: Some(0) };
+    let is_down = FailsOnce::at(&tape, Some(0));
     let mut recording = Recording::new(is_down, opened);
     assert_eq!(recording.setup(0).unwrap().unwrap(), toy::SETUP);
 }
@@ -111,9 +286,27 @@ fn one_player_goes_to_any_moment_with_two_requests_each() {
 }
 
 /// Fails at one request.
-struct FailsOnce<'a> {
+pub(crate) struct FailsOnce<'a> {
     tape: &'a [u8],
     left: Option<usize>,
+    error: Error,
+}
+
+impl<'a> FailsOnce<'a> {
+    /// Fails at the request with this number, from 0 on.
+    pub(crate) fn at(tape: &'a [u8], left: Option<usize>) -> Self {
+        Self { tape, left, error: Error::misuse("network", "it is down") }
+    }
+
+    /// The same with another error.
+    pub(crate) fn with(self, error: Error) -> Self {
+        Self { error, ..self }
+    }
+
+    /// Was there no such request?
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.left.is_some()
+    }
 }
 
 impl Source for FailsOnce<'_> {
@@ -125,7 +318,7 @@ impl Source for FailsOnce<'_> {
         self.left = match self.left {
             Some(0) => {
                 self.left = None;
-                return Err(Error::misuse("network", "it is down"));
+                return Err(self.error.clone());
             }
             left => left.map(|left| left - 1),
         };
@@ -143,7 +336,7 @@ fn session<T: Track>(
     let mut opened = None;
     let mut left = fails_at;
     while opened.is_none() {
-        let source = FailsOnce { tape, left: left.take() };
+        let source = FailsOnce::at(tape, left.take());
         match Recording::open(source).and_then(&open) {
             Ok(player) => opened = Some(player),
             Err(_) => failures += 1,
@@ -157,7 +350,7 @@ fn session<T: Track>(
             assert_eq!(error.to_string(), "network: it is down");
             failures += 1;
             // Where it was left, the state is that of its position.
-            let mut other = open(Recording::open(FailsOnce { tape, left: None }).unwrap()).unwrap();
+            let mut other = open(Recording::open(FailsOnce::at(tape, None)).unwrap()).unwrap();
             other.seek(player.position()).unwrap();
             assert!(player.snapshot() == other.snapshot());
         }

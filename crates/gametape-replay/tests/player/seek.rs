@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use gametape_minewars::Generation;
 use gametape_replay::{
-    Clock, DeepLevel, Direction, Playback, Player, PlayerOptions, Recording, Source, Track, cadre,
-    minewars,
+    Clock, DeepLevel, Direction, Playback, Player, PlayerOptions, Rate, Recording, Source, Track,
+    cadre, minewars,
 };
 use gametape_tape::{Cut, Tape, TapeHeader, cut_bytes, pack_bytes};
 use gametape_wire::{Moment, Tick, View, ViewSet};
@@ -22,8 +22,8 @@ fn every_tick<T: Track>(
         assert!(Tape::open(&tape).unwrap().keyframes.entries().len() > 3);
         for options in [
             PlayerOptions::default(),
-            PlayerOptions { cache_bytes: 0, check: false },
-            PlayerOptions { cache_bytes: 30_000, check: true },
+            PlayerOptions::new().with_cache_bytes(0).with_check(false),
+            PlayerOptions::new().with_cache_bytes(30_000),
         ] {
             let mut player = open(Recording::open(tape.clone()).unwrap(), options);
             let back = ticks.iter().rev().copied();
@@ -125,11 +125,11 @@ fn play_follows_the_clock_of_the_caller() {
         player.tick()
     };
     // Ticks have 50 ms.
-    clock.play(1_000, Duration::from_secs(1), player.position());
+    clock.play(Rate::NORMAL, Duration::from_secs(1), player.position());
     assert_eq!(advance(&mut player, &mut clock, 1_049), 0);
     assert_eq!(advance(&mut player, &mut clock, 1_050), 1);
     assert_eq!(advance(&mut player, &mut clock, 2_000), 20);
-    clock.play(-1_000, Duration::from_secs(3), player.position());
+    clock.play(Rate::thousandths(-1_000), Duration::from_secs(3), player.position());
     assert_eq!(advance(&mut player, &mut clock, 3_500), 10);
     // Who seeks goes on from there.
     player.before(300);

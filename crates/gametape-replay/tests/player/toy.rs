@@ -118,7 +118,7 @@ pub(crate) fn padded_tape(mut toy: Toy, ticks: u64, padding: usize) -> Vec<u8> {
     let mut writer =
         TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), br#"{"content":"toy"}"#).unwrap();
     writer.setup(0, ViewSet::ALL, SETUP).unwrap();
-    let mut keyframes = KeyframeMaker::new(Cadence { ticks: 50, ..Cadence::default() });
+    let mut keyframes = KeyframeMaker::new(Cadence::every(50));
     for tick in 0..ticks {
         if let Some(keyframe) = keyframes.at(tick, || toy.snapshot()) {
             writer.keyframe(0, ViewSet::EMPTY, &keyframe).unwrap();
@@ -140,7 +140,7 @@ pub(crate) fn padded_tape(mut toy: Toy, ticks: u64, padding: usize) -> Vec<u8> {
             writer.flush().unwrap();
         }
         let orders: Vec<Order<'_>> =
-            orders.iter().map(|(player, payload)| Order { player: *player, payload }).collect();
+            orders.iter().map(|(player, payload)| Order::new(*player, payload)).collect();
         toy.step(&orders).unwrap();
     }
     writer.flush().unwrap();

@@ -24,7 +24,7 @@ pub(crate) fn view(number: u8) -> View {
 
 /// Keyframes every ten ticks, every fourth full.
 pub(crate) fn options() -> RecorderOptions {
-    let cadence = Cadence { ticks: 10, full_every: 4, delta_percent: 70 };
+    let cadence = Cadence::every(10).with_full_every(4);
     RecorderOptions::default().with_cadence(cadence)
 }
 

@@ -53,7 +53,7 @@ fn the_time_counts_from_the_first_thing_that_waits() {
 #[test]
 fn a_sync_is_of_everything_that_was_given() {
     let [written_within, synced_within] = [100 * SECOND, 2 * SECOND];
-    let durability = Durability { written_within, synced_within };
+    let durability = Durability::new(written_within, synced_within);
     let (recorder, mut pump, sink) = driven(&options().with_durability(durability));
     play(&recorder, 0);
     pump.step(Duration::ZERO);
@@ -78,7 +78,7 @@ fn every_tick_is_durable_where_that_is_asked_for() {
 
 #[test]
 fn without_a_time_to_sync_only_the_end_is_synced() {
-    let durability = Durability { synced_within: Duration::MAX, ..Durability::default() };
+    let durability = Durability::new(Durability::default().written_within, Duration::MAX);
     let (recorder, mut pump, sink) = driven(&options().with_durability(durability));
     for tick in 0..1000u32 {
         play(&recorder, tick.into());
@@ -102,7 +102,7 @@ fn a_tick_counts_when_the_game_has_ended_it() {
 #[test]
 fn the_writers_thread_writes_what_comes_while_it_only_waits_to_sync() {
     let written_within = Duration::from_millis(1);
-    let durability = Durability { written_within, synced_within: Duration::MAX };
+    let durability = Durability::new(written_within, Duration::MAX);
     let options = options().with_durability(durability);
     let recorder = Recorder::start(FakeSink::default(), front(), METADATA, &options).unwrap();
     for tick in 0..10 {

@@ -56,7 +56,7 @@ fn everything(bytes: &[u8]) -> String {
 fn tape_of_log(bytes: &[u8]) -> Vec<u8> {
     let log = Log::open(bytes, &Options::default()).unwrap();
     // Close keyframes: they hold what deltas brought.
-    let options = ConvertOptions { spacing: 0, ..ConvertOptions::new(7) };
+    let options = ConvertOptions::new(7).with_spacing(0);
     cadre::to_tape(&log, &options).unwrap()
 }
 

@@ -34,7 +34,7 @@ fn when(text: &str) -> When {
 #[test]
 fn the_end_of_a_span_is_not_in_it() {
     for (to, end) in [("tick:30", 30), ("1.5s", 30), ("30%", 30), ("-3.5s", 30), ("end", 100)] {
-        let request = CutRequest { to: when(to), ..CutRequest::default() };
+        let request = CutRequest::default().with_to(when(to));
         let (bytes, _) = cut(&tape(), &request).unwrap();
         assert_eq!(Tape::open(&bytes).unwrap().summary.end_tick, end, "{to}");
     }
@@ -42,13 +42,13 @@ fn the_end_of_a_span_is_not_in_it() {
 
 #[test]
 fn a_view_that_is_not_there_is_an_error() {
-    let request = CutRequest { views: views(&[1, 3]), ..CutRequest::default() };
+    let request = CutRequest::default().with_views(views(&[1, 3]));
     let error = cut(&tape(), &request).unwrap_err().to_string();
     assert!(error.contains("views 1,2, and not 3"), "{error}");
 
     let (setup, frames) = Sample::default().build(Generation::Current).unwrap();
     let bytes = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
-    let request = CutRequest { views: views(&[15]), ..CutRequest::default() };
+    let request = CutRequest::default().with_views(views(&[15]));
     let error = cut_minewars(&ReplayFile::open(&bytes).unwrap(), &request).unwrap_err().to_string();
     assert!(error.contains("and not 15"), "{error}");
 }
@@ -57,7 +57,7 @@ fn a_view_that_is_not_there_is_an_error() {
 fn unknown_kinds_are_kept_or_named() {
     let Some(bytes) = hostile("unknown-kinds.tape") else { return };
     let before = Tape::open(&bytes).unwrap();
-    let request = CutRequest { views: views(&[1]), ..CutRequest::default() };
+    let request = CutRequest::default().with_views(views(&[1]));
     let (out, report) = cut(&bytes, &request).unwrap();
     let after = Tape::open(&out).unwrap();
     let unknown = |tape: &Tape| {

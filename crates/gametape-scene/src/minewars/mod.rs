@@ -89,8 +89,8 @@ impl Visible for ViewState {
         Seen { state: self, context }.scene()
     }
 
-    fn inspect(&self, context: &Context, target: &Target) -> Option<Inspection> {
-        let mut found = inspect::inspect(&self.scene(context), target)?;
+    fn inspect(&self, scene: &Scene, target: &Target) -> Option<Inspection> {
+        let mut found = inspect::inspect(scene, target)?;
         if let Target::Tile(at) = target
             && let Some(known) = coord_of(*at).and_then(|coord| self.tile(coord))
         {

@@ -31,8 +31,8 @@ use gametape_minewars::ReplayFile;
 use gametape_replay::minewars::{MinewarsView, setup_of};
 use gametape_replay::open::{Content, MinewarsBytes, Opened};
 use gametape_replay::{
-    Direction, GamelogTimeline, KnownGame, Marker, MinewarsTimeline, PlayerOptions, Recording,
-    Timeline, TimelineOptions, cadre, games, players_of_minewars, players_of_tape,
+    Direction, GamelogTimeline, KnownGame, Marker, MinewarsTimeline, OpenTape, PlayerOptions,
+    Recording, Timeline, TimelineOptions, cadre, games, players_of_minewars, players_of_tape,
 };
 use gametape_tape::Gap;
 use gametape_wire::{
@@ -61,8 +61,8 @@ enum Origin {
     Gamelog,
     /// A MineWars file.
     File(MinewarsBytes),
-    /// The tape that the timeline reads.
-    Tape,
+    /// The tape that the timeline reads, as it was opened.
+    Tape(Box<OpenTape>),
 }
 
 /// A recording to look at, whatever its format.
@@ -138,9 +138,10 @@ impl<S: Source> Stage<S> {
         let setup = setup_of(&mut recording)?;
         let views = recording.tape().views().and(ViewSet::up_to(setup.max_view()));
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
+        let origin = Origin::Tape(Box::new(recording.open_tape().clone()));
         let timeline = tape_timeline(recording, view)?;
         let public = minewars::context_of_setup(&setup);
-        Ok(Self::new(Origin::Tape, timeline, public, views.with(view)))
+        Ok(Self::new(origin, timeline, public, views.with(view)))
     }
 
     /// The gamelog that a tape holds.
@@ -217,7 +218,7 @@ impl<S: Source> Stage<S> {
             Origin::File(bytes) => {
                 bytes.file().and_then(|file| players_of_minewars(&file)).unwrap_or_default()
             }
-            Origin::Tape | Origin::Gamelog => self.players.clone(),
+            Origin::Tape(_) | Origin::Gamelog => self.players.clone(),
         }
     }
 
@@ -316,7 +317,9 @@ impl<S: Source> Stage<S> {
         }
         let mut timeline = match (&self.origin, &mut self.source) {
             (Origin::File(bytes), _) => file_timeline(&bytes.file()?, view)?,
-            (Origin::Tape, Some(source)) => tape_timeline(Recording::open(source)?, view)?,
+            (Origin::Tape(open), Some(source)) => {
+                tape_timeline(Recording::new(source, OpenTape::clone(open)), view)?
+            }
             _ => return Ok(()),
         };
         let moment = self.position().min(timeline.end());
@@ -359,7 +362,7 @@ impl<S: Source> Stage<S> {
     /// What can be known of a tile now.
     #[must_use]
     pub fn inspect(&self, at: TileAt) -> Option<Inspection> {
-        self.timeline.state().inspect(&self.context(), &Target::Tile(at))
+        self.timeline.state().inspect(&self.scene(), &Target::Tile(at))
     }
 
     /// The gamelog, at its position.

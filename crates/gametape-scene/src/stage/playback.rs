@@ -4,15 +4,13 @@
 
 use std::time::Duration;
 
-use gametape_replay::{Clock, Direction};
+use gametape_replay::{Clock, Direction, Rate};
 use gametape_wire::{Moment, Result, Source, Time, View};
 
 use super::Stage;
 
 /// Speeds go from 2 to the power of this, to its opposite.
 const SPEED_RANGE: i32 = 8;
-/// Thousandths: the speed of the recording.
-const NORMAL_RATE: i64 = 1024;
 
 /// A recording that plays.
 #[derive(Debug)]
@@ -59,13 +57,6 @@ impl<S: Source> Playback<S> {
         match self.speed {
             0.. => format!("×{}", 1u64 << self.speed),
             _ => format!("×1/{}", 1u64 << -self.speed),
-        }
-    }
-
-    fn rate(&self) -> i64 {
-        match self.speed {
-            0.. => NORMAL_RATE << self.speed,
-            _ => NORMAL_RATE >> -self.speed,
         }
     }
 
@@ -122,20 +113,20 @@ impl<S: Source> Playback<S> {
         if self.stage.position() >= self.stage.end() {
             self.go(Moment::START)?;
         }
-        self.clock.play(self.rate(), now, self.stage.position());
+        self.clock.play(Rate::power_of_two(self.speed), now, self.stage.position());
         Ok(())
     }
 
     /// Stays at its moment.
     pub fn pause(&mut self) {
-        self.clock.play(0, Duration::ZERO, self.stage.position());
+        self.clock.play(Rate::PAUSED, Duration::ZERO, self.stage.position());
     }
 
     /// Plays twice as fast as many times as that, slower below zero.
     pub fn change_speed(&mut self, by: i32, now: Duration) {
         self.speed = self.speed.saturating_add(by).clamp(-SPEED_RANGE, SPEED_RANGE);
         if self.is_playing() {
-            self.clock.play(self.rate(), now, self.stage.position());
+            self.clock.play(Rate::power_of_two(self.speed), now, self.stage.position());
         }
     }
 

@@ -21,9 +21,9 @@ impl Briefing {
         let map: &Map = &setup.map;
         let grid = map.grid();
         let coords: Vec<Coord> = grid.coords(map.radius()).collect();
-        let place = |coord: Coord| map.index_of(coord).map(|index| index as u32);
-        let around = |&coord: &Coord| map.neighbours(coord).filter_map(place).collect();
-        let cities: Vec<u32> = setup.cities.iter().filter_map(|city| place(city.at)).collect();
+        let tile = |coord: Coord| map.index_of(coord).map(|index| index as u32);
+        let around = |&coord: &Coord| map.neighbours(coord).filter_map(tile).collect();
+        let cities: Vec<u32> = setup.cities.iter().filter_map(|city| tile(city.at)).collect();
         let mut city_at = vec![None; coords.len()];
         for (id, &tile) in cities.iter().enumerate() {
             city_at[tile as usize] = Some(id as u8);

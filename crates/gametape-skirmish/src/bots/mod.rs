@@ -12,7 +12,7 @@ use crate::order::Command;
 use chart::Briefing;
 use manners::Manners;
 
-/// Whoever plays: told what a view knows, answers with orders.
+/// Whoever plays: gets what a view knows, answers with orders.
 pub trait Pilot {
     /// The orders for a tick, and what is said and reported in it.
     fn orders(&mut self, tick: SimTick, view: &ViewState) -> Vec<Command>;
@@ -20,6 +20,7 @@ pub trait Pilot {
 
 /// How a bot plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Style {
     /// Deduces from digits, guesses rarely, builds much.
     Careful,

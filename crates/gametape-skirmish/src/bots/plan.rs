@@ -219,7 +219,7 @@ impl Bot {
         }
     }
 
-    /// Strikes where most structures of others stand.
+    /// Strikes where most structures of others are.
     fn strike_structures(
         &mut self,
         chart: &Chart,

@@ -207,10 +207,10 @@ pub(super) fn finished_units(
     game.units.iter().filter(own)
 }
 
-/// The unit of a player that is nearest to a place, of several the one with the lowest tag.
-fn nearest_unit(game: &Skirmish, player: u8, place: Cell) -> Option<(UnitTag, &Unit)> {
+/// The unit of a player that is nearest to a cell, of several the one with the lowest tag.
+fn nearest_unit(game: &Skirmish, player: u8, cell: Cell) -> Option<(UnitTag, &Unit)> {
     finished_units(game, player)
-        .min_by_key(|(tag, unit)| (game.atlas.distance(place, unit.cell), *tag))
+        .min_by_key(|(tag, unit)| (game.atlas.distance(cell, unit.cell), *tag))
 }
 
 impl Side {

@@ -21,7 +21,7 @@ use crate::world::{Ability, Moment, Outcome, Skirmish};
 use engagement::{Engagements, finished_units};
 use standing::Standing;
 
-/// Every name in the events of a match; its place is its id in the tape's string table.
+/// Every name in the events of a match; its index is its id in the tape's string table.
 pub const NAMES: [&str; 24] = [
     "road",
     "bridge",
@@ -56,9 +56,9 @@ const CRAFTS: [&str; 3] = ["craft 1", "craft 2", "craft 3"];
 
 /// The id of a name; every name that is asked for is in the table.
 fn name(text: &str) -> NameId {
-    let place = NAMES.iter().position(|name| *name == text);
-    debug_assert!(place.is_some(), "{text}");
-    NameId(place.unwrap_or(0) as u32)
+    let index = NAMES.iter().position(|name| *name == text);
+    debug_assert!(index.is_some(), "{text}");
+    NameId(index.unwrap_or(0) as u32)
 }
 
 /// Destroyed structures that make a strike the superweapon.
@@ -79,7 +79,7 @@ impl Analyst {
     }
 
     /// The events of the game's last tick, with what was reported in it.
-    pub fn update(&mut self, game: &Skirmish, said: &[(u8, Command)]) -> Vec<AnalysisEvent> {
+    pub fn update(&mut self, game: &Skirmish, inputs: &[(u8, Command)]) -> Vec<AnalysisEvent> {
         let mut events = Vec::new();
         let Some(tick) = game.tick().checked_sub(1) else { return events };
         for moment in &game.log.moments {
@@ -88,7 +88,7 @@ impl Analyst {
         }
         self.engagements.update(game, tick, self.standing.armies(), &mut events);
         self.standing.update(game, tick, &mut events);
-        events.extend(said.iter().filter_map(|(player, said)| reported(tick, *player, said)));
+        events.extend(inputs.iter().filter_map(|(player, input)| reported(tick, *player, input)));
         events
     }
 }
@@ -259,9 +259,9 @@ fn vote_of(moment: &Moment) -> Option<VoteAnalysisEvent> {
 }
 
 /// What a player's machine reported.
-fn reported(tick: SimTick, player: u8, said: &Command) -> Option<AnalysisEvent> {
+fn reported(tick: SimTick, player: u8, input: &Command) -> Option<AnalysisEvent> {
     use AnalysisEvent as E;
-    Some(match said {
+    Some(match input {
         Command::Camera { at, zoom } => {
             E::CameraPositionSample { tick, player, viewport_center: pos(*at), zoom_level: *zoom }
         }

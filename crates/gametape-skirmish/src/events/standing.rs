@@ -1,4 +1,4 @@
-//! Where players stand: samples of their figures, comebacks, and units in combat.
+//! Samples of the players' figures, comebacks, and units in combat.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const SAMPLE: u64 = 10 * SECOND;
 const COMBAT: u64 = 5 * SECOND;
 /// What a tile is worth in a balance.
 const TILE_VALUE: i64 = 10;
-/// How far behind and ahead a comeback goes, in percent of all players' worth.
+/// How far below and above the others a comeback goes, in percent of all players' worth.
 const COMEBACK: i64 = 15;
 
 #[derive(Debug, Clone)]
@@ -27,8 +27,8 @@ pub(super) struct Standing {
     armies: Vec<i64>,
     /// By player: items on own tiles, at the same time.
     items: Vec<u32>,
-    /// By player: how far behind, since the player was.
-    behind: Vec<Option<i64>>,
+    /// By player: the greatest difference to the best other, while the player is below.
+    deficits: Vec<Option<i64>>,
     /// By player: orders until the last sample.
     orders: Vec<u32>,
     sampled: SimTick,
@@ -42,7 +42,7 @@ impl Standing {
         Self {
             armies: vec![0; players],
             items: vec![0; players],
-            behind: vec![None; players],
+            deficits: vec![None; players],
             orders: vec![0; players],
             sampled: 0,
             combat: BTreeMap::new(),
@@ -90,8 +90,8 @@ impl Standing {
         events: &mut Vec<AnalysisEvent>,
     ) {
         self.combat.retain(|tag, until| *until >= tick && game.units.get(*tag).is_some());
-        let place = |tag: &UnitTag| Some((*tag, pos_of(game, game.units.get(*tag)?.cell)));
-        let positions: Vec<_> = self.combat.keys().filter_map(place).collect();
+        let position = |tag: &UnitTag| Some((*tag, pos_of(game, game.units.get(*tag)?.cell)));
+        let positions: Vec<_> = self.combat.keys().filter_map(position).collect();
         events.extend(samples(tick, &positions));
     }
 
@@ -137,11 +137,11 @@ impl Standing {
         for &(player, own) in &players {
             let others = players.iter().filter(|(other, _)| *other != player);
             let Some(best) = others.map(|(_, worth)| *worth).max() else { return };
-            let (balance, behind) = (own - best, &mut self.behind[usize::from(player)]);
+            let (balance, deficit) = (own - best, &mut self.deficits[usize::from(player)]);
             if balance < -threshold {
-                *behind = Some(behind.unwrap_or(0).min(balance));
+                *deficit = Some(deficit.unwrap_or(0).min(balance));
             } else if balance > threshold
-                && let Some(deficit) = behind.take()
+                && let Some(deficit) = deficit.take()
             {
                 events.push(AnalysisEvent::ComebackMoment {
                     tick,

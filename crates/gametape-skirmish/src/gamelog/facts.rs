@@ -117,9 +117,9 @@ pub(super) struct PlayerFacts {
 
 impl PlayerFacts {
     pub(super) fn of(game: &Skirmish, number: u8) -> Self {
-        let place = usize::from(number);
-        let name = game.config.names[place - 1].clone();
-        let player = game.players[place].clone();
+        let index = usize::from(number);
+        let name = game.config.names[index - 1].clone();
+        let player = game.players[index].clone();
         Self { number, name, player, result: result(game, number) }
     }
 

@@ -1,15 +1,15 @@
 //! Pieces of JSON.
 
-use gametape_cadre::write_quoted;
+use gametape_wire::json;
 
 /// The key that says how long a list is.
 pub(super) const LENGTH: &str = "&LEN";
 
 /// A text in quotes.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len() + 2);
-    write_quoted(text.as_bytes(), &mut out);
-    String::from_utf8_lossy(&out).into_owned()
+    let mut out = String::with_capacity(text.len() + 2);
+    json::push_str(text, &mut out);
+    out
 }
 
 /// A reference to a game object.
@@ -35,9 +35,9 @@ pub(super) fn list(ids: impl IntoIterator<Item = u32>) -> String {
 
 /// What makes a list of references another one.
 pub(super) fn changed_list(old: &[u32], new: &[u32]) -> String {
-    let changed = new.iter().enumerate().filter(|(place, id)| old.get(*place) != Some(id));
+    let changed = new.iter().enumerate().filter(|(index, id)| old.get(*index) != Some(id));
     let mut entries: Vec<(String, String)> =
-        changed.map(|(place, id)| (place.to_string(), reference(*id))).collect();
+        changed.map(|(index, id)| (index.to_string(), reference(*id))).collect();
     entries.push((LENGTH.to_owned(), new.len().to_string()));
     object(&entries)
 }

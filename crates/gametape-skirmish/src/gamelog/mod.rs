@@ -20,6 +20,7 @@ pub(crate) use json::{object, quoted};
 
 /// A gamelog that was made of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gamelog {
     /// The whole file, plain JSON.
     pub json: Vec<u8>,
@@ -28,14 +29,14 @@ pub struct Gamelog {
     pub findings: Vec<PlayFinding>,
 }
 
-/// Runs the match of a tape again, and tells it as a gamelog.
+/// Runs the match of a tape again, and writes it as a gamelog.
 ///
 /// Refused where the tape does not say what the simulation starts from.
 pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
     let game = recorded_game(&mut recording)?;
     let session = recording.field("title").unwrap_or_default();
     let epoch = recording.field("recorded").and_then(|time| epoch_of(&time));
-    let orders = orders_of(&mut recording);
+    let orders = orders_of(&mut recording)?;
     let first = recording.tape().summary.first_tick;
     let mut playing = Playback::simulation(recording, game, PlayerOptions::default())?;
     playing.seek(wire::Moment::before(Tick(first)))?;
@@ -47,7 +48,7 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
             .get(&tick.0)
             .into_iter()
             .flatten()
-            .map(|(player, payload)| Order { player: *player, payload })
+            .map(|(player, payload)| Order::new(*player, payload))
             .collect();
         playing.seek(tick)?;
         writer.tick(playing.track().simulation(), &given)?;
@@ -58,22 +59,22 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
 
 type Orders = BTreeMap<SimTick, Vec<(View, Vec<u8>)>>;
 
-/// The orders of a tape that can be read.
-fn orders_of<S: Source>(recording: &mut Recording<S>) -> Orders {
+/// The orders of a tape that are not damaged; those that are become findings when they are played.
+fn orders_of<S: Source>(recording: &mut Recording<S>) -> Result<Orders> {
     let mut orders = Orders::new();
     for entry in recording.entries(ChunkKind::ORDERS, streams::ORDERS) {
-        let Ok(raw) = recording.raw(&entry) else { continue };
+        let Ok(raw) = recording.raw_or_damage(&entry)? else { continue };
         for frame in TapeFrames::new(&entry.header, &raw).map_while(Result::ok) {
             for part in frame.parts() {
-                let said = part.views.iter().map(|player| (player, part.payload.to_vec()));
-                orders.entry(frame.tick).or_default().extend(said);
+                let given = part.views.iter().map(|player| (player, part.payload.to_vec()));
+                orders.entry(frame.tick).or_default().extend(given);
             }
         }
     }
-    orders
+    Ok(orders)
 }
 
-/// Tells a match as a gamelog while it is played.
+/// Writes a match as a gamelog while it is played.
 ///
 /// ```
 /// use gametape_cadre::{Log, Options, Timeline};
@@ -96,7 +97,7 @@ pub struct GamelogWriter {
     json: Vec<u8>,
     deltas: u64,
     ids: Ids,
-    /// What stands for something that is gone.
+    /// The marker of something that is gone.
     removed: String,
     root: RootFacts,
     players: Vec<PlayerFacts>,
@@ -147,7 +148,7 @@ impl GamelogWriter {
             ("constants", constants),
             ("deltas", String::new()),
         ]);
-        // The deltas follow where their value would stand.
+        // The deltas follow where their value would be.
         self.json.extend_from_slice(head.trim_end_matches('}').as_bytes());
         self.json.push(b'[');
         let mut root = self.root.fields();
@@ -193,7 +194,7 @@ impl GamelogWriter {
             ("index", game.tick.saturating_sub(1).to_string()),
             ("name", quoted("tick")),
         ]);
-        // A tick is nobody's turn: the first player stands for all.
+        // A tick is nobody's turn: the first player is named for all.
         let data = object(&[
             ("player", reference(Ids::player(1))),
             ("order", order),
@@ -206,7 +207,7 @@ impl GamelogWriter {
     fn ran(&mut self, game: &Skirmish, orders: &[Order<'_>]) -> Result<usize> {
         let mut executed: Vec<&Order<'_>> = orders.iter().collect();
         executed.sort_by_key(|order| order.player);
-        // Where a keyframe took the place of what was played, nobody knows the answers.
+        // Where a keyframe replaced what was played, nobody knows the answers.
         let answers = Some(&game.log.answers).filter(|answers| answers.len() == executed.len());
         for (index, order) in executed.into_iter().enumerate() {
             let answer = answers.map(|answers| answers[index]);
@@ -226,7 +227,7 @@ impl GamelogWriter {
         Ok(())
     }
 
-    /// What is other than it was when the last tick was told.
+    /// What differs from what was written of the last tick.
     fn changes(&mut self, game: &Skirmish) -> Vec<Field> {
         let mut objects = Vec::new();
         for (id, (old, new)) in (0u32..).zip(self.players.iter_mut().zip(players(game))) {
@@ -344,10 +345,10 @@ fn epoch_of(time: &str) -> Option<i64> {
     Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000)
 }
 
-/// Room for what stands after the deltas.
+/// Room for what is after the deltas.
 const END_BYTES: u64 = 1 << 16;
 
-/// The usual marker, or one like it that no text of the match is.
+/// The default marker, or one like it that no text of the match is.
 fn marker(texts: &[&str]) -> String {
     let mut marker = "&RM".to_owned();
     while texts.contains(&marker.as_str()) {

@@ -10,9 +10,9 @@ use crate::order::Command;
 use crate::play::Match;
 use crate::world::Outcome;
 
-/// Plays a match of bots, and tells it; also gives copies of the game at some ticks.
+/// Plays a match of bots, and writes it as a gamelog; also gives copies of the game at some ticks.
 fn played(seed: u64, ticks: u64) -> (Vec<u8>, Vec<Skirmish>) {
-    let config = Config { time_limit: 60, ..Config::new(3, 7, seed) };
+    let config = Config::new(3, 7, seed).with_time_limit(60);
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
     let mut writer = GamelogWriter::new(game.game(), "a match");
     let mut kept = vec![game.game().clone()];
@@ -21,7 +21,7 @@ fn played(seed: u64, ticks: u64) -> (Vec<u8>, Vec<Skirmish>) {
         let orders: Vec<Order<'_>> = turn
             .orders
             .iter()
-            .map(|input| Order { player: input.player, payload: &input.payload })
+            .map(|input| Order::new(input.player, &input.payload))
             .collect();
         writer.tick(game.game(), &orders).unwrap();
         if game.game().tick().is_multiple_of(37) || game.is_over() {
@@ -49,7 +49,7 @@ fn the_state_after_a_tick_is_the_one_that_a_gamelog_would_begin_with() {
             assert_eq!(timeline.state().hash(), fresh.state().hash(), "turn {turn}");
         }
     }
-    assert!(next.peek().is_none(), "all of {} were met", kept.len());
+    assert!(next.peek().is_none(), "all of {} were found", kept.len());
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn who_leaves_is_disconnected_and_has_lost_from_then_on() {
     let mut writer = GamelogWriter::new(&game, "");
     writer.set_epoch(epoch_of("2026-11-16T13:39:06Z"));
     let leave = Command::Surrender { leave: true }.to_bytes().unwrap();
-    let orders = [Order { player: View::new(2).unwrap(), payload: &leave }];
+    let orders = [Order::new(View::new(2).unwrap(), &leave)];
     game.step(&orders).unwrap();
     writer.tick(&game, &orders).unwrap();
     let json = writer.finish();

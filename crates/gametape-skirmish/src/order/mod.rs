@@ -16,6 +16,7 @@ pub use table::Command;
 
 /// What a vote is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VoteKind {
     /// The match goes to who owns most.
     Surrender,
@@ -27,6 +28,7 @@ pub enum VoteKind {
 
 /// What a player did with a control group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GroupAction {
     /// Set it.
     Assign,
@@ -38,6 +40,7 @@ pub enum GroupAction {
 
 /// The stream of a tape that an order belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Channel {
     /// An input to the simulation: orders stream 0.
     Game,

@@ -3,20 +3,20 @@
 use gametape_minewars::Generation;
 use gametape_minewars::{CityState, Message, Money, PlayerUpdate};
 
-use super::Telling;
+use super::ViewUpdate;
 use crate::rules::SECOND;
 use crate::world::Moment;
 
 /// How often money is reported.
-const TELLING: u64 = 5 * SECOND;
+const MONEY_INTERVAL: u64 = 5 * SECOND;
 
-impl Telling<'_> {
+impl ViewUpdate<'_> {
     pub(super) fn cities(&mut self, first: bool) {
         self.payments();
         if !self.game.log.cities_touched && !first {
             return;
         }
-        let due = self.game.log.clock.is_some_and(|clock| clock.is_multiple_of(TELLING));
+        let due = self.game.log.clock.is_some_and(|clock| clock.is_multiple_of(MONEY_INTERVAL));
         for city in 0..self.game.cities.len() {
             let owner = self.game.city_owner(city);
             if owner != 0 && (self.is_spectator() || self.is_me(owner)) {
@@ -47,7 +47,7 @@ impl Telling<'_> {
             }
             let (id, balance) = (city as u8, self.game.cities[city].money);
             let spent = (-amount).max(0) as u16;
-            self.tell(&match self.generation {
+            self.send(&match self.generation {
                 Generation::Current => Message::CityTransaction { city: id, amount: amount as i16 },
                 Generation::V01 if amount < 0 => Message::CitySpending { city: id, spent },
                 Generation::V01 => {
@@ -57,19 +57,19 @@ impl Telling<'_> {
         }
     }
 
-    fn city(&mut self, city: usize, tell_money: bool) {
+    fn city(&mut self, city: usize, send_money: bool) {
         let (id, state, known) = (city as u8, &self.game.cities[city], self.known_city(city));
-        if tell_money {
+        if send_money {
             let income = Some(state.income).filter(|income| known.income != Some(*income));
             let money = Money { balance: state.money, income };
-            self.tell(&Message::CityMoney { city: id, money });
+            self.send(&Message::CityMoney { city: id, money });
         }
         if known.resources != Some(state.resources) {
-            self.tell(&Message::CityResources { city: id, resources: state.resources });
+            self.send(&Message::CityResources { city: id, resources: state.resources });
         }
         let (export, import) = (state.export, state.import);
         if known.trade != Some((export, import)) {
-            self.tell(&Message::CityTrade { city: id, export, import });
+            self.send(&Message::CityTrade { city: id, export, import });
         }
     }
 
@@ -77,7 +77,7 @@ impl Telling<'_> {
     pub(super) fn city_owner(&mut self, city: usize, owner: u8) {
         let is_news = self.generation == Generation::Current && owner != 0;
         if is_news && self.known_city(city).owner != owner {
-            self.tell_of(owner, PlayerUpdate::CityCaptured { city: city as u8 });
+            self.send_player(owner, PlayerUpdate::CityCaptured { city: city as u8 });
         }
     }
 
@@ -88,7 +88,7 @@ impl Telling<'_> {
             let known = self.state.players().find(|(id, _)| *id == player);
             let is_news = known.is_none_or(|(_, known)| known.lives != Some(lives));
             if is_news && (self.is_spectator() || self.is_me(player)) {
-                self.tell_of(player, PlayerUpdate::Lives { lives });
+                self.send_player(player, PlayerUpdate::Lives { lives });
             }
         }
     }

@@ -1,7 +1,7 @@
-//! What each view is reported; normative text: `spec/skirmish.md`, section 10.
+//! The messages of each view; normative text: `spec/skirmish.md`, section 10.
 //!
-//! A view is reported the difference between what it knows, a [`ViewState`], and what the rules let it
-//! know. So what its messages add up to is what it may know, and nothing is reported twice.
+//! A view is sent the difference between what it knows, a [`ViewState`], and what the rules let it
+//! know. So what its messages add up to is what it may know, and nothing is sent twice.
 
 mod cities;
 #[cfg(test)]
@@ -29,7 +29,7 @@ pub struct Views {
     begun: bool,
 }
 
-/// One view: what it knows, and what it is being told.
+/// One view: what it knows, and what there is to look at.
 #[derive(Debug, Clone)]
 struct Viewer {
     view: View,
@@ -38,8 +38,8 @@ struct Viewer {
     cells: Vec<Cell>,
 }
 
-/// A view while it is being told what happened in a tick.
-struct Telling<'v> {
+/// The messages of a view about one tick, in the making.
+struct ViewUpdate<'v> {
     game: &'v Skirmish,
     generation: Generation,
     view: View,
@@ -73,19 +73,19 @@ impl Views {
         self.viewers.get(usize::from(view.number())).map(|viewer| &viewer.state)
     }
 
-    /// The generation in whose words views are reported.
+    /// The generation of the messages.
     #[must_use]
     pub fn generation(&self) -> Generation {
         self.generation
     }
 
-    /// Tells every view what the game's last tick lets it know, and what was said and reported in
-    /// it; gives each view's payload, the spectator's first.
-    pub fn update(&mut self, game: &Skirmish, said: &[(u8, Command)]) -> Result<Vec<Vec<u8>>> {
+    /// The payload of each view, the spectator's first: what the game's last tick lets the view know, and what
+    /// was said and reported in it.
+    pub fn update(&mut self, game: &Skirmish, inputs: &[(u8, Command)]) -> Result<Vec<Vec<u8>>> {
         let first = !std::mem::replace(&mut self.begun, true);
         let generation = self.generation;
-        let tell = |viewer: &mut Viewer| viewer.update(game, generation, said, first);
-        self.viewers.iter_mut().map(tell).collect()
+        let update = |viewer: &mut Viewer| viewer.update(game, generation, inputs, first);
+        self.viewers.iter_mut().map(update).collect()
     }
 }
 
@@ -94,23 +94,23 @@ impl Viewer {
         &mut self,
         game: &Skirmish,
         generation: Generation,
-        said: &[(u8, Command)],
+        inputs: &[(u8, Command)],
         first: bool,
     ) -> Result<Vec<u8>> {
         self.find_cells(game, first);
         let (view, state) = (self.view, &mut self.state);
         let packer = Packer::new(generation);
-        let mut telling = Telling { game, generation, view, state, packer };
+        let mut update = ViewUpdate { game, generation, view, state, packer };
         if first {
-            telling.begin();
+            update.begin();
         }
-        telling.tremor();
-        game.log.moments.iter().for_each(|moment| telling.moment(moment));
-        telling.tiles(&self.cells);
-        telling.cities(first);
-        telling.clock(first);
-        said.iter().for_each(|(player, command)| telling.said(*player, command));
-        telling.packer.finish()
+        update.tremor();
+        game.log.moments.iter().for_each(|moment| update.moment(moment));
+        update.tiles(&self.cells);
+        update.cities(first);
+        update.clock(first);
+        inputs.iter().for_each(|(player, command)| update.input(*player, command));
+        update.packer.finish()
     }
 
     /// Which tiles to look at: those that changed, and those that came into sight.
@@ -128,29 +128,29 @@ impl Viewer {
     }
 }
 
-impl Telling<'_> {
-    /// Tells a message. What the generation has no words for is not told.
-    fn tell(&mut self, message: &Message<'_>) {
+impl ViewUpdate<'_> {
+    /// Sends a message, unless the generation has none of its kind.
+    fn send(&mut self, message: &Message<'_>) {
         if self.packer.push(message).is_ok() {
             let known = self.state.apply(message);
             debug_assert!(known.is_ok(), "{known:?}");
         }
     }
 
-    fn tell_of(&mut self, player: u8, update: PlayerUpdate<'_>) {
+    fn send_player(&mut self, player: u8, update: PlayerUpdate<'_>) {
         let who = Who::whole(player, self.generation);
-        self.tell(&Message::Player { who, update });
+        self.send(&Message::Player { who, update });
     }
 
-    /// Tells of the one client that a player has.
-    fn tell_of_client(&mut self, player: u8, update: PlayerUpdate<'_>) {
-        self.tell(&Message::Player { who: Who { player, sub: 0 }, update });
+    /// Sends an update of the one client that a player has.
+    fn send_client(&mut self, player: u8, update: PlayerUpdate<'_>) {
+        self.send(&Message::Player { who: Who { player, sub: 0 }, update });
     }
 
-    fn tell_owner(&mut self, tile: Coord, player: u8) {
+    fn send_owner(&mut self, tile: Coord, player: u8) {
         let mut tiles = TileBuf::new();
         tiles.push(tile);
-        self.tell(&Message::Owner { player, tiles: tiles.as_tiles() });
+        self.send(&Message::Owner { player, tiles: tiles.as_tiles() });
     }
 
     fn is_spectator(&self) -> bool {
@@ -174,26 +174,26 @@ impl Telling<'_> {
     fn begin(&mut self) {
         for (number, name) in self.game.config.names.iter().enumerate() {
             let name = Text::from(&name[..]);
-            self.tell_of_client(number as u8 + 1, PlayerUpdate::Joined { name });
+            self.send_client(number as u8 + 1, PlayerUpdate::Joined { name });
         }
         for player in self.game.players_in().filter(|player| self.game.is_protected(*player)) {
-            self.tell_of(player, PlayerUpdate::Protected {});
+            self.send_player(player, PlayerUpdate::Protected {});
         }
     }
 
-    /// The screen shakes where an explosion is heard but none is seen.
+    /// The screen shakes where there are explosions and none is in sight.
     fn tremor(&mut self) {
-        let mut heard = false;
+        let mut any = false;
         for moment in &self.game.log.moments {
             if let Moment::Exploded { cell } = *moment {
-                heard = true;
+                any = true;
                 if self.sees(cell) {
                     return;
                 }
             }
         }
-        if heard {
-            self.tell(&Message::Tremor {});
+        if any {
+            self.send(&Message::Tremor {});
         }
     }
 }

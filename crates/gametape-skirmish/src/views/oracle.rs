@@ -78,9 +78,9 @@ impl Oracle {
                 for x in -reach..=reach {
                     let there = Coord::new(at.y + y, at.x + x);
                     let near = distance(game.config.grid, at, there) <= reach as u16;
-                    let place = game.config.grid.index_of(there).filter(|p| *p < order.len());
-                    if let Some(place) = place.filter(|_| near) {
-                        self.sight[place] = true;
+                    let index = game.config.grid.index_of(there).filter(|p| *p < order.len());
+                    if let Some(index) = index.filter(|_| near) {
+                        self.sight[index] = true;
                     }
                 }
             }
@@ -100,8 +100,8 @@ impl Oracle {
         }
         self.instants(game);
         self.eliminations(game);
-        for place in 0..self.tiles.len() {
-            self.tile(game, place);
+        for index in 0..self.tiles.len() {
+            self.tile(game, index);
         }
         self.cluster_owners(game);
         for city in 0..self.cities.len() {
@@ -113,15 +113,15 @@ impl Oracle {
 
     /// Items come and go in the order in which it happened.
     fn instants(&mut self, game: &Skirmish) {
-        let place = |cell: Cell| game.atlas.ring_order.iter().position(|c| *c == cell).unwrap();
+        let index = |cell: Cell| game.atlas.ring_order.iter().position(|c| *c == cell).unwrap();
         for moment in &game.log.moments {
             match *moment {
-                Moment::Exploded { cell } => self.tiles[place(cell)].item = ItemKind::None,
+                Moment::Exploded { cell } => self.tiles[index(cell)].item = ItemKind::None,
                 Moment::Revealed { player, cell, item } if self.is_me(player) => {
-                    self.tiles[place(cell)].item = item;
+                    self.tiles[index(cell)].item = item;
                 }
                 Moment::Captured { cell, from, .. } if self.is_me(from) => {
-                    self.tiles[place(cell)].item = ItemKind::None;
+                    self.tiles[index(cell)].item = ItemKind::None;
                 }
                 _ => {}
             }
@@ -143,11 +143,11 @@ impl Oracle {
         }
     }
 
-    fn tile(&mut self, game: &Skirmish, place: usize) {
-        let cell = game.atlas.ring_order[place];
-        let (seen, view) = (self.sight[place], self.view);
+    fn tile(&mut self, game: &Skirmish, index: usize) {
+        let cell = game.atlas.ring_order[index];
+        let (seen, view) = (self.sight[index], self.view);
         let actual = &game.cells[cell as usize];
-        let known = &mut self.tiles[place];
+        let known = &mut self.tiles[index];
         known.kind = actual.ground;
         let own = view != 0 && actual.owner == view;
         let lost = view != 0 && known.owner == view;
@@ -179,26 +179,26 @@ impl Oracle {
 
     fn cluster_owners(&mut self, game: &Skirmish) {
         for (number, cluster) in game.atlas.clusters.iter().enumerate() {
-            let seen = |place: &usize| {
-                self.sight[*place] && cluster.cells.contains(&game.atlas.ring_order[*place])
+            let seen = |index: &usize| {
+                self.sight[*index] && cluster.cells.contains(&game.atlas.ring_order[*index])
             };
             let actual = game.cluster_owners[number];
             let mine = self.is_me(actual) || self.is_me(self.clusters[number]);
-            if mine || (0..self.sight.len()).any(|place| seen(&place)) {
+            if mine || (0..self.sight.len()).any(|index| seen(&index)) {
                 self.clusters[number] = actual;
             }
         }
-        for (place, cell) in game.atlas.ring_order.iter().enumerate() {
+        for (index, cell) in game.atlas.ring_order.iter().enumerate() {
             if let Some(cluster) = game.atlas.cluster(*cell) {
-                self.tiles[place].owner = self.clusters[cluster];
+                self.tiles[index].owner = self.clusters[cluster];
             }
         }
     }
 
     fn city(&mut self, game: &Skirmish, id: usize) {
         let cell = game.atlas.cities[id].cell;
-        let place = game.atlas.ring_order.iter().position(|c| *c == cell).unwrap();
-        let (seen, owner) = (self.sight[place], game.cells[cell as usize].owner);
+        let index = game.atlas.ring_order.iter().position(|c| *c == cell).unwrap();
+        let (seen, owner) = (self.sight[index], game.cells[cell as usize].owner);
         let first = self.before.is_none();
         let current = self.generation == Generation::Current;
         let before = self.before.as_ref().map(|cities| cities[id].clone());
@@ -245,23 +245,23 @@ impl Oracle {
     }
 
     /// Notes a round trip that was reported.
-    pub(crate) fn hear_rtt(&mut self, player: u8, ms: u32) {
+    pub(crate) fn note_rtt(&mut self, player: u8, ms: u32) {
         self.rtt.insert(player, ms);
     }
 
     /// Says where a state is not exactly what the view may know.
     pub(crate) fn compare(&self, game: &Skirmish, state: &ViewState) -> Option<String> {
-        for ((coord, told), known) in state.tiles().zip(&self.tiles) {
-            if told != *known {
-                return Some(format!("tile {coord}:\n told {told:?}\n may know {known:?}"));
+        for ((coord, knows), known) in state.tiles().zip(&self.tiles) {
+            if knows != *known {
+                return Some(format!("tile {coord}:\n knows {knows:?}\n may know {known:?}"));
             }
         }
-        let told: BTreeMap<u8, &CityState> = state.cities().collect();
-        let unheard = CityState::default();
+        let knows: BTreeMap<u8, &CityState> = state.cities().collect();
+        let unknown = CityState::default();
         for (id, known) in self.cities.iter().enumerate() {
-            let told = told.get(&(id as u8)).copied().unwrap_or(&unheard);
-            if told != known {
-                return Some(format!("city {id}:\n told {told:?}\n may know {known:?}"));
+            let knows = knows.get(&(id as u8)).copied().unwrap_or(&unknown);
+            if knows != known {
+                return Some(format!("city {id}:\n knows {knows:?}\n may know {known:?}"));
             }
         }
         self.compare_people(game, state)
@@ -270,7 +270,7 @@ impl Oracle {
     fn compare_people(&self, game: &Skirmish, state: &ViewState) -> Option<String> {
         let current = self.generation == Generation::Current;
         let mut seen = 0;
-        for (id, told) in state.players().filter(|(id, _)| *id != 0) {
+        for (id, knows) in state.players().filter(|(id, _)| *id != 0) {
             let player = &game.players[usize::from(id)];
             let client = ClientState {
                 name: game.config.names[usize::from(id) - 1].clone().into_bytes(),
@@ -290,8 +290,8 @@ impl Oracle {
                 eliminated: player.out,
                 surrendered: player.surrendered,
             };
-            if *told != known {
-                return Some(format!("player {id}:\n told {told:?}\n may know {known:?}"));
+            if *knows != known {
+                return Some(format!("player {id}:\n knows {knows:?}\n may know {known:?}"));
             }
             seen += 1;
         }
@@ -305,13 +305,13 @@ impl Oracle {
             let ballots = cast(vote.yes, 1).chain(cast(vote.no, 0)).collect();
             (vote.id, VoteState { text: vote_text(vote.kind).into_bytes(), ballots })
         });
-        let told: Vec<(u8, VoteState)> =
+        let knows: Vec<(u8, VoteState)> =
             state.votes().map(|(id, vote)| (id, vote.clone())).collect();
         let known: Vec<(u8, VoteState)> = known.into_iter().collect();
         let minutes = game.clock.saturating_sub(1) / (60 * SECOND);
         let left = game.config.time_limit.saturating_sub(60 * minutes as u16);
-        if told != known || state.time_limit() != current.then_some(left) {
-            return Some(format!("votes or time: told {told:?}, may know {known:?}"));
+        if knows != known || state.time_limit() != current.then_some(left) {
+            return Some(format!("votes or time: knows {knows:?}, may know {known:?}"));
         }
         None
     }

@@ -3,7 +3,7 @@
 use gametape_minewars::Generation;
 use gametape_minewars::{Ballot, Coord, ItemKind, Message, PlayerUpdate, Text, TileBuf, TileKind};
 
-use super::Telling;
+use super::ViewUpdate;
 use crate::atlas::Cell;
 use crate::order::{Command, VoteKind};
 use crate::rules::{CITY_CAPTURE, SECOND, TICK_MS, TIMEOUT};
@@ -12,33 +12,33 @@ use crate::world::Moment;
 /// How often the time limit is reported.
 const MINUTE: u64 = 60 * SECOND;
 
-impl Telling<'_> {
+impl ViewUpdate<'_> {
     pub(super) fn moment(&mut self, moment: &Moment) {
         use PlayerUpdate as P;
         match *moment {
             Moment::Exploded { cell } => self.exploded(cell),
             Moment::Captured { cell, from, .. } if self.is_me(from) => {
-                self.tell_item(self.game.atlas.coord(cell), ItemKind::None);
+                self.send_item(self.game.atlas.coord(cell), ItemKind::None);
             }
             Moment::Revealed { player, cell, item } if self.is_me(player) => {
-                self.tell_item(self.game.atlas.coord(cell), item);
+                self.send_item(self.game.atlas.coord(cell), item);
             }
             Moment::Died { player, cell, killer } => self.died(player, cell, killer),
-            Moment::Resumed { player } => self.tell_of(player, P::Resume {}),
-            Moment::Unprotected { player } => self.tell_of(player, P::Unprotected {}),
-            Moment::Eliminated { player } => self.tell_of(player, P::Eliminated {}),
-            Moment::Surrendered { player } => self.tell_of(player, P::Surrendered {}),
-            Moment::Left { player } => self.tell_of_client(player, P::Disconnected {}),
-            Moment::Kicked { player } => self.tell_of_client(player, P::Kicked {}),
+            Moment::Resumed { player } => self.send_player(player, P::Resume {}),
+            Moment::Unprotected { player } => self.send_player(player, P::Unprotected {}),
+            Moment::Eliminated { player } => self.send_player(player, P::Eliminated {}),
+            Moment::Surrendered { player } => self.send_player(player, P::Surrendered {}),
+            Moment::Left { player } => self.send_client(player, P::Disconnected {}),
+            Moment::Kicked { player } => self.send_client(player, P::Kicked {}),
             Moment::VoteCalled { .. } | Moment::Ballot { .. } | Moment::VoteEnded { .. } => {
                 self.vote(moment);
             }
             Moment::CityCapturing { city, by } if self.sees_city(city) => {
                 let time = self.duration(CITY_CAPTURE as u32 * TICK_MS);
-                self.tell_of(by, P::CityCapturing { city: city as u8, time });
+                self.send_player(by, P::CityCapturing { city: city as u8, time });
             }
             Moment::CityContested { city, by } if self.sees_city(city) => {
-                self.tell_of(by, P::CityContested { city: city as u8 });
+                self.send_player(by, P::CityContested { city: city as u8 });
             }
             _ => {}
         }
@@ -52,27 +52,27 @@ impl Telling<'_> {
         let tile = self.game.atlas.coord(cell);
         let mut tiles = TileBuf::new();
         tiles.push(tile);
-        self.tell(&Message::Explosions { tiles: tiles.as_tiles() });
+        self.send(&Message::Explosions { tiles: tiles.as_tiles() });
         // In v0.1 the explosion says so itself, and bridges need the opposite.
         let ground = self.game.tile(cell).ground;
         if (self.generation == Generation::Current) == (ground == TileKind::Destroyed) {
-            self.tell(&Message::Tile { tile, kind: ground });
+            self.send(&Message::Tile { tile, kind: ground });
         }
     }
 
-    pub(super) fn tell_item(&mut self, tile: Coord, kind: ItemKind) {
+    pub(super) fn send_item(&mut self, tile: Coord, kind: ItemKind) {
         if self.state.tile(tile).is_some_and(|known| known.item != kind) {
-            self.tell(&Message::Item { tile, kind });
+            self.send(&Message::Item { tile, kind });
         }
     }
 
     fn died(&mut self, player: u8, cell: Cell, killer: u8) {
         if self.is_me(player) || self.sees(cell) {
             let tile = self.game.atlas.coord(cell);
-            self.tell_of(player, PlayerUpdate::Explode { tile, killer });
+            self.send_player(player, PlayerUpdate::Explode { tile, killer });
         }
         let time = self.duration(TIMEOUT as u32 * TICK_MS);
-        self.tell_of(player, PlayerUpdate::Timeout { time });
+        self.send_player(player, PlayerUpdate::Timeout { time });
     }
 
     fn vote(&mut self, moment: &Moment) {
@@ -80,16 +80,16 @@ impl Telling<'_> {
         match *moment {
             Moment::VoteCalled { id, kind, by } => {
                 let text = vote_text(kind);
-                self.tell_of_client(by, P::VoteNew { id, text: Text::from(&text[..]) });
+                self.send_client(by, P::VoteNew { id, text: Text::from(&text[..]) });
             }
             Moment::Ballot { id, by, yes } => {
-                self.tell_of_client(by, P::Vote { id, ballot: Ballot(yes.into()) });
+                self.send_client(by, P::Vote { id, ballot: Ballot(yes.into()) });
             }
             Moment::VoteEnded { id, by, passed: true } => {
-                self.tell_of_client(by, P::VotePassed { id });
+                self.send_client(by, P::VotePassed { id });
             }
             Moment::VoteEnded { id, by, passed: false } => {
-                self.tell_of_client(by, P::VoteFailed { id });
+                self.send_client(by, P::VoteFailed { id });
             }
             _ => {}
         }
@@ -101,26 +101,26 @@ impl Telling<'_> {
         if first || self.game.log.clock.is_some_and(on_the_minute) {
             let gone = self.game.log.clock.unwrap_or(0) / SECOND;
             let seconds = u64::from(self.game.config.time_limit).saturating_sub(gone) as u16;
-            self.tell_of(0, PlayerUpdate::TimeLimit { seconds });
+            self.send_player(0, PlayerUpdate::TimeLimit { seconds });
         }
     }
 
-    pub(super) fn said(&mut self, player: u8, command: &Command) {
+    pub(super) fn input(&mut self, player: u8, command: &Command) {
         use PlayerUpdate as P;
         let own = self.is_spectator() || self.is_me(player);
         match command {
             Command::Chat { friends: false, text } => {
-                self.tell_of_client(player, P::ChatAll { text: Text::from(&text[..]) });
+                self.send_client(player, P::ChatAll { text: Text::from(&text[..]) });
             }
             Command::Chat { friends: true, text } if own => {
-                self.tell_of_client(player, P::ChatFriendly { text: Text::from(&text[..]) });
+                self.send_client(player, P::ChatFriendly { text: Text::from(&text[..]) });
             }
             Command::RoundTrip { ms } => {
                 let time = self.duration((*ms).into());
-                self.tell_of_client(player, P::Rtt { time });
+                self.send_client(player, P::Rtt { time });
             }
             Command::Note { value, tile } if own && self.game.find(*tile).is_some() => {
-                self.tell(&Message::Debug { value: *value, tile: *tile });
+                self.send(&Message::Debug { value: *value, tile: *tile });
             }
             _ => {}
         }

@@ -29,8 +29,8 @@ impl Watcher {
         for report in &turn.reports {
             if let Ok(Command::RoundTrip { ms }) = Command::from_bytes(&report.payload) {
                 let (byte, _) = Duration(ms.into()).to_byte(generation);
-                let told = Duration::from_byte(byte, generation);
-                self.oracle.hear_rtt(report.player.number(), told.0);
+                let sent = Duration::from_byte(byte, generation);
+                self.oracle.note_rtt(report.player.number(), sent.0);
             }
         }
         let changed = self.oracle.learn(game);
@@ -62,7 +62,7 @@ impl Watcher {
             return None;
         }
         let grid = game.config.grid;
-        let seen = |tile| grid.index_of(tile).is_some_and(|place| self.oracle.sight[place]);
+        let seen = |tile| grid.index_of(tile).is_some_and(|index| self.oracle.sight[index]);
         let own = |tile| game.find(tile).is_some_and(|cell| game.owner(cell) == me);
         let was_own = |tile| before.tile(tile).is_some_and(|tile| tile.owner == me);
         let revealed = |tile| {
@@ -138,7 +138,7 @@ fn views_know_exactly_what_they_may() {
         let v01 = seed % 4 == 0 && players <= 6;
         let generation = if v01 { Generation::V01 } else { Generation::Current };
         let radius = 5 + players / 2;
-        let config = Config { grid, time_limit: 120, ..Config::new(players, radius, seed) };
+        let config = Config::new(players, radius, seed).with_grid(grid).with_time_limit(120);
         watch(config, generation, ticks);
     }
 }

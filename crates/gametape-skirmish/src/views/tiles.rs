@@ -5,12 +5,12 @@ use gametape_minewars::{
     Coord, DigitTile, FlagState, Message, Pending, PlayerUpdate, StructureKind, TileState,
 };
 
-use super::Telling;
+use super::ViewUpdate;
 use crate::atlas::Cell;
 use crate::rules::{full_hp, structure_points};
 use crate::units::Unit;
 
-impl Telling<'_> {
+impl ViewUpdate<'_> {
     /// Brings what the view knows of some tiles up to date.
     pub(super) fn tiles(&mut self, cells: &[Cell]) {
         self.owners(cells);
@@ -35,7 +35,7 @@ impl Telling<'_> {
             let Some(known) = self.known(tile) else { continue };
             let ground = self.game.tile(cell).ground;
             if known.kind != ground {
-                self.tell(&Message::Tile { tile, kind: ground });
+                self.send(&Message::Tile { tile, kind: ground });
             }
             let owner = self.game.owner(cell);
             let open = self.sees(cell) || self.is_me(owner) || self.is_me(known.owner);
@@ -50,22 +50,22 @@ impl Telling<'_> {
         // Stable: tiles of one player stay in order.
         news.sort_by_key(|(owner, _)| *owner);
         for (owner, tile) in news {
-            // One tile of a cluster told of all of them.
+            // The message about one tile of a cluster is about all of them.
             if self.known(tile).is_some_and(|known| known.owner != owner) {
-                self.tell_owner(tile, owner);
+                self.send_owner(tile, owner);
             }
         }
     }
 
-    /// Tells that tiles are nobody's: only an elimination can say so.
+    /// Says that tiles are nobody's: only an elimination can.
     fn abandon(&mut self, tiles: &[Coord]) {
         let mut players = 1..=self.game.config.players();
         let Some(gone) = players.find(|player| !self.game.is_in(*player)) else { return };
         for tile in tiles {
-            self.tell_owner(*tile, gone);
+            self.send_owner(*tile, gone);
         }
         if !tiles.is_empty() {
-            self.tell_of(gone, PlayerUpdate::Eliminated {});
+            self.send_player(gone, PlayerUpdate::Eliminated {});
         }
     }
 
@@ -82,7 +82,7 @@ impl Telling<'_> {
         let digit = self.game.digit(player, cell);
         let known = self.known(tile);
         if known.is_none_or(|known| known.owner != player || known.digit != Some(digit)) {
-            self.tell(&Message::DigitSingle { digit: DigitTile { digit, tile } });
+            self.send(&Message::DigitSingle { digit: DigitTile { digit, tile } });
         }
     }
 
@@ -96,14 +96,14 @@ impl Telling<'_> {
         self.construction(cell, tile);
         let here = *self.game.tile(cell);
         if self.is_spectator() || self.is_me(here.owner) {
-            self.tell_item(tile, here.item);
+            self.send_item(tile, here.item);
         }
         let Some(known) = self.known(tile) else { return };
         let smoke = here.smoke_end != 0;
         match smoke {
             _ if !seen || smoke == known.smoke => {}
-            true => self.tell(&Message::SmokeStart { tile }),
-            false => self.tell(&Message::SmokeEnd { tile }),
+            true => self.send(&Message::SmokeStart { tile }),
+            false => self.send(&Message::SmokeEnd { tile }),
         }
         self.flag(tile, known.flag, here.flags);
         if let Some(city) = self.game.atlas.city_at(cell)
@@ -117,20 +117,20 @@ impl Telling<'_> {
         let Some(known) = self.known(tile) else { return };
         let unit = self.game.tile(cell).structure.and_then(|tag| self.game.units.get(tag));
         let standing = unit.and_then(|unit| Some((unit.structure()?, unit.hp)));
-        let told_hp = |(kind, hp): (StructureKind, u8)| if hp == full_hp(kind) { 0 } else { hp };
+        let sent_hp = |(kind, hp): (StructureKind, u8)| if hp == full_hp(kind) { 0 } else { hp };
         let other = standing.map(|(kind, _)| kind) != known.structure;
         // Hit points never grow: fewer known than there are means another one of the same kind.
-        let replaced = standing.is_some_and(|standing| told_hp(standing) == 0 && known.hp != 0);
+        let replaced = standing.is_some_and(|standing| sent_hp(standing) == 0 && known.hp != 0);
         if known.structure.is_some() && (other || replaced) {
-            self.tell(&Message::StructureGone { tile });
+            self.send(&Message::StructureGone { tile });
         }
         let Some(standing) = standing else { return };
         if other || replaced {
-            self.tell(&Message::Structure { tile, kind: standing.0 });
+            self.send(&Message::Structure { tile, kind: standing.0 });
         }
-        let hp = told_hp(standing);
+        let hp = sent_hp(standing);
         if hp != 0 && self.known(tile).is_some_and(|known| known.hp != hp) {
-            self.tell(&Message::StructureHp { tile, hp });
+            self.send(&Message::StructureHp { tile, hp });
         }
     }
 
@@ -142,14 +142,14 @@ impl Telling<'_> {
         }
         let Some(Pending { kind: Some(kind), points, current, rate }) = pending else {
             // A finished structure that is known would go with it, but both are never there.
-            self.tell(&Message::StructureGone { tile });
+            self.send(&Message::StructureGone { tile });
             return;
         };
         if known.pending.is_none_or(|known| known.kind != Some(kind) || known.current > current) {
-            self.tell(&Message::ConstructionQueued { tile, kind, points });
+            self.send(&Message::ConstructionQueued { tile, kind, points });
         }
         if self.known(tile).and_then(|known| known.pending) != pending {
-            self.tell(&Message::ConstructionProgress { tile, current, rate });
+            self.send(&Message::ConstructionProgress { tile, current, rate });
         }
     }
 
@@ -180,7 +180,7 @@ impl Telling<'_> {
         if flag == known {
             return;
         }
-        self.tell(&match (flag, self.generation) {
+        self.send(&match (flag, self.generation) {
             (Some(FlagState::Of(player)), _) => Message::Flag { player, tile },
             (Some(FlagState::Unnamed), _) => Message::FlagPlaced { tile },
             (None, Generation::Current) => Message::Flag { player: 0, tile },

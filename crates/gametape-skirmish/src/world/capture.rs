@@ -109,10 +109,9 @@ impl Skirmish {
 
     /// A tile explodes: land is destroyed, an item gone.
     pub(super) fn explode(&mut self, cell: Cell) {
-        let tile = self.tile_mut(cell);
-        tile.item = ItemKind::None;
-        if tile.ground.is_land() {
-            tile.ground = TileKind::Destroyed;
+        self.tile_mut(cell).item = ItemKind::None;
+        if self.tile(cell).ground.is_land() {
+            self.set_ground(cell, TileKind::Destroyed);
         }
         self.touch_with_digits(cell);
         self.log.push(Moment::Exploded { cell });

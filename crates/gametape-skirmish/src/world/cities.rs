@@ -23,10 +23,10 @@ impl Skirmish {
 
     /// The player who owns all land around a city, and not the city.
     fn siege(&self, city: usize) -> Option<u8> {
-        let place = &self.atlas.cities[city];
-        let owner = self.tile(*place.around.first()?).owner;
-        let alone = place.around.iter().all(|cell| self.tile(*cell).owner == owner);
-        (alone && owner != 0 && owner != self.tile(place.cell).owner).then_some(owner)
+        let city = &self.atlas.cities[city];
+        let owner = self.tile(*city.around.first()?).owner;
+        let alone = city.around.iter().all(|cell| self.tile(*cell).owner == owner);
+        (alone && owner != 0 && owner != self.tile(city.cell).owner).then_some(owner)
     }
 
     fn change_siege(&mut self, city: usize, before: Option<(u8, u64)>, now: Option<u8>) {

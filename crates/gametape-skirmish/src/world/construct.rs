@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gametape_minewars::{ItemKind, StructureKind, TileKind};
 use gametape_tape::UnitTag;
 
-use super::{Moment, Skirmish};
+use super::{MOST_OWNERS, Moment, Skirmish};
 use crate::atlas::Cell;
 use crate::rules::{
     BUILD_RATE, CITY_YIELD, CRAFT_RATE, IMPORT_PRICE, crafts, full_hp, structure_points,
@@ -163,17 +163,12 @@ impl Skirmish {
         }
     }
 
+    /// What each city yields: itself, and the tiles of its region that its owner has.
     fn yields(&self) -> Vec<u32> {
-        let mut yields = vec![CITY_YIELD; self.cities.len()];
-        let owners: Vec<u8> = (0..yields.len()).map(|city| self.city_owner(city)).collect();
-        for &cell in &self.atlas.ring_order {
-            if let Some(city) = self.atlas.region(cell)
-                && self.owner(cell) == owners[city]
-            {
-                yields[city] += tile_yield(self.tile(cell).ground);
-            }
-        }
-        yields
+        let of = |(city, by_owner): (usize, &[u32; MOST_OWNERS])| {
+            CITY_YIELD + by_owner[usize::from(self.city_owner(city))]
+        };
+        self.yields.iter().enumerate().map(of).collect()
     }
 
     /// A second of construction.
@@ -254,15 +249,5 @@ impl Skirmish {
             Some(region) => region == city,
             None => atlas.neighbours(cell).any(|beside| atlas.region(beside) == Some(city)),
         }
-    }
-}
-
-const fn tile_yield(ground: TileKind) -> u32 {
-    match ground {
-        TileKind::Regular | TileKind::Foundation => 1,
-        TileKind::Fertile => 2,
-        TileKind::Forest => 5,
-        TileKind::Mountain => 7,
-        _ => 0,
     }
 }

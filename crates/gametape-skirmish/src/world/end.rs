@@ -42,8 +42,8 @@ impl Skirmish {
 
     fn eliminate(&mut self, player: u8) {
         self.raze(player, 0, |_, _| true);
-        for place in 0..self.atlas.ring_order.len() {
-            let cell = self.atlas.ring_order[place];
+        for index in 0..self.atlas.ring_order.len() {
+            let cell = self.atlas.ring_order[index];
             let flag = 1 << player;
             if self.tile(cell).flags & flag != 0 {
                 self.tile_mut(cell).flags &= !flag;

@@ -219,38 +219,34 @@ pub(crate) struct Log {
     pub(crate) sighted: Vec<(u8, Cell)>,
     /// Did money, resources, trade or owner of a city change?
     pub(crate) cities_touched: bool,
-    /// The clock of the tick, unless time stood still.
+    /// The clock of the tick, unless the match is paused.
     pub(crate) clock: Option<u64>,
     /// What became of each order of the tick, in the order in which they were executed.
     pub(crate) answers: Vec<Result<(), Refusal>>,
-    /// When a cell was touched last, so that it is listed once.
-    stamps: Vec<u32>,
-    stamp: u32,
+    /// A bit for each cell: is it among those touched?
+    is_touched: Vec<u64>,
 }
 
 impl Log {
     pub(crate) fn new(cells: usize) -> Self {
-        Self { stamps: vec![0; cells], stamp: 1, ..Self::default() }
+        Self { is_touched: vec![0; cells.div_ceil(64)], ..Self::default() }
     }
 
     pub(crate) fn clear(&mut self) {
         self.moments.clear();
-        self.touched.clear();
+        for cell in self.touched.drain(..) {
+            self.is_touched[cell as usize / 64] = 0;
+        }
         self.sighted.clear();
         self.answers.clear();
         self.cities_touched = false;
         self.clock = None;
-        self.stamp = self.stamp.wrapping_add(1);
-        if self.stamp == 0 {
-            self.stamps.fill(0);
-            self.stamp = 1;
-        }
     }
 
     pub(crate) fn touch(&mut self, cell: Cell) {
-        let stamp = &mut self.stamps[cell as usize];
-        if *stamp != self.stamp {
-            *stamp = self.stamp;
+        let (bits, bit) = (&mut self.is_touched[cell as usize / 64], 1 << (cell % 64));
+        if *bits & bit == 0 {
+            *bits |= bit;
             self.touched.push(cell);
         }
     }

@@ -15,7 +15,7 @@ mod votes;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use gametape_minewars::{Coord, ItemKind, StructureKind, TileKind};
+use gametape_minewars::{Coord, StructureKind, TileKind};
 use gametape_replay::{Order, Simulation};
 use gametape_tape::{SimSnapshot, SimTick, UnitTag};
 use gametape_wire::Result;
@@ -25,13 +25,16 @@ use crate::config::Config;
 use crate::dice::{Dice, Stream};
 use crate::generate::{Land, generate};
 use crate::order::Command;
-use crate::rules::{PROTECTION, SECOND, START_MONEY};
+use crate::rules::{PROTECTION, SECOND, START_MONEY, tile_yield};
 use crate::units::{Unit, UnitKind, Units};
 
 pub(crate) use log::{Ability, Collected, Log, Moment, Refusal};
 pub(crate) use state::{City, Pause, Player, Tile};
 pub use state::{Counters, Outcome, Reason};
 pub(crate) use votes::Vote;
+
+/// Owners of tiles: nobody and up to 15 players.
+const MOST_OWNERS: usize = 16;
 
 /// The game: a deterministic simulation that orders advance.
 ///
@@ -63,8 +66,10 @@ pub struct Skirmish {
     pub(crate) pending: BTreeMap<(Cell, u8), UnitTag>,
     /// Players by number; nobody is number 0.
     pub(crate) players: Vec<Player>,
-    /// For each player how many own places see a tile.
-    pub(crate) sight: Vec<Vec<u16>>,
+    /// For each player the number of own tiles and towers that see a tile: at most 49 and 121.
+    pub(crate) sight: Vec<Vec<u8>>,
+    /// For each city what the tiles of its region yield, by owner.
+    yields: Vec<[u32; MOST_OWNERS]>,
     /// When smoke ends, in order; some ends are outdated.
     smoke: VecDeque<(u64, Cell)>,
     pub(crate) vote: Option<Vote>,
@@ -83,13 +88,14 @@ impl Skirmish {
             tick: 0,
             clock: 0,
             dice: Dice::new(config.seed, Stream::Play),
-            cells: start_tiles(&land, &atlas),
+            cells: atlas.start.clone(),
             cluster_owners: vec![0; atlas.clusters.len()],
             cities: Vec::new(),
             units: Units::default(),
             pending: BTreeMap::new(),
             players: vec![Player::default(); config.names.len() + 1],
             sight: vec![vec![0; atlas.cell_count()]; config.names.len() + 1],
+            yields: Vec::new(),
             smoke: VecDeque::new(),
             vote: None,
             last_vote: 0,
@@ -100,6 +106,7 @@ impl Skirmish {
             atlas,
             config,
         };
+        game.recount();
         game.settle();
         Ok(game)
     }
@@ -107,13 +114,13 @@ impl Skirmish {
     /// Gives every player a city and the land around it.
     fn settle(&mut self) {
         let atlas = Arc::clone(&self.atlas);
-        for (id, place) in atlas.cities.iter().enumerate() {
+        for (id, city) in atlas.cities.iter().enumerate() {
             let owner = if id < self.config.names.len() { id as u8 + 1 } else { 0 };
             if owner != 0 {
-                place.around.iter().for_each(|cell| self.set_owner(*cell, owner));
-                self.set_owner(place.cell, owner);
+                city.around.iter().for_each(|cell| self.set_owner(*cell, owner));
+                self.set_owner(city.cell, owner);
             }
-            self.found_city(place.cell, owner);
+            self.found_city(city.cell, owner);
         }
         for player in &mut self.players[1..] {
             player.protection_end = PROTECTION;
@@ -195,6 +202,16 @@ impl Skirmish {
         &mut self.cells[cell as usize]
     }
 
+    /// Changes the ground of a tile.
+    fn set_ground(&mut self, cell: Cell, ground: TileKind) {
+        let before = std::mem::replace(&mut self.tile_mut(cell).ground, ground);
+        if let Some(city) = self.atlas.region(cell) {
+            let owner = self.owner(cell);
+            let yielded = &mut self.yields[city][usize::from(owner)];
+            *yielded = *yielded - tile_yield(before) + tile_yield(ground);
+        }
+    }
+
     pub(crate) fn player_mut(&mut self, player: u8) -> &mut Player {
         &mut self.players[usize::from(player)]
     }
@@ -223,7 +240,7 @@ impl Skirmish {
         player != 0 && self.players[usize::from(player)].protection_end != 0
     }
 
-    /// Can somebody stand there? On land, and on a bridge.
+    /// Is it land or a bridge?
     pub(crate) fn is_footing(&self, cell: Cell) -> bool {
         let tile = self.tile(cell);
         tile.ground.is_land() || tile.structure.is_some() && tile.ground == TileKind::Water
@@ -316,23 +333,6 @@ impl Skirmish {
     }
 }
 
-/// The tiles as the match begins.
-fn start_tiles(land: &Land, atlas: &Atlas) -> Vec<Tile> {
-    let nothing = Tile {
-        ground: TileKind::Water,
-        owner: 0,
-        item: ItemKind::None,
-        flags: 0,
-        smoke_end: 0,
-        structure: None,
-    };
-    let mut cells = vec![nothing; atlas.cell_count()];
-    for (cell, (_, tile)) in atlas.ring_order.iter().zip(land.map.tiles()) {
-        cells[*cell as usize] = Tile { ground: tile.kind, item: tile.item, ..nothing };
-    }
-    cells
-}
-
 impl Simulation for Skirmish {
     fn tick(&self) -> SimTick {
         self.tick
@@ -371,8 +371,10 @@ impl Skirmish {
     /// About how many bytes a copy takes; what copies share is not counted.
     fn memory(&self) -> usize {
         let sight: usize = self.sight.iter().map(|cells| size_of_val(&cells[..])).sum();
-        // The log has a stamp for each cell.
-        let cells = self.cells.len() * (size_of::<Tile>() + size_of::<u32>());
-        size_of::<Self>() + cells + sight + self.units.memory()
+        size_of::<Self>()
+            + size_of_val(&self.cells[..])
+            + size_of_val(&self.yields[..])
+            + sight
+            + self.units.memory()
     }
 }

@@ -61,8 +61,8 @@ impl Skirmish {
         let bit = 1 << player;
         let allowed = match on {
             true => {
-                let place = tile.ground.is_land() && tile.owner != player;
-                place && tile.flags & bit == 0 && self.sees(player, cell)
+                let fits = tile.ground.is_land() && tile.owner != player;
+                fits && tile.flags & bit == 0 && self.sees(player, cell)
             }
             false => tile.flags & bit != 0,
         };
@@ -94,7 +94,7 @@ impl Skirmish {
         let city = self.atlas.region(cell)?;
         let own = tile.owner == player && self.city_owner(city) == player;
         (own && tile.structure.is_none()).then_some(())?;
-        self.tile_mut(cell).ground = TileKind::Foundation;
+        self.set_ground(cell, TileKind::Foundation);
         let resources = &mut self.cities[city].resources;
         *resources = resources.saturating_add(amount);
         self.log.cities_touched = true;

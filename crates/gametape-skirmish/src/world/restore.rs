@@ -1,10 +1,13 @@
 //! A game from a snapshot: nothing is taken that no game would have made.
 
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
 use gametape_minewars::{Coord, StructureKind, TileKind};
 use gametape_tape::{SimCoreSnapshot, SimSnapshot, UnitTag};
 use gametape_wire::{Error, ErrorKind, Reader, Result};
 
-use super::{City, Outcome, Pause, Player, Skirmish, Tile, Vote};
+use super::{City, Log, Outcome, Pause, Player, Skirmish, Tile, Vote};
 use crate::order::VoteKind;
 use crate::rules::{TICK_MS, full_hp, structure_points};
 use crate::units::{Construction, Unit, UnitKind, Units};
@@ -13,17 +16,30 @@ impl Skirmish {
     /// A game of the same configuration in the state of a snapshot.
     pub(super) fn restored(&self, snapshot: &SimSnapshot) -> Result<Self> {
         let core = &snapshot.core;
-        if core.seed != self.config.seed || core.map_hash != self.map_hash() {
+        if core.seed != self.config.seed || core.map_hash != self.atlas.map_hash {
             return Err(Error::misuse("snapshot", "it is of another match"));
         }
         let mut game = Self {
             tick: core.tick,
-            cells: super::start_tiles(&self.land, &self.atlas),
+            config: self.config.clone(),
+            land: Arc::clone(&self.land),
+            atlas: Arc::clone(&self.atlas),
+            clock: 0,
+            dice: self.dice.clone(),
+            cells: self.atlas.start.clone(),
+            cluster_owners: Vec::new(),
+            cities: Vec::new(),
             units: Units::default(),
-            pending: std::collections::BTreeMap::new(),
-            smoke: std::collections::VecDeque::new(),
-            log: super::Log::new(self.atlas.cell_count()),
-            ..self.clone()
+            pending: BTreeMap::new(),
+            players: vec![Player::default(); self.players.len()],
+            sight: vec![vec![0; self.atlas.cell_count()]; self.players.len()],
+            yields: Vec::new(),
+            smoke: VecDeque::new(),
+            vote: None,
+            last_vote: 0,
+            pause: None,
+            outcome: None,
+            log: Log::new(self.atlas.cell_count()),
         };
         let mut r = Reader::new(&core.random_state);
         game.dice.set_draws(r.u64_be("random state")?);
@@ -34,9 +50,9 @@ impl Skirmish {
         game.restore_units(core)?;
         game.check_times()?;
         game.recount();
-        game.log = super::Log::new(self.atlas.cell_count());
         // Whatever else it says, or says otherwise than a game would, is no state of a game.
-        let same = game.take_snapshot() == *snapshot;
+        let own = game.take_snapshot_without_map();
+        let same = without_map(&own) == without_map(snapshot);
         same.then_some(game).ok_or_else(|| wrong("snapshot", "not in canonical form"))
     }
 
@@ -83,6 +99,9 @@ impl Skirmish {
             if !same_sort || cluster && tile.owner != 0 {
                 return Err(wrong("map cell", "ground or owner that it cannot have"));
             }
+            if tile == *self.tile(cell) {
+                return Err(wrong("map cell", "it is as it was at the start"));
+            }
             if tile.smoke_end != 0 {
                 smoke.push((tile.smoke_end, cell));
             }
@@ -103,7 +122,7 @@ impl Skirmish {
         r.finish("clock")?;
         let players = self.players.len() as u8;
         let clusters = section("clusters")?.rest().to_vec();
-        if clusters.len() != self.cluster_owners.len() || clusters.iter().any(|o| *o >= players) {
+        if clusters.len() != self.atlas.clusters.len() || clusters.iter().any(|o| *o >= players) {
             return Err(wrong("clusters", "not one owner for each"));
         }
         self.cluster_owners = clusters;
@@ -122,7 +141,7 @@ impl Skirmish {
     }
 
     fn restore_units(&mut self, core: &SimCoreSnapshot) -> Result<()> {
-        let mut cities = vec![None; self.cities.len()];
+        let mut cities = vec![None; self.atlas.cities.len()];
         let mut builders = Vec::new();
         for row in core.entities.iter() {
             let slots: Vec<(u8, &[u8])> = row.slots().collect();
@@ -160,7 +179,7 @@ impl Skirmish {
         let wet = self.tile(unit.cell).ground == TileKind::Water;
         let bridge = unit.structure() == Some(StructureKind::Bridge);
         let placed = free && wet == bridge && self.units.put(tag, unit);
-        placed.then_some(()).ok_or_else(|| wrong("entity", "its place or slot is taken"))
+        placed.then_some(()).ok_or_else(|| wrong("entity", "its position or slot is taken"))
     }
 
     fn read_unit(
@@ -178,7 +197,7 @@ impl Skirmish {
         let city_here = self.atlas.city_at(cell);
         let mut unit = Unit { kind, owner, cell, hp: 0, construction: None };
         if usize::from(owner) >= self.players.len() || self.atlas.cluster(cell).is_some() {
-            return Err(wrong("entity", "owner or place that it cannot have"));
+            return Err(wrong("entity", "owner or position that it cannot have"));
         }
         let mut r = Reader::new(rest);
         let mut city = None;
@@ -239,6 +258,14 @@ impl Skirmish {
         let fits = city.export <= 100 && city.import <= 100 && city.money <= i32::MAX as u32;
         fits.then_some(city).ok_or_else(|| wrong("city", "values that it cannot have"))
     }
+}
+
+/// All of a snapshot but the tiles: those are known to be in canonical form once they were read.
+fn without_map(snapshot: &SimSnapshot) -> impl PartialEq {
+    let SimSnapshot { core, campaign_state, script_state } = snapshot;
+    let SimCoreSnapshot { tick, seed, map_hash, random_state, intern_table, .. } = core;
+    let tables = (&core.entities, &core.players, &core.sections);
+    (tick, seed, map_hash, random_state, intern_table, tables, campaign_state, script_state)
 }
 
 fn read_pause(mut r: Reader<'_>, players: u8) -> Result<Option<Pause>> {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Skirmish;
+use super::{MOST_OWNERS, Skirmish};
 use crate::atlas::Cell;
+use crate::rules::tile_yield;
 
 impl Skirmish {
     /// Does a player see a tile?
@@ -11,7 +12,7 @@ impl Skirmish {
         self.sight[usize::from(player)][cell as usize] > 0
     }
 
-    /// A place of a player begins to see: land, or a tower on it.
+    /// A tile of a player begins to see: land, or a tower on it.
     pub(super) fn open_eyes(&mut self, player: u8, cell: Cell, tower: bool) {
         if player == 0 {
             return;
@@ -27,7 +28,7 @@ impl Skirmish {
         }
     }
 
-    /// A place of a player does not see any more.
+    /// A tile of a player does not see any more.
     pub(super) fn close_eyes(&mut self, player: u8, cell: Cell, tower: bool) {
         if player == 0 {
             return;
@@ -50,6 +51,7 @@ impl Skirmish {
             self.close_eyes(before, cell, false);
         }
         self.tile_mut(cell).owner = owner;
+        self.pass_yield(cell, before, owner);
         if footing {
             self.open_eyes(owner, cell, false);
         }
@@ -58,6 +60,16 @@ impl Skirmish {
         self.touch_with_digits(cell);
         if owner != 0 {
             self.take_clusters(cell, owner);
+        }
+    }
+
+    /// What a tile yields now counts for another owner.
+    fn pass_yield(&mut self, cell: Cell, from: u8, to: u8) {
+        if let Some(city) = self.atlas.region(cell) {
+            let amount = tile_yield(self.tile(cell).ground);
+            let by_owner = &mut self.yields[city];
+            by_owner[usize::from(from)] -= amount;
+            by_owner[usize::from(to)] += amount;
         }
     }
 
@@ -99,30 +111,62 @@ impl Skirmish {
         let atlas = Arc::clone(&self.atlas);
         let from = std::mem::replace(&mut self.cluster_owners[cluster], owner);
         self.count_tiles(from, owner, atlas.clusters[cluster].cells.len() as u32);
-        atlas.clusters[cluster].cells.iter().for_each(|cell| self.log.touch(*cell));
+        for &cell in &atlas.clusters[cluster].cells {
+            self.pass_yield(cell, from, owner);
+            self.log.touch(cell);
+        }
         if owner != 0 {
             self.log.push(super::Moment::ClusterTaken { cluster, from });
         }
     }
 
-    /// Counts sight, territory and cities from nothing: what [`set_owner`](Self::set_owner) and
-    /// structures keep up to date.
+    /// Counts sight, yields, territory and cities from nothing: what [`set_owner`](Self::set_owner)
+    /// and structures keep up to date.
     pub(super) fn recount(&mut self) {
         let atlas = Arc::clone(&self.atlas);
         for player in &mut self.players {
             (player.territory, player.cities) = (0, 0);
         }
+        self.yields = vec![[0; MOST_OWNERS]; atlas.cities.len()];
         self.sight.iter_mut().for_each(|sight| sight.fill(0));
         for &cell in &atlas.ring_order {
             let owner = self.owner(cell);
             self.player_mut(owner).territory += 1;
             self.player_mut(owner).cities += u8::from(atlas.city_at(cell).is_some());
+            if let Some(city) = atlas.region(cell) {
+                self.yields[city][usize::from(owner)] += tile_yield(self.tile(cell).ground);
+            }
             if atlas.cluster(cell).is_none() && self.is_footing(cell) {
-                self.open_eyes(owner, cell, false);
+                self.mark_ends(owner, cell, false);
             }
             if self.structure_at(cell) == Some(gametape_minewars::StructureKind::Tower) {
-                self.open_eyes(owner, cell, true);
+                self.mark_ends(owner, cell, true);
             }
         }
+        self.sight.iter_mut().skip(1).for_each(|sight| add_up(sight, atlas.on_map()));
+    }
+
+    /// Marks where the rows that a place sees begin and end: one more from the first cell on, one less
+    /// from the cell after the last on.
+    fn mark_ends(&mut self, player: u8, cell: Cell, tower: bool) {
+        if player == 0 {
+            return;
+        }
+        let sight = &mut self.sight[usize::from(player)];
+        for row in self.atlas.rows_in_sight(cell, tower) {
+            sight[row.start] = sight[row.start].wrapping_add(1);
+            if let Some(after) = sight.get_mut(row.end) {
+                *after = after.wrapping_sub(1);
+            }
+        }
+    }
+}
+
+/// From marks of more and less, how many see each cell of the map.
+fn add_up(sight: &mut [u8], on_map: &[bool]) {
+    let mut seeing = 0u8;
+    for (cell, on_map) in sight.iter_mut().zip(on_map) {
+        seeing = seeing.wrapping_add(*cell);
+        *cell = if *on_map { seeing } else { 0 };
     }
 }

@@ -1,10 +1,8 @@
 //! The whole state as a snapshot; normative text: `spec/skirmish.md`, section 11.
 
-use gametape_minewars::Generation;
 use gametape_minewars::{Coord, ItemKind, TileKind};
 use gametape_tape::{CellPos, Key, SimCoreSnapshot, SimSnapshot, SlotTable, UnitTag, ValueTable};
 use gametape_wire::{Reader, Result, Writer};
-use sha2::{Digest, Sha256};
 
 use super::restore::wrong;
 use super::{Counters, Outcome, Player, Reason, Skirmish, Tile};
@@ -25,10 +23,19 @@ fn put_value<K: Key>(table: &mut ValueTable<K>, key: K, value: &[u8]) {
 
 impl Skirmish {
     pub(super) fn take_snapshot(&self) -> SimSnapshot {
+        let mut snapshot = self.take_snapshot_without_map();
+        for cell in self.changed_cells() {
+            put_value(&mut snapshot.core.map, self.position(cell), &self.tile(cell).to_bytes());
+        }
+        snapshot
+    }
+
+    /// All of a snapshot but the tiles.
+    pub(super) fn take_snapshot_without_map(&self) -> SimSnapshot {
         let mut core = SimCoreSnapshot {
             tick: self.tick,
             seed: self.config.seed,
-            map_hash: self.map_hash(),
+            map_hash: self.atlas.map_hash,
             random_state: self.dice.draws().to_be_bytes().to_vec(),
             ..SimCoreSnapshot::default()
         };
@@ -40,38 +47,31 @@ impl Skirmish {
             let slots = [(0, &fields[0][..]), (1, &fields[1][..]), (2, &fields[2][..])];
             put(&mut core.players, number as u8, &slots);
         }
-        for cell in self.changed_cells() {
-            let Coord { y, x } = self.atlas.coord(cell);
-            let at = CellPos { z: 0, y: y.into(), x: x.into() };
-            put_value(&mut core.map, at, &self.tile(cell).to_bytes());
-        }
         for (name, content) in self.sections() {
             put_value(&mut core.sections, name.to_owned(), &content);
         }
         SimSnapshot { core, ..SimSnapshot::default() }
     }
 
-    pub(super) fn map_hash(&self) -> [u8; 32] {
-        // A world always has cities and only kinds that every generation has.
-        let bytes = self.land.map.to_bytes(Generation::Current, true).unwrap_or_default();
-        Sha256::digest(bytes).into()
-    }
-
     /// Tiles that are not as they were at the start, in the order of snapshots; structures are kept
     /// with the units.
     fn changed_cells(&self) -> impl Iterator<Item = Cell> {
-        let start = super::start_tiles(&self.land, &self.atlas);
-        start.into_iter().enumerate().filter_map(|(cell, start)| {
-            let now = self.cells[cell];
-            let start = Tile { structure: now.structure, ..start };
-            (now != start).then_some(cell as Cell)
-        })
+        let both = (0..).zip(self.cells.iter().zip(&self.atlas.start));
+        let changed = both.filter(|(_, (now, start))| {
+            **now != Tile { structure: now.structure, ..**start }
+        });
+        changed.map(|(cell, _)| cell)
+    }
+
+    fn position(&self, cell: Cell) -> CellPos {
+        let Coord { y, x } = self.atlas.coord(cell);
+        CellPos { z: 0, y: y.into(), x: x.into() }
     }
 
     fn put_unit(&self, core: &mut SimCoreSnapshot, tag: UnitTag, unit: &Unit) {
-        let place = self.atlas.coord(unit.cell).to_wire();
+        let position = self.atlas.coord(unit.cell).to_wire();
         let (kind, owner, hp) = ([unit.kind.code()], [unit.owner], [unit.hp]);
-        let mut slots: Vec<(u8, &[u8])> = vec![(0, &kind), (1, &owner), (2, &place)];
+        let mut slots: Vec<(u8, &[u8])> = vec![(0, &kind), (1, &owner), (2, &position)];
         let mut rest = Writer::new();
         let mut capture = Writer::new();
         match (unit.construction, self.atlas.city_at(unit.cell)) {
@@ -183,11 +183,12 @@ impl Counters {
 }
 
 impl Tile {
-    fn to_bytes(self) -> Vec<u8> {
-        let mut w = Writer::new();
-        w.u8(self.ground.code()).u8(self.owner).u8(self.item.code());
-        w.u16_be(self.flags).u64_be(self.smoke_end);
-        w.into_bytes()
+    fn to_bytes(self) -> [u8; 13] {
+        let mut bytes = [0; 13];
+        bytes[..3].copy_from_slice(&[self.ground.code(), self.owner, self.item.code()]);
+        bytes[3..5].copy_from_slice(&self.flags.to_be_bytes());
+        bytes[5..].copy_from_slice(&self.smoke_end.to_be_bytes());
+        bytes
     }
 
     pub(super) fn read(bytes: &[u8], players: u8) -> Result<Self> {

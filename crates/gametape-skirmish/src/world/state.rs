@@ -17,6 +17,13 @@ pub(crate) struct Tile {
     pub(crate) structure: Option<UnitTag>,
 }
 
+impl Tile {
+    /// A tile of nobody.
+    pub(crate) fn new(ground: TileKind, item: ItemKind) -> Self {
+        Self { ground, owner: 0, item, flags: 0, smoke_end: 0, structure: None }
+    }
+}
+
 /// A city. It has the owner of its tile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct City {
@@ -28,7 +35,7 @@ pub(crate) struct City {
     /// Who is capturing it, and since when.
     pub(crate) capture: Option<(u8, u64)>,
     pub(crate) building: Option<UnitTag>,
-    /// What it yielded last: told, but no part of the state.
+    /// What it yielded last: sent to views, but no part of the state.
     pub(crate) income: u16,
 }
 
@@ -55,6 +62,7 @@ pub(crate) struct Player {
 
 /// What is counted of a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Counters {
     /// Orders that were carried out.
     pub orders: u32,
@@ -76,7 +84,7 @@ pub struct Counters {
     pub pauses: u8,
 }
 
-/// The match stands still.
+/// The match is paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pause {
     pub(crate) by: u8,
@@ -85,6 +93,7 @@ pub(crate) struct Pause {
 
 /// How a match ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// Somebody won.
     Won {
@@ -110,7 +119,7 @@ impl Outcome {
     #[must_use]
     pub fn in_words(self, names: &[String]) -> String {
         let name = |player: u8| {
-            let name = usize::from(player).checked_sub(1).and_then(|place| names.get(place));
+            let name = usize::from(player).checked_sub(1).and_then(|index| names.get(index));
             name.map_or("nobody", String::as_str)
         };
         match self {
@@ -123,6 +132,7 @@ impl Outcome {
 
 /// Why a match ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// The last opponent lost the last city.
     Elimination,

@@ -21,7 +21,7 @@ impl World {
             let id: u32 = id.parse().unwrap();
             match &*text(&object, "gameObjectName") {
                 "Player" => drop(world.players.insert(id as u8 + 1, player(&object))),
-                "Tile" => drop(world.tiles.insert(place(&object), tile(&object))),
+                "Tile" => drop(world.tiles.insert(position(&object), tile(&object))),
                 _ => {
                     let tag = UnitTag { index: id as u16, generation: (id >> 16) as u16 - 1 };
                     world.units.insert(tag, unit(&object));
@@ -65,7 +65,7 @@ fn bits(node: &Node<'_>, name: &str) -> u16 {
     field(node, name).children().iter().fold(0, |bits, (_, player)| bits | 1 << named(player))
 }
 
-fn place(tile: &Node<'_>) -> Coord {
+fn position(tile: &Node<'_>) -> Coord {
     let [y, x] = ["y", "x"].map(|name| field(tile, name).as_i64().unwrap());
     Coord::new(y as i8, x as i8)
 }
@@ -105,11 +105,11 @@ fn unit(unit: &Node<'_>) -> Unit {
         None if text(unit, "gameObjectName") == "City" => Part::City(city(unit)),
         None => Part::Structure { hp: number(unit, "hitPoints") },
     };
-    let stands = matches!(part, Part::Structure { .. } | Part::City(_));
+    let is_on_tile = matches!(part, Part::Structure { .. } | Part::City(_));
     let here = there(&tile, "unit").and_then(|here| here.reference());
     let own = field(unit, "id").as_str();
-    assert_eq!(here == own, stands, "what stands on a tile is named by it");
-    Unit { kind: text(unit, "kind"), owner: player_at(unit, "owner"), at: place(&tile), part }
+    assert_eq!(here == own, is_on_tile, "what is on a tile is named by it");
+    Unit { kind: text(unit, "kind"), owner: player_at(unit, "owner"), at: position(&tile), part }
 }
 
 fn city(city: &Node<'_>) -> City {

@@ -1,5 +1,5 @@
 //! One match, four ways: simulated again from its orders, played from its tape, exported to MineWars
-//! files of both generations, and told as a gamelog, it is the same match at every tick.
+//! files of both generations, and as a gamelog, it is the same match at every tick.
 //!
 //! Each way is read into plain values by code of its own, so that no two ways share a mistake.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -43,7 +43,7 @@ struct Moment {
 }
 
 fn record(players: u8, radius: u8, grid: Grid, seed: u64, generation: Generation) -> Recorded {
-    let config = Config { grid, time_limit: 240, ..Config::new(players, radius, seed) };
+    let config = Config::new(players, radius, seed).with_grid(grid).with_time_limit(240);
     let mut game = Match::new(config.clone(), &Style::ALL, generation).unwrap();
     let tape = record_match(&mut game, &metadata(&config, generation), 7, u64::MAX).unwrap();
     Recorded { config, generation, tape }
@@ -79,7 +79,7 @@ impl Recorded {
     /// The first way: nothing but configuration and orders; views from what is simulated.
     fn simulated(&self) -> Vec<Moment> {
         let orders = self.inputs(streams::ORDERS);
-        let said = [self.inputs(streams::TALK), self.inputs(streams::REPORTS)];
+        let inputs = [self.inputs(streams::TALK), self.inputs(streams::REPORTS)];
         let mut game = Skirmish::new(self.config.clone()).unwrap();
         let mut views = Views::new(&game, self.generation);
         let map = minewars::setup_of(&mut self.open()).unwrap().map;
@@ -87,15 +87,15 @@ impl Recorded {
         while game.outcome().is_none() {
             let tick = game.tick();
             let given: Vec<Order<'_>> = of_tick(&orders, tick)
-                .map(|(player, payload)| Order { player: *player, payload })
+                .map(|(player, payload)| Order::new(*player, payload))
                 .collect();
-            let said: Vec<(u8, Command)> = said
+            let inputs: Vec<(u8, Command)> = inputs
                 .iter()
-                .flat_map(|said| of_tick(said, tick))
+                .flat_map(|inputs| of_tick(inputs, tick))
                 .map(|(player, bytes)| (player.number(), Command::from_bytes(bytes).unwrap()))
                 .collect();
             game.step(&given).unwrap();
-            views.update(&game, &said).unwrap();
+            views.update(&game, &inputs).unwrap();
             if is_sampled(&game) {
                 let snapshot = game.snapshot();
                 moments.push(Moment {
@@ -116,8 +116,8 @@ fn of_tick(inputs: &Inputs, tick: u64) -> impl Iterator<Item = &(View, Vec<u8>)>
 
 /// Some ticks, some in which money is reported, and the last.
 fn is_sampled(game: &Skirmish) -> bool {
-    let told = game.clock() % 100 == 1 && game.clock() / 100 % 3 == 1;
-    game.tick() == 1 || game.tick().is_multiple_of(149) || told || game.outcome().is_some()
+    let money_is_sent = game.clock() % 100 == 1 && game.clock() / 100 % 3 == 1;
+    game.tick() == 1 || game.tick().is_multiple_of(149) || money_is_sent || game.outcome().is_some()
 }
 
 /// Ticks back and forth, so that nothing comes from what was gone to before.
@@ -164,21 +164,21 @@ fn from_a_file(recorded: &Recorded, target: Generation, moments: &[Moment], seen
             let then = timeline.moment(When::Tick(Tick(before))).unwrap();
             assert!(timeline.seek(then).unwrap().is_ready());
             let state = timeline.state().state();
-            let place = format!("{view:?}, {words:?}, tick {}", moment.tick);
+            let context = format!("{view:?}, {words:?}, tick {}", moment.tick);
             let known = &moment.views[usize::from(view.number())];
-            assert!(!is_own || state == known, "{place}");
+            assert!(!is_own || state == known, "{context}");
             let found = differences(&moment.world, state, words, seen);
-            assert!(found.is_empty(), "{place}: {found:#?}");
+            assert!(found.is_empty(), "{context}: {found:#?}");
         }
     }
 }
 
 /// The fourth way: a gamelog.
 fn from_a_gamelog(recorded: &Recorded, moments: &[Moment]) {
-    let told = gametape_skirmish::gamelog(recorded.open()).unwrap();
-    assert_eq!(told.findings, []);
+    let gamelog = gametape_skirmish::gamelog(recorded.open()).unwrap();
+    assert_eq!(gamelog.findings, []);
     let options = Options::default();
-    let log = Log::open(told.json, &options).unwrap();
+    let log = Log::open(gamelog.json, &options).unwrap();
     let mut timeline = gametape_cadre::Timeline::load(log, &options).unwrap();
     for moment in in_disorder(moments) {
         let delta = timeline.turns().first_delta(moment.tick as i64).unwrap();
@@ -257,7 +257,7 @@ fn matches_are_the_same_four_ways() {
 }
 
 #[test]
-fn a_view_of_another_moment_is_told_apart() {
+fn a_view_of_another_moment_differs() {
     let recorded = record(2, 8, Grid::Hex, 5, Generation::Current);
     let moments = recorded.simulated();
     let words = Words::Own(Generation::Current);

@@ -68,10 +68,10 @@ fn distance(grid: Grid, a: Coord, b: Coord) -> i32 {
 fn in_sight(world: &World, grid: Grid, player: u8) -> Vec<Coord> {
     let own = |at: &Coord| {
         let tile = &world.tiles[at];
-        let stands = world.standing(*at).map(|unit| &unit.kind[..]);
+        let structure = world.standing(*at).map(|unit| &unit.kind[..]);
         let is_land = !["water", "mountain", "forest"].contains(&&tile.ground[..]);
-        let is_own = tile.owner == player && (is_land || stands == Some("bridge"));
-        is_own.then_some((*at, if stands == Some("tower") { 5 } else { 3 }))
+        let is_own = tile.owner == player && (is_land || structure == Some("bridge"));
+        is_own.then_some((*at, if structure == Some("tower") { 5 } else { 3 }))
     };
     let eyes: Vec<(Coord, i32)> = world.tiles.keys().filter_map(own).collect();
     let seen = |at: &Coord| eyes.iter().any(|(eye, far)| distance(grid, *eye, *at) <= *far);
@@ -159,10 +159,10 @@ impl Beside<'_> {
 
     fn ground(&mut self, known: &TileState, is: &Tile) {
         // In v0.1 an explosion destroys the ground, also where a bridge was struck.
-        let told = known.kind.to_string();
-        let struck = self.words == Words::Converted(Generation::V01) && told == "destroyed";
+        let kind = known.kind.to_string();
+        let struck = self.words == Words::Converted(Generation::V01) && kind == "destroyed";
         if !(struck && is.ground == "water") {
-            self.expect("ground", told, is.ground.clone());
+            self.expect("ground", kind, is.ground.clone());
         }
     }
 
@@ -220,8 +220,8 @@ impl Beside<'_> {
 
     fn cities(&mut self, view: &ViewState) {
         let known: BTreeMap<u8, _> = view.cities().collect();
-        // Told every 100 ticks of the clock.
-        let money_is_told = self.world.clock % 100 == 1;
+        // Sent every 100 ticks of the clock.
+        let money_is_sent = self.world.clock % 100 == 1;
         for (owner, is) in self.world.cities() {
             if owner == 0 || !(self.is_spectator() || owner == self.view) {
                 continue;
@@ -236,7 +236,7 @@ impl Beside<'_> {
             self.expect("resources", known.resources.map(u64::from), Some(is.resources));
             let trade = known.trade.map(|(export, import)| (export.into(), import.into()));
             self.expect("trade", trade, Some((is.export, is.import)));
-            if money_is_told {
+            if money_is_sent {
                 self.expect("money", known.money.map(u64::from), Some(is.money));
                 self.expect("income", known.income.map(u64::from), Some(is.income));
             }

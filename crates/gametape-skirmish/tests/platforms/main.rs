@@ -1,7 +1,7 @@
 //! The same matches and the same highlights on every platform.
 //!
 //! Two programs of `examples/` play matches and make one hash of all that comes out. The hashes
-//! stand here: they are compared natively, debug and release alike, and in WebAssembly.
+//! are here: they are compared natively, debug and release alike, and in WebAssembly.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of a test may fail it")]
 

@@ -121,8 +121,9 @@ impl Declared {
         let mut streams = BTreeMap::<Option<u16>, Vec<(u64, u64)>>::new();
         for gap in gaps.iter().filter(|gap| gap.kind.is_keyframe() || gap.kind == ChunkKind(0)) {
             let stream = gap.kind.is_keyframe().then_some(gap.stream);
-            let ticks = gap.ticks();
-            streams.entry(stream).or_default().push((ticks.start, ticks.end));
+            // A keyframe is before its tick: one at the end of a gap is missing, too.
+            let end = gap.first_tick.saturating_add(gap.tick_count.into());
+            streams.entry(stream).or_default().push((gap.first_tick, end));
         }
         for rows in streams.values_mut() {
             rows.sort_unstable();

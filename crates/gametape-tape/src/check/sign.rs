@@ -48,6 +48,7 @@ impl fmt::Display for PublicKey {
 
 /// The raw bytes of a signature chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Signature {
     /// Whose signature it says it is. Proves nothing by itself.
     pub key: PublicKey,

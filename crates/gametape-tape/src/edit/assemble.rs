@@ -13,7 +13,7 @@ use crate::layout::kind::ChunkKind;
 use crate::layout::tape_header::TapeHeader;
 use crate::limits::KEYFRAME_PAGE;
 
-/// A part of a tape that is made of another one.
+/// A part of a tape that is made of another one. Whoever writes the tape must know every kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Segment {
     /// These bytes.

@@ -11,6 +11,7 @@ use crate::limits::{KEYFRAME_PAGE, TABLE_PAGE, TAPE_BYTES};
 
 /// One chunk of the table: where it is, and its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChunkEntry {
     /// Where the header begins in the tape.
     pub offset: u64,
@@ -81,6 +82,7 @@ pub(crate) fn read_table_page(chunk: &Chunk<'_>) -> Result<Vec<ChunkEntry>> {
 
 /// Where a keyframe is, and what it takes to use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeyframeIndexEntry {
     /// Tick this keyframe was captured at.
     pub tick: u64,

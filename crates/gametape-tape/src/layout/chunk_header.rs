@@ -10,10 +10,11 @@ use crate::limits::{CHUNK_BYTES, CHUNKS, EVENTS_BYTES, METADATA_BYTES, TICK};
 pub(crate) const SYNC: [u8; 4] = [0xA5, 0xC3, 0x7E, 0x1B];
 /// The 56 bytes before a chunk's stored bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChunkHeader {
     /// The tape that the chunk belongs to.
     pub tape_id: u32,
-    /// Place in the order of writing, from 0.
+    /// Index in the order of writing.
     pub sequence: u32,
     /// What the chunk holds.
     pub kind: ChunkKind,

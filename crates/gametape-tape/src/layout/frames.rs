@@ -7,6 +7,7 @@ use crate::limits::TICK;
 
 /// One frame, borrowed from the raw bytes of its chunk.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TapeFrame<'a> {
     /// When.
     pub tick: u64,
@@ -201,7 +202,7 @@ impl FrameBlock {
         let delta = self.begin(tick, views);
         let (mask, length) = (u64::from(views.bits()), payload.len() as u64);
         if delta | mask | length < 0x40 {
-            // The usual case of many small frames: three bytes at once.
+            // The common case of many small frames: three bytes at once.
             self.out.bytes(&[(delta << 1) as u8, mask as u8, length as u8]).bytes(payload);
         } else {
             self.out.varint(delta << 1).varint(mask).varint(length).bytes(payload);

@@ -24,6 +24,7 @@ impl GapCause {
 
 /// A hole in a tape, declared by the tape itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gap {
     /// Why.
     pub cause: GapCause,
@@ -39,11 +40,54 @@ pub struct Gap {
     pub views: ViewSet,
     /// First tick concerned.
     pub first_tick: u64,
-    /// Ticks concerned.
+    /// Ticks concerned; 0 where what is missing has no ticks of its own, or nobody knows them.
     pub tick_count: u32,
 }
 
 impl Gap {
+    /// A gap for everybody, in stream 0, of nothing and at tick 0 so far.
+    #[must_use]
+    pub fn new(cause: GapCause, kind: ChunkKind) -> Self {
+        Self {
+            cause,
+            kind,
+            stream: 0,
+            count: 0,
+            bytes: 0,
+            views: ViewSet::ALL,
+            first_tick: 0,
+            tick_count: 0,
+        }
+    }
+
+    /// The same gap in another stream.
+    #[must_use]
+    pub fn with_stream(mut self, stream: u16) -> Self {
+        self.stream = stream;
+        self
+    }
+
+    /// The same gap with how many chunks or items are missing, and how many bytes.
+    #[must_use]
+    pub fn with_size(mut self, count: u32, bytes: u64) -> Self {
+        (self.count, self.bytes) = (count, bytes);
+        self
+    }
+
+    /// The same gap for who would have known what is missing.
+    #[must_use]
+    pub fn with_views(mut self, views: ViewSet) -> Self {
+        self.views = views;
+        self
+    }
+
+    /// The same gap with the first tick concerned, and how many.
+    #[must_use]
+    pub fn with_ticks(mut self, first_tick: u64, tick_count: u32) -> Self {
+        (self.first_tick, self.tick_count) = (first_tick, tick_count);
+        self
+    }
+
     /// The gap that a chunk of kind [`ChunkKind::GAP`] declares.
     pub fn read(chunk: &Chunk<'_>) -> Result<Self> {
         let raw = chunk.raw()?;
@@ -64,10 +108,10 @@ impl Gap {
         })
     }
 
-    /// The ticks that it concerns.
+    /// The ticks that it concerns; its first tick where the tick count is 0, since no more is known.
     #[must_use]
     pub fn ticks(&self) -> Range<u64> {
-        self.first_tick..self.first_tick.saturating_add(self.tick_count.into())
+        self.first_tick..self.first_tick.saturating_add(self.tick_count.max(1).into())
     }
 
     pub(crate) fn draft(&self) -> ChunkDraft {

@@ -80,7 +80,7 @@ impl ChunkKind {
 
     /// The flags that a writer gives to this kind; none to an unknown one.
     #[must_use]
-    pub fn usual_flags(self) -> Flags {
+    pub fn default_flags(self) -> Flags {
         self.row().map_or(Flags::NONE, |row| row.flags)
     }
 

@@ -22,11 +22,11 @@ use crate::write::writer::check_metadata;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Depth {
-    /// Header, metadata and summary: at most 64 KiB, usually 8 KiB.
+    /// Header, metadata and summary: at most 64 KiB, mostly 8 KiB.
     Summary,
     /// The keyframe index too.
     Keyframes,
-    /// The keyframe index and the table of all chunks: usually at most 64 KiB in two requests.
+    /// The keyframe index and the table of all chunks: mostly at most 64 KiB in two requests.
     Index,
 }
 
@@ -37,7 +37,7 @@ impl Depth {
     const fn probes(self) -> (u64, u64) {
         match self {
             Self::Summary => (4 << 10, 4 << 10),
-            Self::Keyframes | Self::Index => (24 << 10, 40 << 10),
+            Self::Keyframes | Self::Index => (TapeReader::FIRST_BYTES, 40 << 10),
         }
     }
 
@@ -114,6 +114,9 @@ impl SansIo for TapeReader {
 }
 
 impl TapeReader {
+    /// How many bytes at the start of a tape are asked for at most before anything is known of it.
+    pub const FIRST_BYTES: u64 = 24 << 10;
+
     /// A reader of a tape of `length` bytes.
     #[must_use]
     pub fn new(length: u64, depth: Depth) -> Self {

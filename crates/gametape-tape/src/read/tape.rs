@@ -45,7 +45,7 @@ pub struct Tape {
     runs: Runs,
 }
 
-/// Places of chunks in the table by kind and stream.
+/// Indexes of chunks in the table by kind and stream.
 type Runs = BTreeMap<(ChunkKind, u16), Vec<u32>>;
 
 impl Tape {

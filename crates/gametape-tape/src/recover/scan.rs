@@ -198,7 +198,7 @@ impl Scanner {
         let asked = (range.end - range.start) as usize;
         let bytes = &bytes[..bytes.len().min(asked)];
         if bytes.len() < asked {
-            // The tape is shorter than was said.
+            // The tape is shorter than it claimed.
             self.close(self.at + bytes.len() as u64);
             return Found::Nothing;
         }

@@ -5,6 +5,7 @@ use super::{Keyframe, SimSnapshot, SimTick, StateHash, hash_of_bytes};
 
 /// How often keyframes are made, and how often full ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cadence {
     /// Ticks from one keyframe to the next; at least 1.
     pub ticks: u64,
@@ -17,11 +18,31 @@ pub struct Cadence {
 impl Default for Cadence {
     /// Every 300 ticks, every tenth full, deltas up to 70 %.
     fn default() -> Self {
-        Self { ticks: 300, full_every: 10, delta_percent: 70 }
+        Self::every(300)
     }
 }
 
 impl Cadence {
+    /// A keyframe every `ticks` ticks, every tenth full, deltas up to 70 %.
+    #[must_use]
+    pub const fn every(ticks: u64) -> Self {
+        Self { ticks, full_every: 10, delta_percent: 70 }
+    }
+
+    /// The same cadence with every how many keyframes one is full.
+    #[must_use]
+    pub const fn with_full_every(mut self, keyframes: u32) -> Self {
+        self.full_every = keyframes;
+        self
+    }
+
+    /// The same cadence with another share of the last full keyframe up to which a delta is worth it.
+    #[must_use]
+    pub const fn with_delta_percent(mut self, percent: u32) -> Self {
+        self.delta_percent = percent;
+        self
+    }
+
     /// When a keyframe is due after one at `tick`.
     #[must_use]
     pub fn next_after(&self, tick: SimTick) -> SimTick {

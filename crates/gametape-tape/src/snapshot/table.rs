@@ -27,6 +27,7 @@ struct StoredRow<K> {
 
 /// One row of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Row<'a, K> {
     /// What it is found by.
     pub key: &'a K,
@@ -137,7 +138,7 @@ impl<K: Key> SlotTable<K> {
     pub(super) fn index_from(&self, from: usize, key: &K) -> usize {
         let rest = &self.rows[from..];
         match rest.first() {
-            // The usual case where most rows change.
+            // The common case where most rows change.
             Some(row) if row.key >= *key => from,
             _ => from + rest.partition_point(|row| row.key < *key),
         }

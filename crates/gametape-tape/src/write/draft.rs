@@ -8,6 +8,7 @@ use crate::layout::kind::{ChunkKind, Codec, Flags};
 
 /// What the caller says about a chunk; the rest of its header follows from the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChunkDraft {
     /// What it holds.
     pub kind: ChunkKind,
@@ -26,18 +27,53 @@ pub struct ChunkDraft {
 }
 
 impl ChunkDraft {
-    /// A chunk with the usual flags of its kind, for everybody, without ticks.
+    /// A chunk with the default flags of its kind, for everybody, without ticks.
     #[must_use]
     pub fn new(kind: ChunkKind) -> Self {
         Self {
             kind,
-            flags: kind.usual_flags(),
+            flags: kind.default_flags(),
             stream: 0,
             views: ViewSet::ALL,
             first_tick: 0,
             tick_count: 0,
             detail: 0,
         }
+    }
+
+    /// The same chunk with other flags.
+    #[must_use]
+    pub fn with_flags(mut self, flags: Flags) -> Self {
+        self.flags = flags;
+        self
+    }
+
+    /// The same chunk in another stream.
+    #[must_use]
+    pub fn with_stream(mut self, stream: u16) -> Self {
+        self.stream = stream;
+        self
+    }
+
+    /// The same chunk for other views.
+    #[must_use]
+    pub fn with_views(mut self, views: ViewSet) -> Self {
+        self.views = views;
+        self
+    }
+
+    /// The same chunk with its first tick, and how many it spans.
+    #[must_use]
+    pub fn with_ticks(mut self, first_tick: u64, tick_count: u32) -> Self {
+        (self.first_tick, self.tick_count) = (first_tick, tick_count);
+        self
+    }
+
+    /// The same chunk with a number of frames, events or strings, or of ticks back to the baseline.
+    #[must_use]
+    pub fn with_detail(mut self, detail: u32) -> Self {
+        self.detail = detail;
+        self
     }
 
     /// The header of the chunk with these stored bytes.

@@ -108,7 +108,7 @@ fn a_cut_has_no_byte_of_another_view() {
             }
         }
         assert!(!contains(&all, b"view 99"), "events are nobody's");
-        assert!(contains(&all, b"everybody hears this"));
+        assert!(contains(&all, b"everybody receives this"));
         assert!(contains(&all, b"from a later version"));
         let tape = Tape::open(&cut.bytes).unwrap();
         assert!(tape.keyframes.entries().is_empty(), "states of the whole game are nobody's");
@@ -140,7 +140,7 @@ fn a_cut_does_not_depend_on_the_other_views() {
 fn unknown_chunks_are_cut_carefully() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     let mut put = |kind, flags, views, raw: &[u8]| {
-        let draft = ChunkDraft { flags, views, ..ChunkDraft::new(ChunkKind(kind)) };
+        let draft = ChunkDraft::new(ChunkKind(kind)).with_flags(flags).with_views(views);
         tape.chunk(&draft, raw).unwrap();
     };
     let safe = Flags::SAFE_TO_COPY;
@@ -230,8 +230,8 @@ fn a_cut_of_a_damaged_tape_says_what_its_views_lost() {
         .stream(ChunkKind::GAP, 0)
         .map(|entry| Gap::read(&tape.read(entry, &cut).unwrap()).unwrap())
         .collect();
-    let told: Vec<_> = gaps.iter().map(|gap| (gap.stream, gap.views, gap.bytes)).collect();
+    let declared: Vec<_> = gaps.iter().map(|gap| (gap.stream, gap.views, gap.bytes)).collect();
     let own = chunks[1].header.chunk_length();
-    assert_eq!(told, [(0, views(&[1]), own), (2, views(&[1]), 0)]);
+    assert_eq!(declared, [(0, views(&[1]), own), (2, views(&[1]), 0)]);
     assert!(gaps.iter().all(|gap| (gap.cause, gap.first_tick) == (GapCause::DAMAGE, 10)));
 }

@@ -63,7 +63,7 @@ pub(crate) fn header() -> TapeHeader {
     TapeHeader::new(66_667, 0x7A9E).unwrap()
 }
 
-/// What view `number` receives at a tick; each view's bytes can be told from the others'.
+/// What view `number` receives at a tick; each view's bytes differ from the others'.
 pub(crate) fn payload(number: u8, tick: u64) -> Vec<u8> {
     format!("<view {number} learns {:x} at {tick}>", tick.wrapping_mul(0x9E37_79B9)).into_bytes()
 }
@@ -117,21 +117,18 @@ fn fill_tick(tape: &mut TapeWriter, tick: u64) {
         (0..3u8).zip(&payloads).map(|(number, bytes)| (view(number), &bytes[..])).collect();
     tape.frame(0, tick, &parts).unwrap();
     if tick % 10 == 3 {
-        tape.frame_for_all(0, tick, views(&[0, 1, 2]), b"everybody hears this").unwrap();
+        tape.frame_for_all(0, tick, views(&[0, 1, 2]), b"everybody receives this").unwrap();
         tape.order(0, tick, view(1), &payload(11, tick)).unwrap();
         tape.order(0, tick, view(2), &payload(12, tick)).unwrap();
     }
     if tick % 200 == 199 {
-        let draft = ChunkDraft {
-            views: ViewSet::EMPTY,
-            first_tick: tick - 199,
-            tick_count: 200,
-            detail: 7,
-            ..ChunkDraft::new(ChunkKind::EVENTS)
-        };
+        let draft = ChunkDraft::new(ChunkKind::EVENTS)
+            .with_views(ViewSet::EMPTY)
+            .with_ticks(tick - 199, 200)
+            .with_detail(7);
         tape.chunk(&draft, &payload(99, tick).repeat(20)).unwrap();
         let flags = Flags::SAFE_TO_COPY;
-        let draft = ChunkDraft { flags, first_tick: tick, ..ChunkDraft::new(UNKNOWN) };
+        let draft = ChunkDraft::new(UNKNOWN).with_flags(flags).with_ticks(tick, 0);
         tape.chunk(&draft, b"from a later version").unwrap();
     }
     if tick % 100 == 99 {

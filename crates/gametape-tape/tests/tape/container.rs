@@ -44,7 +44,7 @@ fn what_is_written_is_read() {
     tape.check_playable().unwrap();
 
     let second = received(&tape, &bytes, 2);
-    let own = second.iter().filter(|(_, bytes)| bytes != b"everybody hears this");
+    let own = second.iter().filter(|(_, bytes)| bytes != b"everybody receives this");
     assert!(own.eq(&(0..1000).map(|tick| (tick, payload(2, tick))).collect::<Vec<_>>()));
     assert_eq!(second.len(), 1100);
     assert!(received(&tape, &bytes, 3).is_empty());
@@ -200,16 +200,11 @@ fn an_interrupted_tape_is_continued_as_if_nothing_happened() {
 
 #[test]
 fn a_gap_says_what_is_missing_of_which_stream() {
-    let gap = Gap {
-        cause: GapCause::SHED,
-        kind: ChunkKind::EVENTS,
-        stream: 0x0102,
-        count: 3,
-        bytes: 0x0A0B,
-        views: views(&[2]),
-        first_tick: 40,
-        tick_count: 9,
-    };
+    let gap = Gap::new(GapCause::SHED, ChunkKind::EVENTS)
+        .with_stream(0x0102)
+        .with_size(3, 0x0A0B)
+        .with_views(views(&[2]))
+        .with_ticks(40, 9);
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.gap(&gap).unwrap();
     let file = finished(tape);
@@ -246,7 +241,7 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
 #[test]
 fn a_critical_unknown_kind_forbids_playing_only() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
-    let draft = ChunkDraft { flags: Flags::CRITICAL, ..ChunkDraft::new(UNKNOWN) };
+    let draft = ChunkDraft::new(UNKNOWN).with_flags(Flags::CRITICAL);
     tape.chunk(&draft, b"you must know this").unwrap();
     let tape = Tape::open(&finished(tape)).unwrap();
     assert_eq!(tape.check_playable().unwrap_err().class(), ErrorClass::Unsupported);

@@ -147,13 +147,13 @@ fn losses_within_the_cut_are_told_and_others_are_not() {
     bytes.pop();
     let (_, part) = cut(&bytes, Some(views(&[1])), 120..190);
     let tape = Tape::open(&part).unwrap();
-    let told: Vec<_> = tape
+    let declared: Vec<_> = tape
         .stream(ChunkKind::GAP, 0)
         .map(|entry| Gap::read(&tape.read(entry, &part).unwrap()).unwrap())
         .filter(|gap| gap.cause == GapCause::DAMAGE && gap.kind == ChunkKind::FRAMES)
         .map(|gap| (gap.first_tick, u64::from(gap.tick_count)))
         .collect();
-    assert_eq!(told, [(160, hit[1].1.end_tick() - 160)]);
+    assert_eq!(declared, [(160, hit[1].1.end_tick() - 160)]);
 }
 
 #[test]

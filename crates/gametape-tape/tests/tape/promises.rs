@@ -408,9 +408,9 @@ fn a_cut_names_everything_that_it_drops() {
 fn unknown_kinds_are_kept_or_named() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.frame(0, 0, &[(view(1), b"a")]).unwrap();
-    let safe = ChunkDraft { flags: Flags::SAFE_TO_COPY, ..ChunkDraft::new(ChunkKind(200)) };
+    let safe = ChunkDraft::new(ChunkKind(200)).with_flags(Flags::SAFE_TO_COPY);
     tape.chunk(&safe, b"without ticks, safe").unwrap();
-    tape.chunk(&ChunkDraft { kind: ChunkKind(201), ..safe }, b"another").unwrap();
+    tape.chunk(&ChunkDraft::new(ChunkKind(201)).with_flags(Flags::SAFE_TO_COPY), b"another").unwrap();
     tape.chunk(&ChunkDraft::new(ChunkKind(202)), b"not safe").unwrap();
     let bytes = finished(tape);
     let cut = cut_bytes(&bytes, views(&[1]), 5).unwrap();
@@ -436,18 +436,12 @@ fn gaps_without_ticks_stay_in_every_cut() {
     for tick in 0..50 {
         tape.frame(0, tick, &[(view(1), b"a")]).unwrap();
     }
-    let gap = Gap {
-        cause: GapCause::SHED,
-        kind: ChunkKind::EVENTS,
-        stream: 2,
-        count: 3,
-        bytes: 0,
-        views: ViewSet::ALL,
-        first_tick: 40,
-        tick_count: 0,
-    };
+    let gap = Gap::new(GapCause::SHED, ChunkKind::EVENTS)
+        .with_stream(2)
+        .with_size(3, 0)
+        .with_ticks(40, 0);
     tape.gap(&gap).unwrap();
-    tape.gap(&Gap { first_tick: 41, tick_count: 5, ..gap }).unwrap();
+    tape.gap(&gap.with_ticks(41, 5)).unwrap();
     let bytes = finished(tape);
     let tape = Tape::open(&bytes).unwrap();
     let cut = gametape_tape::Cut::new(&tape, None, 0..10).unwrap();
@@ -457,7 +451,7 @@ fn gaps_without_ticks_stay_in_every_cut() {
         .map(|entry| entry.header.first_tick)
         .collect();
     assert_eq!(kept, [40], "nobody knows when the first one was");
-    assert_eq!(gap.ticks(), 40..40);
+    assert_eq!(gap.ticks(), 40..41, "no more is known");
     assert_eq!(gap.to_string(), "left out by the recorder: events of stream 2, at tick 40");
     let report = verify(&bytes);
     assert_eq!(report.findings().iter().filter(|f| f.rule == "loss").count(), 2);
@@ -466,7 +460,7 @@ fn gaps_without_ticks_stay_in_every_cut() {
 #[test]
 fn a_cut_keeps_frames_whose_header_declares_no_ticks() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
-    let draft = ChunkDraft { views: ViewSet::ALL, ..ChunkDraft::new(ChunkKind::FRAMES) };
+    let draft = ChunkDraft::new(ChunkKind::FRAMES);
     // At tick 0, for view 0, one byte.
     tape.chunk(&draft, &[0, 1, 1, b'a']).unwrap();
     let bytes = finished(tape);
@@ -481,10 +475,10 @@ fn a_cut_keeps_frames_whose_header_declares_no_ticks() {
 
 #[test]
 fn keyframes_are_due_at_multiples_of_the_cadence() {
-    let cadence = Cadence { ticks: 300, ..Cadence::default() };
+    let cadence = Cadence::every(300);
     let next = |tick| cadence.next_after(tick);
     assert_eq!([0, 1, 299, 300, 301, 599, 600].map(next), [300, 300, 300, 600, 600, 600, 900]);
-    assert_eq!(Cadence { ticks: 0, ..cadence }.next_after(5), 6, "at least one tick");
+    assert_eq!(Cadence::every(0).next_after(5), 6, "at least one tick");
     assert_eq!(cadence.next_after(u64::MAX), u64::MAX);
     let mut maker = KeyframeMaker::new(cadence);
     let mut due = Vec::new();

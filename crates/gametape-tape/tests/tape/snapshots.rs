@@ -205,7 +205,7 @@ fn the_cadence_is_kept() {
 
 #[test]
 fn a_keyframe_is_full_when_it_must_be() {
-    let mut maker = KeyframeMaker::new(Cadence { ticks: 10, ..Cadence::default() });
+    let mut maker = KeyframeMaker::new(Cadence::every(10));
     assert!(maker.make(state(0)).is_full(), "the first");
     assert!(!maker.make(state(10)).is_full());
     maker.lost();
@@ -355,16 +355,11 @@ fn a_delta_that_names_another_baseline_fails_the_structure() {
     assert!(report.findings()[0].error.to_string().contains("of tick 0, is not in the tape"));
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::delta(&delta)).unwrap();
-    let gap = gametape_tape::Gap {
-        cause: gametape_tape::GapCause::DAMAGE,
-        kind: gametape_tape::ChunkKind::FULL_KEYFRAME,
-        stream: 0,
-        count: 1,
-        bytes: 0,
-        views: ViewSet::EMPTY,
-        first_tick: 0,
-        tick_count: 0,
-    };
+    let gap = gametape_tape::Gap::new(
+        gametape_tape::GapCause::DAMAGE,
+        gametape_tape::ChunkKind::FULL_KEYFRAME,
+    );
+    let gap = gap.with_size(1, 0).with_views(ViewSet::EMPTY);
     tape.gap(&gap).unwrap();
     let report = declared(tape);
     assert!(report.passed(), "{:?}", report.findings());

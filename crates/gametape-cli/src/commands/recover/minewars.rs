@@ -17,7 +17,7 @@ impl Args {
                 "--tick-us is for tapes, and {source} is none"
             )));
         }
-        let options = RepairOptions { drop_unreadable: self.drop_unreadable };
+        let options = RepairOptions::new().with_drop_unreadable(self.drop_unreadable);
         let Repaired { bytes, changes, lost, .. } = repair(&input.bytes, input.dialect, options)
             .map_err(|error| Failure::of(&input.source, &error))?;
         match self.target() {

@@ -1,6 +1,6 @@
 //! Unpacking an LZ4 block as far as it goes.
 //!
-//! The usual decoder gives everything or nothing, and that is right where data must be whole. From
+//! The ordinary decoder gives everything or nothing, and that is right where data must be whole. From
 //! a damaged block the beginning can still be had: this one is for that alone.
 
 /// What a block unpacks to.
@@ -135,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whole_blocks_unpack_as_the_usual_decoder_does(
+        fn whole_blocks_unpack_as_the_ordinary_decoder_does(
             raw in redundant_bytes(),
             dictionary in redundant_bytes(),
         ) {

@@ -20,9 +20,25 @@ use payloads::without_unreadable;
 
 /// What a repair may do beyond what it must.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct RepairOptions {
     /// Drop the ends of payloads that cannot be read. Off by default: a newer reader may know them.
     pub drop_unreadable: bool,
+}
+
+impl RepairOptions {
+    /// The default: what must be done, and no more.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { drop_unreadable: false }
+    }
+
+    /// The same, with or without the ends of payloads that cannot be read.
+    #[must_use]
+    pub const fn with_drop_unreadable(mut self, drop_unreadable: bool) -> Self {
+        self.drop_unreadable = drop_unreadable;
+        self
+    }
 }
 
 /// Repairs the file in `bytes`, which is read as `dialect` if one is given.

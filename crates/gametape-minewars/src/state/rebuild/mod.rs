@@ -158,7 +158,7 @@ impl Rebuild<'_> {
                 self.write(&Message::CityTrade { city, export, import })?;
             }
             if !self.now.people.cities.contains_key(&city) {
-                // Heard of, but nothing known: as after spending from an unknown balance.
+                // Known of, but nothing about it: as after spending from an unknown balance.
                 self.write_transfer(city, 0)?;
             }
         }
@@ -243,7 +243,7 @@ impl Rebuild<'_> {
             self.write_player(who, update)?;
         }
         if !self.now.people.players.contains_key(&id) {
-            // Heard of, but nothing known: as after play resumed.
+            // Known of, but nothing about it: as after play resumed.
             self.write_player(who, P::Resume {})?;
         }
         Ok(())

@@ -51,7 +51,7 @@ fn play<S: Source>(
 ) -> Result<DeepVerification> {
     let recording = Recording::open(source)?;
     // Every tick is passed once.
-    let options = PlayerOptions { cache_bytes: 0, check: true };
+    let options = PlayerOptions::new().with_cache_bytes(0);
     match content {
         Content::MineWars => minewars::player(recording, view, options)?.verify(level),
         Content::Gamelog => cadre::player(recording, options)?.verify(level),
@@ -67,7 +67,7 @@ pub(super) fn check_simulation<S: Source>(
 ) -> bool {
     let content = Metadata::of(tape).text("content");
     let Some(game) = games::find(games, content.as_deref()) else { return false };
-    let options = PlayerOptions { cache_bytes: 0, check: true };
+    let options = PlayerOptions::new().with_cache_bytes(0);
     let verified = game.resimulate(source, options);
     report("simulation", verified, &mut find);
     true

@@ -151,14 +151,14 @@ fn playing_follows_the_clock_at_any_speed_and_pauses_at_the_end() {
     assert!(player.play.is_playing());
     player.tick(ms(1000));
     let tick = |player: &Player| player.play.stage.position().next_tick().0;
-    assert_eq!(tick(&player), 1024);
+    assert_eq!(tick(&player), 1000);
     player.press(KeyCode::Char('+').into(), ms(1000));
     player.tick(ms(2000));
-    assert_eq!(tick(&player), 1024 + 2048);
+    assert_eq!(tick(&player), 1000 + 2000);
     assert_eq!(player.play.speed(), "×2");
     player.press(KeyCode::Char(' ').into(), ms(2000));
     player.tick(ms(60_000));
-    assert_eq!(tick(&player), 1024 + 2048);
+    assert_eq!(tick(&player), 1000 + 2000);
     player.press(KeyCode::Char(' ').into(), ms(60_000));
     player.tick(ms(10_000_000));
     assert_eq!(
@@ -274,7 +274,7 @@ fn a_gamelog_with_positions_has_a_board_and_a_tree() {
 /// The session as a tape.
 fn tape_of(bytes: &[u8]) -> Vec<u8> {
     let file = ReplayFile::open(bytes).unwrap();
-    let options = ConvertOptions { spacing: 300, ..ConvertOptions::new(1) };
+    let options = ConvertOptions::new(1).with_spacing(300);
     minewars::to_tape(&file, &options).unwrap()
 }
 

@@ -3,9 +3,9 @@
 use gametape_tape::limits::{EVENTS_BYTES, TICK};
 use gametape_wire::{Error, ErrorKind, Limit, Reader, Result};
 
-use crate::field::{Last, bad_value};
-use crate::kinds::EventStream;
-use crate::table::{AnalysisEvent, EventKind};
+use crate::event::field::{Last, bad_value};
+use crate::event::kinds::EventStream;
+use crate::event::table::{AnalysisEvent, EventKind};
 
 /// The first byte of a block.
 pub(crate) const FORM: u8 = 1;
@@ -34,7 +34,7 @@ pub struct RawEvents<'a> {
 }
 
 impl<'a> RawEvents<'a> {
-    /// The events of a block that stands at `offset` of what errors are to speak of.
+    /// The events of a block; errors count their bytes from `offset`.
     pub fn new(block: &'a [u8], offset: u64) -> Result<Self> {
         EVENTS_BYTES.check(block.len() as u64, offset)?;
         let mut r = Reader::with_base(block, offset);
@@ -94,7 +94,7 @@ impl LastOfKinds {
 
     #[inline]
     pub(crate) fn of(&mut self, kind: EventKind) -> &mut Last {
-        &mut self.0[kind.place()]
+        &mut self.0[kind.index()]
     }
 
     /// Reads the fields of an event of a known kind.
@@ -128,14 +128,14 @@ impl KindSet {
     /// These kinds and `kind`.
     #[must_use]
     pub const fn with(self, kind: EventKind) -> Self {
-        Self(self.0 | 1 << kind.place())
+        Self(self.0 | 1 << kind.index())
     }
 
     /// Is `kind` one of them?
     #[must_use]
     #[inline]
     pub const fn has(self, kind: EventKind) -> bool {
-        self.0 >> kind.place() & 1 == 1
+        self.0 >> kind.index() & 1 == 1
     }
 
     /// The streams that hold kinds of these.
@@ -177,7 +177,7 @@ pub struct Events<'a> {
 }
 
 impl<'a> Events<'a> {
-    /// The events of a block that stands at `offset` of what errors are to speak of.
+    /// The events of a block; errors count their bytes from `offset`.
     pub fn new(block: &'a [u8], offset: u64) -> Result<Self> {
         let raw = RawEvents::new(block, offset)?;
         let (last, wanted) = (LastOfKinds::NEW, KindSet::ALL);
@@ -198,21 +198,21 @@ impl<'a> Events<'a> {
         self
     }
 
-    /// The tick of the first event, where one was met.
+    /// The tick of the first event, where one was read.
     #[must_use]
     pub fn first_tick(&self) -> Option<u64> {
         self.raw.first
     }
 
-    /// The tick of the last event that was met.
+    /// The tick of the last event that was read.
     #[must_use]
     pub fn last_tick(&self) -> u64 {
         self.raw.tick
     }
 
-    /// How many events were met so far, of all kinds.
+    /// The number of events read so far, of all kinds.
     #[must_use]
-    pub fn met(&self) -> u32 {
+    pub fn count_read(&self) -> u32 {
         self.count
     }
 
@@ -237,7 +237,7 @@ impl<'a> Events<'a> {
         Ok(Some(kind).filter(|kind| self.wanted.has(*kind)))
     }
 
-    /// Nothing comes behind an error.
+    /// After an error there is none.
     #[cold]
     fn stop(&mut self) {
         self.raw.r = Reader::new(&[]);

@@ -3,27 +3,32 @@
 use std::ops::Range;
 
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, NameTable, Tape};
-use gametape_wire::{Error, ErrorKind, Need, Result, SansIo, Source, drive};
+use gametape_wire::{Error, ErrorKind, Need, Result, SansIo, Source, check_range};
 
-use crate::block::{Events, KindSet};
-use crate::kinds::EventStream;
-use crate::table::AnalysisEvent;
+use crate::block::read::{Events, KindSet};
+use crate::event::kinds::EventStream;
+use crate::event::table::AnalysisEvent;
 
-/// Reads the string table of a tape.
+/// Reads the string table of a tape, all of it.
 ///
-/// [`NameReader`] does the same for whoever has no [`Source`].
+/// [`NameReader`] does the same for whoever has no [`Source`], or takes what is there.
 pub fn read_names(tape: &Tape, mut source: impl Source) -> Result<NameTable> {
     let mut reader = NameReader::new(tape);
-    drive(&mut reader, &mut source)?;
-    Ok(reader.finish())
+    reader.read_from(&mut source)?;
+    match reader.problems.pop() {
+        Some(problem) => Err(problem),
+        None => Ok(reader.finish()),
+    }
 }
 
-/// Reads the string table of a tape from bytes that somebody else fetches.
+/// Reads the string table of a tape from bytes that somebody else fetches. An error of
+/// [`supply`](SansIo::supply) costs the names of one chunk.
 #[derive(Debug)]
 pub struct NameReader<'t> {
     /// What is not read yet, the next one last.
     entries: Vec<&'t ChunkEntry>,
     names: NameTable,
+    problems: Vec<Error>,
 }
 
 impl<'t> NameReader<'t> {
@@ -32,7 +37,35 @@ impl<'t> NameReader<'t> {
     pub fn new(tape: &'t Tape) -> Self {
         let mut entries: Vec<_> = tape.stream(ChunkKind::NAMES, 0).collect();
         entries.reverse();
-        Self { entries, names: NameTable::default() }
+        Self { entries, names: NameTable::default(), problems: Vec::new() }
+    }
+
+    /// Reads all that is not read yet. Chunks that are lost or damaged become
+    /// [problems](Self::problems); an error is that of a read, after which the same may be tried again.
+    pub fn read_from(&mut self, source: &mut impl Source) -> Result<()> {
+        let length = source.length();
+        while let Need::Bytes(ranges) = self.need() {
+            for range in ranges {
+                let read = match check_range(&range, length) {
+                    Ok(()) => {
+                        let bytes = source.fetch(range.clone())?;
+                        self.supply(range, &bytes)
+                    }
+                    Err(lost) => {
+                        self.entries.pop();
+                        Err(lost)
+                    }
+                };
+                self.problems.extend(read.err());
+            }
+        }
+        Ok(())
+    }
+
+    /// What was wrong with chunks that [were read](Self::read_from).
+    #[must_use]
+    pub fn problems(&self) -> &[Error] {
+        &self.problems
     }
 
     /// The names that were read.
@@ -135,7 +168,7 @@ impl<'t> EventReader<'t> {
         Self { wanted, ticks, streams, skipped: 0 }
     }
 
-    /// How many events of unknown kinds were met so far.
+    /// The number of events of unknown kinds so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
@@ -151,7 +184,8 @@ impl<'t> EventReader<'t> {
         self.streams[index].ready.next()
     }
 
-    /// Goes on without the block that is needed next, whose bytes nobody can get.
+    /// Goes on without the block that is needed next, which is not in the tape: the index names bytes
+    /// after its end.
     pub fn leave_out(&mut self) {
         if let Some(index) = self.waiting() {
             self.streams[index].entries.pop();
@@ -208,7 +242,7 @@ impl SansIo for EventReader<'_> {
 /// Does the header of a chunk say what is in it?
 fn check_header(chunk: &Chunk<'_>, read: &Events<'_>) -> Result<()> {
     let header = &chunk.header;
-    let is_right = header.detail == read.met()
+    let is_right = header.detail == read.count_read()
         && read.first_tick() == Some(header.first_tick)
         && read.last_tick() + 1 == header.end_tick();
     if is_right {
@@ -220,22 +254,37 @@ fn check_header(chunk: &Chunk<'_>, read: &Events<'_>) -> Result<()> {
 
 /// The events of a tape, ascending by tick, of one tick by stream.
 ///
-/// Only blocks of wanted streams and ticks are fetched. A block that cannot be fetched or read gives
-/// one error, and the events go on after it.
+/// Only blocks of wanted streams and ticks are fetched. Blocks that are lost or damaged are passed over
+/// and become [problems](Self::problems).
+///
+/// An error is that of a read. The events end after it; asked again, they go on where they ended, with
+/// the same block.
 #[derive(Debug)]
 pub struct TapeEvents<'t, S> {
     reader: EventReader<'t>,
     source: S,
+    /// How long the tape is.
+    length: u64,
+    problems: Vec<Error>,
+    /// A read failed, and it was reported.
+    has_failed: bool,
 }
 
 impl<'t, S: Source> TapeEvents<'t, S> {
     /// The events of these kinds and ticks.
     #[must_use]
     pub fn new(tape: &'t Tape, wanted: KindSet, ticks: Range<u64>, source: S) -> Self {
-        Self { reader: EventReader::new(tape, wanted, ticks), source }
+        let (reader, length) = (EventReader::new(tape, wanted, ticks), source.length());
+        Self { reader, source, length, problems: Vec::new(), has_failed: false }
     }
 
-    /// How many events of unknown kinds were met so far.
+    /// What was wrong with blocks so far, one error each.
+    #[must_use]
+    pub fn problems(&self) -> &[Error] {
+        &self.problems
+    }
+
+    /// The number of events of unknown kinds so far.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.reader.skipped()
@@ -245,13 +294,17 @@ impl<'t, S: Source> TapeEvents<'t, S> {
     fn fill(&mut self) -> Result<()> {
         while let Need::Bytes(ranges) = self.reader.need() {
             for range in ranges {
-                match self.source.fetch(range.clone()) {
-                    Ok(bytes) => self.reader.supply(range, &bytes)?,
-                    Err(error) => {
-                        self.reader.leave_out();
-                        return Err(error);
+                let read = match check_range(&range, self.length) {
+                    Ok(()) => {
+                        let bytes = self.source.fetch(range.clone())?;
+                        self.reader.supply(range, &bytes)
                     }
-                }
+                    Err(lost) => {
+                        self.reader.leave_out();
+                        Err(lost)
+                    }
+                };
+                self.problems.extend(read.err());
             }
         }
         Ok(())
@@ -262,9 +315,16 @@ impl<S: Source> Iterator for TapeEvents<'_, S> {
     type Item = Result<AnalysisEvent>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        // A loop over a source that is down comes to an end.
+        if std::mem::take(&mut self.has_failed) {
+            return None;
+        }
         match self.fill() {
             Ok(()) => self.reader.take().map(Ok),
-            Err(error) => Some(Err(error)),
+            Err(error) => {
+                self.has_failed = true;
+                Some(Err(error))
+            }
         }
     }
 }

@@ -1,9 +1,10 @@
 //! From one table to enum, encoder, decoder, columns and the printed table.
 
-use crate::column::Column;
+use crate::export::column::Column;
 
 /// Which stream of events chunks a kind belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum EventStream {
     /// What the simulation produced.
     Simulation = 0,

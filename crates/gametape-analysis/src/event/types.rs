@@ -3,9 +3,9 @@
 use gametape_tape::{PlayerId, UnitTag};
 use gametape_wire::{Reader, Result, Writer};
 
-use crate::choice::choices;
-use crate::column::{Column, ColumnType, Names, RowSink, Value};
-use crate::field::{Field, Last, bad_value, column};
+use crate::event::choice::choices;
+use crate::event::field::{Field, Last, bad_value, column};
+use crate::export::column::{Column, ColumnType, Names, RowSink, Value};
 use crate::sample::Random;
 
 /// An id of the tape's string table: events can be read without a snapshot.
@@ -21,7 +21,7 @@ pub type AbilityId = NameId;
 /// Which resource.
 pub type ResourceType = NameId;
 
-/// A place in the world: fixed point, 1024 for a cell.
+/// A position in the world: fixed point, 1024 for a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct WorldPos {
     /// Column, times 1024.
@@ -112,7 +112,7 @@ impl Field for UnitTraits {
 /// Declares the fields of [`PlayerStats`] once: struct, bytes, columns and the list of statistics.
 macro_rules! player_stats {
     ($($(#[doc = $doc:literal])* $field:ident: $type:ty,)*) => {
-        /// Where a player stands at a tick: integers only.
+        /// The figures of a player at a tick: integers only.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
         pub struct PlayerStats { $($(#[doc = $doc])* pub $field: $type,)* }
 
@@ -156,7 +156,7 @@ player_stats! {
     income: i64,
     /// Value of everything that fights.
     army_value: i64,
-    /// Structures that stand.
+    /// Structures that are completed and not destroyed.
     structures: u32,
     /// Units alive, structures not counted.
     units: u32,

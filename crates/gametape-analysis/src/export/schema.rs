@@ -2,12 +2,13 @@
 
 use std::sync::LazyLock;
 
-use crate::column::{Column, ColumnType};
-use crate::field::column;
-use crate::table::{AnalysisEvent, EventKind, KINDS};
+use crate::event::field::column;
+use crate::event::table::{AnalysisEvent, EventKind, KINDS};
+use crate::export::column::{Column, ColumnType};
 
 /// A table of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Table {
     /// The events of one kind.
     Kind(EventKind),
@@ -18,8 +19,8 @@ pub enum Table {
 /// The columns of a table, and for each kind where its columns are in it.
 pub(crate) struct Layout {
     pub(crate) columns: Vec<Column>,
-    /// By place of the kind: the column of the table for each column of the kind.
-    places: Vec<Vec<usize>>,
+    /// By index of the kind: the column of the table for each column of the kind.
+    indexes: Vec<Vec<usize>>,
 }
 
 /// The columns that every table begins with.
@@ -34,7 +35,7 @@ fn head() -> Vec<Column> {
 
 /// By kind: the tick and the columns of its fields.
 static OWN_COLUMNS: LazyLock<Vec<Vec<Column>>> = LazyLock::new(|| {
-    let of_row = |row: &crate::kinds::KindRow| {
+    let of_row = |row: &crate::event::kinds::KindRow| {
         let mut columns = vec![column("tick", ColumnType::U64, false)];
         row.fields.iter().for_each(|field| (field.columns)(field.name, false, &mut columns));
         columns
@@ -60,20 +61,20 @@ static KIND_COLUMNS: LazyLock<Vec<Vec<Column>>> = LazyLock::new(|| {
 static WIDE: LazyLock<Layout> = LazyLock::new(|| {
     let mut columns = head();
     columns.push(column("kind", ColumnType::Text, false));
-    let places = KIND_COLUMNS.iter().map(|of_kind| place_all(of_kind, &mut columns)).collect();
-    Layout { columns, places }
+    let indexes = KIND_COLUMNS.iter().map(|of_kind| index_all(of_kind, &mut columns)).collect();
+    Layout { columns, indexes }
 });
 
 /// Where the columns of a kind are in the wide table; new ones are added.
-fn place_all(of_kind: &[Column], wide: &mut Vec<Column>) -> Vec<usize> {
-    let place = |column: &Column| {
+fn index_all(of_kind: &[Column], wide: &mut Vec<Column>) -> Vec<usize> {
+    let index = |column: &Column| {
         let known = wide.iter().position(|other| other.name == column.name);
         known.unwrap_or_else(|| {
             wide.push(Column { nullable: true, ..column.clone() });
             wide.len() - 1
         })
     };
-    of_kind.iter().map(place).collect()
+    of_kind.iter().map(index).collect()
 }
 
 impl Table {
@@ -95,7 +96,7 @@ impl Table {
     #[must_use]
     pub fn columns(self) -> &'static [Column] {
         match self {
-            Self::Kind(kind) => &KIND_COLUMNS[kind.place()],
+            Self::Kind(kind) => &KIND_COLUMNS[kind.index()],
             Self::Wide => &WIDE.columns,
         }
     }
@@ -103,7 +104,7 @@ impl Table {
     /// The columns that [`AnalysisEvent::values`] gives for a kind: the tick and those of its fields.
     #[must_use]
     pub fn own_columns(kind: EventKind) -> &'static [Column] {
-        &OWN_COLUMNS[kind.place()]
+        &OWN_COLUMNS[kind.index()]
     }
 
     /// Does it have a row for this event?
@@ -114,10 +115,10 @@ impl Table {
 
     /// The column of this table for each column of `kind`.
     #[must_use]
-    pub fn places(self, kind: EventKind) -> &'static [usize] {
+    pub fn columns_of(self, kind: EventKind) -> &'static [usize] {
         match self {
             Self::Kind(_) => IDENTITY.split_at(self.columns().len()).0,
-            Self::Wide => &WIDE.places[kind.place()],
+            Self::Wide => &WIDE.indexes[kind.index()],
         }
     }
 
@@ -129,6 +130,6 @@ impl Table {
     }
 }
 
-/// The places of a kind's columns in its own table.
+/// The indexes of a kind's columns in its own table.
 static IDENTITY: LazyLock<Vec<usize>> =
     LazyLock::new(|| (0..KIND_COLUMNS.iter().map(Vec::len).max().unwrap_or(0)).collect());

@@ -73,7 +73,8 @@ impl Column {
 }
 
 /// The value in one column of one row.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Value<'a> {
     /// Nothing.
     Null,
@@ -121,6 +122,12 @@ impl<'a> List<'a> {
     }
 }
 
+impl fmt::Debug for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
 /// Takes the values of one row, one after the other in the order of the columns.
 pub trait RowSink {
     /// The value of the next column.
@@ -132,7 +139,7 @@ pub trait RowSink {
     }
 }
 
-/// Says what the name ids in events stand for.
+/// The names that the name ids in events mean.
 pub trait Names {
     /// The name of an id, where there is one.
     fn name(&self, id: u32) -> Option<&str>;

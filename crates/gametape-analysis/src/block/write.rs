@@ -4,13 +4,13 @@ use gametape_tape::limits::{EVENTS_BYTES, TICK};
 use gametape_tape::{ChunkDraft, ChunkKind};
 use gametape_wire::{Error, Limit, Place, Result, ViewSet, Writer};
 
-use crate::block::{FORM, LastOfKinds, RawEvents, SPAN};
-use crate::kinds::EventStream;
-use crate::table::{AnalysisEvent, EventKind};
+use crate::block::read::{FORM, LastOfKinds, RawEvents, SPAN};
+use crate::event::kinds::EventStream;
+use crate::event::table::{AnalysisEvent, EventKind};
 
 /// Bytes in the body of a game's own kind.
 pub const OWN_BODY: Limit = Limit::new("body of a game's own event", 1 << 16);
-/// What stands before a body at most: step, kind, length.
+/// Bytes before a body at most: step, kind, length.
 const MOST_HEAD: usize = 10 + 1 + 3;
 /// Events that came late and are held back; then the block is ended.
 const MOST_LATE: usize = 4096;
@@ -24,24 +24,21 @@ pub struct Block {
     pub first_tick: u64,
     /// Tick of the last event.
     pub last_tick: u64,
-    /// How many events.
+    /// The number of events.
     pub count: u32,
     /// The raw bytes.
     pub bytes: Vec<u8>,
 }
 
 impl Block {
-    /// The chunk that a tape's writer is to be told about.
+    /// The chunk to give to the writer of a tape.
     #[must_use]
     pub fn draft(&self) -> ChunkDraft {
-        ChunkDraft {
-            stream: self.stream.number(),
-            views: ViewSet::EMPTY,
-            first_tick: self.first_tick,
-            tick_count: (self.last_tick - self.first_tick + 1) as u32,
-            detail: self.count,
-            ..ChunkDraft::new(ChunkKind::EVENTS)
-        }
+        ChunkDraft::new(ChunkKind::EVENTS)
+            .with_stream(self.stream.number())
+            .with_views(ViewSet::EMPTY)
+            .with_ticks(self.first_tick, (self.last_tick - self.first_tick + 1) as u32)
+            .with_detail(self.count)
     }
 }
 
@@ -293,7 +290,7 @@ impl OpenBlock {
         Ok(())
     }
 
-    /// All events, the late ones in their places.
+    /// All events, the late ones in their order.
     fn sorted(&mut self) -> Result<Vec<OwnedItem>> {
         let mut last = LastOfKinds::NEW;
         let mut items = Vec::with_capacity(self.count as usize + self.late.len());

@@ -3,58 +3,58 @@
 use gametape_tape::{PlayerId, UnitTag};
 use gametape_wire::{Reader, Result, Writer};
 
-use crate::column::{Names, RowSink, Value};
-use crate::field::{Field, Last};
-use crate::kinds::{EventStream, FieldRow, KindRow, events};
-use crate::sample::Random;
-use crate::types::{
+use crate::event::field::{Field, Last};
+use crate::event::kinds::{EventStream, FieldRow, KindRow, events};
+use crate::event::types::{
     AbilityId, ControlGroupAction, MatchOutcome, NameId, PlayerStats, ResourceType, UnitTraits,
     UnitTypeId, UpgradeId, VoteAnalysisEvent, WorldPos,
 };
+use crate::export::column::{Names, RowSink, Value};
+use crate::sample::Random;
 
 events! {
     /// One observation about a match: for analysis, never needed for playback.
     AnalysisEvent, kinds EventKind, rows KINDS {
         /// A unit is there: spawned, or its construction is completed.
         1 UnitCreated Simulation {
-            /// Which unit.
+            /// The unit.
             tag: UnitTag,
-            /// Of what type.
+            /// Its type.
             unit_type: UnitTypeId,
-            /// Whose.
+            /// The player whose it is.
             owner: PlayerId,
-            /// Where.
+            /// Its position.
             pos: WorldPos,
         }
         /// Construction of a unit or structure began.
         2 ConstructionStarted Simulation {
-            /// Which unit.
+            /// The unit.
             tag: UnitTag,
-            /// Of what type.
+            /// Its type.
             unit_type: UnitTypeId,
-            /// Whose.
+            /// The player whose it is.
             owner: PlayerId,
-            /// Where.
+            /// Its position.
             pos: WorldPos,
         }
         /// A construction that began is completed.
         3 ConstructionCompleted Simulation {
-            /// Which unit.
+            /// The unit.
             tag: UnitTag,
         }
         /// A unit was destroyed.
         4 UnitDestroyed Simulation {
-            /// Which unit.
+            /// The unit.
             tag: UnitTag,
             /// The unit that did it.
             killer_tag: Option<UnitTag>,
             /// The player who did it.
             killer_owner: Option<PlayerId>,
-            /// Whose unit it was.
+            /// The player whose unit it was.
             owner: PlayerId,
-            /// Of what type.
+            /// Its type.
             unit_type: UnitTypeId,
-            /// Where it was.
+            /// Its position.
             pos: WorldPos,
             /// What it was worth.
             value: i64,
@@ -63,35 +63,35 @@ events! {
         }
         /// Where units in combat are.
         5 UnitPositionSample Samples {
-            /// Units and their places, at most 256.
+            /// Units and their positions, at most 256.
             positions: Vec<(UnitTag, WorldPos)>,
         }
-        /// Where a player stands.
+        /// The figures of a player at a tick.
         6 PlayerStatSnapshot Simulation {
-            /// Which player.
+            /// The player.
             player: PlayerId,
-            /// The numbers.
+            /// The figures.
             stats: PlayerStats,
         }
         /// A resource was harvested.
         7 ResourceCollected Simulation {
-            /// By whom.
+            /// The player who did it.
             player: PlayerId,
-            /// Which.
+            /// The resource.
             resource_type: ResourceType,
-            /// How much.
+            /// The amount.
             amount: i32,
         }
         /// An upgrade is completed.
         8 UpgradeCompleted Simulation {
-            /// Whose.
+            /// The player whose it is.
             player: PlayerId,
-            /// Which.
+            /// The upgrade.
             upgrade_id: UpgradeId,
         }
         /// Where a player looks.
         9 CameraPositionSample Reported {
-            /// Which player.
+            /// The player.
             player: PlayerId,
             /// The middle of the screen.
             viewport_center: WorldPos,
@@ -100,7 +100,7 @@ events! {
         }
         /// A player's selection changed.
         10 SelectionChanged Reported {
-            /// Which player.
+            /// The player.
             player: PlayerId,
             /// Selected now, and not before.
             added: Vec<UnitTag>,
@@ -109,37 +109,37 @@ events! {
         }
         /// A control group was set or used.
         11 ControlGroupEvent Reported {
-            /// By whom.
+            /// The player who did it.
             player: PlayerId,
-            /// Which group.
+            /// The number of the group.
             group: u8,
             /// What was done.
             action: ControlGroupAction,
         }
         /// An ability was used.
         12 AbilityUsed Simulation {
-            /// By whom.
+            /// The player who did it.
             player: PlayerId,
-            /// Which.
+            /// The ability.
             ability_id: AbilityId,
-            /// On which place.
+            /// The position that it is aimed at.
             target: Option<WorldPos>,
         }
         /// The game was paused or goes on.
         13 PauseEvent Simulation {
-            /// By whom.
+            /// The player who did it.
             player: PlayerId,
             /// Is it paused now?
             paused: bool,
         }
         /// The match ended.
         14 MatchEnded Simulation {
-            /// How.
+            /// The outcome.
             outcome: MatchOutcome,
         }
         /// A vote was called, cast or decided.
         15 VoteEvent Simulation {
-            /// Which of these.
+            /// The step of the vote.
             event: VoteAnalysisEvent,
         }
         /// Units of opposing players met.
@@ -169,18 +169,18 @@ events! {
             friendly_survivors: u32,
             /// Units that the other side has left.
             enemy_survivors: u32,
-            /// How long it was.
+            /// Its length in ticks.
             duration_ticks: u64,
             /// The same as that of its start.
             engagement_id: u32,
         }
         /// A superweapon was fired.
         18 SuperweaponFired Simulation {
-            /// Which.
+            /// The weapon.
             weapon_type: AbilityId,
-            /// On which place.
+            /// The position that it is aimed at.
             target_pos: WorldPos,
-            /// By whom.
+            /// The player who did it.
             player: PlayerId,
             /// Units that it hit.
             units_affected: u32,
@@ -189,46 +189,46 @@ events! {
         }
         /// A base was wiped out.
         19 BaseDestroyed Simulation {
-            /// Whose.
+            /// The player whose it is.
             player: PlayerId,
-            /// Where.
+            /// Its position.
             pos: WorldPos,
             /// The structures that it had.
             buildings_lost: Vec<UnitTag>,
         }
         /// Over 70 % of a player's army were lost in one engagement.
         20 ArmyWipe Simulation {
-            /// Whose.
+            /// The player whose it is.
             player: PlayerId,
-            /// How many units.
+            /// The number of units.
             units_lost: u32,
             /// What they were worth.
             total_value_lost: i64,
-            /// How much of the army, in percent.
+            /// The lost share of the army, in percent.
             percentage_of_army: u16,
         }
-        /// A player who was behind is ahead.
+        /// A player whose value was below that of the others is now above it.
         21 ComebackMoment Simulation {
-            /// Who.
+            /// The player.
             player: PlayerId,
-            /// How far behind, in value.
+            /// The difference before, in value.
             deficit_before: i64,
-            /// How far ahead now, in value.
+            /// The difference now, in value.
             advantage_after: i64,
-            /// Both together.
+            /// Both added.
             swing_value: i64,
         }
         /// Something of the game's own, in a form that every tool can show.
         64 GameEvent Simulation {
             /// What happened, in the game's own word.
             what: NameId,
-            /// To whom or by whom.
+            /// The player it is about.
             player: Option<PlayerId>,
-            /// With which unit.
+            /// The unit it is about.
             tag: Option<UnitTag>,
-            /// Where.
+            /// The position.
             pos: Option<WorldPos>,
-            /// How much of it; of a time-out, its ticks.
+            /// An amount; of a time-out, its ticks.
             value: i64,
         }
     }
@@ -274,9 +274,9 @@ impl EventKind {
     /// The last of the game's own kinds.
     pub const LAST_OWN: u8 = 127;
 
-    /// Its place in [`ALL`](Self::ALL).
+    /// Its index in [`ALL`](Self::ALL).
     #[inline]
-    pub(crate) const fn place(self) -> usize {
+    pub(crate) const fn index(self) -> usize {
         match self as u8 {
             Self::FIRST_OWN => Self::ALL.len() - 1,
             number => number as usize - 1,
@@ -285,7 +285,7 @@ impl EventKind {
 
     #[inline]
     pub(crate) fn row(self) -> &'static KindRow {
-        &KINDS[self.place()]
+        &KINDS[self.index()]
     }
 
     /// Its number in the tape.

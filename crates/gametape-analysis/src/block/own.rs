@@ -3,9 +3,9 @@
 use gametape_tape::{Chunk, ChunkDraft, EventFilter};
 use gametape_wire::{Result, View, ViewSet};
 
-use crate::block::Events;
-use crate::table::AnalysisEvent;
-use crate::writer::EventWriter;
+use crate::block::read::Events;
+use crate::block::write::EventWriter;
+use crate::event::table::AnalysisEvent;
 
 /// Keeps the events of the players that a tape is cut to, by `spec/tape-contents.md`, section 8.
 ///

@@ -3,9 +3,9 @@
 use gametape_tape::UnitTag;
 use gametape_wire::{Error, ErrorKind, Limit, Place, Reader, Result, Writer, unzigzag, zigzag};
 
-use crate::column::{Column, ColumnType, List, Names, RowSink, Value};
+use crate::event::types::{NameId, WorldPos};
+use crate::export::column::{Column, ColumnType, List, Names, RowSink, Value};
 use crate::sample::{self, Random};
-use crate::types::{NameId, WorldPos};
 
 /// Units in one position sample.
 pub const SAMPLE_UNITS: Limit = Limit::new("units of a position sample", 256);
@@ -129,7 +129,7 @@ fn read_i32(r: &mut Reader<'_>, item: &'static str) -> Result<i32> {
     Ok(unzigzag(coded.into()) as i32)
 }
 
-/// An id is written as a number and exported as the name that it stands for.
+/// An id is written as a number and exported as the name that it means.
 impl Field for NameId {
     const TYPE: &'static str = "name";
     #[inline]

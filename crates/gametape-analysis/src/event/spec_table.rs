@@ -1,9 +1,9 @@
 //! The tables as Markdown: what `spec/events.md` prints.
 
-use crate::choice::ChoiceRow;
-use crate::kinds::{FieldRow, KindRow};
-use crate::table::KINDS;
-use crate::types::{GROUP_CHOICES, OUTCOME_CHOICES, STATS_FIELDS, VOTE_CHOICES};
+use crate::event::choice::ChoiceRow;
+use crate::event::kinds::{FieldRow, KindRow};
+use crate::event::table::KINDS;
+use crate::event::types::{GROUP_CHOICES, OUTCOME_CHOICES, STATS_FIELDS, VOTE_CHOICES};
 
 /// The table of kinds, made from the table that the decoder and encoder are made from.
 #[must_use]

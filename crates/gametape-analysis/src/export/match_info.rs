@@ -7,9 +7,9 @@ use gametape_tape::{ChunkKind, NameTable, PlayerId, Tape};
 use gametape_wire::{Tick, TickLength, Time};
 use sha2::{Digest, Sha256};
 
-use crate::column::{Column, Names, RowSink, Value};
-use crate::schema::Table;
-use crate::table::AnalysisEvent;
+use crate::event::table::AnalysisEvent;
+use crate::export::column::{Column, Names, RowSink, Value};
+use crate::export::schema::Table;
 
 /// Names a match, whatever tape it is in: packing and signing keep it.
 ///
@@ -74,7 +74,7 @@ pub struct MatchInfo<N = NameTable> {
     pub tick_length: TickLength,
     /// The names of the players.
     pub players: BTreeMap<PlayerId, String>,
-    /// What the name ids in events stand for.
+    /// The names that the name ids in events mean.
     pub names: N,
 }
 

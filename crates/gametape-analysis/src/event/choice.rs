@@ -33,14 +33,14 @@ macro_rules! choices {
             }
 
             /// Name and columns of every carried field, of all choices.
-            const CARRIED: &'static [$crate::choice::Carried] = &[
+            const CARRIED: &'static [$crate::event::choice::Carried] = &[
                 $($($((stringify!($field), <$field_type as Field>::columns),)*)?)*
             ];
         }
 
         impl Field for $set {
             const TYPE: &'static str = $type;
-            const WIDTH: usize = 1 + $crate::choice::distinct_count(Self::CARRIED);
+            const WIDTH: usize = 1 + $crate::event::choice::distinct_count(Self::CARRIED);
 
             fn write(&self, w: &mut Writer, last: &mut Last) -> Result<()> {
                 match self {
@@ -66,14 +66,14 @@ macro_rules! choices {
 
             fn columns(name: &str, nullable: bool, out: &mut Vec<Column>) {
                 out.push(column(name, ColumnType::Text, nullable));
-                for (field, columns) in $crate::choice::distinct(Self::CARRIED) {
+                for (field, columns) in $crate::event::choice::distinct(Self::CARRIED) {
                     columns(&format!("{name}_{field}"), true, out);
                 }
             }
 
             fn values(&self, names: &dyn Names, row: &mut impl RowSink) {
                 row.value(Value::Text(self.name()));
-                for (column, _) in $crate::choice::distinct(Self::CARRIED) {
+                for (column, _) in $crate::event::choice::distinct(Self::CARRIED) {
                     let _ = (names, column);
                     match self {
                         $(Self::$variant $({ $($field),* })? => {$($(
@@ -97,7 +97,7 @@ macro_rules! choices {
         }
 
         /// Code, name and carried fields of every choice, for the printed table.
-        pub(crate) const $rows: &[$crate::choice::ChoiceRow] = &[
+        pub(crate) const $rows: &[$crate::event::choice::ChoiceRow] = &[
             $(($code, stringify!($variant), &[
                 $($((stringify!($field), <$field_type as Field>::TYPE)),*)?
             ])),*
@@ -107,7 +107,7 @@ macro_rules! choices {
 
 pub(crate) use choices;
 
-use crate::column::Column;
+use crate::export::column::Column;
 
 /// Code, name, and name and type of each carried field.
 pub(crate) type ChoiceRow = (u8, &'static str, &'static [(&'static str, &'static str)]);
@@ -115,22 +115,22 @@ pub(crate) type ChoiceRow = (u8, &'static str, &'static [(&'static str, &'static
 /// A field's name and how its columns are made; every carried field has one column.
 pub(crate) type Carried = (&'static str, fn(&str, bool, &mut Vec<Column>));
 
-/// The fields without those whose name stood before.
+/// The fields without those whose name occurs earlier.
 pub(crate) fn distinct(fields: &'static [Carried]) -> impl Iterator<Item = &'static Carried> {
-    let is_first = |place: usize| fields[..place].iter().all(|(name, _)| *name != fields[place].0);
-    (0..fields.len()).filter(move |&place| is_first(place)).map(|place| &fields[place])
+    let is_first = |index: usize| fields[..index].iter().all(|(name, _)| *name != fields[index].0);
+    (0..fields.len()).filter(move |&index| is_first(index)).map(|index| &fields[index])
 }
 
 /// How many [`distinct`] ones there are.
 pub(crate) const fn distinct_count(fields: &[Carried]) -> usize {
-    let (mut count, mut place) = (0, 0);
-    while place < fields.len() {
+    let (mut count, mut index) = (0, 0);
+    while index < fields.len() {
         let mut before = 0;
-        while before < place && !same(fields[before].0, fields[place].0) {
+        while before < index && !same(fields[before].0, fields[index].0) {
             before += 1;
         }
-        count += (before == place) as usize;
-        place += 1;
+        count += (before == index) as usize;
+        index += 1;
     }
     count
 }
