@@ -3,6 +3,7 @@
 //! A moment is always after everything that happened at that time.
 
 use std::fmt::Display;
+use std::ops::Range;
 
 use gametape_minewars::{Frames, ReplayFile, Replayed, replay_view};
 use gametape_wire::{Error, Moment, Tick, TickLength, View};
@@ -17,15 +18,15 @@ pub(crate) use gametape_wire::When;
 /// More problems than this are counted, not shown.
 const SHOWN_PROBLEMS: usize = 10;
 
-/// The moment in a recording of ticks of some length that ends before `end`. A usage error for a
-/// turn, which only gamelogs have.
+/// The moment in a recording of ticks of some length that has these moments. A usage error for a turn,
+/// which only gamelogs have.
 pub(crate) fn moment_by_clock(
     source: &impl Display,
     when: When,
     length: TickLength,
-    end: Moment,
+    span: Range<Moment>,
 ) -> Result<Moment, Failure> {
-    when.moment(length, end).ok_or_else(|| {
+    when.moment_within(length, span).ok_or_else(|| {
         Failure::usage(format_args!("turns are for gamelogs, and {source} holds none"))
     })
 }
@@ -73,7 +74,7 @@ pub(crate) fn replay(
         When::End | When::Share(_) | When::BeforeEnd(_) => end_of(frames()),
         _ => Moment::before(Tick(u64::MAX)),
     };
-    let moment = moment_by_clock(source, at, TickLength::MILLISECOND, end)?;
+    let moment = moment_by_clock(source, at, TickLength::MILLISECOND, Moment::START..end)?;
     if let Some(Tick(last)) = moment.last_tick() {
         let map = file.setup().map().map_err(failed)?;
         let progress = Progress::new("replaying", file.header().frames_raw.into());
@@ -130,7 +131,7 @@ mod tests {
         }
         assert_eq!(
             [deltas("50%"), deltas("100%"), deltas("0%")],
-            [Ok(Some(5)), Ok(Some(10)), Ok(Some(0))]
+            [Ok(Some(5)), Ok(Some(10)), Ok(Some(1))]
         );
         assert_eq!(deltas("turn:2"), Ok(None));
     }

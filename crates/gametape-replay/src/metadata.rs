@@ -64,6 +64,13 @@ pub fn field(tape: &Tape, name: &str) -> Option<String> {
     })
 }
 
+/// Metadata without what came out in the end; empty where it cannot be read.
+pub(crate) fn without_outcome(json: &str) -> String {
+    let mut fields: Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
+    ["outcome", "winner"].iter().for_each(|name| drop(fields.remove(*name)));
+    Value::Object(fields).to_string()
+}
+
 /// The players that the metadata of a tape names.
 #[must_use]
 pub fn players(tape: &Tape) -> Vec<PlayerName> {

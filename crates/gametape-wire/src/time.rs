@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::ops::Range;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
@@ -276,10 +277,18 @@ impl When {
     /// knows where its turns begin.
     #[must_use]
     pub fn moment(self, length: TickLength, end: Moment) -> Option<Moment> {
-        let last = end.next_tick();
+        self.moment_within(length, Moment::START..end)
+    }
+
+    /// The moment that it means in a recording that has these moments: one that was cut may begin
+    /// later. A time before its first tick means the start, one after its last tick the end.
+    #[must_use]
+    pub fn moment_within(self, length: TickLength, span: Range<Moment>) -> Option<Moment> {
+        let (first, last) = (span.start.next_tick(), span.end.next_tick());
+        let start = Moment::after(first);
         let moment = match self {
-            Self::Start => Moment::after(Tick(0)),
-            Self::End => end,
+            Self::Start => start,
+            Self::End => span.end,
             Self::Time(time) => Moment::after(length.tick_at(time)),
             Self::Number(millis) => Moment::after(length.tick_at(Time::from_millis(millis))),
             Self::BeforeEnd(time) => {
@@ -289,12 +298,35 @@ impl When {
             }
             Self::Tick(tick) => Moment::after(tick),
             Self::Share(millionths) => {
-                let tick = u128::from(last.0) * u128::from(millionths) / 1_000_000;
-                Moment::before(Tick(tick as u64))
+                let ticks = last.0.saturating_sub(first.0);
+                let share = u128::from(ticks) * u128::from(millionths) / 1_000_000;
+                Moment::before(Tick(first.0.saturating_add(share as u64)))
             }
             Self::Turn(_) => return None,
         };
-        Some(moment.min(end))
+        Some(moment.max(start).min(span.end))
+    }
+}
+
+impl fmt::Display for When {
+    /// As people write it: what is printed means the same when it is read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start => f.write_str("start"),
+            Self::End => f.write_str("end"),
+            Self::Time(time) => time.fmt(f),
+            Self::BeforeEnd(time) => write!(f, "-{time}"),
+            Self::Tick(tick) => write!(f, "tick:{tick}"),
+            Self::Turn(turn) => write!(f, "turn:{turn}"),
+            Self::Share(millionths) => {
+                write!(f, "{}", millionths / 10_000)?;
+                match millionths % 10_000 {
+                    0 => f.write_str("%"),
+                    rest => write!(f, ".{}%", format!("{rest:04}").trim_end_matches('0')),
+                }
+            }
+            Self::Number(number) => number.fmt(f),
+        }
     }
 }
 
@@ -432,7 +464,29 @@ mod tests {
         assert_eq!(moment("50%", 100), Moment::before(Tick(50)));
         assert_eq!(moment("100%", 100), moment("end", 100));
         assert_eq!(moment("-1s", 100), Moment::before(Tick(80)));
-        assert_eq!(moment("-9:00", 100), Moment::START);
+        assert_eq!(moment("-9:00", 100), moment("start", 100));
+    }
+
+    #[test]
+    fn all_ways_to_write_the_start_mean_the_same() {
+        for text in ["start", "0%", "0:00", "0s", "0ms", "0", "tick:0", "-5s"] {
+            assert_eq!(moment(text, 100), Moment::after(Tick(0)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_recording_that_begins_later_has_its_start_there() {
+        let span = Moment::before(Tick(40))..Moment::before(Tick(140));
+        let moment = |text: &str| {
+            text.parse::<When>().unwrap().moment_within(TWENTIETH, span.clone()).unwrap()
+        };
+        for text in ["start", "0%", "0:00", "2s", "tick:3", "-1:00"] {
+            assert_eq!(moment(text), Moment::after(Tick(40)), "{text}");
+        }
+        assert_eq!(moment("50%"), Moment::before(Tick(90)));
+        assert_eq!(moment("3s"), Moment::after(Tick(60)));
+        assert_eq!(moment("-1s"), Moment::before(Tick(120)));
+        assert_eq!([moment("end"), moment("100%"), moment("1:00")], [span.end; 3]);
     }
 
     #[test]
@@ -460,6 +514,12 @@ mod tests {
         for micros in [0, 1, 59_999_999, 60_000_000, 217_600_000, 3_600_000_000, 86_399_000_001] {
             let time = Time(micros);
             assert_eq!(time.to_string().parse::<When>().unwrap(), When::Time(time));
+        }
+        for text in ["start", "end", "3:37.6", "-0:10", "tick:4352", "turn:-1", "50%", "4352"] {
+            assert_eq!(text.parse::<When>().unwrap().to_string(), text);
+        }
+        for text in ["0%", "0.0001%", "12.5%", "99.9%", "100%"] {
+            assert_eq!(text.parse::<When>().unwrap().to_string(), text);
         }
     }
 

@@ -1,11 +1,13 @@
-//! The events that belong to a player: what a tape keeps that is cut to that player's view.
+//! The events of a cut: those that belong to a player, and those of some ticks.
+
+use std::ops::Range;
 
 use gametape_tape::{Chunk, ChunkDraft, EventFilter};
 use gametape_wire::{Result, View, ViewSet};
 
-use crate::block::read::Events;
+use crate::block::read::{Events, LastOfKinds, RawEvents};
 use crate::block::write::EventWriter;
-use crate::event::table::AnalysisEvent;
+use crate::event::table::{AnalysisEvent, EventKind};
 
 /// Keeps the events of the players that a tape is cut to, by `spec/tape-contents.md`, section 8.
 ///
@@ -24,23 +26,60 @@ impl OwnEvents {
 }
 
 impl EventFilter for OwnEvents {
-    fn chunk(&mut self, chunk: &Chunk<'_>, views: ViewSet) -> Result<u32> {
+    fn chunk(&mut self, chunk: &Chunk<'_>, views: ViewSet, ticks: &Range<u64>) -> Result<u32> {
         let raw = chunk.raw()?;
         let read = Events::new(&raw, chunk.payload_offset())
             .and_then(Iterator::collect::<Result<Vec<AnalysisEvent>>>);
         let Ok(events) = read else { return Ok(0) };
         let mut count = 0;
-        for event in events.iter().filter(|event| is_own(event, views)) {
+        let is_kept =
+            |event: &&AnalysisEvent| is_own(event, views) && ticks.contains(&event.tick());
+        for event in events.iter().filter(is_kept) {
             self.kept.push(event)?;
             count += 1;
         }
         Ok(count)
     }
 
+    fn within(
+        &mut self,
+        chunk: &Chunk<'_>,
+        ticks: &Range<u64>,
+    ) -> Result<Vec<(ChunkDraft, Vec<u8>)>> {
+        let raw = chunk.raw()?;
+        let kept = events_within(&raw, chunk.payload_offset(), ticks);
+        let Ok(mut kept) = kept else { return Ok(Vec::new()) };
+        Ok(kept.flush()?.into_iter().map(|block| (block.draft(), block.bytes)).collect())
+    }
+
     fn finish(&mut self) -> Result<Vec<(ChunkDraft, Vec<u8>)>> {
         let blocks = self.kept.flush()?;
         Ok(blocks.into_iter().map(|block| (block.draft(), block.bytes)).collect())
     }
+}
+
+/// The events of a block at some ticks, encoded again: tags and positions are differences to events
+/// before them. Events of kinds that nobody knows are left out for that reason.
+fn events_within(block: &[u8], offset: u64, ticks: &Range<u64>) -> Result<EventWriter> {
+    let mut kept = EventWriter::new();
+    let mut last = LastOfKinds::NEW;
+    for event in RawEvents::new(block, offset)? {
+        let raw = event?;
+        let is_within = ticks.contains(&raw.tick);
+        match EventKind::from_number(raw.kind) {
+            Some(kind) => {
+                let event = last.read(kind, &raw)?;
+                if is_within {
+                    kept.push(&event)?;
+                }
+            }
+            None if is_within && raw.kind > EventKind::FIRST_OWN => {
+                kept.push_own(raw.tick, raw.kind, raw.body)?;
+            }
+            None => {}
+        }
+    }
+    Ok(kept)
 }
 
 /// Is it about one of these players alone, or about something that everybody sees?

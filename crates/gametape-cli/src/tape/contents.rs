@@ -2,7 +2,7 @@
 
 use gametape_cadre::Options;
 use gametape_replay::{Recording, cadre, minewars};
-use gametape_tape::Gap;
+use gametape_tape::{Gap, GapCause};
 use gametape_wire::Error;
 
 use super::TapeFile;
@@ -69,8 +69,9 @@ impl TapeFile {
 /// More gaps than these are counted, not shown.
 const SHOWN_GAPS: usize = 10;
 
-/// Tells what is missing in a tape that is played all the same.
+/// Tells what is missing in a tape that is played all the same. What was cut away is not missing.
 pub(crate) fn warn_of_gaps(source: &crate::input::Source, gaps: &[Gap]) {
+    let gaps: Vec<&Gap> = gaps.iter().filter(|gap| gap.cause != GapCause::CUT).collect();
     for gap in gaps.iter().take(SHOWN_GAPS) {
         let what = if gap.kind.0 == 0 { "something".to_owned() } else { gap.kind.to_string() };
         let (first, ticks) = (gap.first_tick, count(gap.tick_count.into(), "tick"));

@@ -7,7 +7,7 @@ use gametape_replay::minewars::{MinewarsView, setup_of};
 use gametape_replay::{PlayFinding, Playback, Player, PlayerOptions, Recording, Track, ViewTrack};
 use gametape_scene::minewars::{Place, places_of};
 use gametape_tape::{ChunkKind, TapeFrames};
-use gametape_wire::{Error, Result as WireResult};
+use gametape_wire::{Error, Result as WireResult, ViewSet};
 
 use super::{Metadata, TapeFile, milliseconds};
 use crate::failure::{Failure, warn_of_loss};
@@ -37,14 +37,18 @@ pub(crate) fn view_at(
 ) -> Result<ViewAt, Failure> {
     let failed = |error: Error| Failure::of(source, &error);
     let setup = setup_of(&mut recording).map_err(failed)?;
-    let names = || Names::of_tape(&Metadata::of(recording.tape()));
-    let (view, most) = (view.find(source, names)?, setup.max_view());
+    let (tape, most) = (recording.tape(), setup.max_view());
+    let view = match &view.given {
+        Some(name) => name.find(source, || Names::of_tape(&Metadata::of(tape)))?,
+        None => tape.first_view(),
+    };
     if view > most {
         return Err(Failure::usage(format_args!("{source} has views 0 to {most}, not {view}")));
     }
+    tape.check_views(ViewSet::EMPTY.with(view)).map_err(failed)?;
     let start = MinewarsView::new(&setup, view);
     let mut player = Playback::view(recording, view, start.clone(), PLAY_ONCE).map_err(failed)?;
-    let moment = moment_by_clock(source, at, player.tick_length(), player.end())?;
+    let moment = moment_by_clock(source, at, player.tick_length(), player.begin()..player.end())?;
     waiting("seeking", || player.seek(moment)).map_err(failed)?;
     warn_of_doubt(source, &player);
     let mut replayed = replayed(&player);

@@ -1,7 +1,9 @@
 //! Searching what was written for what should be gone.
 
 use gametape_cadre::Names;
-use gametape_tape::{Chunk, ChunkKind, NameTable, Restorer, SimSnapshot, TapeFrames, TapeHeader};
+use gametape_tape::{
+    Chunk, ChunkKind, KeyframeChecker, NameTable, SimSnapshot, TapeFrames, TapeHeader,
+};
 use gametape_wire::Result;
 
 use super::Anonymized;
@@ -12,8 +14,8 @@ use super::game::Game;
 pub(super) struct Search {
     /// The offset of the next byte.
     offset: u64,
-    /// The state of the last keyframe of each stream.
-    restorers: std::collections::BTreeMap<u16, Restorer>,
+    /// The states that keyframes lead to.
+    keyframes: KeyframeChecker,
 }
 
 impl Search {
@@ -65,9 +67,14 @@ impl Search {
                 }
             }
             kind if kind.is_keyframe() => {
-                let restorer = self.restorers.entry(stream).or_default();
-                restorer.add(chunk)?;
-                restorer.state().into_iter().flat_map(texts).for_each(|text| find(&text));
+                match self.keyframes.add(chunk) {
+                    Ok(()) => {
+                        let state = self.keyframes.state(stream, chunk.header.views);
+                        state.into_iter().flat_map(texts).for_each(|text| find(&text));
+                    }
+                    // A tape may have lost the keyframe that a copied one builds on.
+                    Err(_) => find(&raw),
+                }
             }
             ChunkKind::NAMES => {
                 let mut table = NameTable::default();

@@ -56,7 +56,25 @@ impl CutRequest {
             let turns = || Error::misuse("cut", "turns are for gamelogs, and this is none");
             when.bound(length, end).map(|tick| tick.0).ok_or_else(turns)
         };
+        let from = bound(self.from)?;
         let to = if self.to == When::End { u64::MAX } else { bound(self.to)? };
-        Ok(bound(self.from)?..to)
+        if from > 0 && from >= end.0 {
+            let end = in_unit_of(self.from, length, end);
+            return Err(Error::misuse("cut", format!("{} is after the end ({end})", self.from)));
+        }
+        if to <= from {
+            let problem = format!("its end ({}) is not after its start ({})", self.to, self.from);
+            return Err(Error::misuse("cut", problem));
+        }
+        Ok(from..to)
+    }
+}
+
+/// A tick as somebody would write it who asked like this.
+fn in_unit_of(asked: When, length: TickLength, tick: Tick) -> String {
+    match asked {
+        When::Tick(_) => When::Tick(tick).to_string(),
+        When::Number(_) => format!("{} ms", length.millis_of(tick)),
+        _ => length.time_of(tick).to_string(),
     }
 }

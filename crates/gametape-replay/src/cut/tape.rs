@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use gametape_analysis::OwnEvents;
-use gametape_tape::{Cut, DropReason, Dropped, Tape};
+use gametape_tape::{Chunk, ChunkKind, Cut, DropReason, Dropped, Tape};
 use gametape_wire::{Result, Source, Tick, ViewSet};
 
 use super::CutRequest;
+use crate::metadata::without_outcome;
 use crate::open::visit_chunks;
 use crate::rewrite::{Put, derived_header};
 
@@ -60,8 +61,15 @@ pub fn cut_tape<S: Source>(
     let header = derived_header(&[tape.header], &done(views, &asked))?;
     let mut rewriter = cut.rewriter(tape, header)?.with_events(OwnEvents::new());
     let kept = tape.chunks.iter().filter(|entry| cut.keeps(entry));
+    let ends_early = cut.ticks().end < tape.summary.end_tick;
     visit_chunks(source, kept, |chunk| {
-        rewriter.chunk(chunk)?;
+        match &tape.closing {
+            // How the match ended is not known yet where the cut ends.
+            Some(closing) if ends_early && is_closing(chunk) => {
+                rewriter.closing_metadata(without_outcome(closing).as_bytes())?;
+            }
+            _ => rewriter.chunk(chunk)?,
+        }
         put(&rewriter.take())
     })?;
     let end = rewriter.finish()?;
@@ -72,6 +80,10 @@ pub fn cut_tape<S: Source>(
         dropped: end.dropped,
         lost: lost(tape),
     })
+}
+
+fn is_closing(chunk: &Chunk<'_>) -> bool {
+    (chunk.header.kind, chunk.header.stream) == (ChunkKind::METADATA, 1)
 }
 
 /// What the tape had lost before, in the cut or not.

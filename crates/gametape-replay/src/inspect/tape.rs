@@ -109,12 +109,14 @@ impl From<&KindSummary> for KindTotals {
 }
 
 impl TapeSummary {
-    /// Opens the tape as far as is asked for: at most 64 KiB of it are read unless `with_chunks`.
+    /// Opens the tape as far as is asked for: at most 64 KiB of it are read unless `with_chunks`, or
+    /// unless it has gaps, which say where it begins.
     pub fn of<S: Source>(name: &str, source: &mut S, with_chunks: bool) -> Result<Self> {
         let mut tape = open_tape(source, Depth::Summary)?;
         let index: u64 =
             tape.summary.pages.iter().map(|page| page.range.end - page.range.start).sum();
-        let with_index = with_chunks || index <= SMALL_INDEX;
+        let has_gaps = tape.summary.kind(ChunkKind::GAP).is_some();
+        let with_index = with_chunks || has_gaps || index <= SMALL_INDEX;
         if with_index && tape.is_finished() {
             tape = open_tape(source, Depth::Index)?;
         }
@@ -127,7 +129,9 @@ impl TapeSummary {
         let mut metadata = Metadata::of(tape);
         let of_kind = |kind| summary.kind(kind).map_or(0, |row| row.chunks.into());
         let problems = std::mem::take(&mut metadata.problems);
-        let ticks = summary.end_tick - summary.first_tick.min(summary.end_tick);
+        let begin = index.as_ref().map_or(0, |index| index.first_tick);
+        let first_tick = summary.first_tick.max(begin).min(summary.end_tick);
+        let ticks = summary.end_tick - first_tick;
         Self {
             file: name.to_owned(),
             format: "tape",
@@ -138,7 +142,7 @@ impl TapeSummary {
             file_bytes,
             content: metadata.text("content"),
             tick_us: header.tick_length.micros(),
-            first_tick: summary.first_tick,
+            first_tick,
             end_tick: summary.end_tick,
             duration_ms: header.tick_length.millis_of(Tick(ticks)),
             views: numbers(tape.views()),

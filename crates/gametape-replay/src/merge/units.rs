@@ -181,7 +181,7 @@ impl Units {
         let earlier = others.filter(|(_, span)| span.first_tick <= gap.first_tick);
         let known = earlier.map(|(_, span)| span.end_of_frames).max().unwrap_or(0);
         let start = match gap.cause {
-            GapCause::INTERRUPTED => gap.first_tick.max(known),
+            GapCause::INTERRUPTED | GapCause::CUT => gap.first_tick.max(known),
             _ => gap.first_tick,
         };
         if start >= end && end > gap.first_tick {

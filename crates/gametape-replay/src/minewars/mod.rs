@@ -5,7 +5,7 @@ mod from_tape;
 mod to_tape;
 mod view;
 
-use gametape_wire::{Result, TickLength, View};
+use gametape_wire::{Result, TickLength, View, ViewSet};
 
 use crate::player::{Player, PlayerOptions, ViewTrack};
 use crate::source::Recording;
@@ -22,12 +22,14 @@ pub const TICK_LENGTH: TickLength = TickLength::MILLISECOND;
 /// What the metadata of such a tape says.
 const CONTENT: &str = "minewars";
 
-/// Plays what a view knows, from a tape whose frames are MineWars messages.
+/// Plays what a view knows, from a tape whose frames are MineWars messages. Refused where the tape does
+/// not have the view.
 pub fn player<S: Source>(
     mut recording: Recording<S>,
     view: View,
     options: PlayerOptions,
 ) -> Result<Playback<S, Player<ViewTrack<MinewarsView>>>> {
     let setup = setup_of(&mut recording)?;
+    recording.tape().check_views(ViewSet::EMPTY.with(view))?;
     Playback::view(recording, view, MinewarsView::new(&setup, view), options)
 }

@@ -119,6 +119,8 @@ pub struct Player<T> {
     start: SimSnapshot,
     /// Everything before this tick is in the state.
     tick: SimTick,
+    /// Where play begins: what is before it was cut away.
+    begin: SimTick,
     end: SimTick,
     /// The keyframe that the present state was carried forward from; 0 also for the start.
     base: SimTick,
@@ -164,6 +166,7 @@ impl<T: Track> Player<T> {
             keyframes: Keyframes::new(tape.tape(), &track),
             start: track.snapshot(0),
             tick: 0,
+            begin: 0,
             end: 0,
             base: 0,
             broken: false,
@@ -181,19 +184,41 @@ impl<T: Track> Player<T> {
             track,
         };
         player.find_end();
-        // What was recorded of the start counts, if it can be used.
-        player.keyframe_pending = options.check && player.keyframes.nearest(0) == Some(0);
-        player.task = player.keyframe_pending.then_some(Task::Enter);
+        if player.begin > 0 {
+            // Nothing leads there from the start.
+            player.broken = true;
+            player.task = Some(Task::Seek { goal: player.begin, backward: false });
+        } else {
+            // What was recorded of the start counts, if it can be used.
+            player.keyframe_pending = options.check && player.keyframes.nearest(0) == Some(0);
+            player.task = player.keyframe_pending.then_some(Task::Enter);
+        }
         player.go_on().map(|_| player)
     }
 
     /// Finds end, losses and markers in what is known of the tape.
     fn find_end(&mut self) {
         (self.gaps, self.end) = lost_input::<T>(&self.tape, self.track.views());
-        let markers = self.keyframes.ticks().map(Marker::keyframe);
-        let mut markers: Vec<Marker> = markers.chain(self.gaps.iter().map(Marker::lost)).collect();
+        self.begin = self.find_begin();
+        let begin = self.begin;
+        let keyframes = self.keyframes.ticks().filter(|tick| *tick >= begin);
+        let lost = self.gaps.iter().filter(|gap| gap.end > begin);
+        let mut markers: Vec<Marker> =
+            keyframes.map(Marker::keyframe).chain(lost.map(Marker::lost)).collect();
         markers.sort_unstable();
         self.markers = markers;
+    }
+
+    /// Where play begins. Of a cut tape that is the first state that can be had without what was cut
+    /// away.
+    fn find_begin(&self) -> SimTick {
+        match self.tape.first_tick().0 {
+            0 => 0,
+            first => {
+                let state = self.keyframes.ticks().find(|tick| *tick >= first);
+                state.unwrap_or(first).min(self.end)
+            }
+        }
     }
 
     /// The tape that is played.
@@ -237,9 +262,12 @@ impl<T: Track> Player<T> {
             .min_by_key(|(gap, _)| gap.start)
     }
 
-    /// Notes lost input, and says whether there is any.
+    /// Notes lost input, and says whether there is any. What was cut away is not lost.
     fn note_lost(&mut self) -> bool {
         let Some((ticks, error)) = self.lost() else { return false };
+        if self.tick <= self.begin {
+            return true;
+        }
         let finding = PlayFinding::Lost { ticks: ticks.clone(), error: error.cloned() };
         self.findings.note(finding);
         true
@@ -268,6 +296,10 @@ impl<T: Track> Timeline for Player<T> {
         self.tape.tape().header.tick_length
     }
 
+    fn begin(&self) -> Moment {
+        Moment::before(Tick(self.begin))
+    }
+
     fn end(&self) -> Moment {
         Moment::before(Tick(self.end))
     }
@@ -278,12 +310,12 @@ impl<T: Track> Timeline for Player<T> {
 
     fn seek(&mut self, to: Moment) -> Result<Need> {
         check_end(to, self.end())?;
-        let goal = to.next_tick().0;
-        self.begin(Task::Seek { goal, backward: goal < self.tick })
+        let goal = to.next_tick().0.max(self.begin);
+        self.undertake(Task::Seek { goal, backward: goal < self.tick })
     }
 
     fn step(&mut self, direction: Direction) -> Result<Need> {
-        self.begin(Task::Step(direction))
+        self.undertake(Task::Step(direction))
     }
 
     fn state(&self) -> &T::State {

@@ -135,12 +135,13 @@ impl<T: Track> Player<T> {
                 let next = self.next_input()?;
                 Ok(next.map(|tick| tick + 1).filter(|goal| *goal <= self.end))
             }
+            Direction::Backward if self.tick <= self.begin => Ok(None),
             Direction::Backward if T::EVERY_TICK => Ok(self.tick.checked_sub(1)),
             Direction::Backward => {
                 let Some(last) = self.tick.checked_sub(1) else { return Ok(None) };
                 let before = self.last_input(last)?;
                 self.input.seek(self.tick);
-                Ok(Some(before.map_or(0, |tick| tick + 1)))
+                Ok(Some(before.map_or(0, |tick| tick + 1).max(self.begin)))
             }
         }
     }

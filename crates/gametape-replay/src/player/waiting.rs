@@ -48,7 +48,7 @@ impl From<Error> for Stop {
 
 impl<T: Track> Player<T> {
     /// Begins something, and gives up what was under way.
-    pub(super) fn begin(&mut self, task: Task) -> Result<Need> {
+    pub(super) fn undertake(&mut self, task: Task) -> Result<Need> {
         self.keyframes.end_verifying();
         self.lacking.clear();
         self.changes.take();

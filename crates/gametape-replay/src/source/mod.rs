@@ -6,8 +6,8 @@ mod store;
 
 use std::ops::Range;
 
-use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Gap, Tape};
-use gametape_wire::{Error, Result, Source, drive};
+use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Gap, GapCause, Tape};
+use gametape_wire::{Error, ErrorKind, Result, Source, Tick, drive};
 
 pub use open_tape::OpenTape;
 pub use opening::OpeningTape;
@@ -129,6 +129,12 @@ impl<S> Recording<S> {
     pub fn into_parts(self) -> (S, OpenTape) {
         (self.source, self.open)
     }
+}
+
+/// The first tick of a tape with these gaps: after what was cut away.
+pub(crate) fn first_tick(gaps: &[Gap]) -> Tick {
+    let before = gaps.iter().filter(|gap| gap.cause == GapCause::CUT && gap.first_tick == 0);
+    Tick(before.map(|gap| gap.ticks().end).max().unwrap_or(0))
 }
 
 /// Does a gap concern what is played from the first stream of this kind?

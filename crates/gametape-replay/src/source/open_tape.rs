@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use gametape_cadre::Raw;
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, DamageKind, Gap, Tape};
-use gametape_wire::{Error, ErrorKind, Result};
+use gametape_wire::{Error, ErrorKind, Result, Tick};
 
+use super::first_tick;
 use super::store::{Store, joined};
 
 /// Bytes of chunks that are kept, besides those that are needed at once.
@@ -60,6 +61,12 @@ impl OpenTape {
     #[must_use]
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
+    }
+
+    /// The first tick that is in the tape: 0, unless it was cut.
+    #[must_use]
+    pub fn first_tick(&self) -> Tick {
+        first_tick(&self.gaps)
     }
 
     /// A string of the metadata; the closing metadata counts where both have it.

@@ -11,6 +11,10 @@ impl<T: Timeline + ?Sized> Timeline for Box<T> {
         (**self).tick_length()
     }
 
+    fn begin(&self) -> Moment {
+        (**self).begin()
+    }
+
     fn end(&self) -> Moment {
         (**self).end()
     }

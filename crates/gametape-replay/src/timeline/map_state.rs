@@ -52,6 +52,10 @@ impl<T: Timeline, S: ?Sized> Timeline for MapState<T, S> {
         self.timeline.tick_length()
     }
 
+    fn begin(&self) -> Moment {
+        self.timeline.begin()
+    }
+
     fn end(&self) -> Moment {
         self.timeline.end()
     }

@@ -49,7 +49,7 @@ impl<'a> Change<'a> {
 
 /// States over time: any of them can be gone to, in any order.
 ///
-/// A timeline has a [position](Self::position) between its [start](Moment::START) and its
+/// A timeline has a [position](Self::position) between its [beginning](Self::begin) and its
 /// [end](Self::end), and the [state](Self::state) is always the one at the position. The state at a
 /// moment is the same any way led there. [`seek`](Self::seek) and [`step`](Self::step) either
 /// arrive at once, or answer which bytes they need; whoever has them [supplies](SansIo::supply) them,
@@ -94,20 +94,26 @@ pub trait Timeline: SansIo {
     /// How long a tick takes.
     fn tick_length(&self) -> TickLength;
 
+    /// The first moment that can be gone to: the [start](Moment::START), unless the recording was cut.
+    fn begin(&self) -> Moment {
+        Moment::START
+    }
+
     /// The last moment that can be gone to. It moves when the timeline is extended.
     fn end(&self) -> Moment;
 
     /// How much of the recording is in the state.
     fn position(&self) -> Moment;
 
-    /// Goes to a moment, at most the [end](Self::end), and gives up what was under way.
+    /// Goes to a moment, at most the [end](Self::end), and gives up what was under way. One before the
+    /// [beginning](Self::begin) means the beginning.
     ///
     /// Where the answer is not [`Need::Ready`], the way goes on with [`supply`](SansIo::supply). Who
     /// cannot supply may leave it: the position is then a moment on the way, and its state is right.
     fn seek(&mut self, to: Moment) -> Result<Need>;
 
     /// Goes to the next or the last moment before the position at which the state may differ: after a
-    /// tick that changes something, or the start. Where there is none, the position stays.
+    /// tick that changes something, or the beginning. Where there is none, the position stays.
     fn step(&mut self, direction: Direction) -> Result<Need>;
 
     /// The state at the [position](Self::position).
@@ -126,7 +132,10 @@ pub trait Timeline: SansIo {
     fn moment(&self, when: When) -> Result<Moment> {
         match when {
             When::Turn(turn) => turn_of(self.markers(), turn),
-            when => Ok(when.moment(self.tick_length(), self.end()).unwrap_or(Moment::START)),
+            when => {
+                let span = self.begin()..self.end();
+                Ok(when.moment_within(self.tick_length(), span).unwrap_or(Moment::START))
+            }
         }
     }
 

@@ -49,6 +49,11 @@ impl<S, T: Timeline> Playback<S, T> {
         self.timeline.tick_length()
     }
 
+    /// The first moment that can be gone to.
+    pub fn begin(&self) -> Moment {
+        self.timeline.begin()
+    }
+
     /// The last moment that can be gone to.
     pub fn end(&self) -> Moment {
         self.timeline.end()

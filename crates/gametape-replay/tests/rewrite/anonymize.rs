@@ -8,7 +8,7 @@ use gametape_replay::open::{OpenOptions, open};
 use gametape_replay::{
     ConvertOptions, DeepLevel, PlayerOptions, Recording, cadre, minewars, players_of_tape,
 };
-use gametape_tape::{ChunkKind, Restorer, Tape, TapeFrames};
+use gametape_tape::{ChunkKind, Level, Restorer, Tape, TapeFrames, verify_bytes};
 
 use super::hostile;
 
@@ -133,4 +133,46 @@ fn minewars_files_and_their_tapes_lose_their_names() {
         }
         assert!(report.remaining.is_empty(), "{report:?}");
     }
+}
+
+/// Keyframes every few messages, so that many deltas build on one full keyframe.
+#[test]
+fn converted_recordings_with_many_keyframes_are_anonymised_and_verify() {
+    let close = ConvertOptions { spacing: 0, ..ConvertOptions::new(7) };
+    for seed in 0..6 {
+        let log = gametape_cadre::sample::log(120, seed);
+        let tape = cadre::to_tape(&Log::open(log, &Options::default()).unwrap(), &close).unwrap();
+        let recording = Recording::open(check_container(&tape)).unwrap();
+        let mut player = cadre::player(recording, PlayerOptions::default()).unwrap();
+        let verified = player.verify(DeepLevel::Keyframes).unwrap();
+        assert!(verified.passed(), "log {seed}: {:?}", verified.findings);
+        assert!(verified.keyframes > 3, "log {seed}: {}", verified.keyframes);
+
+        for generation in Generation::ALL {
+            let sample = Sample { seed, ..Sample::default() };
+            let (setup, frames) = sample.build(generation).unwrap();
+            let file = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
+            let tape = minewars::to_tape(&ReplayFile::open(&file).unwrap(), &close).unwrap();
+            let made = check_container(&tape);
+            for view in Tape::open(&made).unwrap().views().iter() {
+                let recording = Recording::open(&made[..]).unwrap();
+                let mut player =
+                    minewars::player(recording, view, PlayerOptions::default()).unwrap();
+                let verified = player.verify(DeepLevel::Keyframes).unwrap();
+                assert!(verified.passed(), "file {seed}, {view:?}: {:?}", verified.findings);
+                assert!(verified.keyframes > 3, "file {seed}: {}", verified.keyframes);
+            }
+        }
+    }
+}
+
+/// Anonymises a tape; it keeps its keyframes and is sound.
+fn check_container(tape: &[u8]) -> Vec<u8> {
+    let (made, report) = anonymous(tape);
+    assert!(report.remaining.is_empty(), "{report:?}");
+    let keyframes = |bytes: &[u8]| Tape::open(bytes).unwrap().keyframes.entries().len();
+    assert_eq!(keyframes(&made), keyframes(tape));
+    let verified = verify_bytes(&made, Level::Chain, None).unwrap();
+    assert!(verified.passed(), "{:?}", verified.report);
+    made
 }

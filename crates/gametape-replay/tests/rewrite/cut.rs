@@ -71,3 +71,43 @@ fn unknown_kinds_are_kept_or_named() {
     }
     assert!(report.changes().len() >= report.dropped.len());
 }
+
+/// How a match ends is not known where a cut of its beginning ends.
+#[test]
+fn a_cut_does_not_say_who_wins_later() {
+    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    for tick in 0..100 {
+        writer.frame(0, tick, &[(view(1), b"one")]).unwrap();
+    }
+    let closing = br#"{"outcome":"Zorbulina wins","players":[],"winner":1}"#;
+    writer.closing_metadata(closing).unwrap();
+    let bytes = [writer.take(), writer.finish().unwrap()].concat();
+    for (to, expected) in [("tick:99", r#"{"players":[]}"#), ("end", str(closing))] {
+        let request = CutRequest { to: when(to), ..CutRequest::default() };
+        let (part, _) = cut(&bytes, &request).unwrap();
+        assert_eq!(Tape::open(&part).unwrap().closing.as_deref(), Some(expected), "{to}");
+        assert_eq!(part.windows(9).any(|bytes| bytes == b"Zorbulina"), to == "end");
+    }
+}
+
+fn str(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn a_time_that_is_not_there_is_refused_in_its_own_unit() {
+    let refused = |from: &str, to: &str| {
+        let request = CutRequest { from: when(from), to: when(to), ..CutRequest::default() };
+        cut(&tape(), &request).unwrap_err().to_string()
+    };
+    for (from, to, words) in [
+        ("9:00", "end", "9:00 is after the end (0:05)"),
+        ("tick:100", "end", "tick:100 is after the end (tick:100)"),
+        ("6000", "end", "6000 is after the end (5000 ms)"),
+        ("0:02", "0:01", "its end (0:01) is not after its start (0:02)"),
+        ("50%", "tick:50", "its end (tick:50) is not after its start (50%)"),
+    ] {
+        let error = refused(from, to);
+        assert!(error.contains(words), "{error}");
+    }
+}

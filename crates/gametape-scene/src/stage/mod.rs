@@ -228,6 +228,12 @@ impl<S: Source> Stage<S> {
         &self.gaps
     }
 
+    /// The first moment that can be gone to: the start, unless the recording was cut.
+    #[must_use]
+    pub fn begin(&self) -> Moment {
+        self.timeline.begin()
+    }
+
     /// The last moment that can be gone to.
     #[must_use]
     pub fn end(&self) -> Moment {

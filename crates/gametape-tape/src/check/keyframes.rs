@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Result};
+use gametape_wire::{Error, ErrorKind, Result, ViewSet};
 
 use crate::index::table::{KeyframeIndex, KeyframeIndexEntry};
 use crate::layout::chunk::Chunk;
@@ -11,6 +11,7 @@ use crate::layout::chunk_header::ChunkHeader;
 use crate::layout::kind::ChunkKind;
 use crate::limits::DELTA_CHAIN;
 use crate::read::restore::Restorer;
+use crate::snapshot::SimSnapshot;
 
 /// Restores keyframe after keyframe, each delta from its baseline, and computes the hash of every
 /// state.
@@ -49,6 +50,12 @@ impl KeyframeChecker {
             },
             _ => Ok(()),
         }
+    }
+
+    /// The state of the last keyframe of a stream and set of views.
+    #[must_use]
+    pub fn state(&self, stream: u16, views: ViewSet) -> Option<&SimSnapshot> {
+        self.runs.get(&(stream, views.bits()))?.last.state()
     }
 }
 

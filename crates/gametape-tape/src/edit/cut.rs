@@ -82,6 +82,8 @@ impl Cut {
             kind if !kind.has_ticks() => true,
             // Nobody knows when it was, or whether it has a time at all.
             kind if header.tick_count == 0 && (kind == ChunkKind::GAP || !kind.is_known()) => true,
+            // What is in it cannot be taken apart, and may be of the time after the cut.
+            kind if !kind.is_known() && header.end_tick() > self.ticks.end => false,
             // A header that declares no ticks is still about its first one.
             _ => {
                 let first = header.first_tick;
@@ -104,7 +106,7 @@ impl Cut {
             None => Rewriter::copy(header, metadata),
         };
         let mut rewriter = rewriter?.within(self.ticks.clone());
-        let lost = tape.gaps().into_iter().filter(|gap| self.keeps_gap(gap));
+        let lost = tape.gaps().into_iter().filter_map(|gap| gap.within(&self.ticks));
         self.time_before().into_iter().chain(lost).try_for_each(|gap| rewriter.gap(&gap))?;
         tape.chunks
             .iter()
@@ -121,16 +123,11 @@ impl Cut {
         if is_hidden { DropReason::OtherViews } else { DropReason::OutsideTime }
     }
 
-    /// What was lost where nobody knows when may have been lost here.
-    fn keeps_gap(&self, gap: &Gap) -> bool {
-        gap.tick_count == 0 || self.overlaps(gap.ticks())
-    }
-
-    /// Says that nothing is known of the time before the cut.
+    /// Says where the tape begins.
     fn time_before(&self) -> Option<Gap> {
         let tick_count = u32::try_from(self.ticks.start).unwrap_or(u32::MAX);
         (tick_count > 0).then(|| Gap {
-            cause: GapCause::INTERRUPTED,
+            cause: GapCause::CUT,
             kind: ChunkKind(0),
             stream: 0,
             count: 0,

@@ -52,13 +52,21 @@ enum Mode {
     Repair,
 }
 
-/// Chooses the events that some views may know. The container itself does not know what an event is.
+/// Chooses the events of a cut. The container itself does not know what an event is.
 pub trait EventFilter: fmt::Debug + Send {
-    /// Takes a chunk of events that is not for these views as a whole; returns how many of its events
-    /// are kept.
-    fn chunk(&mut self, chunk: &Chunk<'_>, views: ViewSet) -> Result<u32>;
+    /// Takes a chunk of events that is not for these views as a whole, of which the cut has these ticks;
+    /// returns how many of its events are kept.
+    fn chunk(&mut self, chunk: &Chunk<'_>, views: ViewSet, ticks: &Range<u64>) -> Result<u32>;
 
-    /// The kept events, as chunks with their raw bytes. *Why at the end:* where the events of others
+    /// The events of a chunk that are at these ticks, as chunks with their raw bytes; none where it
+    /// cannot be read.
+    fn within(
+        &mut self,
+        chunk: &Chunk<'_>,
+        ticks: &Range<u64>,
+    ) -> Result<Vec<(ChunkDraft, Vec<u8>)>>;
+
+    /// The events that [`chunk`](Self::chunk) kept, as chunks with their raw bytes. *Why at the end:* where the events of others
     /// ended a chunk would reveal something about them.
     fn finish(&mut self) -> Result<Vec<(ChunkDraft, Vec<u8>)>>;
 }
@@ -111,16 +119,16 @@ impl Rewriter {
         })
     }
 
-    /// Keeps only the frames and orders of these ticks. Chunks of other kinds are for the caller to
-    /// choose: who wants to play needs a keyframe at the start.
+    /// Keeps only the frames, orders, events and gaps of these ticks. Chunks of other kinds are for the
+    /// caller to choose: who wants to play needs a keyframe at the start.
     #[must_use]
     pub fn within(mut self, ticks: Range<u64>) -> Self {
         self.ticks = ticks;
         self
     }
 
-    /// Keeps the events that `filter` chooses for the views of a cut, out of chunks that are not for
-    /// these views as a whole. Without it such chunks are left out.
+    /// Keeps the events that `filter` chooses for the views and ticks of a cut, out of chunks that are
+    /// not in it as a whole. Without it such chunks are left out.
     #[must_use]
     pub fn with_events(mut self, filter: impl EventFilter + 'static) -> Self {
         self.events = Some(Box::new(filter));
@@ -164,6 +172,11 @@ impl Rewriter {
             None if header.kind.is_framed() && !is_within => self.select(chunk, ViewSet::ALL),
             Some(views) if header.kind == ChunkKind::EVENTS && !is_for(header, views) => {
                 self.select_events(chunk, views)
+            }
+            _ if header.kind == ChunkKind::EVENTS && !is_within => self.trim_events(chunk, views),
+            _ if header.kind == ChunkKind::GAP && !is_within => {
+                let gap = Gap::read(chunk)?.within(&self.ticks);
+                gap.map_or(Ok(()), |gap| self.gap(&gap))
             }
             _ => match kept_views(header, views) {
                 Ok(views) => self.writer.copy(chunk, views),
@@ -214,7 +227,7 @@ impl Rewriter {
     fn select_events(&mut self, chunk: &Chunk<'_>, views: ViewSet) -> Result<()> {
         let header = &chunk.header;
         let kept = match &mut self.events {
-            Some(filter) => filter.chunk(chunk, views)?,
+            Some(filter) => filter.chunk(chunk, views, &self.ticks)?,
             None => 0,
         };
         match kept {
@@ -225,6 +238,39 @@ impl Rewriter {
             }
         }
         Ok(())
+    }
+
+    /// The events of a chunk that are at the right time.
+    fn trim_events(&mut self, chunk: &Chunk<'_>, views: Option<ViewSet>) -> Result<()> {
+        let header = &chunk.header;
+        let views = match kept_views(header, views) {
+            Ok(views) => views,
+            Err(reason) => {
+                self.drops.chunk(header, reason);
+                return Ok(());
+            }
+        };
+        let blocks = match &mut self.events {
+            Some(filter) => filter.within(chunk, &self.ticks)?,
+            None => Vec::new(),
+        };
+        if blocks.is_empty() {
+            self.drops.chunk(header, DropReason::OutsideTime);
+            return Ok(());
+        }
+        let kept: u64 = blocks.iter().map(|(draft, _)| u64::from(draft.detail)).sum();
+        let left_out = u64::from(header.detail).saturating_sub(kept);
+        self.drops.items(header, DropReason::OutsideTime, left_out);
+        self.writer.flush()?;
+        for (draft, raw) in blocks {
+            self.writer.chunk(&ChunkDraft { views, ..draft }, &raw)?;
+        }
+        Ok(())
+    }
+
+    /// Closing metadata instead of that of the old tape, a JSON object.
+    pub fn closing_metadata(&mut self, metadata: &[u8]) -> Result<()> {
+        self.writer.closing_metadata(metadata)
     }
 
     /// Writes the events that were kept, for the views of the cut.

@@ -18,8 +18,10 @@ impl GapCause {
     pub const SHED: Self = Self(1);
     /// It was there once.
     pub const DAMAGE: Self = Self(2);
-    /// Nobody recorded for a while, or the tape was cut.
+    /// Nobody recorded for a while.
     pub const INTERRUPTED: Self = Self(3);
+    /// The tape was cut, and begins after it: nothing is lost.
+    pub const CUT: Self = Self(4);
 }
 
 /// A hole in a tape, declared by the tape itself.
@@ -114,6 +116,18 @@ impl Gap {
         self.first_tick..self.first_tick.saturating_add(self.tick_count.max(1).into())
     }
 
+    /// What of the gap is within some ticks; `None` where nothing is. A gap without ticks stays as it is.
+    #[must_use]
+    pub fn within(&self, ticks: &Range<u64>) -> Option<Self> {
+        if self.tick_count == 0 {
+            return Some(*self);
+        }
+        let Range { start, end } = self.ticks();
+        let (start, end) = (start.max(ticks.start), end.min(ticks.end));
+        let tick_count = u32::try_from(end.checked_sub(start)?).unwrap_or(u32::MAX);
+        (tick_count > 0).then_some(Self { first_tick: start, tick_count, ..*self })
+    }
+
     pub(crate) fn draft(&self) -> ChunkDraft {
         ChunkDraft {
             views: self.views,
@@ -137,6 +151,7 @@ impl fmt::Display for GapCause {
             Self::SHED => f.write_str("left out by the recorder"),
             Self::DAMAGE => f.write_str("lost to damage"),
             Self::INTERRUPTED => f.write_str("not recorded"),
+            Self::CUT => f.write_str("cut away"),
             Self(number) => write!(f, "missing for cause {number}"),
         }
     }
@@ -147,6 +162,7 @@ impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.cause)?;
         match self.kind {
+            ChunkKind(0) if self.cause == GapCause::CUT => f.write_str("everything")?,
             ChunkKind(0) => f.write_str("chunks of unknown kind")?,
             kind => write!(f, "{kind} of stream {}", self.stream)?,
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Result, ViewSet, drive};
+use gametape_wire::{Error, ErrorKind, Result, View, ViewSet, drive};
 
 use crate::index::summary::Summary;
 use crate::index::table::{ChunkEntry, KeyframeIndex};
@@ -196,6 +196,12 @@ impl Tape {
         if views.is_empty() { self.summary.views } else { views }
     }
 
+    /// The first view that somebody has; the spectator where the tape has nothing of any.
+    #[must_use]
+    pub fn first_view(&self) -> View {
+        self.views().iter().next().unwrap_or(View::SPECTATOR)
+    }
+
     /// Refuses views that the tape does not have.
     pub fn check_views(&self, views: ViewSet) -> Result<()> {
         let there = self.views();
@@ -203,7 +209,11 @@ impl Tape {
         if absent.is_empty() {
             return Ok(());
         }
-        Err(Error::misuse("view", format!("the tape has views {there}, and not {absent}")))
+        let problem = match there.len() {
+            1 => format!("the tape has view {there} only, and not {absent}"),
+            _ => format!("the tape has views {there}, and not {absent}"),
+        };
+        Err(Error::misuse("view", problem))
     }
 
     /// The chunk of an entry, from the bytes of the whole tape.

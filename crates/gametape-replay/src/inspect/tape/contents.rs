@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::numbers;
 use crate::inspect::Facts;
 use crate::open::visit_chunks;
+use crate::source::first_tick;
 use crate::text::{count, thousands};
 
 /// More gaps and signatures than these are counted, not read.
@@ -24,6 +25,9 @@ pub struct IndexContents {
     pub gaps: Vec<Hole>,
     /// Keys that signatures name; whether they are right was not looked at.
     pub claimed_keys: Vec<String>,
+    /// The first tick that is in the tape, as far as its gaps say.
+    #[serde(skip)]
+    pub(super) first_tick: u64,
 }
 
 /// The keyframes of one stream.
@@ -66,11 +70,17 @@ pub struct Hole {
 
 impl IndexContents {
     pub(super) fn of<S: Source>(source: &mut S, tape: &Tape) -> Result<Self> {
-        let mut contents =
-            Self { keyframes: keyframes(tape), gaps: Vec::new(), claimed_keys: Vec::new() };
+        let mut contents = Self {
+            keyframes: keyframes(tape),
+            gaps: Vec::new(),
+            claimed_keys: Vec::new(),
+            first_tick: 0,
+        };
         let of_kind = |kind| tape.chunks.iter().filter(move |chunk| chunk.header.kind == kind);
         visit_chunks(source, of_kind(ChunkKind::GAP).take(MOST_READ), |chunk| {
-            contents.gaps.push(Hole::of(&Gap::read(chunk)?));
+            let gap = Gap::read(chunk)?;
+            contents.first_tick = contents.first_tick.max(first_tick(&[gap]).0);
+            contents.gaps.push(Hole::of(&gap));
             Ok(())
         })?;
         visit_chunks(source, of_kind(ChunkKind::SIGNATURE).take(MOST_READ), |chunk| {
@@ -133,6 +143,7 @@ impl Hole {
             GapCause::SHED => "shed".to_owned(),
             GapCause::DAMAGE => "damage".to_owned(),
             GapCause::INTERRUPTED => "interrupted".to_owned(),
+            GapCause::CUT => "cut".to_owned(),
             GapCause(number) => format!("cause {number}"),
         };
         Self {
@@ -148,6 +159,10 @@ impl Hole {
 
     fn to_text(&self) -> String {
         let Self { cause, first_tick, ticks, .. } = self;
+        if cause == "cut" {
+            let end = first_tick.saturating_add((*ticks).into());
+            return format!("ticks {first_tick} to {end}, cut away");
+        }
         let kind = self.kind.as_deref().unwrap_or("of any kind");
         let what = format!("{} {kind}, {}", self.count, count(self.bytes, "byte"));
         format!("{cause}: {what}, {} from {first_tick}", count((*ticks).into(), "tick"))
