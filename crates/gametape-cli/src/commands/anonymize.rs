@@ -21,7 +21,7 @@ use crate::text::thousands;
 /// again. Signatures are dropped.
 ///
 /// The result is then searched for all names, and a warning says where one is still found: the bytes
-/// of an unknown game stay as they are.
+/// of an unknown game stay as they are. Then the exit code is 3.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -55,7 +55,7 @@ impl Args {
         out.finish()?;
         if self.files.json {
             print_json(&Report::of(source, destination, &made))?;
-            return Ok(Done::Fine);
+            return Ok(Done::lost_if(!made.remaining.is_empty()));
         }
         for (what, count) in &made.removed {
             note(source, format_args!("removed: {what}: {}", thousands(*count)));
@@ -66,7 +66,7 @@ impl Args {
         for what in &made.remaining {
             warn(source, format_args!("still there: {what}"));
         }
-        Ok(Done::Fine)
+        Ok(Done::lost_if(!made.remaining.is_empty()))
     }
 }
 
