@@ -167,11 +167,11 @@ impl TapeOptions {
         self.level.is_some() || self.key.is_some()
     }
 
-    /// A usage error if something was asked that is for tapes only.
+    /// An error if something was asked that is for tapes only. Perhaps it is a damaged one.
     fn refuse_for(&self, source: &Source) -> Result<(), Failure> {
         let options = [("--level", self.level.is_some()), ("--key", self.key.is_some())];
         refuse(&options, |option| {
-            Failure::usage(format_args!("{option} is for tapes, and {source} is none"))
+            Failure::refused(source, &format!("it is no tape, and {option} is for tapes"))
         })
     }
 }
