@@ -14,7 +14,7 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{Generation, Grid, ReplayFile, WriteOptions, write_file};
 use gametape_replay::open::{KeptStart, MinewarsBytes, OpenOptions, open};
 use gametape_replay::{ConvertOptions, Direction, cadre, minewars};
-use gametape_scene::stage::{Marks, Playback, Shown, Stage, Tree, line_rows, search};
+use gametape_scene::stage::{Marks, PlayingStage, Shown, Stage, Tree, line_rows, search};
 use gametape_tape::pack_bytes;
 use gametape_wire::{Moment, Result, Source, Tick, View, When};
 
@@ -138,7 +138,7 @@ fn the_tree_opens_down_to_what_is_sought() {
 
 #[test]
 fn playing_follows_the_clock_and_pauses_where_it_should() {
-    let mut play = Playback::new(stage(minewars_bytes()));
+    let mut play = PlayingStage::new(stage(minewars_bytes()));
     play.go(Moment::START).unwrap();
     play.pause_at(Some(gametape_wire::Time::from_millis(1500)));
     play.play_or_pause(Duration::ZERO).unwrap();
@@ -175,7 +175,7 @@ fn a_stage_reads_what_it_needs_and_opens_its_tape_once() {
     let sample = Sample { radius: 3, moments: 2500, ..Sample::default() };
     let (setup, frames) = sample.build(Generation::Current).unwrap();
     let file = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
-    let options = ConvertOptions { spacing: 4000, ..ConvertOptions::new(1) };
+    let options = ConvertOptions::new(1).with_spacing(4000);
     let tape = minewars::to_tape(&ReplayFile::open(&file).unwrap(), &options).unwrap();
     let source = Counting { tape: Rc::new(pack_bytes(&tape).unwrap()), fetched: Rc::default() };
     let length = source.length();

@@ -21,7 +21,7 @@ fn cut(bytes: &[u8], views: &[u8], from: u64, to: u64) -> Vec<u8> {
     let (from, to) = (When::Tick(Tick(from)), When::Tick(Tick(to)));
     let mut out = Vec::new();
     let tape = Tape::open(bytes).unwrap();
-    let request = CutRequest { views, from, to };
+    let request = CutRequest::default().with_views(views).with_from(from).with_to(to);
     let _ = cut_tape(&mut &bytes[..], &tape, &request, &mut |bytes| {
         out.extend_from_slice(bytes);
         Ok(())

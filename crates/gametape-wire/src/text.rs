@@ -68,6 +68,7 @@ mod tests {
     fn control_characters_are_shown_not_obeyed() {
         assert_eq!(printable("a\u{1b}[31mé\n"), "a\\u{1b}[31mé\\n");
         assert_eq!(harmless("a\u{9b}\tb\n", "\n\t"), "a\\u{9b}\tb\n");
+        assert_eq!(printable("a\u{202e}b"), "a\\u{202e}b");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 
 use gametape_analysis::report::{MatchStatistics, Standings, statistics_table};
 use gametape_analysis::{KindSet, Statistics, StatisticsCollector};
+use gametape_replay::metadata::Metadata;
 use gametape_replay::open::Format;
 use gametape_scene::plot::Plot;
 use serde::Serialize;
@@ -14,7 +15,6 @@ use crate::input::Source;
 use crate::many::FilesArgs;
 use crate::output::{Target, print, print_json};
 use crate::rewrite::check_apart;
-use crate::tape::Metadata;
 
 /// Show what each player did in a match, as a table and as curves over time
 ///

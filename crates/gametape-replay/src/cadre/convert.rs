@@ -140,7 +140,7 @@ pub fn from_tape<S: Source>(recording: &mut Recording<S>, options: &Options) -> 
         let kind = ErrorKind::BadSyntax { problem: problem.into() };
         return Err(Error::new(Place::Nowhere, "gamelog", kind));
     }
-    let (mut json, behind) = empty_log(recording)?.around_deltas();
+    let (mut json, after) = empty_log(recording)?.around_deltas();
     let limit = Limit::new("gamelog size", options.max_bytes);
     let mut first = true;
     for entry in recording.entries(ChunkKind::FRAMES, 0) {
@@ -155,7 +155,7 @@ pub fn from_tape<S: Source>(recording: &mut Recording<S>, options: &Options) -> 
             json.extend_from_slice(delta);
         }
     }
-    json.extend_from_slice(&behind);
+    json.extend_from_slice(&after);
     Log::open(json, options)
 }
 

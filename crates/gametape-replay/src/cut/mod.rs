@@ -5,7 +5,9 @@ mod tape;
 
 use std::ops::Range;
 
-use gametape_wire::{Error, Result, Tick, TickLength, ViewSet, When};
+use gametape_wire::{Result, Tick, TickLength, ViewSet, When};
+
+use crate::moments::ticks_between;
 
 pub use minewars::{MinewarsCut, cut_minewars};
 pub use tape::{TapeCut, cut_tape};
@@ -52,21 +54,16 @@ impl CutRequest {
 
     /// The ticks of a recording that ends before `end`; to the end of time where that is meant.
     fn ticks(&self, length: TickLength, end: Tick) -> Result<Range<u64>> {
-        let bound = |when: When| {
-            let turns = || Error::misuse("cut", "turns are for gamelogs, and this is none");
-            when.bound(length, end).map(|tick| tick.0).ok_or_else(turns)
-        };
-        let from = bound(self.from)?;
-        let to = if self.to == When::End { u64::MAX } else { bound(self.to)? };
-        if from > 0 && from >= end.0 {
+        let ticks = ticks_between(self.from, self.to, length, end)?;
+        if ticks.start > 0 && ticks.start >= end.0 {
             let end = in_unit_of(self.from, length, end);
             return Err(Error::misuse("cut", format!("{} is after the end ({end})", self.from)));
         }
-        if to <= from {
+        if ticks.end <= ticks.start {
             let problem = format!("its end ({}) is not after its start ({})", self.to, self.from);
             return Err(Error::misuse("cut", problem));
         }
-        Ok(from..to)
+        Ok(ticks)
     }
 }
 

@@ -37,10 +37,10 @@ impl<T: Track> Player<T> {
     pub(super) fn go_on_verifying(&mut self, level: DeepLevel) -> Result<(), Stop> {
         loop {
             if self.keyframe_pending {
-                let before = self.findings.divergences();
+                let before = self.findings.divergences().len();
                 self.check_keyframe(true)?;
                 self.keyframe_pending = false;
-                if level == DeepLevel::Simulation && self.findings.divergences() > before {
+                if level == DeepLevel::Simulation && self.findings.divergences().len() > before {
                     break;
                 }
             }

@@ -138,7 +138,7 @@ fn minewars_files_and_their_tapes_lose_their_names() {
 /// Keyframes every few messages, so that many deltas build on one full keyframe.
 #[test]
 fn converted_recordings_with_many_keyframes_are_anonymised_and_verify() {
-    let close = ConvertOptions { spacing: 0, ..ConvertOptions::new(7) };
+    let close = ConvertOptions::new(7).with_spacing(0);
     for seed in 0..6 {
         let log = gametape_cadre::sample::log(120, seed);
         let tape = cadre::to_tape(&Log::open(log, &Options::default()).unwrap(), &close).unwrap();

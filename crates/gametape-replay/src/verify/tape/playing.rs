@@ -1,21 +1,14 @@
 //! Do the keyframes of a tape agree with what playing leads to?
 
 use gametape_tape::{ChunkHeader, ChunkKind, Gap, GapCause, Tape};
-use gametape_wire::{Error, ErrorKind, Place, Result, Source, View, ViewSet};
+use gametape_wire::{Error, ErrorKind, Place, Result, Severity, Source, View, ViewSet};
 
 use crate::metadata::Metadata;
 use crate::open::Content;
 use crate::streams::{SETUP_OF_SIMULATION, SETUP_OF_VIEWS, keyframes_of};
 use crate::{
-    DeepLevel, DeepVerification, KnownGame, PlayFinding, PlayerOptions, Recording, cadre, games,
-    minewars,
+    DeepLevel, DeepVerification, KnownGame, PlayerOptions, Recording, cadre, games, minewars,
 };
-
-/// What playing found, and how bad it is.
-pub(super) struct Played {
-    pub(super) is_error: bool,
-    pub(super) error: Error,
-}
 
 /// Plays every view that has keyframes.
 pub(super) fn check_views<S: Source>(
@@ -23,7 +16,7 @@ pub(super) fn check_views<S: Source>(
     tape: &Tape,
     games: &[&dyn KnownGame],
     level: DeepLevel,
-    mut find: impl FnMut(Played),
+    mut find: impl FnMut(Severity, Error),
 ) {
     let Some(content) = frames_of(tape, games) else { return };
     let gaps = declared_gaps(source, tape);
@@ -32,7 +25,7 @@ pub(super) fn check_views<S: Source>(
     };
     for view in (0..=View::MAX).filter_map(View::new).filter(has_keyframes) {
         if let Some(lost) = lost_setup(tape, &gaps, SETUP_OF_VIEWS, ViewSet::EMPTY.with(view)) {
-            find(Played { is_error: false, error: lost.within(format!("view {view}")) });
+            find(Severity::Warning, lost.within(format!("view {view}")));
             continue;
         }
         let played = play(source, content, view, level);
@@ -69,12 +62,11 @@ fn lost_setup(tape: &Tape, gaps: &[Gap], stream: u16, views: ViewSet) -> Option<
     Some(Error::new(Place::Nowhere, "setup", ErrorKind::BadSyntax { problem }))
 }
 
-/// What the frames of a tape are: what its metadata says, or the game that it holds.
+/// What the frames of a tape are, where that is known here.
 fn frames_of(tape: &Tape, games: &[&dyn KnownGame]) -> Option<Content> {
     let metadata = Metadata::of(tape);
-    let (content, generation) = (metadata.text("content"), metadata.text("generation"));
-    let game = games::find(games, content.as_deref());
-    Content::named(game.map(KnownGame::frames).or(content.as_deref()), generation.as_deref())
+    let [content, generation] = ["content", "generation"].map(|name| metadata.text(name));
+    Content::named(content.as_deref(), generation.as_deref(), games)
 }
 
 fn play<S: Source>(
@@ -97,13 +89,13 @@ pub(super) fn check_simulation<S: Source>(
     source: &mut S,
     tape: &Tape,
     games: &[&dyn KnownGame],
-    mut find: impl FnMut(Played),
+    mut find: impl FnMut(Severity, Error),
 ) -> bool {
     let content = Metadata::of(tape).text("content");
     let Some(game) = games::find(games, content.as_deref()) else { return false };
     let gaps = declared_gaps(source, tape);
     if let Some(lost) = lost_setup(tape, &gaps, SETUP_OF_SIMULATION, ViewSet::ALL) {
-        find(Played { is_error: false, error: lost.within("simulation") });
+        find(Severity::Warning, lost.within("simulation"));
         return true;
     }
     let options = PlayerOptions::new().with_cache_bytes(0);
@@ -113,22 +105,13 @@ pub(super) fn check_simulation<S: Source>(
 }
 
 /// Hands on what was found about `item`.
-fn report(item: &str, played: Result<DeepVerification>, find: &mut impl FnMut(Played)) {
-    let verification = match played {
-        Ok(verification) => verification,
-        Err(error) => return find(Played { is_error: true, error: error.within(item) }),
-    };
-    for finding in verification.findings {
-        let problem = finding.to_string().into();
-        let error = Error::new(Place::Nowhere, item.to_owned(), ErrorKind::BadSyntax { problem });
-        find(Played { is_error: is_error(&finding), error });
-    }
-}
-
-/// What cannot be applied was so when it was recorded, and what is lost is declared by the tape itself.
-fn is_error(finding: &PlayFinding) -> bool {
-    match finding {
-        PlayFinding::Input { .. } | PlayFinding::Lost { .. } => false,
-        PlayFinding::Keyframe { .. } | PlayFinding::Divergence(_) => true,
+fn report(item: &str, played: Result<DeepVerification>, find: &mut impl FnMut(Severity, Error)) {
+    match played {
+        Ok(verification) => {
+            for finding in verification.report.findings() {
+                find(finding.severity, finding.error.clone().within(item));
+            }
+        }
+        Err(error) => find(Severity::Error, error.within(item)),
     }
 }
