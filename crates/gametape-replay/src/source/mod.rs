@@ -7,7 +7,7 @@ mod store;
 use std::ops::Range;
 
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Gap, GapCause, Tape};
-use gametape_wire::{Error, Result, Source, Tick, drive};
+use gametape_wire::{Error, ErrorKind, Place, Result, Source, Tick, drive};
 
 pub use open_tape::OpenTape;
 pub use opening::OpeningTape;
@@ -86,7 +86,10 @@ impl<S: Source> Recording<S> {
 
     /// The setup of a stream, or an error that says that it is missing.
     pub(crate) fn needed_setup(&mut self, stream: u16) -> Result<Vec<u8>> {
-        let missing = || Error::misuse("setup", "the tape has none");
+        let missing = || {
+            let problem = "the tape has none".into();
+            Error::new(Place::Nowhere, "setup", ErrorKind::BadSyntax { problem })
+        };
         self.setup(stream)?.ok_or_else(missing)
     }
 }

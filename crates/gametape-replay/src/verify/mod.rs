@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::text::{count, printable, thousands};
 pub use gamelog::GamelogCheck;
 pub use minewars::MinewarsCheck;
+pub(crate) use tape::visit_keyframes;
 pub use tape::{Level, TapeCheck, TapeChecks, check_keyframes};
 
 /// The result of checking a recording of some kind.

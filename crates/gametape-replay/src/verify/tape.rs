@@ -4,6 +4,7 @@ mod keyframes;
 mod playing;
 
 pub use keyframes::check_keyframes;
+pub(crate) use keyframes::visit_keyframes;
 
 use std::collections::BTreeMap;
 
