@@ -30,7 +30,7 @@ mod view_arg;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 /// Open, check, convert, cut and show recorded game matches.
 #[derive(Debug, Parser)]
@@ -50,7 +50,11 @@ Times are written as 3:37.6, 217.6s, 217600ms, tick:4352, turn:12, 50%, start, e
 Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 finished, but data was lost. Of many files, the worst.";
 
 fn main() -> ExitCode {
-    let Cli { global, command } = Cli::parse();
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let tool = Cli::command().color(global::colour_of(&arguments));
+    let parsed =
+        tool.try_get_matches_from(arguments).and_then(|found| Cli::from_arg_matches(&found));
+    let Cli { global, command } = parsed.unwrap_or_else(|error| error.exit());
     global.apply();
     failure::conclude(command.run())
 }

@@ -70,8 +70,12 @@ pub(crate) struct FilesArgs {
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct JobsArg {
     /// Work on this many files at the same time [default: one for each core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number_of_jobs)]
     jobs: Option<NonZeroUsize>,
+}
+
+fn number_of_jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| format!("{text} is not a number of jobs"))
 }
 
 impl JobsArg {

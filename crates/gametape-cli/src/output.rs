@@ -55,7 +55,7 @@ pub(crate) fn may_replace() -> bool {
 
 /// A file exists and must not be replaced.
 pub(crate) fn exists(name: &impl fmt::Display) -> Failure {
-    Failure::usage(format_args!("{name} exists: --force replaces it"))
+    Failure::usage(format_args!("{name} already exists; use --force to replace it"))
 }
 
 impl Target {

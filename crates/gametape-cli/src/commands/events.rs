@@ -99,9 +99,7 @@ impl Args {
             (true, ..) => Ok(Some(TableFormat::Json)),
             (_, true, _) => Ok(Some(TableFormat::Csv)),
             (.., Some(_)) => Ok(Some(TableFormat::Parquet)),
-            _ if self.output.is_some() => {
-                Err(Failure::usage("-o is for --json and --csv: which one is it to be?"))
-            }
+            _ if self.output.is_some() => Err(Failure::usage("-o needs --json or --csv")),
             _ => Ok(None),
         }
     }
@@ -192,7 +190,7 @@ impl Args {
 
 fn why_nothing(observed: &Observed) -> &'static str {
     match observed.has_events() {
-        true => "no event is as asked for",
+        true => "no events match",
         false => "there are no events in this tape",
     }
 }

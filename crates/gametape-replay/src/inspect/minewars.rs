@@ -312,12 +312,12 @@ impl Inspected for MinewarsSummary {
 impl MinewarsSummary {
     fn how_detected(&self) -> &'static str {
         match self.detection {
-            Detection::Checksum => "told by the headers' checksum",
+            Detection::Checksum => "known by the checksum of the headers",
             Detection::Structure => {
-                "told by version bytes and lengths, because no checksum matches"
+                "recognized by version bytes and lengths, because no checksum matches"
             }
             Detection::Headerless => {
-                "a stream without file header, told by version bytes and setup"
+                "a stream without file header, recognized by version bytes and setup"
             }
             _ => "as was asked for",
         }
