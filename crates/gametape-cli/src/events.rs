@@ -9,9 +9,8 @@ use gametape_analysis::{
 use gametape_tape::{ChunkKind, Depth, Tape};
 use gametape_wire::Error;
 
-use crate::failure::{Failure, Outcome, note};
+use crate::failure::{Failure, Outcome, note, warn_of_each};
 use crate::input::Source;
-use crate::moment::warn_of_problems;
 use crate::tape::{TapeFile, warn_of_losses};
 use crate::text::{count, shortened};
 
@@ -75,7 +74,8 @@ impl Observed {
             let skipped = count(skipped, "event");
             note(&self.file.source, format_args!("passed over {skipped} of unknown kinds"));
         }
-        Ok(warn_of_problems(&self.file.source, &self.problems, self.problems.len() as u64))
+        let all = self.problems.len() as u64;
+        Ok(warn_of_each(&self.file.source, &self.problems, all, "message"))
     }
 
     /// The tape itself.

@@ -7,10 +7,12 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
-use gametape_wire::{Error, ErrorClass, Place};
+use gametape_cadre::limits::LOG_BYTES;
+use gametape_replay::open::{UNPACKED_SIZE, WHOLE_SIZE};
+use gametape_wire::{Error, ErrorClass, ErrorKind, Place};
 
 use crate::streams::{self, Stream};
-use crate::text::harmless;
+use crate::text::{count, harmless, thousands};
 
 /// How a command ended that came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +64,9 @@ impl Failure {
 
     /// Something is wrong with the file called `name`, or with what was asked of it.
     pub(crate) fn of(name: &impl Display, error: &Error) -> Self {
+        if let Some(problem) = over_memory(error) {
+            return Self::refused(name, &problem);
+        }
         let asked = error.class() == ErrorClass::Misuse && *error.place() == Place::Nowhere;
         let exit = if asked { Exit::Usage } else { Exit::Failed };
         Self { messages: vec![format!("{name}: {error}")], exit }
@@ -73,7 +78,7 @@ impl Failure {
     }
 
     /// What is wrong is the result, and was printed as such.
-    pub(crate) fn told() -> Self {
+    pub(crate) fn printed() -> Self {
         Self { messages: Vec::new(), exit: Exit::Failed }
     }
 
@@ -109,6 +114,23 @@ impl Failure {
         }
         Self { messages, exit: Exit::Failed }
     }
+}
+
+/// What takes more memory than `--max-memory` allows, if that is what is wrong.
+fn over_memory(error: &Error) -> Option<String> {
+    let ErrorKind::OverLimit { value, limit } = error.kind() else { return None };
+    let what = match error.item() {
+        WHOLE_SIZE => "it",
+        UNPACKED_SIZE => "what it unpacks to",
+        item if item.starts_with(LOG_BYTES.name) => "its text",
+        _ => return None,
+    };
+    // Whoever stops reading at the limit does not know how much more there is.
+    let takes = match value.saturating_sub(*limit) {
+        1 => "more than".to_owned(),
+        _ => format!("{}, and the most is", count(*value, "byte")),
+    };
+    Some(format!("{what} takes {takes} {}: --max-memory allows more", thousands(*limit)))
 }
 
 /// The worst of several outcomes.
@@ -193,6 +215,28 @@ pub(crate) fn warn(name: &impl Display, problem: impl Display) {
     if !is_quiet() {
         say("warning", AnsiColor::Yellow, &format!("{name}: {problem}"));
     }
+}
+
+/// More warnings of one kind are counted, not shown.
+const SHOWN_WARNINGS: usize = 10;
+
+/// Prints the first of several warnings about the file called `name`, and how many more there are of
+/// all. Something was lost if there are any.
+pub(crate) fn warn_of_each<T: Display>(
+    name: &impl Display,
+    problems: impl IntoIterator<Item = T>,
+    all: u64,
+    noun: &str,
+) -> Done {
+    let mut shown = 0;
+    for problem in problems.into_iter().take(SHOWN_WARNINGS) {
+        warn(name, problem);
+        shown += 1;
+    }
+    if all > shown {
+        warn(name, format_args!("{} more like this", count(all - shown, noun)));
+    }
+    Done::lost_if(all > 0)
 }
 
 /// Prints what was done to the file called `name`.

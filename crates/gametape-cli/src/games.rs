@@ -13,11 +13,6 @@ pub(crate) fn known(content: Option<&str>) -> Option<&'static dyn KnownGame> {
     games::find(&GAMES, content)
 }
 
-/// The titles of the games, for messages.
-pub(crate) fn titles() -> String {
-    GAMES.map(KnownGame::title).join(", ")
-}
-
 /// What a game adds to scenes of its views.
 pub(crate) fn dress(game: &dyn KnownGame) -> Option<fn(&mut Scene, View)> {
     let is_skirmish = game.content() == SkirmishGame.content();

@@ -5,21 +5,17 @@
 //! here: [`input`] opens files of any kind, [`many`] works on many of them at once, [`streams`] prints
 //! in the order of the input, [`output`] writes results, [`failure`] turns what went wrong into lines
 //! and exit codes, [`progress`] shows how far a long command is, [`global`] has the options of every
-//! command, [`moment`] finds a time in a recording, [`view_arg`] a view, [`cities`] names places, [`rewrite`] is for commands
-//! that write a recording again, [`gamelog`] for those that look into gamelogs, [`tape`] reads tapes
-//! range by range, [`events`] the events of a tape, [`games`] lists the games that are known, [`json`] lays out JSON
-//! text, [`text`] makes numbers readable.
+//! command, [`view_arg`] names a view, [`rewrite`] is for commands that write a recording again, [`tape`]
+//! reads tapes range by range, [`events`] the events of a tape, [`games`] lists the games that are known,
+//! [`text`] lays out facts.
 
 mod commands;
 mod events;
 mod failure;
-mod gamelog;
 mod games;
 mod global;
 mod input;
-mod json;
 mod many;
-mod moment;
 mod output;
 mod progress;
 mod rewrite;

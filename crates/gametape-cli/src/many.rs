@@ -64,6 +64,10 @@ pub(crate) struct FilesArgs {
     /// In folders, only recordings of this format.
     #[arg(skip)]
     format: Option<Format>,
+
+    /// What the summary calls a file whose result is not good; damaged unless another word is given.
+    #[arg(skip)]
+    bad: Option<&'static str>,
 }
 
 /// How many files are worked on at the same time.
@@ -89,6 +93,11 @@ impl FilesArgs {
     /// The same files, but in folders only those of a format: the others are skipped.
     pub(crate) fn only(&self, format: Format) -> Self {
         Self { format: Some(format), ..self.clone() }
+    }
+
+    /// The same files, those whose result is not good called by another word in the summary.
+    pub(crate) fn calling_bad(self, bad: &'static str) -> Self {
+        Self { bad: Some(bad), ..self }
     }
 
     /// Were several files given, or a folder, however many are in it?
@@ -129,7 +138,7 @@ impl FilesArgs {
         work: impl Fn(&Source) -> Result<(Done, T), Failure> + Sync,
         mut take: impl FnMut(&Source, T) -> Result<(), Failure>,
     ) -> Result<Gathered, Failure> {
-        let mut tally = Tally::new(good);
+        let mut tally = Tally::new(good, self.bad);
         if let ([source], false) = (&*self.sources, self.are_many()) {
             if let Some(value) = tally.count(work_on(Ok(source), &work))? {
                 take(source, value)?;
@@ -160,6 +169,13 @@ pub(crate) struct OfFile<T> {
     file: Option<String>,
     #[serde(flatten)]
     row: T,
+}
+
+impl<T> OfFile<T> {
+    /// Something that was found in a file.
+    pub(crate) fn new(source: &Source, row: T) -> Self {
+        Self { file: Some(source.to_string()), row }
+    }
 }
 
 impl<T: Display> Display for OfFile<T> {

@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gametape_cadre::show::Put as PutText;
 use gametape_replay::Put;
 use gametape_wire::{Error, Result as WireResult};
 use tempfile::NamedTempFile;
@@ -59,6 +60,17 @@ pub(crate) fn exists(name: &impl fmt::Display) -> Failure {
 }
 
 impl Target {
+    /// The file of the same name as the source in a folder, which is made if it is not there.
+    pub(crate) fn in_folder(source: &Source, folder: &Path) -> Result<Self, Failure> {
+        let name = match source {
+            Source::File(path) => path.file_name(),
+            Source::Stdin => None,
+        };
+        let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
+        fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
+        Ok(Self::File(folder.join(name)))
+    }
+
     /// Opens the target of a command that reads `source`, which is never overwritten.
     pub(crate) fn open(&self, source: &Source) -> Result<Output, Failure> {
         self.check_apart(source)?;
@@ -196,18 +208,45 @@ impl Output {
         name: &impl fmt::Display,
         work: impl FnOnce(&mut Put<'_>) -> WireResult<T>,
     ) -> Result<T, Failure> {
-        let mut unwritten = None;
-        let done = work(&mut |bytes| {
-            self.put(bytes).map_err(|failure| {
-                unwritten = Some(failure);
-                Error::misuse("result", "it cannot be written")
-            })
-        });
-        match unwritten {
-            Some(failure) => Err(failure),
-            None => done.map_err(|error| Failure::of(name, &error)),
-        }
+        let mut unwritten = Unwritten::default();
+        let done = work(&mut |bytes| unwritten.note(self.put(bytes)));
+        unwritten.conclude(name, done)
     }
+}
+
+/// Why a piece of a result could not be written, which ends the work that makes it.
+#[derive(Default)]
+pub(crate) struct Unwritten(Option<Failure>);
+
+impl Unwritten {
+    /// Notes how writing a piece ended, and ends the work where it failed.
+    pub(crate) fn note(&mut self, written: Result<(), Failure>) -> WireResult<()> {
+        written.map_err(|failure| {
+            self.0 = Some(failure);
+            Error::misuse("result", "it cannot be written")
+        })
+    }
+
+    /// How the work ended.
+    pub(crate) fn conclude<T>(
+        self,
+        name: &impl fmt::Display,
+        done: WireResult<T>,
+    ) -> Result<T, Failure> {
+        self.0.map_or_else(|| done.map_err(|error| Failure::of(name, &error)), Err)
+    }
+}
+
+/// Prints text that comes in pieces; `name` is what errors are about.
+pub(crate) fn print_pieces<T>(
+    name: &impl fmt::Display,
+    work: impl FnOnce(&mut PutText<'_>) -> WireResult<T>,
+) -> Result<T, Failure> {
+    let (mut printer, mut unwritten) = (Printer::new(), Unwritten::default());
+    let done = work(&mut |piece| unwritten.note(printer.put(piece)));
+    // What was made before an error is shown too.
+    let printed = if unwritten.0.is_none() { printer.finish() } else { Ok(()) };
+    unwritten.conclude(name, done).and_then(|done| printed.map(|()| done))
 }
 
 impl Sink {
@@ -247,7 +286,7 @@ impl Sink {
     }
 }
 
-/// Temporary files are private unless told otherwise, but these become ordinary ones.
+/// Temporary files are private by default, but these become ordinary ones.
 fn temporary_builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".gametape-");

@@ -5,8 +5,6 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gametape_minewars::Frame;
-use gametape_wire::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::failure::is_quiet;
@@ -19,32 +17,43 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const STRIDE: u64 = 1 << 20;
 
 /// Shows how many of `total` bytes were worked through.
+#[derive(Debug)]
 pub(crate) struct Progress {
     total: u64,
     label: &'static str,
     started: Instant,
-    next_look: u64,
+    is_visible: bool,
+    last_look: u64,
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// Work on `total` bytes begins. `label` says what is done, as in "reading frames".
+    /// Work on `total` bytes begins, whose results are printed as it goes on. `label` says what is
+    /// done, as in "reading frames".
     pub(crate) fn new(label: &'static str, total: u64) -> Self {
-        let next_look = if is_visible() { STRIDE } else { u64::MAX };
-        Self { total, label, started: Instant::now(), next_look, bar: None }
+        Self::shown_if(is_visible(), label, total)
     }
 
-    /// `done` bytes are finished.
+    /// Work on `total` bytes begins, after which results are printed.
+    pub(crate) fn before_results(label: &'static str, total: u64) -> Self {
+        Self::shown_if(has_room(), label, total)
+    }
+
+    fn shown_if(is_visible: bool, label: &'static str, total: u64) -> Self {
+        Self { total, label, started: Instant::now(), is_visible, last_look: 0, bar: None }
+    }
+
+    /// The work is at this byte. It may go back, where the bytes are gone through again.
     #[inline]
     pub(crate) fn at(&mut self, done: u64) {
-        if done >= self.next_look {
+        if self.is_visible && done.abs_diff(self.last_look) >= STRIDE {
             self.look(done);
         }
     }
 
     #[cold]
     fn look(&mut self, done: u64) {
-        self.next_look = done + STRIDE;
+        self.last_look = done;
         if self.bar.is_none() && self.started.elapsed() >= PATIENCE {
             self.bar = Some(ProgressBar::new(self.total).with_style(style(BYTES)));
         }
@@ -52,18 +61,6 @@ impl Progress {
             bar.set_message(self.label);
             bar.set_position(done);
         }
-    }
-
-    /// The same frames, shown as they pass.
-    pub(crate) fn watch<'a>(
-        mut self,
-        frames: impl Iterator<Item = Result<Frame<'a>>>,
-    ) -> impl Iterator<Item = Result<Frame<'a>>> {
-        frames.inspect(move |frame| {
-            if let Ok(frame) = frame {
-                self.at(frame.offset());
-            }
-        })
     }
 }
 
@@ -75,10 +72,14 @@ impl Drop for Progress {
     }
 }
 
-/// Is it seen? A terminal that shows the result has no room for it, and of many files only the
-/// number is shown.
+/// Is progress seen while results are printed? A terminal that shows these has no room for it.
 fn is_visible() -> bool {
-    stderr().is_terminal() && !stdout().is_terminal() && !is_on_page() && !is_quiet()
+    has_room() && !stdout().is_terminal()
+}
+
+/// Is progress seen while nothing is printed? Of many files only the number is shown.
+fn has_room() -> bool {
+    stderr().is_terminal() && !is_on_page() && !is_quiet()
 }
 
 /// A bar that counts files, where there is a terminal to show it.
@@ -117,7 +118,8 @@ fn spin<T>(label: &'static str, work: impl FnOnce() -> T) -> T {
     })
 }
 
-const BYTES: &str = "{msg} {bar:40} {binary_bytes} of {binary_total_bytes}, {eta} left";
+const BYTES: &str =
+    "{msg} {percent:>3}% {bar:40} {binary_bytes} of {binary_total_bytes}, {eta} left";
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())

@@ -1,25 +1,23 @@
 //! What commands share that write a recording: where results go, and what is reported about them.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use gametape_replay::open::{GamelogBytes, MinewarsBytes, Opened as AnyRecording};
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome, for_each, note, warn};
-use crate::input::{Opened, Recording, Source};
+use crate::input::Source;
 use crate::output::{Destination, Target, print_json};
-use crate::tape::TapeFile;
 
 /// Where the one result of a command goes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResultArgs {
     /// Where the result goes, `-` for standard output
     #[arg(value_name = "OUT", required_unless_present = "output")]
-    place: Option<Target>,
+    out: Option<Target>,
 
     /// The same as OUT
-    #[arg(short, long, value_name = "OUT", conflicts_with = "place")]
+    #[arg(short, long, value_name = "OUT", conflicts_with = "out")]
     output: Option<Target>,
 
     /// Print one JSON object that says what was done
@@ -30,7 +28,7 @@ pub(crate) struct ResultArgs {
 impl ResultArgs {
     /// Where the result goes. It cannot share standard output with the report about it.
     pub(crate) fn target(&self) -> Result<&Target, Failure> {
-        let given = self.output.as_ref().or(self.place.as_ref());
+        let given = self.output.as_ref().or(self.out.as_ref());
         let target = given.ok_or_else(|| Failure::usage("where does the result go?"))?;
         check_apart(target, self.json)?;
         Ok(target)
@@ -38,7 +36,7 @@ impl ResultArgs {
 
     /// How the name of the result ends.
     pub(crate) fn extension(&self) -> Option<&OsStr> {
-        match self.output.as_ref().or(self.place.as_ref())? {
+        match self.output.as_ref().or(self.out.as_ref())? {
             Target::File(path) => path.extension(),
             Target::Stdout => None,
         }
@@ -116,29 +114,8 @@ fn in_place(source: &Source) -> Result<Destination, Failure> {
     }
 }
 
-fn in_folder(source: &Source, folder: &std::path::Path) -> Result<Destination, Failure> {
-    let name = match source {
-        Source::File(path) => path.file_name(),
-        Source::Stdin => None,
-    };
-    let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
-    std::fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
-    Ok(Target::File(folder.join(name)).into())
-}
-
-/// A file that was opened, for the library.
-pub(crate) fn any_recording(opened: Opened) -> Result<AnyRecording<TapeFile>, Failure> {
-    let input = match opened {
-        Opened::Tape(file) => return Ok(AnyRecording::Tape(file)),
-        Opened::Whole(input) => input,
-    };
-    let is_gamelog = matches!(input.recording()?, Recording::Gamelog(_));
-    Ok(if is_gamelog {
-        AnyRecording::Gamelog(GamelogBytes::new(input.bytes))
-    } else {
-        let bytes = MinewarsBytes::new(input.bytes, input.dialect);
-        AnyRecording::MineWars(bytes.headerless(input.headerless))
-    })
+fn in_folder(source: &Source, folder: &Path) -> Result<Destination, Failure> {
+    Ok(Target::in_folder(source, folder)?.into())
 }
 
 /// A usage error if both the result and the JSON about it are for standard output.
@@ -147,6 +124,15 @@ pub(crate) fn check_apart(target: &Target, json: bool) -> Result<(), Failure> {
         return Err(Failure::usage("--json needs standard output for itself: name a file"));
     }
     Ok(())
+}
+
+/// What a command did that wrote a file, and of which file, for machines.
+#[derive(Debug, Serialize)]
+pub(crate) struct Written<'a, T> {
+    pub(crate) file: String,
+    pub(crate) output: String,
+    #[serde(flatten)]
+    pub(crate) result: &'a T,
 }
 
 /// What a command reports that wrote a file.

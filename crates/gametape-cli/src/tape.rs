@@ -1,44 +1,35 @@
 //! Tapes as files: read range by range, so that a large one is never held as a whole.
 
-mod contents;
 mod key;
-mod view;
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::ops::Range;
 
-use gametape_replay::open::{Format, open_tape, sniff};
-use gametape_tape::{Chunk, ChunkEntry, Depth, Recovered, Recovery, Tape, TapeHeader};
-use gametape_wire::{Error, Result as WireResult, Source as Bytes, Tick, drive};
+use gametape_replay::inspect::losses;
+use gametape_replay::open::{Format, open_tape, sniff, visit_chunks};
+use gametape_tape::{Chunk, ChunkEntry, Depth, Recovered, Recovery, Tape};
+use gametape_wire::{Error, Result as WireResult, Source as Bytes, drive};
 
 use crate::failure::{Failure, warn_of_loss};
-use crate::input::{Source, refuse};
-use crate::progress::waiting;
-pub(crate) use contents::{Content, warn_of_gaps};
-use gametape_replay::inspect::losses;
-pub(crate) use gametape_replay::inspect::{ChunkLine, PartLine};
-pub(crate) use gametape_replay::metadata::{Metadata, Seat};
+use crate::input::Source;
+use crate::output::Unwritten;
+use crate::progress::{Progress, waiting};
 pub(crate) use key::{PublicKeyArg, read_secret, write_pair};
-pub(crate) use view::{PLAY_ONCE, view_at, warn_of_doubt};
 
 /// A tape whose bytes are fetched when they are needed.
 #[derive(Debug)]
 pub(crate) struct TapeFile {
     pub(crate) source: Source,
     store: Store,
+    /// Shows which byte of the tape the work is at.
+    progress: Option<Progress>,
 }
 
 #[derive(Debug)]
 enum Store {
     File(File),
     Memory(Vec<u8>),
-}
-
-/// Do these bytes begin a tape, or one that a text-mode or 7-bit channel damaged? Opening it says
-/// what is wrong then.
-pub(crate) fn is_tape(start: &[u8]) -> bool {
-    sniff(start, None) == Some(Format::Tape)
 }
 
 impl Bytes for TapeFile {
@@ -50,6 +41,9 @@ impl Bytes for TapeFile {
     }
 
     fn fetch(&mut self, range: Range<u64>) -> WireResult<Cow<'_, [u8]>> {
+        if let Some(progress) = &mut self.progress {
+            progress.at(range.end);
+        }
         match &mut self.store {
             Store::File(file) => file.fetch(range),
             Store::Memory(bytes) => bytes.fetch(range),
@@ -60,33 +54,36 @@ impl Bytes for TapeFile {
 impl TapeFile {
     /// A tape in memory.
     pub(crate) fn in_memory(source: &Source, bytes: Vec<u8>) -> Self {
-        Self { source: source.clone(), store: Store::Memory(bytes) }
+        Self { source: source.clone(), store: Store::Memory(bytes), progress: None }
     }
 
     /// A tape in a file that can be entered anywhere.
     pub(crate) fn in_file(source: &Source, file: File) -> Self {
-        Self { source: source.clone(), store: Store::File(file) }
+        Self { source: source.clone(), store: Store::File(file), progress: None }
+    }
+
+    /// Does work that goes through the tape and prints nothing, and shows how far it is.
+    pub(crate) fn watched<T>(
+        &mut self,
+        label: &'static str,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        self.progress = Some(Progress::before_results(label, self.length()));
+        let done = work(self);
+        self.progress = None;
+        done
     }
 
     /// Does it begin as a tape does? `None` where it is empty.
     pub(crate) fn is_tape(&mut self) -> Result<Option<bool>, Failure> {
-        let source = self.source.clone();
-        let start = self.fetch(0..self.length().min(4));
-        let start = start.map_err(|error| Failure::of(&source, &error))?;
-        Ok((!start.is_empty()).then(|| is_tape(&start)))
+        let start = self.fetch(0..self.length().min(4)).map(Cow::into_owned);
+        let start = start.map_err(|error| self.failure(&error))?;
+        Ok((!start.is_empty()).then(|| sniff(&start, None) == Some(Format::Tape)))
     }
 
     /// Something is wrong with this tape.
     pub(crate) fn failure(&self, error: &Error) -> Failure {
         Failure::of(&self.source, error)
-    }
-
-    /// A usage error if one of these options was given, which tapes do not know.
-    pub(crate) fn refuse(&self, options: &[(&str, bool)]) -> Result<(), Failure> {
-        let source = &self.source;
-        refuse(options, |option| {
-            Failure::usage(format_args!("{option} is not for tapes, and {source} is one"))
-        })
     }
 
     /// Opens the tape; where its index cannot be used, walks it.
@@ -97,7 +94,7 @@ impl TapeFile {
     /// Walks the whole tape, and finds what is whole.
     pub(crate) fn recover(&mut self) -> Result<Recovered, Failure> {
         let mut recovery = Recovery::new(self.length()).with_chain();
-        let searched = waiting("searching", || drive(&mut recovery, self));
+        let searched = self.watched("searching", |file| drive(&mut recovery, file));
         searched.map_err(|error| self.failure(&error))?;
         Ok(recovery.finish())
     }
@@ -108,20 +105,16 @@ impl TapeFile {
         entries: impl IntoIterator<Item = &'e ChunkEntry>,
         mut visit: impl FnMut(&Chunk<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        for entry in entries {
-            let source = self.source.clone();
-            let failed = |error: Error| Failure::of(&source, &error);
-            let bytes = self.fetch(entry.range()).map_err(failed)?;
-            visit(&entry.read(&bytes).map_err(failed)?)?;
-        }
-        Ok(())
+        let mut unwritten = Unwritten::default();
+        let visited = visit_chunks(self, entries, |chunk| unwritten.note(visit(chunk)));
+        unwritten.conclude(&self.source, visited)
     }
 
-    /// The bytes of a tape in memory; none of one in a file.
-    pub(crate) fn into_memory(self) -> Vec<u8> {
+    /// All bytes, unless they are more than memory may be used for.
+    pub(crate) fn into_bytes(self) -> Result<Vec<u8>, Failure> {
         match self.store {
-            Store::Memory(bytes) => bytes,
-            Store::File(_) => Vec::new(),
+            Store::Memory(bytes) => Ok(bytes),
+            Store::File(_) => self.source.read(),
         }
     }
 
@@ -134,20 +127,4 @@ impl TapeFile {
 /// Reports what a tape that had to be walked does not have any more.
 pub(crate) fn warn_of_losses(source: &Source, tape: &Tape) {
     losses(tape).for_each(|loss| warn_of_loss(source, loss));
-}
-
-/// Milliseconds that this many ticks last.
-pub(crate) fn milliseconds(front: &TapeHeader, ticks: u64) -> u64 {
-    front.tick_length.millis_of(Tick(ticks))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_become_times() {
-        let front = TapeHeader::new(16_667, 1).unwrap();
-        assert_eq!([0, 1, 60].map(|t| milliseconds(&front, t)), [0, 16, 1000]);
-    }
 }

@@ -12,7 +12,7 @@ use std::process::Command;
 fn commands_print_what_is_expected() {
     tapes::check(wants_blessing());
     if wants_blessing() {
-        // The same test again, in a process that tells the test crate so.
+        // The same test again, in a process whose environment says so to the test crate.
         let this = std::env::current_exe().unwrap();
         let status = Command::new(this).env("TRYCMD", "overwrite").status().unwrap();
         assert!(status.success());

@@ -134,3 +134,19 @@ fn memory_has_a_limit_that_can_be_raised() {
     assert!(message.contains("--max-memory"), "{message}");
     assert!(gametape(folder.path(), "info --max-memory 16MiB spaces.json").status.success());
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_recording_is_refused_at_its_first_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in ["find /dev/zero a", "log /dev/zero", "diff /dev/zero", "disasm /dev/zero"] {
+        let refused = gametape(folder.path(), line);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert_ne!(refused.status.code(), Some(0), "{line}");
+        // Whoever reads on says that it is too large.
+        assert!(
+            said.contains("neither a tape nor a gamelog nor a MineWars file"),
+            "{line}: {said}"
+        );
+    }
+}

@@ -63,7 +63,7 @@ fn nobody_is_named_and_the_match_is_the_same() {
     let folder = recorded(400);
     let here = folder.path();
     let names = ["Ana", "Ben", "Chloé"];
-    let told = |tape: &str| {
+    let known = |tape: &str| {
         let parts = ["chunks --frames --json", "chunks --raw"].map(|chunks| {
             let output = gametape(here, &format!("{chunks} {tape}"));
             assert!(output.status.success());
@@ -71,17 +71,17 @@ fn nobody_is_named_and_the_match_is_the_same() {
         });
         parts.concat()
     };
-    let stands = |bytes: &[u8], name: &str| {
+    let is_in = |bytes: &[u8], name: &str| {
         let hex: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
         [name.as_bytes(), hex.as_bytes()]
             .iter()
             .any(|name| bytes.windows(name.len()).any(|window| window == *name))
     };
-    let before = told("match.tape");
-    assert!(names.iter().all(|name| stands(&before, name)));
+    let before = known("match.tape");
+    assert!(names.iter().all(|name| is_in(&before, name)));
     fine(here, "anonymize match.tape nobody.tape");
-    let after = told("nobody.tape");
-    assert!(!names.iter().any(|name| stands(&after, name)));
+    let after = known("nobody.tape");
+    assert!(!names.iter().any(|name| is_in(&after, name)));
     fine(here, "verify --level resim nobody.tape");
 }
 

@@ -39,6 +39,7 @@
 //! game beyond what its messages say; no writing of the public tool's dialect.
 
 mod asm;
+mod cities;
 mod dialect;
 mod edit;
 mod ending;
@@ -56,6 +57,7 @@ pub use asm::{
     Assembled, Disassembled, Inexact, Line, Lines, Listing, assemble_file, assemble_payload,
     disassemble_file, disassemble_payload, print_frame, print_raw, print_setup,
 };
+pub use cities::{NamedCity, cities_of_file, cities_of_setup};
 pub use dialect::Dialect;
 pub use edit::{
     AnonymizeOptions, Anonymized, Change, Converted, Cut, Loss, LossCount, Losses, Lost, Removed,

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::player::{DeepVerification, Difference, Divergence, PlayFinding};
+use crate::inspect::Facts;
+use crate::player::{DeepVerification, Difference, Divergence, PlayRule};
+use crate::text::{count, hex};
 
 /// How a match that was run again compares with its keyframes. Its JSON is what `gametape resim --json`
 /// prints.
@@ -53,37 +55,41 @@ impl Comparison {
     /// The comparison of the match in `file`.
     #[must_use]
     pub fn of(file: impl Into<String>, verified: &DeepVerification) -> Self {
-        let (mut findings, mut divergence) = (Vec::new(), None);
-        for finding in &verified.findings {
-            match finding {
-                PlayFinding::Divergence(found) => {
-                    divergence.get_or_insert_with(|| Differs::of(found));
-                }
-                other => findings.push(other.to_string()),
-            }
-        }
+        let findings = verified.report.findings().iter();
+        let others = findings.filter(|finding| finding.rule != PlayRule::DIVERGENCE);
         Self {
             file: file.into(),
             same: verified.passed() && verified.keyframes > 0,
             keyframes: verified.keyframes,
             ticks: verified.tick,
-            findings,
-            divergence,
+            findings: others.map(ToString::to_string).collect(),
+            divergence: verified.divergences.first().map(Differs::of),
         }
     }
 
     /// The result in words.
     #[must_use]
     pub fn verdict(&self) -> String {
-        let keyframes = match self.keyframes {
-            1 => "1 keyframe".to_owned(),
-            number => format!("{number} keyframes"),
-        };
+        let keyframes = count(self.keyframes as u64, "keyframe");
         match (self.same, self.keyframes) {
             (true, _) => format!("the same match, compared with {keyframes}"),
             (false, 0) => "it has no keyframes to compare with".to_owned(),
             (false, _) => format!("not the same: compared with {keyframes}"),
         }
+    }
+
+    /// The facts for people.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let mut facts = Facts::default();
+        facts.add("result", self.verdict());
+        facts.add("played", count(self.ticks, "tick"));
+        if let Some(differs) = &self.divergence {
+            facts.add("differs", differs.to_string());
+            differs.places.iter().for_each(|place| facts.more(place.to_string()));
+        }
+        facts.list("findings", &self.findings);
+        facts
     }
 }
 
@@ -106,9 +112,8 @@ impl fmt::Display for Differs {
 
 impl DiffersAt {
     fn of(difference: &Difference) -> Self {
-        let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let Difference { site, expected, found } = difference;
-        let [recorded, found] = [expected, found].map(|value| value.as_ref().map(hex));
+        let [recorded, found] = [expected, found].map(|value| value.as_deref().map(hex));
         Self { r#where: site.to_string(), recorded, found }
     }
 }
@@ -133,12 +138,18 @@ impl fmt::Display for DiffersAt {
 
 #[cfg(test)]
 mod tests {
+    use gametape_wire::{Error, Finding, Report};
+
     use super::*;
     use crate::player::{DeepLevel, Site};
 
-    fn comparison(findings: Vec<PlayFinding>, keyframes: usize) -> Comparison {
-        let level = DeepLevel::Simulation;
-        let verified = DeepVerification { level, keyframes, tick: 600, findings, unlisted: 0 };
+    fn comparison(divergences: Vec<Divergence>, keyframes: usize) -> Comparison {
+        let (level, mut report) = (DeepLevel::Simulation, Report::default());
+        for divergence in &divergences {
+            let error = Error::misuse("replayed state", divergence.to_string());
+            report.add(Finding::error(PlayRule::DIVERGENCE, error));
+        }
+        let verified = DeepVerification { level, keyframes, tick: 600, report, divergences };
         Comparison::of("a.tape", &verified)
     }
 
@@ -154,8 +165,8 @@ mod tests {
             difference(Site::Script, &[7; 17], Some(Vec::new())),
         ];
         let divergence = Divergence { agreed: Some(300), tick: 600, differences };
-        let comparison = comparison(vec![PlayFinding::Divergence(divergence)], 2);
-        assert!(!comparison.same);
+        let comparison = comparison(vec![divergence], 2);
+        assert!(!comparison.same && comparison.findings.is_empty());
         assert_eq!(comparison.verdict(), "not the same: compared with 2 keyframes");
         let differs = comparison.divergence.unwrap();
         let text = "at tick 600; the last keyframe that agrees is at tick 300";

@@ -5,9 +5,10 @@
 
 use std::fmt;
 
-use gametape_wire::{Error, Moment, Result, Source, When};
+use gametape_wire::{Error, ErrorKind, Finding, Moment, Place, Result, Source, When};
 
-use crate::{DeepVerification, PlayFinding, PlayerOptions};
+use crate::source::Recording;
+use crate::{DeepVerification, PlayerOptions};
 
 /// A game whose tapes can be run again, exported and anonymised.
 ///
@@ -76,18 +77,13 @@ pub struct SimulatedState {
     /// SHA-256 of the canonical snapshot: the hash that keyframes are compared by.
     pub hash: [u8; 32],
     /// What was wrong on the way.
-    pub findings: Vec<PlayFinding>,
+    pub findings: Vec<Finding>,
 }
 
 impl SimulatedState {
     /// The state of a simulation at a moment.
     #[must_use]
-    pub fn new(
-        moment: Moment,
-        gamelog: Vec<u8>,
-        hash: [u8; 32],
-        findings: Vec<PlayFinding>,
-    ) -> Self {
+    pub fn new(moment: Moment, gamelog: Vec<u8>, hash: [u8; 32], findings: Vec<Finding>) -> Self {
         Self { moment, gamelog, hash, findings }
     }
 }
@@ -100,13 +96,13 @@ pub struct GamelogExport {
     pub json: Vec<u8>,
     /// What was wrong on the way: lost orders, keyframes that differ. The gamelog follows the
     /// keyframes then.
-    pub findings: Vec<PlayFinding>,
+    pub findings: Vec<Finding>,
 }
 
 impl GamelogExport {
     /// A gamelog and what was wrong while it was made.
     #[must_use]
-    pub fn new(json: Vec<u8>, findings: Vec<PlayFinding>) -> Self {
+    pub fn new(json: Vec<u8>, findings: Vec<Finding>) -> Self {
         Self { json, findings }
     }
 }
@@ -133,6 +129,21 @@ impl AnonymousSetup {
 #[must_use]
 pub fn find<'a>(games: &[&'a dyn KnownGame], content: Option<&str>) -> Option<&'a dyn KnownGame> {
     games.iter().copied().find(|game| content == Some(game.content()))
+}
+
+/// The game of a tape, by its `content`. Refused where it is none of these.
+pub fn of_tape<'a, S: Source>(
+    recording: &Recording<S>,
+    games: &[&'a dyn KnownGame],
+) -> Result<&'a dyn KnownGame> {
+    let content = recording.field("content");
+    find(games, content.as_deref()).ok_or_else(|| {
+        let titles: Vec<&str> = games.iter().map(|game| game.title()).collect();
+        let content = content.map_or("not given".to_owned(), |name| format!("`{name}`"));
+        let titles = titles.join(", ");
+        let problem = format!("only {titles} can be run again, and its content is {content}");
+        Error::new(Place::Nowhere, "tape", ErrorKind::BadSyntax { problem: problem.into() })
+    })
 }
 
 #[cfg(test)]

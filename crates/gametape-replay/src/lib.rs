@@ -10,7 +10,8 @@
 //!   recorded is what the game does. [`Clock`] plays at any rate.
 //! - None of them does I/O: they say which bytes they need. [`Playback`] supplies them from a [`Source`].
 //! - [`open`](mod@open) opens a recording of any format by what is in it; [`inspect`] says what it is,
-//!   [`verify`] whether it is sound, and [`recover`] saves what is left of a damaged tape.
+//!   [`state_at`] what its state was at one of the [`moments`] that people write, [`verify`] whether it is
+//!   sound, and [`recover`] saves what is left of a damaged tape.
 //! - [`minewars`] and [`cadre`] turn replay files and gamelogs into tapes and back, nothing lost, so
 //!   that they are played in the same way.
 //!
@@ -48,6 +49,7 @@ pub mod inspect;
 pub mod merge;
 pub mod metadata;
 pub mod minewars;
+pub mod moments;
 pub mod open;
 mod player;
 mod players;
@@ -55,6 +57,7 @@ mod recorder;
 pub mod recover;
 mod rewrite;
 mod source;
+pub mod state_at;
 pub mod streams;
 pub mod text;
 mod timeline;
@@ -66,10 +69,10 @@ pub use game::{GameState, Order, Simulation};
 pub use games::KnownGame;
 pub use gametape_wire::Source;
 pub use player::{
-    DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayFinding, Player,
+    DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayRule, Player,
     PlayerOptions, SimulationTrack, Site, Track, ViewTrack, differences,
 };
-pub use players::{players_of_gamelog, players_of_minewars, players_of_tape};
+pub use players::{NamedViews, ViewName, players_of_minewars, players_of_tape};
 pub use recorder::{
     Closing, Count, Counters, Durability, EventBlock, Next, Pump, Recorder, RecorderOptions,
     Report, ResumableSink, Shed, Sink, lock_recording,

@@ -62,8 +62,8 @@ fn record(path: &Path, manner: u64) {
     };
     let options = options().with_durability(durability);
     let recorder = match manner {
-        2 => Recorder::start(Slow(File::create(path).unwrap()), front(), METADATA, &options),
-        _ => Recorder::create(path, front(), METADATA, &options),
+        2 => Recorder::start(Slow(File::create(path).unwrap()), tape_header(), METADATA, &options),
+        _ => Recorder::create(path, tape_header(), METADATA, &options),
     };
     let recorder = recorder.unwrap();
     let mut said = None;

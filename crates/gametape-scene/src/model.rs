@@ -162,7 +162,7 @@ pub enum Sight {
 }
 
 impl Sight {
-    /// The number that stands for it in a [`Board`].
+    /// The number of it in a [`Board`].
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {
@@ -172,7 +172,7 @@ impl Sight {
         }
     }
 
-    /// What a number stands for; those without a meaning are unknown.
+    /// What a number means; those without a meaning are unknown.
     #[must_use]
     pub const fn from_code(code: u8) -> Self {
         match code {

@@ -145,7 +145,7 @@ const MARKS: [Colour; 6] = [
 ];
 
 impl Palette {
-    /// Behind everything.
+    /// The background of everything.
     pub const BACKGROUND: Colour = Colour::hex(0x0e1218);
     /// Panels.
     pub const PANEL: Colour = Colour::hex(0x151b24);

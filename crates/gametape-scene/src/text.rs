@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use anstyle::{RgbColor, Style};
+use gametape_wire::text::printable;
 
 use crate::layout::Layout;
 use crate::legend::{Entry, Legend, Swatch};
@@ -277,19 +278,6 @@ fn is_wide(sign: char) -> bool {
     matches!(u32::from(sign), 0x300..=0x36F | 0x1100..=0x115F | 0x200B..=0x200F | 0x2028..=0x202E
         | 0x2066..=0x2069 | 0x2E80..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0xFE00..=0xFE6F
         | 0xFEFF | 0xFF00..=0xFF60 | 0x1F300..)
-}
-
-/// Text from a recording, harmless to a terminal: control characters are shown, not obeyed.
-fn printable(text: &str) -> String {
-    let odd = |c: char| c.is_control() || matches!(u32::from(c), 0x202A..=0x202E | 0x2066..=0x2069);
-    text.chars().fold(String::with_capacity(text.len()), |mut shown, c| {
-        if odd(c) {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-        shown
-    })
 }
 
 /// Writes lines.

@@ -10,7 +10,7 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{Generation, Grid, ReplayFile, WriteOptions, write_file};
 use gametape_replay::open::{MinewarsBytes, OpenOptions, open};
 use gametape_replay::{ConvertOptions, Direction, cadre, minewars};
-use gametape_scene::stage::{Marks, Playback, Shown, Stage, Tree, line_rows, search};
+use gametape_scene::stage::{Marks, PlayingStage, Shown, Stage, Tree, line_rows, search};
 use gametape_wire::{Moment, Tick, View, When};
 
 /// A small session on a square map.
@@ -133,7 +133,7 @@ fn the_tree_opens_down_to_what_is_sought() {
 
 #[test]
 fn playing_follows_the_clock_and_pauses_where_it_is_told_to() {
-    let mut play = Playback::new(stage(minewars_bytes()));
+    let mut play = PlayingStage::new(stage(minewars_bytes()));
     play.go(Moment::START).unwrap();
     play.pause_at(Some(gametape_wire::Time::from_millis(1500)));
     play.play_or_pause(Duration::ZERO).unwrap();

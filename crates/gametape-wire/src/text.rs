@@ -1,6 +1,7 @@
 //! Pieces of text for people: harmless, short, with readable numbers.
 
-/// Text from a recording, harmless to a terminal: control characters are shown, not obeyed.
+/// Text from a recording, harmless to a terminal: control characters and those that turn the direction
+/// of the text are shown, not obeyed.
 #[must_use]
 pub fn printable(text: &str) -> String {
     harmless(text, "")
@@ -10,11 +11,15 @@ pub fn printable(text: &str) -> String {
 #[must_use]
 pub fn harmless(text: &str, obeyed: &str) -> String {
     let show = |c: char| {
-        let is_shown = c.is_control() && !obeyed.contains(c);
+        let is_shown = is_control(c) && !obeyed.contains(c);
         let escaped = is_shown.then(|| c.escape_default());
         escaped.into_iter().flatten().chain((!is_shown).then_some(c))
     };
     text.chars().flat_map(show).collect()
+}
+
+fn is_control(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The text, or its start and an ellipsis if it has more than `most` characters.
@@ -61,6 +66,7 @@ mod tests {
     fn control_characters_are_shown_not_obeyed() {
         assert_eq!(printable("a\u{1b}[31mé\n"), "a\\u{1b}[31mé\\n");
         assert_eq!(harmless("a\u{9b}\tb\n", "\n\t"), "a\\u{9b}\tb\n");
+        assert_eq!(printable("a\u{202e}b"), "a\\u{202e}b");
     }
 
     #[test]

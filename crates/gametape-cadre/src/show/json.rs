@@ -1,13 +1,19 @@
 //! The JSON objects of rows.
 
+use std::fmt;
+
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Found, Row};
+use super::{Found, Row, moment};
 use crate::check::find::FoundObject;
 use crate::check::records::{Action, ChangeCount, Played};
+use crate::log::markers::Markers;
+use crate::state::State;
+use crate::state::diff::diff;
 use crate::text::layout::compact;
 use crate::text::raw::Raw;
+use crate::timeline::Timeline;
 
 /// JSON text as part of a JSON result; as a string if it is no JSON.
 #[must_use]
@@ -155,6 +161,64 @@ impl<'a> ChangeFields<'a> {
 impl<'a> Object<'a> {
     fn of(FoundObject { id, kind, owner, .. }: &'a FoundObject) -> Self {
         Self { id, kind: kind.as_deref(), owner: owner.as_deref() }
+    }
+}
+
+/// How two states differ, as `gametape diff --json` prints it.
+#[derive(Debug, Serialize)]
+pub struct Differences {
+    from: Side,
+    to: Side,
+    same: bool,
+    deltas: Vec<Box<RawValue>>,
+}
+
+impl Differences {
+    /// The differences of two states as deltas with these markers, three at most: merged in order into
+    /// the first state, they make the second one.
+    pub fn of(
+        [from, to]: [Side; 2],
+        [a, b]: [State<'_>; 2],
+        markers: &Markers,
+    ) -> gametape_wire::Result<Self> {
+        let deltas = diff(a, b, markers)?;
+        let same = deltas.is_empty();
+        Ok(Self {
+            from,
+            to,
+            same,
+            deltas: deltas.iter().filter_map(|delta| embed(delta)).collect(),
+        })
+    }
+
+    /// Are the states the same?
+    #[must_use]
+    pub fn are_none(&self) -> bool {
+        self.same
+    }
+}
+
+/// A state that is compared: the log that it is from, and the last delta that is merged.
+#[derive(Debug, Clone, Serialize)]
+pub struct Side {
+    file: String,
+    delta: Option<usize>,
+    #[serde(skip)]
+    moment: String,
+}
+
+impl Side {
+    /// Where a timeline is; `name` is that of its log.
+    #[must_use]
+    pub fn of(name: impl Into<String>, timeline: &Timeline) -> Self {
+        let delta = timeline.position().checked_sub(1);
+        Self { file: name.into(), delta, moment: moment(timeline) }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.file, self.moment)
     }
 }
 

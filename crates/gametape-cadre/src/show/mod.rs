@@ -41,7 +41,7 @@ use crate::timeline::Timeline;
 pub use compare::print_differences;
 pub use found::Found;
 #[cfg(feature = "serde")]
-pub use json::embed;
+pub use json::{Differences, Side, embed};
 pub use row::{Filter, Row, TurnSpan};
 pub use tree::print_tree;
 

@@ -1,14 +1,13 @@
 //! `gametape anonymize`: recordings without what says who played.
 
-use gametape_replay::anonymize::{Anonymized, anonymize};
-use serde::Serialize;
+use gametape_replay::anonymize::anonymize;
 
 use crate::failure::{Done, Outcome, note, warn};
 use crate::games::GAMES;
 use crate::input::Source;
 use crate::output::{Destination, print_json};
 use crate::progress::waiting;
-use crate::rewrite::{RewriteArgs, any_recording};
+use crate::rewrite::{RewriteArgs, Written};
 use crate::text::thousands;
 
 /// Remove from recordings what says who played
@@ -48,13 +47,14 @@ impl Args {
     }
 
     fn anonymize(&self, source: &Source, destination: &Destination) -> Outcome {
-        let opened = any_recording(source.open()?)?;
+        let opened = source.open()?;
         let mut out = destination.open(source)?;
         let made =
             waiting("anonymizing", || out.fill(source, |put| anonymize(opened, &GAMES, put)))?;
         out.finish()?;
         if self.files.json {
-            print_json(&Report::of(source, destination, &made))?;
+            let (file, output) = (source.to_string(), destination.target.to_string());
+            print_json(&Written { file, output, result: &made })?;
             return Ok(Done::Fine);
         }
         for (what, count) in &made.removed {
@@ -67,31 +67,5 @@ impl Args {
             warn(source, format_args!("still there: {what}"));
         }
         Ok(Done::Fine)
-    }
-}
-
-#[derive(Serialize)]
-struct Report<'a> {
-    file: String,
-    output: String,
-    removed: Vec<Row<'a>>,
-    remaining: Vec<&'a String>,
-}
-
-#[derive(Serialize)]
-struct Row<'a> {
-    what: &'a str,
-    count: u64,
-}
-
-impl<'a> Report<'a> {
-    fn of(source: &Source, destination: &Destination, made: &'a Anonymized) -> Self {
-        let removed = made.removed.iter().map(|(what, count)| Row { what, count: *count });
-        Self {
-            file: source.to_string(),
-            output: destination.target.to_string(),
-            removed: removed.collect(),
-            remaining: made.remaining.iter().collect(),
-        }
     }
 }

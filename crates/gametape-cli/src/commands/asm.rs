@@ -4,10 +4,9 @@ use gametape_minewars::Generation;
 use gametape_minewars::{Dialect, Fit, Inexact, Messages, Packer, assemble_file, assemble_payload};
 use gametape_wire::{self as wire, Error};
 
-use crate::failure::{Done, Failure, Outcome, warn};
+use crate::failure::{Done, Failure, Outcome, warn_of_each};
 use crate::input::{Source, one_of};
 use crate::output::Target;
-use crate::text::count;
 
 /// Assemble text into a MineWars recording
 ///
@@ -44,9 +43,6 @@ Examples:
   gametape disasm old.minewars | sed 's/Ana/Anna/' | gametape asm -o new.minewars
   echo 'OWNER 1 -7,2' | gametape asm --bare -o - | xxd";
 
-/// More warnings than this are counted, not shown.
-const SHOWN_WARNINGS: usize = 20;
-
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let text = self.source.read_text()?;
@@ -54,8 +50,7 @@ impl Args {
         let (bytes, inexact) =
             assembled.map_err(|errors| Failure::of_all(&self.source, &errors))?;
         self.output.write(&self.source, &bytes)?;
-        self.warn_of(&inexact);
-        Ok(Done::lost_if(!inexact.is_empty()))
+        Ok(self.warn_of(&inexact))
     }
 
     fn payload(&self, text: &str) -> Result<Bytes, Vec<Error>> {
@@ -68,18 +63,14 @@ impl Args {
         Ok((packed, inexact))
     }
 
-    fn warn_of(&self, inexact: &[Inexact]) {
-        for Inexact { line, fit, .. } in inexact.iter().take(SHOWN_WARNINGS) {
-            let what = match fit {
-                Fit::Exact => continue,
-                Fit::Rounded => "the nearest duration that can be written is used",
-                Fit::Saturated => "the longest duration that can be written is used",
-            };
-            warn(&self.source, format_args!("line {line}: {what}"));
-        }
-        if let Some(more @ 1..) = inexact.len().checked_sub(SHOWN_WARNINGS) {
-            warn(&self.source, format_args!("{} more like this", count(more as u64, "line")));
-        }
+    fn warn_of(&self, inexact: &[Inexact]) -> Done {
+        let line = |Inexact { line, fit, .. }: &Inexact| match fit {
+            Fit::Saturated => {
+                format!("line {line}: the longest duration that can be written is used")
+            }
+            _ => format!("line {line}: the nearest duration that can be written is used"),
+        };
+        warn_of_each(&self.source, inexact.iter().map(line), inexact.len() as u64, "line")
     }
 }
 

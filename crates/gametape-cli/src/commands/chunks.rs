@@ -1,14 +1,13 @@
 //! `gametape chunks`: the chunks of a tape, and what is in them.
 
-use std::str::FromStr;
-
-use gametape_tape::{ChunkEntry, ChunkHeader, ChunkKind, Depth, TapeFrames};
+use gametape_replay::inspect::{ChunkKinds, ChunkLine, PartLine};
+use gametape_tape::{ChunkEntry, ChunkHeader, Depth, TapeFrames};
 use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome};
 use crate::input::TapeArgs;
 use crate::output::{Lines, Output};
-use crate::tape::{ChunkLine, PartLine, TapeFile, warn_of_losses};
+use crate::tape::{TapeFile, warn_of_losses};
 
 /// List the chunks of a tape, or print what is in them
 ///
@@ -23,7 +22,7 @@ pub(crate) struct Args {
     /// Only chunks of these kinds, such as frames,orders; a number for a kind without a name, and
     /// `keyframe` for both kinds of keyframes
     #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
-    kind: Vec<Kinds>,
+    kind: Vec<ChunkKinds>,
 
     /// Only chunks of these streams
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
@@ -58,30 +57,6 @@ Examples:
   gametape chunks --kind orders --stream 1 --frames --json match.tape | jq -r .payload
   gametape chunks --kind metadata --raw match.tape | jq ."#;
 
-/// Kinds of chunks under one name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Kinds(Vec<ChunkKind>);
-
-impl FromStr for Kinds {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text == "keyframe" {
-            return Ok(Self(vec![ChunkKind::FULL_KEYFRAME, ChunkKind::DELTA_KEYFRAME]));
-        }
-        let named = || (1..ChunkKind::INDEX.0).map(ChunkKind);
-        let found = named().find(|kind| kind.to_string().replace(' ', "-") == text);
-        match found.or_else(|| text.parse().ok().map(ChunkKind)) {
-            Some(kind) => Ok(Self(vec![kind])),
-            None => {
-                let names: Vec<String> =
-                    named().map(|kind| kind.to_string().replace(' ', "-")).collect();
-                Err(format!("kinds are {}, keyframe or a number", names.join(", ")))
-            }
-        }
-    }
-}
-
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let mut file = self.tape.source.tape()?;
@@ -104,7 +79,7 @@ impl Args {
     }
 
     fn wants(&self, header: &ChunkHeader) -> bool {
-        let of_kind = |kinds: &Kinds| kinds.0.contains(&header.kind);
+        let of_kind = |kinds: &ChunkKinds| kinds.contain(header.kind);
         (self.kind.is_empty() || self.kind.iter().any(of_kind))
             && (self.stream.is_empty() || self.stream.contains(&header.stream))
             && (self.chunk.is_empty() || self.chunk.contains(&header.sequence))
@@ -136,19 +111,4 @@ fn print_raw(file: &mut TapeFile, wanted: &[&ChunkEntry]) -> Result<(), Failure>
         out.put(raw.map_err(|error| Failure::of(&source, &error))?)
     })?;
     out.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kinds_have_names_and_numbers() {
-        let kinds = |text: &str| text.parse::<Kinds>().map(|kinds| kinds.0);
-        assert_eq!(kinds("frames"), Ok(vec![ChunkKind::FRAMES]));
-        assert_eq!(kinds("full-keyframe"), Ok(vec![ChunkKind::FULL_KEYFRAME]));
-        assert_eq!(kinds("200"), Ok(vec![ChunkKind(200)]));
-        assert_eq!(kinds("keyframe").map(|kinds| kinds.len()), Ok(2));
-        assert!(kinds("frame").is_err());
-    }
 }

@@ -1,14 +1,12 @@
 //! `gametape convert`: a recording in another format, generation or storage.
 
 use gametape_replay::convert::{Conversion, Converted, Form, Layout, Storage, convert};
-use gametape_replay::open::Opened as AnyRecording;
 
 use crate::failure::{Failure, Outcome, warn};
 use crate::games::GAMES;
-use crate::input::{RecordingArgs, one_of};
+use crate::input::{Opened, RecordingArgs, one_of};
 use crate::progress::waiting;
-use crate::rewrite::{Report, ResultArgs, any_recording};
-use crate::tape::TapeFile;
+use crate::rewrite::{Report, ResultArgs};
 
 /// Convert a recording to a tape and back, to another generation or storage
 ///
@@ -85,7 +83,7 @@ fn storage_name(storage: Storage) -> &'static str {
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let conversion = self.conversion()?;
-        let opened = any_recording(self.recording.open()?)?;
+        let opened = self.recording.source.open_with(&self.recording.format)?;
         self.convert(opened, &conversion)
     }
 
@@ -113,7 +111,7 @@ impl Args {
         })
     }
 
-    fn convert(&self, opened: AnyRecording<TapeFile>, conversion: &Conversion) -> Outcome {
+    fn convert(&self, opened: Opened, conversion: &Conversion) -> Outcome {
         let source = &self.recording.source;
         let mut out = self.result.target()?.open(source)?;
         let converted = waiting("converting", || {

@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use gametape_minewars::Dialect;
 use gametape_replay::cut::{CutRequest, cut_minewars, cut_tape};
+use gametape_replay::open::MinewarsBytes;
+use gametape_replay::{NamedViews, ViewName, players_of_minewars, players_of_tape};
 use gametape_tape::{Depth, Tape};
-use gametape_wire::{Tick, ViewSet, When};
+use gametape_wire::{self as wire, Tick, ViewSet, When};
 
 use crate::failure::{Failure, Outcome, warn};
-use crate::input::{Input, Opened, Source, one_of};
+use crate::input::{FormatArgs, Opened, Source, one_of};
 use crate::output::{Destination, Target};
 use crate::progress::waiting;
 use crate::rewrite::{Report, RewriteArgs};
-use crate::tape::{Metadata, TapeFile};
-use crate::text::count;
-use crate::view_arg::{Names, ViewName, find_all};
+use crate::tape::TapeFile;
 
 /// Keep some views or a span of time of a MineWars recording or a tape
 ///
@@ -68,45 +68,46 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        self.files.for_each(|source, destination| match source.open_in(self.dialect, false)? {
+        let format = FormatArgs { dialect: self.dialect, headerless: false };
+        self.files.for_each(|source, destination| match source.open_with(&format)? {
             Opened::Tape(file) => self.cut_tape(file, destination),
-            Opened::Whole(input) => self.cut_minewars(&input, destination),
+            Opened::MineWars(bytes) => self.cut_minewars(source, &bytes, destination),
+            Opened::Gamelog(_) => Err(Failure::usage(format_args!(
+                "{source} is a gamelog, and only MineWars recordings and tapes are cut"
+            ))),
+            _ => Err(source.unknown()),
         })
     }
 
-    fn request(&self, source: &Source, names: impl Fn() -> Names) -> Result<CutRequest, Failure> {
-        let views = find_all(&self.view, source, names)?;
+    fn request(&self, players: impl FnOnce() -> NamedViews) -> wire::Result<CutRequest> {
+        let views = ViewName::find_all(&self.view, players)?;
         Ok(CutRequest { views, from: self.from, to: self.to })
     }
 
     fn cut_tape(&self, mut file: TapeFile, destination: &Destination) -> Outcome {
         let tape = file.open(Depth::Index)?;
-        let names = || Names::of_tape(&Metadata::of(&tape));
-        let request = self.request(&file.source, names)?;
+        let request = self.request(|| players_of_tape(&tape));
+        let request = request.map_err(|error| file.failure(&error))?;
         write_cut(&mut file, &tape, &request, destination)?.print(self.files.json)
     }
 
-    fn cut_minewars(&self, input: &Input, destination: &Destination) -> Outcome {
-        let source = &input.source;
-        let file = input.minewars()?;
+    fn cut_minewars(
+        &self,
+        source: &Source,
+        bytes: &MinewarsBytes,
+        destination: &Destination,
+    ) -> Outcome {
         let failed = |error| Failure::of(source, &error);
-        let request = self.request(source, || Names::of_file(&file))?;
+        let file = bytes.file().map_err(failed)?;
+        let request = self.request(|| players_of_minewars(&file).unwrap_or_default());
+        let request = request.map_err(failed)?;
         let cut = waiting("cutting", || cut_minewars(&file, &request)).map_err(failed)?;
         cut.wrong_checksums.iter().for_each(|error| warn(source, error));
         let mut out = destination.open(source)?;
         out.put(&cut.bytes)?;
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));
-        if let Some(dialect) = cut.converted_from {
-            report.changes.push(format!("converted from the dialect {dialect}"));
-        }
-        if cut.hidden_items > 0 {
-            let items = count(cut.hidden_items as u64, "item");
-            report
-                .changes
-                .push(format!("{items} of the map removed: only the spectator knows them"));
-        }
-        report.lost = cut.losses.to_string().lines().map(ToOwned::to_owned).collect();
+        (report.changes, report.lost) = (cut.changes(), cut.lost());
         report.print(self.files.json)
     }
 }

@@ -1,16 +1,14 @@
 //! `gametape diff`: how two states of gamelogs differ.
 
-use gametape_cadre::show::{moment, print_differences};
-use gametape_cadre::{State, Timeline, diff};
-use serde::Serialize;
-use serde_json::value::RawValue;
+use gametape_cadre::show::{Differences, Side, print_differences};
+use gametape_cadre::{State, Timeline};
+use gametape_replay::state_at::{gamelog_at, seek_gamelog};
+use gametape_wire::{Error, When};
 
 use crate::failure::{Done, Failure, Outcome};
-use crate::gamelog::{load_at, print_pieces, seek};
-use crate::input::{GamelogArgs, Input, Source};
-use crate::json::embed;
-use crate::moment::When;
-use crate::output::print_json;
+use crate::input::{FormatArgs, Source};
+use crate::output::{print_json, print_pieces};
+use crate::progress::waiting;
 
 /// Show how the states of two moments of a gamelog differ, or those of two gamelogs
 ///
@@ -19,8 +17,9 @@ use crate::output::print_json;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    #[command(flatten)]
-    gamelog: GamelogArgs,
+    /// Gamelog to read, plain or gzip, `-` for standard input
+    #[arg(value_name = "FILE")]
+    source: Source,
 
     /// Another gamelog to compare with
     #[arg(value_name = "OTHER")]
@@ -62,32 +61,32 @@ impl Args {
     pub(crate) fn run(self) -> Outcome {
         match self.compare() {
             Ok(true) => Ok(Done::Fine),
-            Ok(false) => Err(Failure::told()),
+            Ok(false) => Err(Failure::printed()),
             Err(failure) => Err(failure.into_trouble()),
         }
     }
 
     /// Are the states the same?
     fn compare(&self) -> Result<bool, Failure> {
-        if self.gamelog.source == Source::Stdin && self.other == Some(Source::Stdin) {
+        let source = &self.source;
+        let failed = |error: Error| Failure::of(source, &error);
+        if *source == Source::Stdin && self.other == Some(Source::Stdin) {
             return Err(Failure::usage("standard input can be read only once"));
         }
         let (from, to) = self.moments();
-        let input = self.gamelog.read()?;
-        let mut timeline = load_at(&input.gamelog()?, from)?;
-        let first = Side::of(&input.source, &timeline);
+        let mut timeline = load(source, from)?;
+        let first = Side::of(source.to_string(), &timeline);
         match &self.other {
             Some(other) => {
-                let other = Input::of(other)?;
-                let second = load_at(&other.gamelog()?, to)?;
+                let second = load(other, to)?;
                 let states = [timeline.state(), second.state()];
-                self.show([first, Side::of(&other.source, &second)], states, &timeline)
+                self.show([first, Side::of(other.to_string(), &second)], states, &timeline)
             }
             None => {
                 let before = timeline.snapshot();
-                seek(&mut timeline, &input.source, to)?;
+                seek_gamelog(&mut timeline, to).map_err(failed)?;
                 let states = [timeline.view(&before), timeline.state()];
-                self.show([first, Side::of(&input.source, &timeline)], states, &timeline)
+                self.show([first, Side::of(source.to_string(), &timeline)], states, &timeline)
             }
         }
     }
@@ -100,43 +99,25 @@ impl Args {
     /// Shows how two states differ, in the markers of a log. Are they the same?
     fn show(
         &self,
-        [from, to]: [Side; 2],
-        [a, b]: [State<'_>; 2],
+        sides: [Side; 2],
+        states: [State<'_>; 2],
         log: &Timeline,
     ) -> Result<bool, Failure> {
         if self.json {
-            let deltas =
-                diff(a, b, log.log().markers()).map_err(|error| Failure::of(&from.file, &error))?;
-            let same = deltas.is_empty();
-            let deltas = deltas.iter().filter_map(|delta| embed(delta)).collect();
-            print_json(&Report { from, to, same, deltas })?;
-            return Ok(same);
+            let found = Differences::of(sides, states, log.log().markers());
+            let found = found.map_err(|error| Failure::of(&self.source, &error))?;
+            print_json(&found)?;
+            return Ok(found.are_none());
         }
-        let title = format!("{} {} against {} {}", from.file, from.moment, to.file, to.moment);
-        print_pieces(&from.file, |put| print_differences(&title, a, b, put))
+        let title = format!("{} against {}", sides[0], sides[1]);
+        let [a, b] = states;
+        print_pieces(&self.source, |put| print_differences(&title, a, b, put))
     }
 }
 
-#[derive(Serialize)]
-struct Report {
-    from: Side,
-    to: Side,
-    same: bool,
-    deltas: Vec<Box<RawValue>>,
-}
-
-/// A state that is compared.
-#[derive(Serialize)]
-struct Side {
-    file: String,
-    delta: Option<usize>,
-    #[serde(skip)]
-    moment: String,
-}
-
-impl Side {
-    fn of(source: &Source, timeline: &Timeline) -> Self {
-        let delta = timeline.position().checked_sub(1);
-        Self { file: source.to_string(), delta, moment: moment(timeline) }
-    }
+/// Reads a gamelog and goes to a moment of it.
+fn load(source: &Source, at: When) -> Result<Timeline, Failure> {
+    let gamelog = source.inner(&FormatArgs::default())?;
+    let loaded = waiting("merging", || gamelog_at(&gamelog.into_gamelog()?, at));
+    loaded.map_err(|error| Failure::of(source, &error))
 }

@@ -1,13 +1,14 @@
 //! `gametape disasm`: a MineWars recording as text that can be read, edited and assembled again.
 
 use gametape_minewars::{Dialect, Disassembled, Listing, disassemble_file, disassemble_payload};
+use gametape_replay::{ViewName, players_of_minewars};
+use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome, warn};
-use crate::input::{Input, RecordingsArgs, Source};
+use crate::input::{RecordingsArgs, Source};
 use crate::output::{Output, Target};
 use crate::progress::Progress;
 use crate::text::{count, printable};
-use crate::view_arg::{Names, ViewName};
 
 /// Turn a MineWars recording into assembly text
 ///
@@ -64,7 +65,7 @@ impl Args {
     }
 
     fn list_payload(&self, source: &Source) -> Outcome {
-        let (bytes, dialect) = (source.read()?, self.recordings.dialect);
+        let (bytes, dialect) = (source.read()?, self.recordings.format.dialect);
         let dialect = dialect.unwrap_or(Dialect::Current);
         let mut out = self.open(source)?;
         let mut progress = Progress::new("disassembling", bytes.len() as u64);
@@ -79,11 +80,13 @@ impl Args {
     }
 
     fn list_file(&self, source: &Source) -> Outcome {
-        let input = Input::of_opened(self.recordings.open(source)?)?;
+        let failed = |error: Error| Failure::of(source, &error);
+        let bytes = source.inner(&self.recordings.format)?.into_minewars().map_err(failed)?;
         let mut out = self.open(source)?;
-        let file = input.minewars()?;
-        let view = self.view.as_ref();
-        let view = view.map(|view| view.find(source, || Names::of_file(&file))).transpose()?;
+        let file = bytes.file().map_err(failed)?;
+        let players = || players_of_minewars(&file).unwrap_or_default();
+        let view = self.view.as_ref().map(|view| view.find(players));
+        let view = view.transpose().map_err(failed)?;
         let mut progress = Progress::new("disassembling", file.header().frames_raw.into());
         let done = out.fill(source, |put| {
             disassemble_file(&file, view, self.listing(), &mut |piece, read| {

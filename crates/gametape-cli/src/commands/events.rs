@@ -7,6 +7,7 @@ use std::ops::Range;
 use gametape_analysis::report::{EventCounts, EventLine, involves};
 use gametape_analysis::{AnalysisEvent, EventKind, KindSet, MatchInfo};
 use gametape_library::TableFormat;
+use gametape_replay::moments::ticks_between;
 use gametape_replay::open::Format;
 use gametape_wire::{Tick, When};
 
@@ -112,14 +113,9 @@ impl Args {
     }
 
     fn ticks(&self, observed: &Observed) -> Result<Range<u64>, Failure> {
-        let (length, end) =
-            (observed.tape.header.tick_length, Tick(observed.tape.summary.end_tick));
-        let bound = |when: When| {
-            let tick = when.bound(length, end).map(|tick| tick.0);
-            tick.ok_or_else(|| Failure::usage("turns are for gamelogs, and a tape holds none"))
-        };
-        let to = if self.to == When::End { u64::MAX } else { bound(self.to)? };
-        Ok(bound(self.from)?..to)
+        let (length, end) = (observed.tape.header.tick_length, observed.tape.summary.end_tick);
+        let ticks = ticks_between(self.from, self.to, length, Tick(end));
+        ticks.map_err(|error| Failure::of(&observed.info.source, &error))
     }
 
     /// Shows the events that were asked for.

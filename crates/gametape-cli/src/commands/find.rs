@@ -1,19 +1,18 @@
 //! `gametape find`: the deltas of a gamelog that touch or change something.
 
 use gametape_cadre::show::{Found, Players};
-use gametape_cadre::{Query, find};
+use gametape_cadre::{Query, Timeline, find};
 use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome};
-use crate::gamelog::load_once;
-use crate::input::{Input, Source};
+use crate::input::{FormatArgs, Source};
 use crate::many::FilesArgs;
 use crate::output::Lines;
 use crate::progress::waiting;
 
 /// Find the deltas of a gamelog that touch or change what is at a path
 ///
-/// A path is keys joined by dots, such as gameObjects.523.health; `*` stands for any one key. It
+/// A path is keys joined by dots, such as gameObjects.523.health; `*` matches any one key. It
 /// finds what deltas write at the path and anywhere below it, also where that was there already,
 /// unless only changes are asked for. A dot or backslash in a key is written with a backslash
 /// before it.
@@ -56,15 +55,18 @@ impl Args {
     }
 
     fn search(&self, source: &Source) -> Outcome {
-        let input = Input::of(source)?;
-        let failed = |error: Error| Failure::of(&input.source, &error);
+        let failed = |error: Error| Failure::of(source, &error);
         let query = Query::new(&self.path).map_err(failed)?;
         let query = match &self.to {
             Some(value) => query.to(value),
             None if self.changed => query,
             None => query.touched(),
         };
-        let timeline = load_once(&input.gamelog()?)?;
+        let gamelog = source.inner(&FormatArgs::default())?.into_gamelog().map_err(failed)?;
+        // Nothing is gone back to.
+        let options = gamelog.options().with_keyframe_bytes(0);
+        let timeline = waiting("merging", || Timeline::load(gamelog.log()?, &options));
+        let timeline = timeline.map_err(failed)?;
         let players = Players::of(timeline.log());
         if !self.json {
             self.files.title(source)?;

@@ -3,9 +3,11 @@
 mod table;
 
 use gametape_replay::inspect::{GamelogSummary, Inspected, MinewarsSummary, Row, TapeSummary};
+use gametape_replay::open::Format;
+use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome, warn};
-use crate::input::{Opened, Recording, RecordingsArgs, Source, gamelog_options};
+use crate::input::{Opened, RecordingsArgs, Source};
 use crate::output::{print, print_json};
 use crate::progress::waiting;
 use crate::text::Fields;
@@ -92,47 +94,39 @@ impl Args {
 
     /// Shows what a recording is, or returns its row of the table.
     fn look_at(&self, source: &Source, show: Show) -> Result<(Done, Option<Row>), Failure> {
-        let input = match self.recordings.open(source)? {
-            Opened::Whole(input) => input,
+        let failed = |error: Error| Failure::of(source, &error);
+        let (name, opened) = (source.to_string(), source.open_with(&self.recordings.format)?);
+        source.check_options(
+            opened.format(),
+            &[
+                ("--frames", self.frames, Format::MineWars),
+                ("--deltas", self.deltas, Format::Gamelog),
+                ("--chunks", self.chunks, Format::Tape),
+            ],
+        )?;
+        match opened {
             Opened::Tape(mut tape) => {
-                tape.refuse(&[("--frames", self.frames), ("--deltas", self.deltas)])?;
-                let summary = TapeSummary::of(&source.to_string(), &mut tape, self.chunks);
-                return show.one(source, &summary.map_err(|error| tape.failure(&error))?);
+                show.one(source, &TapeSummary::of(&name, &mut tape, self.chunks).map_err(failed)?)
             }
-        };
-        // The frames are read for --frames and for the result in a table.
-        let is_read = self.frames || matches!(show, Show::Row);
-        let recording = if is_read { input.recording()? } else { input.headers()? };
-        match recording {
-            Recording::MineWars(file) => {
-                input.refuse_for_minewars(&[("--deltas", self.deltas)])?;
-                self.refuse_chunks(source)?;
-                let name = source.to_string();
+            Opened::MineWars(bytes) => {
+                // The frames are read for --frames and for the result in a table.
+                let is_row = matches!(show, Show::Row);
+                let file = if self.frames || is_row { bytes.file() } else { bytes.headers() };
+                let file = file.map_err(failed)?;
                 let summary = waiting("reading", || {
                     let summary = MinewarsSummary::of(&name, &file, self.frames);
-                    if matches!(show, Show::Row) { summary.with_ending(&file) } else { summary }
+                    if is_row { summary.with_ending(&file) } else { summary }
                 });
                 show.one(source, &summary)
             }
-            Recording::Gamelog(log) => {
-                log.refuse(&[("--frames", self.frames)])?;
-                self.refuse_chunks(source)?;
-                let (name, options) = (source.to_string(), gamelog_options());
-                let summary = waiting("reading", || {
-                    GamelogSummary::of(&name, log.bytes, &options, self.deltas)
-                });
-                show.one(source, &summary.map_err(|error| log.failure(&error))?)
+            Opened::Gamelog(log) => {
+                let (bytes, options) = (log.bytes(), log.options());
+                let summary =
+                    waiting("reading", || GamelogSummary::of(&name, bytes, options, self.deltas));
+                show.one(source, &summary.map_err(failed)?)
             }
+            _ => Err(source.unknown()),
         }
-    }
-
-    fn refuse_chunks(&self, source: &Source) -> Result<(), Failure> {
-        if self.chunks {
-            return Err(Failure::usage(format_args!(
-                "--chunks is for tapes, and {source} is none"
-            )));
-        }
-        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use gametape_cadre::show::{Filter, Players, Row, TurnSpan};
 use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome};
-use crate::input::{Input, Source};
+use crate::input::{FormatArgs, Source};
 use crate::many::FilesArgs;
 use crate::output::Lines;
 use crate::progress::Progress;
@@ -61,9 +61,9 @@ impl Args {
     }
 
     fn list(&self, source: &Source) -> Outcome {
-        let input = Input::of(source)?;
-        let failed = |error: Error| Failure::of(&input.source, &error);
-        let log = input.gamelog()?.log()?;
+        let failed = |error: Error| Failure::of(source, &error);
+        let gamelog = source.inner(&FormatArgs::default())?.into_gamelog();
+        let log = gamelog.and_then(|gamelog| gamelog.log()).map_err(failed)?;
         let (players, filter) = (Players::of(&log), self.filter());
         let mut progress = Progress::new("merging", log.json_bytes() as u64);
         let mut done = 0;

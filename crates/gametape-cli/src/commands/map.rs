@@ -1,12 +1,14 @@
 //! `gametape map`: the board of a recording at a moment, drawn as text or as a picture.
 
+use std::path::PathBuf;
+
 use gametape_scene::TextMap;
 use gametape_scene::png::{self, PictureError};
 use gametape_wire::{Error, When};
 
 use super::stage;
 use crate::failure::{Failure, Outcome};
-use crate::input::RecordingArgs;
+use crate::input::{RecordingsArgs, Source};
 use crate::output::{Target, colours_show, print, print_json};
 use crate::view_arg::ViewArg;
 
@@ -16,9 +18,10 @@ use crate::view_arg::ViewArg;
 /// pieces and their positions. In text, each tile is a sign and the sign of its owner.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[group(id = "picture", multiple = false, args = ["png", "out_dir"])]
 pub(crate) struct Args {
     #[command(flatten)]
-    recording: RecordingArgs,
+    recordings: RecordingsArgs,
 
     /// When: a time such as 3:37.6, 217.6s or -10s (before the end), tick:4352, turn:12, 50%, start,
     /// end
@@ -32,12 +35,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "OUT.png")]
     png: Option<Target>,
 
+    /// Draw a picture of each recording into this folder, under its name and .png
+    #[arg(long, value_name = "DIR")]
+    out_dir: Option<PathBuf>,
+
     /// Width of a tile in the picture, in pixels; chosen by the size of the board if not given
-    #[arg(long, value_name = "N", requires = "png", value_parser = clap::value_parser!(u16).range(2..=256))]
+    #[arg(long, value_name = "N", requires = "picture", value_parser = clap::value_parser!(u16).range(2..=256))]
     scale: Option<u16>,
 
-    /// Print the scene as JSON instead (`spec/scene.md`)
-    #[arg(long, conflicts_with = "png")]
+    /// Print the scene as JSON instead, one object a line for each recording (`spec/scene.md`)
+    #[arg(long, conflicts_with = "picture")]
     json: bool,
 }
 
@@ -46,28 +53,35 @@ Examples:
   gametape map match.minewars
   gametape map --at end --view Ana match.tape | less -R
   gametape map --at 3:37.6 --png map.png --scale 24 match.minewars
+  gametape map --at end --out-dir pictures matches/
   gametape map --at turn:12 game.json.gz";
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let source = &self.recording.source;
+        if self.png.is_some() && self.recordings.files.are_many() {
+            return Err(Failure::usage("the pictures of several recordings need --out-dir DIR"));
+        }
+        self.recordings.files.each("drawn", |source| self.draw(source))
+    }
+
+    fn draw(&self, source: &Source) -> Outcome {
         let failed = |error: Error| Failure::of(source, &error);
-        let mut stage = stage::open(&self.recording)?;
-        stage::look_as(&mut stage, source, &self.view)?;
-        let moment = stage.find(self.at).map_err(|error| Failure::usage(error.to_string()))?;
+        let mut stage = stage::open(source, &self.recordings.format, &self.view)?;
+        let moment = stage.find(self.at).map_err(failed)?;
         stage.seek(moment).map_err(failed)?;
         let mut scene = stage.scene();
         if self.json {
             scene.lines = stage.lines().map_err(failed)?;
-            print_json(&scene)?;
+            print_json(&self.recordings.files.row(source, &scene))?;
             return Ok(stage::warn_of_problems(&stage, source));
         }
         if scene.board.is_none() {
             return Err(failed(stage::no_board()));
         }
-        match &self.png {
+        match self.picture(source)? {
             None => {
                 let map = TextMap::of(&scene);
+                self.recordings.files.title(source)?;
                 print(&if colours_show() { map.coloured() } else { map.to_string() })?;
             }
             Some(target) => {
@@ -77,6 +91,20 @@ impl Args {
             }
         }
         Ok(stage::warn_of_problems(&stage, source))
+    }
+
+    /// Where the picture of a recording goes, if one is asked for.
+    fn picture(&self, source: &Source) -> Result<Option<Target>, Failure> {
+        let Some(folder) = &self.out_dir else { return Ok(self.png.clone()) };
+        match Target::in_folder(source, folder)? {
+            // Recordings of one name and several formats have pictures of several names.
+            Target::File(path) => {
+                let mut name = path.into_os_string();
+                name.push(".png");
+                Ok(Some(Target::File(name.into())))
+            }
+            target => Ok(Some(target)),
+        }
     }
 
     fn too_large(&self, error: PictureError) -> Failure {

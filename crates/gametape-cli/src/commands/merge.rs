@@ -73,7 +73,7 @@ impl Args {
 
     /// The target, which must be none of the sources.
     fn open_output(&self) -> Result<Output, Failure> {
-        let (last, others) = self.sources.split_last().ok_or_else(Failure::told)?;
+        let (last, others) = self.sources.split_last().ok_or_else(Failure::printed)?;
         others.iter().try_for_each(|source| self.output.check_apart(source))?;
         self.output.open(last)
     }

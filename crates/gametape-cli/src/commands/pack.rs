@@ -44,10 +44,12 @@ impl Args {
             return Err(Failure::refused(source, problem));
         }
         // Chunks are copied in long runs: a damaged one must not go along unnoticed.
-        file.visit(&tape.chunks, |_| Ok(()))?;
+        file.watched("checking", |file| file.visit(&tape.chunks, |_| Ok(())))?;
         let segments = pack(&tape).map_err(|error| file.failure(&error))?;
         let mut out = destination.open(source)?;
-        let written = out.fill(source, |put| put_segments(&mut file, &segments, put))?;
+        let written = file.watched("packing", |file| {
+            out.fill(source, |put| put_segments(file, &segments, put))
+        })?;
         let before = file.length();
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));

@@ -1,25 +1,22 @@
 //! `gametape play`: watch a recording in the terminal.
 //!
-//! The [`player`] goes through a timeline and knows what keys mean, the [`screen`] draws scenes, and the
-//! [`terminal`] is all that touches the outside.
+//! A [`Viewer`] of the library knows what is shown; the [`app`] knows what [`keys`] mean, the [`screen`]
+//! draws, and the [`terminal`] is all that touches the outside.
 
-mod board;
+mod app;
 mod keys;
-mod panels;
-mod player;
 mod screen;
 mod terminal;
-#[cfg(test)]
-mod testing;
 
+use gametape_scene::stage::Viewer;
 use gametape_wire::{Time, When};
 
 use super::stage;
 use crate::failure::{Failure, Outcome};
-use crate::input::{RecordingArgs, Source};
+use crate::input::{FormatArgs, RecordingArgs, Source};
 use crate::progress::waiting_first;
 use crate::view_arg::ViewArg;
-use player::Player;
+use app::App;
 
 /// Watch a recording in the terminal, moment by moment
 ///
@@ -57,7 +54,7 @@ Examples:
 impl Args {
     /// To watch a part of a recording, in milliseconds: play pauses at its end.
     pub(super) fn of_window(source: &Source, start: u64, end: u64) -> Self {
-        let recording = RecordingArgs { source: source.clone(), dialect: None, headerless: false };
+        let recording = RecordingArgs { source: source.clone(), format: FormatArgs::default() };
         let at = When::Time(Time::from_millis(start));
         let pause_at = Some(Time::from_millis(end));
         Self { recording, at, view: ViewArg::default(), pause_at }
@@ -65,14 +62,14 @@ impl Args {
 
     pub(crate) fn run(self) -> Outcome {
         terminal::require()?;
-        let source = &self.recording.source;
-        let mut stage = waiting_first("reading", || stage::open(&self.recording))?;
-        stage::look_as(&mut stage, source, &self.view)?;
-        let moment = stage.find(self.at).map_err(|error| Failure::usage(error.to_string()))?;
-        let mut player = Player::new(stage);
-        player.go(moment);
-        player.play.pause_at(self.pause_at);
-        terminal::run(&mut player)?;
-        Ok(stage::warn_of_problems(&player.play.stage, source))
+        let RecordingArgs { source, format } = &self.recording;
+        let stage = waiting_first("reading", || stage::open(source, format, &self.view))?;
+        let moment = stage.find(self.at).map_err(|error| Failure::of(source, &error))?;
+        let mut viewer = Viewer::new(stage);
+        viewer.go(moment);
+        viewer.play.pause_at(self.pause_at);
+        let mut app = App::new(viewer);
+        terminal::run(&mut app)?;
+        Ok(stage::warn_of_problems(app.viewer.stage(), source))
     }
 }

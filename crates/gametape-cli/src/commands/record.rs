@@ -20,8 +20,8 @@ use sink::TapeSink;
 
 /// Let bots play a match of Skirmish, and record it
 ///
-/// The tape has everything: the orders that the match can be run again from, what every view was
-/// told, chat, reports, keyframes of the simulation and of each view, and events. The same options
+/// The tape has everything: the orders that the match can be run again from, what every view
+/// received, chat, reports, keyframes of the simulation and of each view, and events. The same options
 /// give the same match. Ctrl-C, SIGTERM and SIGHUP end the recording; what was played is a finished
 /// tape.
 ///
@@ -91,7 +91,7 @@ impl Args {
         let config = self.config()?;
         let refused = |error: Error| Failure::of(&"match", &error);
         let game = Match::new(config, &self.style, self.generation).map_err(refused)?;
-        // What cannot be told to views is refused before there is a file.
+        // What views cannot receive is refused before there is a file.
         game.setup().encode(true).map_err(refused)?;
         // Whoever sees the first bytes of the tape may end it.
         let stop = stop_signal()?;
@@ -130,8 +130,8 @@ fn any_seed() -> Result<u64, String> {
 /// Becomes true on Ctrl-C, SIGTERM and SIGHUP.
 fn stop_signal() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&stop);
-    let handler = ctrlc::set_handler(move || told.store(true, Ordering::Relaxed));
+    let signal = Arc::clone(&stop);
+    let handler = ctrlc::set_handler(move || signal.store(true, Ordering::Relaxed));
     handler.map_err(|error| Failure::refused(&"Ctrl-C", &error.to_string()))?;
     Ok(stop)
 }

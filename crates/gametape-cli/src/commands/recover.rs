@@ -1,17 +1,16 @@
 //! `gametape recover`: what is left of a damaged or unfinished recording.
 
-mod minewars;
-
+use gametape_minewars::{RepairOptions, Repaired, ReplayFile, repair, verify};
+use gametape_replay::open::{Format, MinewarsBytes};
 use gametape_replay::recover::{FoundTape, TapeRecovery};
-use serde::Serialize;
+use gametape_wire::Error;
 
-use crate::failure::{Done, Failure, Outcome, note, warn};
-use crate::input::{Input, Opened, RecordingArgs, Source};
+use crate::failure::{Done, Failure, Outcome, note, warn, warn_of_each};
+use crate::input::{RecordingArgs, Source};
 use crate::output::{Destination, Output, Target, print_json};
-use crate::progress::waiting;
-use crate::rewrite::check_apart;
+use crate::rewrite::{Report, Written, check_apart};
 use crate::tape::TapeFile;
-use crate::text::thousands;
+use crate::text::count;
 
 /// Save what is whole of a damaged or unfinished recording, and say what was lost
 ///
@@ -29,7 +28,7 @@ use crate::text::thousands;
 /// what it covers is kept, and nobody can vouch for it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[group(id = "place", required = true, multiple = false, args = ["out", "output", "in_place"])]
+#[group(id = "where", required = true, multiple = false, args = ["out", "output", "in_place"])]
 pub(crate) struct Args {
     #[command(flatten)]
     recording: RecordingArgs,
@@ -75,70 +74,84 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        if self.in_place && self.recording.source == Source::Stdin {
-            return Err(Failure::usage("standard input has no place to write to"));
+        let source = &self.recording.source;
+        if self.in_place && *source == Source::Stdin {
+            return Err(Failure::usage("standard input cannot be written in place"));
         }
         if let Some(target) = self.target() {
             check_apart(target, self.json)?;
         }
-        match self.open_damaged()? {
-            Opened::Tape(mut file) => {
-                file.refuse(&[("--drop-unreadable", self.drop_unreadable)])?;
-                match search(&mut file)? {
-                    Some(found) => self.recover_tape(&mut file, &found),
-                    None => {
-                        let problem = "tape: there is no whole chunk of a tape in it (at byte 0)";
-                        Err(Failure::refused(&file.source, problem))
-                    }
-                }
+        // Whatever it begins with: that may be what is damaged.
+        let mut file = source.open_as_tape()?;
+        let Some(is_tape) = file.is_tape()? else {
+            return Err(Failure::refused(source, "it is empty"));
+        };
+        let found = file.watched("searching", FoundTape::search);
+        let found = found.map_err(|error| file.failure(&error))?;
+        match found.filter(|found| is_tape || found.has_chunks()) {
+            Some(found) => {
+                let unreadable = ("--drop-unreadable", self.drop_unreadable, Format::MineWars);
+                source.check_options(Format::Tape, &[unreadable])?;
+                self.recording.format.check(source, Format::Tape)?;
+                self.recover_tape(&mut file, &found)
             }
-            Opened::Whole(input) => {
-                // The beginning of a tape may be what is lost.
-                let mut file = TapeFile::in_memory(&input.source, input.bytes);
-                match search(&mut file)?.filter(FoundTape::has_chunks) {
-                    Some(found) => self.recover_tape(&mut file, &found),
-                    None => self.recover_minewars(Input { bytes: file.into_memory(), ..input }),
-                }
+            None if is_tape => {
+                let problem = "tape: there is no whole chunk of a tape in it (at byte 0)";
+                Err(Failure::refused(source, problem))
             }
-        }
-    }
-
-    /// Opens the recording, whatever it begins with: that may be what is damaged.
-    fn open_damaged(&self) -> Result<Opened, Failure> {
-        let RecordingArgs { source, dialect, headerless } = &self.recording;
-        let (dialect, headerless) = (*dialect, *headerless);
-        match source.open_raw()? {
-            Opened::Tape(file) => {
-                file.refuse(&[("--dialect", dialect.is_some()), ("--headerless", headerless)])?;
-                Ok(Opened::Tape(file))
-            }
-            Opened::Whole(input) => Ok(Opened::Whole(Input { dialect, headerless, ..input })),
+            None => self.recover_minewars(&file.into_bytes()?),
         }
     }
 
     fn recover_tape(&self, file: &mut TapeFile, found: &FoundTape) -> Outcome {
         let source = file.source.clone();
         let mut out = self.open(&source)?;
-        let result = waiting("recovering", || {
+        let result = file.watched("recovering", |file| {
             out.fill(&source, |put| found.write(file, self.tick_us, put))
         })?;
         out.finish()?;
         let output = self.target().map_or_else(|| source.to_string(), ToString::to_string);
-        let report = Report { file: source.to_string(), output, result };
         if self.json {
-            print_json(&report)?;
+            print_json(&Written { file: source.to_string(), output, result: &result })?;
         } else {
-            report.print();
+            print_report(&source, &result);
         }
-        Ok(Done::lost_if(report.result.is_lossy()))
+        Ok(Done::lost_if(result.is_lossy()))
     }
 
-    /// Where the result goes; `None` in the place of the recording.
+    fn recover_minewars(&self, damaged: &[u8]) -> Outcome {
+        let RecordingArgs { source, format } = &self.recording;
+        let failed = |error: Error| Failure::of(source, &error);
+        source.check_options(
+            Format::MineWars,
+            &[("--tick-us", self.tick_us.is_some(), Format::Tape)],
+        )?;
+        let options = RepairOptions { drop_unreadable: self.drop_unreadable };
+        let Repaired { bytes, changes, lost, .. } =
+            repair(damaged, format.dialect, options).map_err(failed)?;
+        match self.target() {
+            Some(output) => output.write(source, &bytes)?,
+            None if bytes == damaged => {}
+            None => Target::overwrite(source, &bytes)?,
+        }
+        let mut report = Report::new(source, self.target());
+        report.changes = changes.iter().map(ToString::to_string).collect();
+        report.lost = lost.iter().map(ToString::to_string).collect();
+        let done = report.print(self.json)?;
+        if changes.is_empty() && lost.is_empty() {
+            note(source, "nothing to recover");
+        }
+        let repaired = MinewarsBytes::new(bytes, format.dialect);
+        warn_if_unsound(source, &repaired.file().map_err(failed)?);
+        Ok(done)
+    }
+
+    /// Where the result goes; `None` if it replaces the recording.
     fn target(&self) -> Option<&Target> {
         self.output.as_ref().or(self.out.as_ref())
     }
 
-    /// Opens the result. In place of its source it is there once it is complete.
+    /// Opens the result. It replaces its source once it is complete.
     fn open(&self, source: &Source) -> Result<Output, Failure> {
         match (self.target(), source) {
             (Some(target), _) => target.open(source),
@@ -148,33 +161,24 @@ impl Args {
     }
 }
 
-fn search(file: &mut TapeFile) -> Result<Option<FoundTape>, Failure> {
-    waiting("searching", || FoundTape::search(file)).map_err(|error| file.failure(&error))
-}
-
-/// More damages than these are counted, not shown.
-const SHOWN_DAMAGES: usize = 20;
-
-#[derive(Serialize)]
-struct Report {
-    file: String,
-    output: String,
-    #[serde(flatten)]
-    result: TapeRecovery,
-}
-
-impl Report {
-    fn print(&self) {
-        let lost = |what: &str| warn(&self.file, format_args!("lost: {what}"));
-        let (damages, missing) = self.result.losses();
-        damages.iter().take(SHOWN_DAMAGES).for_each(|damage| lost(damage));
-        if let Some(more @ 1..) = damages.len().checked_sub(SHOWN_DAMAGES) {
-            lost(&format!("{} more places", thousands(more as u64)));
-        }
-        missing.iter().for_each(|chunks| lost(chunks));
-        for row in self.result.left_out() {
-            note(&self.file, format_args!("left out: {row}"));
-        }
-        note(&self.file, self.result.conclusion());
+/// What is wrong inside of setup, frames and messages is not for a repair to guess.
+fn warn_if_unsound(source: &Source, repaired: &ReplayFile<'_>) {
+    let found = verify(repaired);
+    if !found.is_ok() {
+        let errors = count(found.report().errors(), "error");
+        let advice = "`gametape verify` on the result shows them";
+        warn(source, format_args!("{errors} cannot be repaired; {advice}"));
     }
+}
+
+fn print_report(source: &Source, result: &TapeRecovery) {
+    let (damages, missing) = result.losses();
+    let all = (damages.len() + missing.len()) as u64;
+    let lost = damages.into_iter().map(ToOwned::to_owned).chain(missing);
+    let lines = lost.map(|what| format!("lost: {what}"));
+    warn_of_each(source, lines, all, "damage");
+    for row in result.left_out() {
+        note(source, format_args!("left out: {row}"));
+    }
+    note(source, result.conclusion());
 }

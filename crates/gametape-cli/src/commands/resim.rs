@@ -1,17 +1,17 @@
 //! `gametape resim`: run a recorded match again, and compare.
 
 use gametape_replay::open::Format;
-use gametape_replay::{Comparison, KnownGame, PlayerOptions, Recording};
+use gametape_replay::{Comparison, PlayerOptions, Recording, games};
 use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome, is_quiet};
-use crate::games::{known, titles};
+use crate::games::GAMES;
 use crate::input::Source;
 use crate::many::FilesArgs;
 use crate::output::{print, print_json};
 use crate::progress::waiting;
-use crate::tape::{TapeFile, warn_of_losses};
-use crate::text::{Fields, count};
+use crate::tape::warn_of_losses;
+use crate::text::Fields;
 
 /// Run matches again from their orders, and compare them with their keyframes
 ///
@@ -44,14 +44,15 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        self.files.only(Format::Tape).each("the same", |source| self.compare(source))
+        let files = self.files.only(Format::Tape).calling_bad("different");
+        files.each("the same", |source| self.compare(source))
     }
 
     fn compare(&self, source: &Source) -> Outcome {
         let failed = |error: Error| Failure::of(source, &error);
         let recording = Recording::open(source.tape()?).map_err(failed)?;
         warn_of_losses(source, recording.tape());
-        let game = game_of(source, &recording)?;
+        let game = games::of_tape(&recording, &GAMES).map_err(failed)?;
         let mut file = recording.into_source();
         let options = PlayerOptions { check: false, ..PlayerOptions::default() };
         let verified = waiting("simulating", || game.resimulate(&mut file, options));
@@ -59,38 +60,8 @@ impl Args {
         if self.json {
             print_json(&comparison)?;
         } else if !(comparison.same && is_quiet()) {
-            print(&text(&comparison))?;
+            print(&Fields::of(&comparison.file, &comparison.facts()).into_text())?;
         }
-        if comparison.same { Ok(Done::Fine) } else { Err(Failure::told()) }
+        if comparison.same { Ok(Done::Fine) } else { Err(Failure::printed()) }
     }
-}
-
-/// The game that can run the match again.
-fn game_of(
-    source: &Source,
-    recording: &Recording<TapeFile>,
-) -> Result<&'static dyn KnownGame, Failure> {
-    let content = recording.field("content");
-    if let Some(game) = known(content.as_deref()) {
-        return Ok(game);
-    }
-    let content = content.map_or("not said".to_owned(), |name| format!("`{name}`"));
-    let titles = titles();
-    let problem = format!("only {titles} can be run again, and what it holds is {content}");
-    Err(Failure::refused(source, &problem))
-}
-
-/// For people.
-fn text(comparison: &Comparison) -> String {
-    let mut fields = Fields::new(&comparison.file);
-    fields.add("result", comparison.verdict());
-    fields.add("played", count(comparison.ticks, "tick"));
-    if let Some(divergence) = &comparison.divergence {
-        fields.add("differs", divergence.to_string());
-        divergence.places.iter().for_each(|place| fields.more(place.to_string()));
-    }
-    for (index, finding) in comparison.findings.iter().enumerate() {
-        fields.add(if index == 0 { "findings" } else { "" }, finding);
-    }
-    fields.into_text()
 }

@@ -54,7 +54,7 @@ impl Args {
         }
         let segments = found.sign(key).map_err(|error| Failure::of(source, &error))?;
         let mut out = destination.open(source)?;
-        out.fill(source, |put| put_segments(&mut file, &segments, put))?;
+        file.watched("signing", |file| out.fill(source, |put| put_segments(file, &segments, put)))?;
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));
         report.changes.push(format!("signed with key {}", key.public_key()));

@@ -1,23 +1,19 @@
 //! `gametape state`: the state at a moment.
 
-mod gamelog;
-mod tape;
+use gametape_cadre::show::print_tree;
+use gametape_minewars::{Replayed, ViewShape};
+use gametape_replay::open::Format;
+use gametape_replay::state_at::{GameAt, StateAt, StateRequest, ViewAt, simulation_at, state_at};
+use gametape_wire::{Error, When};
 
-use std::collections::BTreeMap;
-
-use gametape_minewars::{ReplayFile, Replayed, ViewShape, ViewState};
-use gametape_scene::minewars::{Place, places};
-use gametape_wire::When;
-use serde::Serialize;
-
-use crate::failure::{Failure, Outcome};
-use crate::input::{Input, Opened, Recording, RecordingsArgs, Source};
-use crate::moment::{before_all, replay, warn_of_problems};
-use crate::output::{print, print_json};
+use crate::failure::{Done, Failure, Outcome, warn_of_each, warn_of_loss};
+use crate::games::GAMES;
+use crate::input::{Opened, RecordingsArgs, Source};
+use crate::many::OfFile;
+use crate::output::{Output, print, print_json, print_pieces};
+use crate::progress::waiting;
 use crate::text::{Fields, hex};
-use crate::view_arg::{Names, ViewArg};
-use gamelog::{Form, Wanted};
-use tape::Shown;
+use crate::view_arg::ViewArg;
 
 /// Show the state at a moment: what a MineWars view knows, or the game of a gamelog
 ///
@@ -92,84 +88,76 @@ impl Args {
     }
 
     fn show(&self, source: &Source) -> Outcome {
-        let opened = self.recordings.open(source)?;
+        let failed = |error: Error| Failure::of(source, &error);
+        let opened = source.open_with(&self.recordings.format)?;
         if self.simulation {
-            return self.show_simulation(opened);
+            return self.show_simulation(source, opened);
         }
-        let input = match opened {
-            Opened::Tape(file) => match self.show_tape(file)? {
-                Shown::Done(done) => return Ok(done),
-                Shown::NotYet(input) => input,
-            },
-            Opened::Whole(input) => input,
-        };
-        match input.recording()? {
-            Recording::MineWars(file) => self.show_view(&input, &file),
-            Recording::Gamelog(log) => {
-                log.refuse(&[("--view", self.view.given.is_some())])?;
-                gamelog::show(&log, &self.wanted())
-            }
+        let request = StateRequest::new(self.at).seen_by(self.view.given.as_ref());
+        let found = waiting("seeking", || state_at(opened, &request, &GAMES)).map_err(failed)?;
+        found.losses().iter().for_each(|loss| warn_of_loss(source, loss));
+        match found {
+            StateAt::View(view) => self.show_view(source, &view),
+            StateAt::Game(game) => self.show_game(source, &game),
+            _ => Err(source.unknown()),
         }
     }
 
-    fn wanted(&self) -> Wanted<'_> {
-        self.wanted_at(self.at)
+    /// Shows the state of the simulation, which has the shape of the game's gamelog.
+    fn show_simulation(&self, source: &Source, opened: Opened) -> Outcome {
+        source.check_options(opened.format(), &[("--simulation", true, Format::Tape)])?;
+        let Opened::Tape(file) = opened else { return Err(source.unknown()) };
+        let found = waiting("simulating", || simulation_at(file, self.at, &GAMES));
+        let found = found.map_err(|error| Failure::of(source, &error))?;
+        found.losses.iter().for_each(|loss| warn_of_loss(source, loss));
+        self.show_game(source, &found)
     }
 
-    /// How to show a state that was found otherwise.
-    fn wanted_of_simulation(&self) -> Wanted<'_> {
-        self.wanted_at(When::End)
-    }
-
-    fn wanted_at(&self, at: When) -> Wanted<'_> {
-        let form = match (self.json, self.hash) {
-            (true, _) => Form::Json,
-            (_, true) => Form::Hash,
-            _ => Form::Tree,
-        };
-        let follow = self.resolve.map_or(0, usize::from);
-        Wanted { at, path: self.path.as_deref(), follow, form }
-    }
-
-    fn show_view(&self, input: &Input, file: &ReplayFile<'_>) -> Outcome {
+    fn show_view(&self, source: &Source, view: &ViewAt) -> Outcome {
         let options = [("--path", self.path.is_some()), ("--resolve", self.resolve.is_some())];
-        input.refuse_for_minewars(&options)?;
-        let view = self.view.find(&input.source, || Names::of_file(file))?;
-        let replayed = replay(&input.source, file, view, self.at)?;
-        let start = before_all(&input.source, file, view)?;
-        self.print_view(&input.source, places(file), &start.state, &replayed)
-    }
-
-    fn print_view(
-        &self,
-        source: &Source,
-        places: BTreeMap<u8, Place>,
-        start: &ViewState,
-        replayed: &Replayed,
-    ) -> Outcome {
+        let options = options.map(|(option, given)| (option, given, Format::Gamelog));
+        source.check_options(Format::MineWars, &options)?;
         if self.hash {
-            print(&(hex(&replayed.state.hash()) + "\n"))?;
+            print(&(hex(&view.replayed.state.hash()) + "\n"))?;
         } else {
-            let places = places.into_iter().map(|(id, place)| (id, (place.at, place.name)));
-            print_shape(source, &ViewShape::new(start, replayed, places), self.json)?;
+            print_shape(source, &view.shape(), self.json)?;
         }
-        Ok(warn_of_problems(source, &replayed.problems, replayed.problem_count))
+        let Replayed { problems, problem_count, .. } = &view.replayed;
+        Ok(warn_of_each(source, problems, *problem_count, "message"))
     }
-}
 
-#[derive(Serialize)]
-struct OfFile<'a> {
-    file: String,
-    #[serde(flatten)]
-    shape: &'a ViewShape,
+    fn show_game(&self, source: &Source, game: &GameAt) -> Outcome {
+        let failed = |error: Error| Failure::of(source, &error);
+        if self.hash {
+            print(&(game.state().hash_hex() + "\n"))?;
+            return Ok(Done::Fine);
+        }
+        let path = self.path.as_deref().unwrap_or_default();
+        let node = game.state().get(path).ok_or_else(|| failed(game.nothing_at(path)))?;
+        let follow = self.resolve.map_or(0, usize::from);
+        if self.json {
+            let json = match follow {
+                0 => node.canonical(),
+                depth => node.expanded(depth).map_err(failed)?,
+            };
+            let mut stdout = Output::stdout();
+            stdout.put(&json)?;
+            stdout.put(b"\n")?;
+            stdout.finish()?;
+        } else {
+            // Only a whole state has a title: a value alone is easier to use.
+            let title = self.path.is_none().then(|| format!("{source} {}", game.moment));
+            print_pieces(source, |put| print_tree(title.as_deref(), node, follow, put))?;
+        }
+        Ok(Done::Fine)
+    }
 }
 
 fn print_shape(source: &Source, shape: &ViewShape, json: bool) -> Result<(), Failure> {
-    let file = source.to_string();
     if json {
-        return print_json(&OfFile { file, shape });
+        return print_json(&OfFile::new(source, shape));
     }
-    let mut fields = Fields::new(&file);
+    let mut fields = Fields::new(&source.to_string());
     shape.rows().iter().for_each(|(label, value)| fields.add(label, value.trim_end()));
     print(&fields.into_text())
 }

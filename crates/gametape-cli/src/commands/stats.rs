@@ -6,6 +6,7 @@ use gametape_analysis::report::{
     Copies, MatchStatistics, Standings, result_line, statistics_table,
 };
 use gametape_analysis::{KindSet, Statistics, StatisticsCollector};
+use gametape_replay::metadata::Metadata;
 use gametape_replay::open::Format;
 use gametape_scene::plot::Plot;
 use serde::Serialize;
@@ -16,7 +17,6 @@ use crate::input::Source;
 use crate::many::FilesArgs;
 use crate::output::{Target, print, print_json};
 use crate::rewrite::check_apart;
-use crate::tape::Metadata;
 
 /// Show what each player did in a match, as a table and as curves over time
 ///

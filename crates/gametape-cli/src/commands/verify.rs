@@ -1,10 +1,13 @@
 //! `gametape verify`: is a recording sound?
 
+use gametape_replay::open::Format;
 use gametape_replay::verify::{Checked, GamelogCheck, Level, MinewarsCheck, TapeCheck, TapeChecks};
+use gametape_tape::Level as ContainerLevel;
+use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome, is_quiet};
 use crate::games::GAMES;
-use crate::input::{Opened, Recording, RecordingsArgs, Source, gamelog_options, one_of, refuse};
+use crate::input::{Opened, RecordingsArgs, Source, one_of};
 use crate::output::{print, print_json};
 use crate::progress::waiting;
 use crate::tape::{PublicKeyArg, TapeFile};
@@ -79,34 +82,29 @@ impl Args {
     }
 
     fn check(&self, source: &Source, wanted: &TapeChecks<'_>) -> Outcome {
-        let name = source.to_string();
-        // Where something is asked of tapes only, it does not matter what else it is.
-        let opened = match self.tape.is_given() {
-            true => source.open_raw()?,
-            false => self.recordings.open(source)?,
-        };
-        let input = match opened {
-            Opened::Tape(tape) => return self.check_tape(&name, tape, wanted),
-            Opened::Whole(input) => input,
-        };
-        self.tape.refuse_for(source)?;
-        match input.recording()? {
-            Recording::MineWars(file) => {
+        let failed = |error: Error| Failure::of(source, &error);
+        let (name, opened) = (source.to_string(), source.open_with(&self.recordings.format)?);
+        let TapeOptions { level, key } = &self.tape;
+        let options =
+            [("--level", level.is_some(), Format::Tape), ("--key", key.is_some(), Format::Tape)];
+        source.check_options(opened.format(), &options)?;
+        match opened {
+            Opened::Tape(tape) => self.check_tape(&name, tape, wanted),
+            Opened::MineWars(bytes) => {
+                let file = bytes.file().map_err(failed)?;
                 self.show(&waiting("verifying", || MinewarsCheck::of(&name, &file)))
             }
-            Recording::Gamelog(log) => {
-                let (options, kept) = (gamelog_options(), self.listed());
-                let checked =
-                    waiting("merging", || GamelogCheck::of(&name, log.bytes, &options, kept));
-                self.show(&checked.map_err(|error| log.failure(&error))?)
+            Opened::Gamelog(log) => {
+                let (bytes, options, kept) = (log.bytes(), log.options(), self.listed());
+                let checked = waiting("merging", || GamelogCheck::of(&name, bytes, options, kept));
+                self.show(&checked.map_err(failed)?)
             }
+            _ => Err(source.unknown()),
         }
     }
 
     fn check_tape(&self, name: &str, mut tape: TapeFile, wanted: &TapeChecks<'_>) -> Outcome {
-        let RecordingsArgs { dialect, headerless, .. } = &self.recordings;
-        tape.refuse(&[("--dialect", dialect.is_some()), ("--headerless", *headerless)])?;
-        let checked = waiting("verifying", || TapeCheck::of(name, &mut tape, wanted));
+        let checked = tape.watched("verifying", |tape| TapeCheck::of(name, tape, wanted));
         let checked = checked.map_err(|error| tape.failure(&error))?;
         if checked.lacks_simulation() {
             let problem = "there is no simulation of what it holds: use --level keyframes";
@@ -130,7 +128,7 @@ impl Args {
         } else if !(checked.is_sound() && is_quiet()) {
             print(&checked.to_text(self.listed()))?;
         }
-        if checked.is_sound() { Ok(Done::Fine) } else { Err(Failure::told()) }
+        if checked.is_sound() { Ok(Done::Fine) } else { Err(Failure::printed()) }
     }
 }
 
@@ -151,27 +149,14 @@ impl TapeOptions {
     fn read(&self) -> Result<TapeChecks<'static>, Failure> {
         let key = self.key.as_ref().map(PublicKeyArg::read).transpose()?;
         let level = self.level.unwrap_or(Level::Keyframes);
-        match (level, key) {
-            (Level::Signature, None) => {
-                Err(Failure::usage("--level signature needs --key: whose signature?"))
-            }
-            (Level::Structure | Level::Checksums | Level::Chain, Some(_)) => {
-                let level = level.name();
-                Err(Failure::usage(format_args!("--key needs more than --level {level}")))
-            }
-            _ => Ok(TapeChecks::new(level, key, &GAMES)),
+        let signature = Level::Container(ContainerLevel::Signature);
+        if level == signature && key.is_none() {
+            return Err(Failure::usage("--level signature needs --key: whose signature?"));
         }
-    }
-
-    fn is_given(&self) -> bool {
-        self.level.is_some() || self.key.is_some()
-    }
-
-    /// A usage error if something was asked that is for tapes only.
-    fn refuse_for(&self, source: &Source) -> Result<(), Failure> {
-        let options = [("--level", self.level.is_some()), ("--key", self.key.is_some())];
-        refuse(&options, |option| {
-            Failure::usage(format_args!("{option} is for tapes, and {source} is none"))
-        })
+        if level < signature && key.is_some() {
+            let level = level.name();
+            return Err(Failure::usage(format_args!("--key needs more than --level {level}")));
+        }
+        Ok(TapeChecks::new(level, key, &GAMES))
     }
 }

@@ -30,8 +30,8 @@ fn tapes() -> Vec<(&'static str, Vec<u8>)> {
     let mut flipped = match_tape.clone();
     let middle = flipped.len() / 2;
     flipped[middle] ^= 0x10;
-    let mut no_front = match_tape.clone();
-    no_front[..200].fill(0);
+    let mut no_header = match_tape.clone();
+    no_header[..200].fill(0);
     let mut unfinished = filled(1);
     unfinished.flush().unwrap();
     let unfinished = unfinished.take();
@@ -44,7 +44,7 @@ fn tapes() -> Vec<(&'static str, Vec<u8>)> {
         ("torn.tape", unfinished[..unfinished.len() - 20].to_vec()),
         ("unfinished.tape", unfinished),
         ("flipped.tape", flipped),
-        ("no-front.tape", no_front),
+        ("no-header.tape", no_header),
         ("signed.tape", finished(signed)),
         ("slow.tape", finished(slow)),
         ("other.tape", finished(filled(2))),
@@ -105,8 +105,8 @@ fn view(number: u8) -> View {
 
 /// A short match with something of every kind that a game can write.
 fn filled(seed: u8) -> TapeWriter {
-    let front = TapeHeader::new(50_000, 0xD166_0000 + u32::from(seed)).unwrap();
-    let mut tape = TapeWriter::new(front, METADATA.as_bytes()).unwrap();
+    let header = TapeHeader::new(50_000, 0xD166_0000 + u32::from(seed)).unwrap();
+    let mut tape = TapeWriter::new(header, METADATA.as_bytes()).unwrap();
     tape.setup(0, ViewSet::ALL, &[b"map of match ", &[b'0' + seed][..]].concat()).unwrap();
     tape.names(&["digger", "mine"]).unwrap();
     let cadence = Cadence { ticks: 20, ..Cadence::default() };

@@ -12,21 +12,23 @@ mod tape;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gametape_cadre::Options;
 use gametape_minewars::{AnonymizeOptions, Dialect, ReplayFile};
 use gametape_wire::{Error, Result, Source};
+use serde::{Serialize, Serializer};
 
 use crate::convert::{Layout, write_gamelog};
 use crate::games::KnownGame;
 use crate::open::Opened;
 use crate::rewrite::Put;
 
-/// What was removed from a recording, and what was still found in the result.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// What was removed from a recording, and what was still found in the result; serialises as what
+/// `gametape anonymize --json` prints, without the names of files.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 #[must_use]
 pub struct Anonymized {
     /// What was removed or replaced, and how often.
+    #[serde(serialize_with = "as_rows")]
     pub removed: BTreeMap<String, u64>,
     /// What was found in the result although it should be gone.
     pub remaining: BTreeSet<String>,
@@ -38,6 +40,16 @@ impl Anonymized {
             *self.removed.entry(what.to_owned()).or_default() += count;
         }
     }
+}
+
+/// `[{"what","count"}]`
+fn as_rows<S: Serializer>(removed: &BTreeMap<String, u64>, to: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Row<'a> {
+        what: &'a str,
+        count: u64,
+    }
+    to.collect_seq(removed.iter().map(|(what, count)| Row { what, count: *count }))
 }
 
 /// Writes a recording of any kind without what says who played.
@@ -53,7 +65,7 @@ pub fn anonymize<S: Source>(
         Opened::Tape(source) => tape::anonymize(source, games, put),
         Opened::MineWars(bytes) => anonymize_minewars(&bytes.file()?, put),
         Opened::Gamelog(bytes) => {
-            let made = gametape_cadre::anonymize(&bytes.log()?, &Options::default())?;
+            let made = gametape_cadre::anonymize(&bytes.log()?, bytes.options())?;
             write_gamelog(&made.log, &Layout::default(), bytes.is_gzip(), put)?;
             let mut result = Anonymized::default();
             made.removed.iter().for_each(|(what, count)| result.add(what, *count));

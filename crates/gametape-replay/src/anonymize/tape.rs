@@ -45,15 +45,15 @@ impl<'g> Scrubber<'g> {
     fn new<S: Source>(source: &mut S, tape: &Tape, games: &[&'g dyn KnownGame]) -> Result<Self> {
         let (content, generation) = (field(tape, "content"), field(tape, "generation"));
         let known = games::find(games, content.as_deref());
-        let frames = Content::named(content.as_deref(), generation.as_deref());
+        let frames = Content::named(content.as_deref(), generation.as_deref(), games);
         let mut game = Game::new(frames, generation.as_deref(), known);
         let mut names = Names::default();
         for player in players(tape) {
             names.add(&player.name, &pseudonym(player.seat));
             game.learn_name(&player.name, &pseudonym(player.seat));
         }
-        let places = tape.chunks.iter().filter(|entry| has_names(entry));
-        visit_chunks(source, places, |chunk| learn(chunk, &mut game, &mut names))?;
+        let named = tape.chunks.iter().filter(|entry| has_names(entry));
+        visit_chunks(source, named, |chunk| learn(chunk, &mut game, &mut names))?;
         let header = derived_header(&[tape.header], "anonymize")?;
         let mut result = Anonymized::default();
         let metadata = scrubbed("metadata", &tape.metadata, &names, &mut result);
@@ -182,8 +182,8 @@ impl<'g> Scrubber<'g> {
 
 /// Can names be learned from a chunk?
 fn has_names(entry: &ChunkEntry) -> bool {
-    let place = (entry.header.kind, entry.header.stream);
-    entry.header.kind == ChunkKind::SETUP || place == (ChunkKind::FRAMES, FRAMES)
+    let stream = (entry.header.kind, entry.header.stream);
+    entry.header.kind == ChunkKind::SETUP || stream == (ChunkKind::FRAMES, FRAMES)
 }
 
 fn learn(chunk: &Chunk<'_>, game: &mut Game<'_>, names: &mut Names) -> Result<()> {

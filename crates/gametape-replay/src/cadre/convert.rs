@@ -39,10 +39,10 @@ pub fn to_tape(log: &Log, options: &ConvertOptions) -> Result<Vec<u8>> {
 
 /// Writes a gamelog as a tape, piece by piece.
 pub fn write_tape(log: &Log, options: &ConvertOptions, put: &mut Put<'_>) -> Result<()> {
-    let front = TapeHeader::new(TICK_LENGTH, options.tape_id)?;
-    let mut writer = TapeWriter::new(front, &metadata(log))?;
-    let (before, behind) = log.around_deltas();
-    writer.setup(0, ViewSet::ALL, &[before, behind].concat())?;
+    let header = TapeHeader::new(TICK_LENGTH, options.tape_id)?;
+    let mut writer = TapeWriter::new(header, &metadata(log))?;
+    let (before, after) = log.around_deltas();
+    writer.setup(0, ViewSet::ALL, &[before, after].concat())?;
     let mut game = CadreGame::new(log.markers().clone())?;
     let mut keyframes = ViewKeyframes::new([View::SPECTATOR].into_iter(), options);
     keyframes.write(&mut writer, |_| game.snapshot(0))?;
@@ -67,8 +67,8 @@ pub fn write_tape(log: &Log, options: &ConvertOptions, put: &mut Put<'_>) -> Res
 
 /// Who played, and who won, by the last state; nothing where it has no players.
 fn closing(outcome: &Outcome) -> Option<Vec<u8>> {
-    let row = |(place, player): (usize, &PlayerResult)| {
-        let row = Object::new().json("player", place.to_string().as_bytes());
+    let row = |(index, player): (usize, &PlayerResult)| {
+        let row = Object::new().json("player", index.to_string().as_bytes());
         row.text("name", player.name.as_deref().unwrap_or(&player.id)).finish()
     };
     let players: Vec<Vec<u8>> = outcome.players.iter().enumerate().map(row).collect();
@@ -114,7 +114,7 @@ pub fn from_tape<S: Source>(recording: &mut Recording<S>, options: &Options) -> 
         let problem = format!("deltas are missing at tick {} or later", gap.first_tick);
         return Err(Error::misuse("gamelog", problem));
     }
-    let (mut json, behind) = empty_log(recording)?.around_deltas();
+    let (mut json, after) = empty_log(recording)?.around_deltas();
     let limit = Limit::new("gamelog size", options.max_bytes);
     let mut first = true;
     for entry in recording.entries(ChunkKind::FRAMES, 0) {
@@ -129,7 +129,7 @@ pub fn from_tape<S: Source>(recording: &mut Recording<S>, options: &Options) -> 
             json.extend_from_slice(delta);
         }
     }
-    json.extend_from_slice(&behind);
+    json.extend_from_slice(&after);
     Log::open(json, options)
 }
 

@@ -2,12 +2,12 @@
 
 use gametape_cadre::{Log, Options};
 use gametape_minewars::{Check, Generation, ReplayFile, WriteOptions, write_file};
-use gametape_tape::Gap;
 use gametape_wire::{Error, Result, Source};
 
 use super::ConvertOptions;
 use super::gamelog::{Layout, write_gamelog};
 use crate::games::{self, KnownGame};
+use crate::inspect::gap_lines;
 use crate::open::{Content, GamelogBytes, Inner, MinewarsBytes, Opened, inner_recording};
 use crate::rewrite::{Put, tape_id_of};
 use crate::source::Recording;
@@ -125,7 +125,7 @@ pub fn convert<S: Source>(
                 Some(game) if conversion.to == Some(Form::Gamelog) => {
                     simulate(game, &mut recording.into_source(), conversion, put)
                 }
-                _ => convert_tape(recording, conversion, put),
+                _ => convert_tape(recording, conversion, games, put),
             }
         }
         Opened::MineWars(file) => convert_minewars(&file, conversion, put),
@@ -151,12 +151,14 @@ fn simulate(
 fn convert_tape<S: Source>(
     mut recording: Recording<S>,
     conversion: &Conversion,
+    games: &[&dyn KnownGame],
     put: &mut Put<'_>,
 ) -> Result<Converted> {
-    let gaps: Vec<String> = recording.gaps().iter().map(gap_line).collect();
-    if Content::of(&recording) != Some(Content::MineWars) || conversion.storage.is_some() {
+    let gaps = gap_lines(recording.gaps());
+    let content = Content::of(&recording, games)?;
+    if content != Content::MineWars || conversion.storage.is_some() {
         // As any other recording of its kind.
-        let mut converted = match inner_recording(&mut recording)? {
+        let mut converted = match inner_recording(&mut recording, games)? {
             Inner::MineWars(file) => convert_minewars(&file, conversion, put)?,
             Inner::Gamelog(log) => convert_gamelog(&log, conversion, put)?,
         };
@@ -204,11 +206,6 @@ fn convert_minewars(
         lost: made.losses.to_string().lines().map(ToOwned::to_owned).collect(),
         wrong_checksums: wrong_checksums(&file),
     })
-}
-
-fn gap_line(gap: &Gap) -> String {
-    let Gap { first_tick, tick_count, .. } = gap;
-    format!("a gap of the tape, {tick_count} ticks from tick {first_tick} on")
 }
 
 fn wrong_checksums(file: &ReplayFile<'_>) -> Vec<Error> {

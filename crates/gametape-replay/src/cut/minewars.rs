@@ -6,6 +6,7 @@ use gametape_minewars::{
 use gametape_wire::{Error, Result, Tick, TickLength};
 
 use super::CutRequest;
+use crate::text::count;
 
 /// A MineWars file that was cut out of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +23,25 @@ pub struct MinewarsCut {
     pub converted_from: Option<Dialect>,
     /// Checksums of the original that are wrong; those of the cut are right.
     pub wrong_checksums: Vec<Error>,
+}
+
+impl MinewarsCut {
+    /// What is different from the file, one line each.
+    #[must_use]
+    pub fn changes(&self) -> Vec<String> {
+        let converted =
+            self.converted_from.map(|from| format!("converted from the dialect {from}"));
+        let items = count(self.hidden_items as u64, "item");
+        let hidden = (self.hidden_items > 0)
+            .then(|| format!("{items} of the map removed: only the spectator knows them"));
+        converted.into_iter().chain(hidden).collect()
+    }
+
+    /// What the cut cannot express, one line each.
+    #[must_use]
+    pub fn lost(&self) -> Vec<String> {
+        self.losses.to_string().lines().map(ToOwned::to_owned).collect()
+    }
 }
 
 /// Some views and some of the time of a MineWars file, as another one that begins at time 0.

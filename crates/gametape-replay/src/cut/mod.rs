@@ -5,7 +5,9 @@ mod tape;
 
 use std::ops::Range;
 
-use gametape_wire::{Error, Result, Tick, TickLength, ViewSet, When};
+use gametape_wire::{Result, Tick, TickLength, ViewSet, When};
+
+use crate::moments::ticks_between;
 
 pub use minewars::{MinewarsCut, cut_minewars};
 pub use tape::{TapeCut, cut_tape};
@@ -30,11 +32,6 @@ impl Default for CutRequest {
 impl CutRequest {
     /// The ticks of a recording that ends before `end`; to the end of time where that is meant.
     fn ticks(&self, length: TickLength, end: Tick) -> Result<Range<u64>> {
-        let bound = |when: When| {
-            let turns = || Error::misuse("cut", "turns are for gamelogs, and this is none");
-            when.bound(length, end).map(|tick| tick.0).ok_or_else(turns)
-        };
-        let to = if self.to == When::End { u64::MAX } else { bound(self.to)? };
-        Ok(bound(self.from)?..to)
+        ticks_between(self.from, self.to, length, end)
     }
 }

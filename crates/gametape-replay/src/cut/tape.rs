@@ -9,6 +9,7 @@ use gametape_wire::{Result, Source, Tick, ViewSet};
 use super::CutRequest;
 use crate::open::visit_chunks;
 use crate::rewrite::{Put, derived_header};
+use crate::text::count;
 
 /// What a cut of a tape does not have, and what it has in addition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -88,8 +89,4 @@ fn lost(tape: &Tape) -> Vec<String> {
 fn done(views: Option<ViewSet>, asked: &Range<u64>) -> String {
     let views = views.map_or("all".to_owned(), |views| views.to_string());
     format!("cut {views} {}..{}", asked.start, asked.end)
-}
-
-fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -21,12 +21,19 @@ impl Facts {
     }
 
     /// A fact more.
-    pub(super) fn add(&mut self, label: &'static str, value: impl Into<String>) {
+    pub(crate) fn add(&mut self, label: &'static str, value: impl Into<String>) {
         self.0.push(Fact { label, value: value.into() });
     }
 
     /// Another line of the fact before.
-    pub(super) fn more(&mut self, value: impl AsRef<str>) {
+    pub(crate) fn more(&mut self, value: impl AsRef<str>) {
         self.add("", value.as_ref().trim_end());
+    }
+
+    /// A fact of several lines; none without lines.
+    pub(crate) fn list(&mut self, label: &'static str, lines: &[String]) {
+        for (index, line) in lines.iter().enumerate() {
+            self.add(if index == 0 { label } else { "" }, line);
+        }
     }
 }

@@ -14,6 +14,7 @@
 //! # Ok::<(), gametape_wire::Error>(())
 //! ```
 
+mod chunk_kinds;
 mod chunk_line;
 mod facts;
 mod gamelog;
@@ -23,6 +24,7 @@ mod watch;
 
 use serde::Serialize;
 
+pub use chunk_kinds::ChunkKinds;
 pub use chunk_line::{ChunkLine, PartLine};
 pub use facts::{Fact, Facts};
 pub use gamelog::{
@@ -32,7 +34,7 @@ pub use gametape_cadre::show::embed;
 pub use minewars::{
     Checksum, City, ClassFigures, FrameContents, MinewarsSummary, Sizes, ViewFigures,
 };
-pub use tape::{Hole, IndexContents, Keyframes, KindTotals, TapeSummary, losses};
+pub use tape::{Hole, IndexContents, Keyframes, KindTotals, TapeSummary, gap_lines, losses};
 pub use watch::{TapeWatch, WatchLine};
 
 /// What there is to say about a recording of some kind.

@@ -2,7 +2,7 @@
 
 mod contents;
 
-use gametape_tape::{ChunkKind, Depth, KindSummary, Tape};
+use gametape_tape::{ChunkKind, Depth, Gap, KindSummary, Tape};
 use gametape_wire::{Result, Source, Tick, View, ViewSet};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -173,6 +173,20 @@ pub fn losses(tape: &Tape) -> impl Iterator<Item = String> {
         _ => format!("chunks {} to {} are missing", run.start, run.end - 1),
     });
     tape.damages.iter().map(ToString::to_string).chain(missing)
+}
+
+/// What is missing by gaps, a line each; many are counted.
+#[must_use]
+pub fn gap_lines(gaps: &[Gap]) -> Vec<String> {
+    const SHOWN: usize = 10;
+    let line = |gap: &Gap| {
+        let what = if gap.kind.0 == 0 { "something".to_owned() } else { gap.kind.to_string() };
+        let ticks = count(gap.tick_count.into(), "tick");
+        format!("a gap: {what} is missing in {ticks} from tick {} on", gap.first_tick)
+    };
+    let more = gaps.len().saturating_sub(SHOWN) as u64;
+    let more = (more > 0).then(|| format!("{} more", count(more, "gap")));
+    gaps.iter().take(SHOWN).map(line).chain(more).collect()
 }
 
 /// The views as numbers.

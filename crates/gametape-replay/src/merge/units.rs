@@ -121,17 +121,17 @@ impl Units {
         writer: &mut TapeWriter,
     ) -> Result<()> {
         let header = &one.unit.entry.header;
-        let place = (header.stream, header.first_tick);
+        let at = (header.stream, header.first_tick);
         let input = &mut inputs[one.unit.input];
         match header.kind {
             ChunkKind::SETUP | ChunkKind::FULL_KEYFRAME if contradicts => {
-                let (kind, (stream, tick)) = (header.kind, place);
+                let (kind, (stream, tick)) = (header.kind, at);
                 let problem = format!("it has another {kind} of stream {stream} at tick {tick}");
                 return Err(input.contradicts(problem));
             }
-            ChunkKind::FULL_KEYFRAME => self.last_full = Some(place),
+            ChunkKind::FULL_KEYFRAME => self.last_full = Some(at),
             // The same state as a full keyframe, or a second way to it.
-            ChunkKind::DELTA_KEYFRAME if contradicts || self.last_full == Some(place) => {
+            ChunkKind::DELTA_KEYFRAME if contradicts || self.last_full == Some(at) => {
                 return Ok(());
             }
             _ => {}
@@ -196,8 +196,8 @@ impl Units {
 #[derive(Default)]
 struct Group {
     different: Vec<Different>,
-    /// The place in `different` of a content and of how often its input had it before.
-    places: HashMap<([u8; 32], u32), usize>,
+    /// The index in `different` of a content and of how often its input had it before.
+    indices: HashMap<([u8; 32], u32), usize>,
     /// How often an input has a content. One input may have the same twice, and mean it.
     occurrences: HashMap<(usize, [u8; 32]), u32>,
 }
@@ -214,13 +214,13 @@ impl Group {
         let content: [u8; 32] = digest.into();
         let occurrence = self.occurrences.entry((unit.input, content)).or_default();
         let views = unit.entry.header.views;
-        match self.places.get(&(content, *occurrence)) {
-            Some(&place) => {
-                let views = self.different[place].views.or(views);
-                self.different[place].views = views;
+        match self.indices.get(&(content, *occurrence)) {
+            Some(&index) => {
+                let views = self.different[index].views.or(views);
+                self.different[index].views = views;
             }
             None => {
-                self.places.insert((content, *occurrence), self.different.len());
+                self.indices.insert((content, *occurrence), self.different.len());
                 self.different.push(Different { unit, views });
             }
         }

@@ -8,10 +8,10 @@ pub(super) const RESOURCE: &str = "minewars/frames";
 /// Where bytes that belong to no frame are split into several entries.
 const LONE_BYTES: usize = 64 << 10;
 
-/// What an entry tells.
+/// What an entry says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
-    /// Bytes that no frame of the tape stands for.
+    /// Bytes that belong to no frame of the tape.
     Lone,
     /// The head of the next frame; one payload follows.
     SharedHead,
@@ -66,7 +66,7 @@ impl ExactWriter {
         self.plain += 1;
     }
 
-    /// Bytes that no frame of the tape stands for.
+    /// Bytes that belong to no frame of the tape.
     pub(super) fn lone(&mut self, bytes: &[u8]) {
         self.lone.extend_from_slice(bytes);
         if self.lone.len() >= LONE_BYTES {

@@ -14,7 +14,7 @@ use gametape_wire::Source;
 
 /// The last time of a file: keepalives up to here take few megabytes.
 const LAST_TIME: Limit = Limit::new("time of a frame in milliseconds", 1 << 35);
-/// All of the resource that tells of frames.
+/// All of the resource that has the exact bytes of frames.
 const EXACT_BYTES: Limit = Limit::new("length of minewars/frames", 256 << 20);
 
 /// A MineWars file that was made of a tape.
@@ -72,8 +72,8 @@ pub fn setup_of<S: Source>(recording: &mut Recording<S>) -> Result<Setup> {
 fn read_setup(bytes: &[u8], generation: Generation) -> Result<Setup> {
     let setup = SetupView::parse(bytes, generation.into(), 0)?;
     let end = usize::try_from(setup.end_offset()).unwrap_or(usize::MAX);
-    let behind = bytes.get(end..).unwrap_or_default();
-    Reader::with_base(behind, setup.end_offset()).finish("setup")?;
+    let rest = bytes.get(end..).unwrap_or_default();
+    Reader::with_base(rest, setup.end_offset()).finish("setup")?;
     setup.to_setup()
 }
 
@@ -94,18 +94,18 @@ fn write_options(storage: Option<&str>, generation: Generation) -> WriteOptions 
 fn write_frames<S: Source>(recording: &mut Recording<S>, setup: &Setup) -> Result<FrameMaker> {
     let layout = FrameLayout::new(setup.generation, setup.max_view())?;
     let chunks = recording.entries(ChunkKind::FRAMES, 0);
-    let told = exact_bytes(recording)?;
+    let stored = exact_bytes(recording)?;
     let gaps = recording.gaps().iter().any(|gap| concerns(gap, ChunkKind::FRAMES));
     let frames = chunks.iter().map(|chunk| u64::from(chunk.header.detail)).sum();
     let mut maker = FrameMaker {
         out: FrameWriter::new(layout),
         dialect: setup.dialect(),
         tick_length: recording.tape().header.tick_length.micros().into(),
-        exact: !gaps && Entries::new(&told).name_frames(frames),
+        exact: !gaps && Entries::new(&stored).name_frames(frames),
         left_out: 0,
     };
-    let told = if maker.exact { &told[..] } else { &[] };
-    maker.write(recording, &chunks, &mut Told::new(told))?;
+    let stored = if maker.exact { &stored[..] } else { &[] };
+    maker.write(recording, &chunks, &mut ExactEntries::new(stored))?;
     Ok(maker)
 }
 
@@ -125,16 +125,16 @@ fn exact_bytes<S: Source>(recording: &mut Recording<S>) -> Result<Vec<u8>> {
 }
 
 /// The entries of the resource, consumed along with the frames.
-struct Told<'a> {
+struct ExactEntries<'a> {
     entries: Entries<'a>,
     next: Option<Entry<'a>>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> ExactEntries<'a> {
     fn new(bytes: &'a [u8]) -> Self {
-        let mut told = Self { entries: Entries::new(bytes), next: None };
-        told.turn();
-        told
+        let mut exact = Self { entries: Entries::new(bytes), next: None };
+        exact.turn();
+        exact
     }
 
     fn turn(&mut self) {
@@ -176,7 +176,7 @@ impl FrameMaker {
         &mut self,
         recording: &mut Recording<S>,
         chunks: &[ChunkEntry],
-        told: &mut Told<'_>,
+        exact: &mut ExactEntries<'_>,
     ) -> Result<()> {
         for entry in chunks {
             let raw = match recording.raw(entry) {
@@ -185,20 +185,20 @@ impl FrameMaker {
                 Err(_) => continue,
             };
             for frame in TapeFrames::new(&entry.header, &raw) {
-                self.frame(&frame?, told)?;
+                self.frame(&frame?, exact)?;
             }
         }
-        while let Some(bytes) = told.lone() {
+        while let Some(bytes) = exact.lone() {
             self.out.raw(bytes);
         }
         Ok(())
     }
 
-    fn frame(&mut self, frame: &TapeFrame<'_>, told: &mut Told<'_>) -> Result<()> {
-        while let Some(bytes) = told.lone() {
+    fn frame(&mut self, frame: &TapeFrame<'_>, exact: &mut ExactEntries<'_>) -> Result<()> {
+        while let Some(bytes) = exact.lone() {
             self.out.raw(bytes);
         }
-        match told.head() {
+        match exact.head() {
             None => self.moment(frame),
             Some((what, head)) => {
                 let mut bytes = head.to_vec();

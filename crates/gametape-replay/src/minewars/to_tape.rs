@@ -72,8 +72,8 @@ struct Match<'a> {
 
 impl Match<'_> {
     fn write(&self, frames: &[u8], options: &ConvertOptions, put: &mut Put<'_>) -> Result<()> {
-        let front = TapeHeader::new(TICK_LENGTH, options.tape_id)?;
-        let mut writer = TapeWriter::new(front, &self.metadata())?;
+        let header = TapeHeader::new(TICK_LENGTH, options.tape_id)?;
+        let mut writer = TapeWriter::new(header, &self.metadata())?;
         self.write_setups(&mut writer)?;
         let layout = FrameLayout::new(self.setup.generation, self.setup.max_view())?;
         let mut converter = Converter {
@@ -126,9 +126,9 @@ fn player(view: u8, name: &str) -> Vec<u8> {
     Object::new().json("view", view.to_string().as_bytes()).text("name", name).finish()
 }
 
-/// Who played, by what the spectator was told; nothing where no names were.
-fn closing(setup: &Setup, told: &ViewState) -> Option<Vec<u8>> {
-    let named = told.players().filter(|(id, _)| (1..=setup.max_player).contains(id));
+/// Who played, by what the spectator knows; nothing where there are no names.
+fn closing(setup: &Setup, known: &ViewState) -> Option<Vec<u8>> {
+    let named = known.players().filter(|(id, _)| (1..=setup.max_player).contains(id));
     let row = |(id, known): (u8, &PlayerState)| {
         let name = known.clients.values().next()?;
         Some(player(id, std::str::from_utf8(&name.name).ok()?))

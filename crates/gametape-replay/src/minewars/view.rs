@@ -32,7 +32,7 @@ struct Start {
     /// The canonical form.
     bytes: Vec<u8>,
     hash: [u8; 32],
-    /// Every tile in the order of cells, with its place in ring order.
+    /// Every tile in the order of cells, with its index in ring order.
     cells: Vec<(CellPos, usize)>,
 }
 

@@ -2,9 +2,11 @@
 
 use gametape_cadre::Options;
 use gametape_minewars::Generation;
+use gametape_tape::Gap;
 use gametape_wire::{Error, ErrorKind, Place, Result, Source};
 
-use super::{GamelogBytes, MinewarsBytes};
+use super::{GamelogBytes, MinewarsBytes, Opened};
+use crate::games::{self, KnownGame};
 use crate::source::Recording;
 use crate::{cadre, minewars};
 
@@ -19,16 +21,22 @@ pub enum Content {
 }
 
 impl Content {
-    /// What a tape says that it holds; `None` where that is not known here.
-    pub fn of<S: Source>(recording: &Recording<S>) -> Option<Self> {
-        let field = |name| recording.field(name);
-        Self::named(field("content").as_deref(), field("generation").as_deref())
+    /// What a tape says that it holds; an error that names it where that is not known here.
+    pub fn of<S: Source>(recording: &Recording<S>, games: &[&dyn KnownGame]) -> Result<Self> {
+        let [content, generation] = ["content", "generation"].map(|name| recording.field(name));
+        let found = Self::named(content.as_deref(), generation.as_deref(), games);
+        found.ok_or_else(|| unknown_content(content.as_deref()))
     }
 
-    /// The same, of the fields `content` and `generation`.
+    /// The same, of the fields `content` and `generation`. One of `games` has the frames that it says.
     #[must_use]
-    pub fn named(content: Option<&str>, generation: Option<&str>) -> Option<Self> {
-        match content {
+    pub fn named(
+        content: Option<&str>,
+        generation: Option<&str>,
+        games: &[&dyn KnownGame],
+    ) -> Option<Self> {
+        let frames = games::find(games, content).map_or(content, |game| Some(game.frames()));
+        match frames {
             Some("minewars") => Some(Self::MineWars),
             Some("gamelog") => Some(Self::Gamelog),
             _ => Generation::ALL
@@ -39,7 +47,15 @@ impl Content {
     }
 }
 
-/// The recording of another format that a tape holds.
+/// The error about a tape whose `content` is not known here.
+#[must_use]
+pub fn unknown_content(content: Option<&str>) -> Error {
+    let name = content.map_or("not given".to_owned(), |name| format!("`{name}`"));
+    let problem = format!("its content is {name}, which is not known here").into();
+    Error::new(Place::Nowhere, "tape", ErrorKind::BadSyntax { problem })
+}
+
+/// A recording that is no tape: a file of its own, or what a tape holds.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Inner {
@@ -49,24 +65,58 @@ pub enum Inner {
     Gamelog(GamelogBytes),
 }
 
-/// The MineWars file or gamelog that a tape holds. What its gaps took is missing in it.
-pub fn inner_recording<S: Source>(recording: &mut Recording<S>) -> Result<Inner> {
-    match Content::of(recording) {
-        Some(Content::MineWars) => {
-            let bytes = minewars::from_tape(recording, None)?.bytes;
-            Ok(Inner::MineWars(MinewarsBytes::new(bytes, None)))
+impl Inner {
+    /// The MineWars file; refused where it is a gamelog.
+    pub fn into_minewars(self) -> Result<MinewarsBytes> {
+        match self {
+            Self::MineWars(bytes) => Ok(bytes),
+            Self::Gamelog(_) => Err(misfit("it is a gamelog, and this is for MineWars recordings")),
         }
-        Some(Content::Gamelog) => {
-            let log = cadre::from_tape(recording, &Options::default())?;
-            Ok(Inner::Gamelog(GamelogBytes::new(log.to_json())))
+    }
+
+    /// The gamelog; refused where it is a MineWars file.
+    pub fn into_gamelog(self) -> Result<GamelogBytes> {
+        match self {
+            Self::Gamelog(bytes) => Ok(bytes),
+            Self::MineWars(_) => {
+                Err(misfit("it is a MineWars recording, and this is for gamelogs"))
+            }
         }
-        None => Err(unknown(recording)),
     }
 }
 
-fn unknown<S: Source>(recording: &Recording<S>) -> Error {
-    let name =
-        recording.field("content").map_or("not given".to_owned(), |name| format!("`{name}`"));
-    let problem = format!("its content is {name}, which is not known here").into();
-    Error::new(Place::Nowhere, "tape", ErrorKind::BadSyntax { problem })
+fn misfit(problem: &'static str) -> Error {
+    Error::misuse("recording", problem)
+}
+
+impl<S: Source> Opened<S> {
+    /// The recording itself; of a tape the one that it holds, and the gaps that are missing in it.
+    pub fn into_inner(self, games: &[&dyn KnownGame]) -> Result<(Inner, Vec<Gap>)> {
+        match self {
+            Self::Tape(source) => {
+                let mut recording = Recording::open(source)?;
+                let inner = inner_recording(&mut recording, games)?;
+                Ok((inner, recording.gaps().to_vec()))
+            }
+            Self::MineWars(bytes) => Ok((Inner::MineWars(bytes), Vec::new())),
+            Self::Gamelog(bytes) => Ok((Inner::Gamelog(bytes), Vec::new())),
+        }
+    }
+}
+
+/// The MineWars file or gamelog that a tape holds. What its gaps took is missing in it.
+pub fn inner_recording<S: Source>(
+    recording: &mut Recording<S>,
+    games: &[&dyn KnownGame],
+) -> Result<Inner> {
+    match Content::of(recording, games)? {
+        Content::MineWars => {
+            let bytes = minewars::from_tape(recording, None)?.bytes;
+            Ok(Inner::MineWars(MinewarsBytes::new(bytes, None)))
+        }
+        Content::Gamelog => {
+            let log = cadre::from_tape(recording, &Options::default())?;
+            Ok(Inner::Gamelog(GamelogBytes::new(log.to_json())))
+        }
+    }
 }

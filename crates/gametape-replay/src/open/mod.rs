@@ -20,12 +20,12 @@ mod tape;
 
 use std::io::{Chain, Cursor, Read, Take};
 
-use gametape_minewars::{Detection, Dialect, ReplayFile};
+use gametape_minewars::{Detection, Dialect};
 use gametape_wire::{Error, ErrorKind, Limit, Result, Source};
 
-pub use content::{Content, Inner, inner_recording};
+pub use content::{Content, Inner, inner_recording, unknown_content};
 pub use gamelog::GamelogBytes;
-pub use minewars::MinewarsBytes;
+pub use minewars::{MinewarsBytes, UNPACKED_SIZE};
 pub use sniff::{Format, SNIFFED_BYTES, is_gzip, likely_format, sniff};
 pub use tape::{open_tape, visit_chunks};
 
@@ -96,6 +96,16 @@ impl<S> Opened<S> {
             Self::Gamelog(_) => Format::Gamelog,
         }
     }
+
+    /// The same recording, a tape with another source.
+    #[must_use]
+    pub fn map_source<T>(self, map: impl FnOnce(S) -> T) -> Opened<T> {
+        match self {
+            Self::Tape(source) => Opened::Tape(map(source)),
+            Self::MineWars(bytes) => Opened::MineWars(bytes),
+            Self::Gamelog(bytes) => Opened::Gamelog(bytes),
+        }
+    }
 }
 
 /// Opens a recording that can be read anywhere.
@@ -139,7 +149,7 @@ fn read_rest(reader: Chain<Cursor<Vec<u8>>, Take<impl Read>>, limit: Limit) -> R
     Ok(bytes)
 }
 
-/// The format by the first bytes, or why there is none. What cannot be told from these is read as a
+/// The format by the first bytes, or why there is none. What these do not show is read as a
 /// MineWars file where that is asked for, or where it is short: then it is known what is wrong with it.
 fn identify(start: &[u8], length: Option<u64>, options: &OpenOptions) -> Result<Format> {
     if start.is_empty() {
@@ -154,31 +164,23 @@ fn identify(start: &[u8], length: Option<u64>, options: &OpenOptions) -> Result<
 }
 
 fn whole<S>(bytes: Vec<u8>, options: &OpenOptions) -> Result<Opened<S>> {
-    if let Held::Gamelog(_) = parse(&bytes, options)? {
-        return Ok(Opened::Gamelog(GamelogBytes::new(bytes)));
+    let OpenOptions { dialect, headerless, max_bytes } = *options;
+    if is_gamelog(&bytes, options)? {
+        let reading = gametape_cadre::Options::default().with_max_memory(max_bytes);
+        return Ok(Opened::Gamelog(GamelogBytes::new(bytes).with_options(reading)));
     }
-    let opened = MinewarsBytes::new(bytes, options.dialect).headerless(options.headerless);
-    Ok(Opened::MineWars(opened))
+    let opened = MinewarsBytes::new(bytes, dialect).headerless(headerless);
+    Ok(Opened::MineWars(opened.with_max_bytes(max_bytes)))
 }
 
-/// A recording in memory that is no tape.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Held<'a> {
-    /// A MineWars replay file.
-    MineWars(ReplayFile<'a>),
-    /// A Cadre gamelog, plain or gzip, of which nothing was read.
-    Gamelog(&'a [u8]),
-}
-
-/// What bytes are that are no tape. Of a MineWars file the headers are read.
-pub fn parse<'a>(bytes: &'a [u8], options: &OpenOptions) -> Result<Held<'a>> {
+/// Is it a gamelog? An error where it is neither that nor a MineWars file, whose headers are read.
+fn is_gamelog(bytes: &[u8], options: &OpenOptions) -> Result<bool> {
     let file = minewars::open_file(bytes, options.dialect, options.headerless);
     match (file, sniff::is_gamelog(bytes)) {
         // A gamelog may look like a MineWars file by its lengths, but never by a checksum.
-        (Ok(file), true) if file.detection() == Detection::Structure => Ok(Held::Gamelog(bytes)),
-        (Ok(file), _) => Ok(Held::MineWars(file)),
-        (Err(_), true) => Ok(Held::Gamelog(bytes)),
+        (Ok(file), true) => Ok(file.detection() == Detection::Structure),
+        (Ok(_), false) => Ok(false),
+        (Err(_), true) => Ok(true),
         (Err(error), false) if options.dialect.is_some() => Err(error),
         (Err(error), false) => {
             Err(error.within("neither a tape nor a gamelog, and as a MineWars file"))

@@ -1,7 +1,6 @@
 //! What is wrong with a tape, as playing it shows.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::ops::Range;
 
 use gametape_tape::SimTick;
@@ -9,70 +8,20 @@ use gametape_wire::{Error, ErrorKind, Finding, Place, Report, Tick};
 
 use super::difference::Divergence;
 
-/// More findings are only counted.
-const MOST_FINDINGS: usize = 1000;
+/// The rules of what playing finds: the [`rule`](Finding::rule) of each finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlayRule;
 
-/// Something that playing showed to be wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlayFinding {
-    /// Recorded input that cannot be applied, or only a part of it.
-    Input {
-        /// When.
-        tick: SimTick,
-        /// Why not.
-        error: Error,
-    },
-    /// Recorded input that is lost.
-    Lost {
-        /// Which ticks it is about.
-        ticks: Range<SimTick>,
-        /// Why it cannot be read, where it is there.
-        error: Option<Error>,
-    },
+impl PlayRule {
+    /// Recorded input that cannot be applied, or only a part of it. A warning: it was so when it was
+    /// recorded.
+    pub const INPUT: &str = "input";
+    /// Recorded input that is lost. A warning: the recording declares it, or damage is reported as such.
+    pub const LOST_INPUT: &str = "lost input";
     /// A keyframe that cannot be used.
-    Keyframe {
-        /// When it was taken.
-        tick: SimTick,
-        /// Why not.
-        error: Error,
-    },
+    pub const KEYFRAME: &str = "keyframe";
     /// A state that is not the recorded one.
-    Divergence(Divergence),
-}
-
-impl fmt::Display for PlayFinding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Input { tick, error } => write!(f, "tick {tick}: {error}"),
-            Self::Lost { ticks, error } => {
-                write!(f, "input of ticks {} to {} is lost", ticks.start, ticks.end)?;
-                error.as_ref().map_or(Ok(()), |error| write!(f, ": {error}"))
-            }
-            Self::Keyframe { tick, error } => write!(f, "keyframe at tick {tick}: {error}"),
-            Self::Divergence(divergence) => write!(f, "replayed state {divergence}"),
-        }
-    }
-}
-
-impl PlayFinding {
-    /// The same as a finding of any check. Input that cannot be applied was so when it was recorded;
-    /// that input is lost is what the recording declares, or what damage to it is reported as.
-    #[must_use]
-    pub fn to_finding(&self) -> Finding {
-        let described = || {
-            let kind = ErrorKind::BadSyntax { problem: self.to_string().into() };
-            Error::new(Place::Nowhere, "tape", kind)
-        };
-        let (finding, tick) = match self {
-            Self::Input { tick, error } => (Finding::warning("input", error.clone()), *tick),
-            Self::Lost { ticks, .. } => (Finding::warning("lost input", described()), ticks.start),
-            Self::Keyframe { tick, error } => (Finding::error("keyframe", error.clone()), *tick),
-            Self::Divergence(divergence) => {
-                (Finding::error("divergence", described()), divergence.tick)
-            }
-        };
-        finding.at_tick(Tick(tick))
-    }
+    pub const DIVERGENCE: &str = "divergence";
 }
 
 /// How deep a tape is verified by playing it; the levels after those of `gametape_tape::Level`.
@@ -104,70 +53,85 @@ pub struct DeepVerification {
     pub keyframes: usize,
     /// The tick that was reached.
     pub tick: SimTick,
-    /// What is wrong, at most a thousand.
-    pub findings: Vec<PlayFinding>,
-    /// Findings that are not listed.
-    pub unlisted: u64,
+    /// What is wrong, by [`PlayRule`].
+    pub report: Report,
+    /// The states that are not the recorded ones, at most [`Report::MOST`].
+    pub divergences: Vec<Divergence>,
 }
 
 impl DeepVerification {
     /// Is nothing wrong? Input that cannot be applied was so when it was recorded, and is not.
     #[must_use]
     pub fn passed(&self) -> bool {
-        let harmless = |finding: &PlayFinding| matches!(finding, PlayFinding::Input { .. });
-        self.findings.iter().all(harmless) && self.unlisted == 0
+        let harmless = |finding: &Finding| finding.rule == PlayRule::INPUT;
+        self.report.findings().iter().all(harmless) && self.report.omitted() == 0
     }
 }
 
-impl PlayFinding {
-    /// Of findings with the same key one is enough.
-    fn key(&self) -> (u8, SimTick) {
-        match self {
-            Self::Input { tick, .. } => (0, *tick),
-            Self::Lost { ticks, .. } => (1, ticks.start),
-            Self::Keyframe { tick, .. } => (2, *tick),
-            Self::Divergence(divergence) => (3, divergence.tick),
-        }
-    }
-}
-
-/// Collects findings, of each kind and tick one, however often it is played.
+/// Collects findings, of each rule and tick one, however often it is played.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    list: Vec<PlayFinding>,
     report: Report,
-    known: BTreeSet<(u8, SimTick)>,
-    unlisted: u64,
+    divergences: Vec<Divergence>,
+    known: BTreeSet<(&'static str, SimTick)>,
     /// Keyframes that were compared.
     pub(super) checked: usize,
 }
 
 impl Findings {
-    pub(super) fn list(&self) -> &[PlayFinding] {
-        &self.list
-    }
-
     pub(super) fn report(&self) -> &Report {
         &self.report
     }
 
+    pub(super) fn divergences(&self) -> &[Divergence] {
+        &self.divergences
+    }
+
+    /// Notes input that cannot be applied.
     #[cold]
-    pub(super) fn note(&mut self, finding: PlayFinding) {
-        if self.known.contains(&finding.key()) {
-            return;
-        }
-        self.report.add(finding.to_finding());
-        if self.list.len() < MOST_FINDINGS {
-            self.known.insert(finding.key());
-            self.list.push(finding);
-        } else {
-            self.unlisted += 1;
+    pub(super) fn note_input(&mut self, tick: SimTick, error: Error) {
+        let error = error.within(format_args!("tick {tick}"));
+        self.note(tick, Finding::warning(PlayRule::INPUT, error));
+    }
+
+    /// Notes lost input, and why it cannot be read where it is there.
+    #[cold]
+    pub(super) fn note_lost(&mut self, ticks: &Range<SimTick>, why: Option<&Error>) {
+        let why = why.map_or_else(String::new, |error| format!(": {error}"));
+        let problem = format!("what ticks {} to {} received is lost{why}", ticks.start, ticks.end);
+        let error = described("input", problem);
+        self.note(ticks.start, Finding::warning(PlayRule::LOST_INPUT, error));
+    }
+
+    /// Notes a keyframe that cannot be used.
+    #[cold]
+    pub(super) fn note_keyframe(&mut self, tick: SimTick, error: Error) {
+        let error = error.within(format_args!("keyframe at tick {tick}"));
+        self.note(tick, Finding::error(PlayRule::KEYFRAME, error));
+    }
+
+    /// Notes a state that is not the recorded one.
+    #[cold]
+    pub(super) fn note_divergence(&mut self, divergence: Divergence) {
+        let error = described("replayed state", divergence.to_string());
+        let is_new = self.note(divergence.tick, Finding::error(PlayRule::DIVERGENCE, error));
+        if is_new && self.divergences.len() < Report::MOST {
+            self.divergences.push(divergence);
         }
     }
 
-    pub(super) fn divergences(&self) -> usize {
-        let is_one = |finding: &&PlayFinding| matches!(finding, PlayFinding::Divergence(_));
-        self.list.iter().filter(is_one).count()
+    /// Adds a finding; false where it is known already.
+    fn note(&mut self, tick: SimTick, finding: Finding) -> bool {
+        let key = (finding.rule, tick);
+        if self.known.contains(&key) {
+            return false;
+        }
+        self.report.add(finding.at_tick(Tick(tick)));
+        // What is only counted is not remembered either, so that memory stays bounded.
+        if self.report.omitted() == 0 {
+            self.known.insert(key);
+        }
+        true
     }
 
     pub(super) fn verification(&self, level: DeepLevel, tick: SimTick) -> DeepVerification {
@@ -175,8 +139,12 @@ impl Findings {
             level,
             keyframes: self.checked,
             tick,
-            findings: self.list.clone(),
-            unlisted: self.unlisted,
+            report: self.report.clone(),
+            divergences: self.divergences.clone(),
         }
     }
+}
+
+fn described(item: &'static str, problem: String) -> Error {
+    Error::new(Place::Nowhere, item, ErrorKind::BadSyntax { problem: problem.into() })
 }

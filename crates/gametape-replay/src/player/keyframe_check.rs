@@ -2,10 +2,10 @@
 
 use gametape_tape::{SimSnapshot, SimTick};
 
+use super::Player;
 use super::difference::{Divergence, differences};
 use super::track::Track;
 use super::waiting::Stop;
-use super::{PlayFinding, Player};
 
 impl<T: Track> Player<T> {
     /// Goes over the keyframe of this tick, if there is one; one that agreed before needs no look.
@@ -34,7 +34,7 @@ impl<T: Track> Player<T> {
             Ok(expected) => expected,
             Err(error) => {
                 self.keyframes.give_up(found.index);
-                self.findings.note(PlayFinding::Keyframe { tick: found.tick, error });
+                self.findings.note_keyframe(found.tick, error);
                 return Ok(());
             }
         };
@@ -58,7 +58,7 @@ impl<T: Track> Player<T> {
         if !doubtful {
             let (agreed, tick) = (self.recorded_base(), self.tick);
             let differences = differences(expected, &state);
-            self.findings.note(PlayFinding::Divergence(Divergence { agreed, tick, differences }));
+            self.findings.note_divergence(Divergence { agreed, tick, differences });
         }
         false
     }
@@ -75,7 +75,7 @@ impl<T: Track> Player<T> {
         self.kept.clear();
         let Err(error) = self.restore(expected, self.tick) else { return Ok(()) };
         self.keyframes.give_up(index);
-        self.findings.note(PlayFinding::Keyframe { tick: expected.core.tick, error });
+        self.findings.note_keyframe(expected.core.tick, error);
         Ok(self.restore(&before.0, before.1)?)
     }
 }

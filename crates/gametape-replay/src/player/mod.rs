@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 
 use gametape_tape::{SimSnapshot, SimTick};
 use gametape_wire::{
-    Error, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength, View, drive,
+    Error, Finding, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength, View, drive,
 };
 
 use crate::game::{GameState, Simulation};
@@ -36,7 +36,7 @@ use lost::lost_input;
 use waiting::Task;
 
 pub use difference::{Difference, Divergence, MOST_DIFFERENCES, Site, differences};
-pub use findings::{DeepLevel, DeepVerification, PlayFinding};
+pub use findings::{DeepLevel, DeepVerification, PlayRule};
 pub use track::{SimulationTrack, Track, ViewTrack};
 
 /// How a player works.
@@ -193,9 +193,15 @@ impl<T: Track> Player<T> {
         self.track.snapshot(self.tick)
     }
 
-    /// What was wrong so far: input that cannot be applied, keyframes that cannot be used or differ.
-    pub fn findings(&self) -> &[PlayFinding] {
-        self.findings.list()
+    /// What was wrong so far, by [`PlayRule`]: input that cannot be applied, keyframes that cannot be
+    /// used or differ.
+    pub fn findings(&self) -> &[Finding] {
+        self.findings.report().findings()
+    }
+
+    /// The states that are not the recorded ones.
+    pub fn divergences(&self) -> &[Divergence] {
+        self.findings.divergences()
     }
 
     /// Ticks with lost input between the keyframe that the state comes from and the position: while
@@ -217,8 +223,8 @@ impl<T: Track> Player<T> {
     /// Notes lost input, and says whether there is any.
     fn note_lost(&mut self) -> bool {
         let Some((ticks, error)) = self.lost() else { return false };
-        let finding = PlayFinding::Lost { ticks: ticks.clone(), error: error.cloned() };
-        self.findings.note(finding);
+        let (ticks, error) = (ticks.clone(), error.cloned());
+        self.findings.note_lost(&ticks, error.as_ref());
         true
     }
 
@@ -332,7 +338,7 @@ impl<S: Source, T: Track> Playback<S, Player<T>> {
     }
 
     /// What was wrong so far.
-    pub fn findings(&self) -> &[PlayFinding] {
+    pub fn findings(&self) -> &[Finding] {
         self.timeline().findings()
     }
 

@@ -3,10 +3,10 @@
 use gametape_tape::SimTick;
 use gametape_wire::{Limit, Moment, Tick};
 
+use super::Player;
 use super::route::{FRAME_COST, TICK_COST, waypoints};
 use super::track::Track;
 use super::waiting::Stop;
-use super::{PlayFinding, Player};
 use crate::timeline::{Direction, KeptState};
 
 /// Ticks that one seek simulates at most.
@@ -87,7 +87,7 @@ impl<T: Track> Player<T> {
                 for view in part.views.and(views).iter() {
                     self.spacing.work += FRAME_COST + part.payload.len() as u64;
                     if let Err(error) = self.track.input(frame.tick, view, part.payload) {
-                        self.findings.note(PlayFinding::Input { tick: frame.tick, error });
+                        self.findings.note_input(frame.tick, error);
                     }
                 }
             }

@@ -3,10 +3,10 @@
 use gametape_tape::{SimSnapshot, SimTick};
 use gametape_wire::Result;
 
+use super::Player;
 use super::play::at;
 use super::track::Track;
 use super::waiting::Stop;
-use super::{PlayFinding, Player};
 use crate::timeline::KeptState;
 
 /// What applying a frame costs besides its bytes, in bytes.
@@ -82,7 +82,7 @@ impl<T: Track> Player<T> {
             };
             let Err(error) = tried else { return Ok(()) };
             self.keyframes.give_up(found.index);
-            self.findings.note(PlayFinding::Keyframe { tick: found.tick, error });
+            self.findings.note_keyframe(found.tick, error);
         }
         let start = self.start.clone();
         Ok(self.restore(&start, 0)?)

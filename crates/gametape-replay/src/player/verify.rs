@@ -37,10 +37,10 @@ impl<T: Track> Player<T> {
     pub(super) fn go_on_verifying(&mut self, level: DeepLevel) -> Result<(), Stop> {
         loop {
             if self.unmet {
-                let before = self.findings.divergences();
+                let before = self.findings.divergences().len();
                 self.meet_keyframe(true)?;
                 self.unmet = false;
-                if level == DeepLevel::Simulation && self.findings.divergences() > before {
+                if level == DeepLevel::Simulation && self.findings.divergences().len() > before {
                     break;
                 }
             }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use gametape_cadre::{Log, Options, Verdict, path_in_game, verify};
-use gametape_wire::{Finding, Result};
+use gametape_wire::{Finding, Report, Result, Severity};
 use serde::Serialize;
 
-use super::{Checked, Digest, conclusion};
+use super::{Checked, Digest, Omitted, Totals, omitted_by_rule};
 use crate::text::{count, hex};
 
 /// What the check of a gamelog came to: every delta is merged.
@@ -30,61 +30,53 @@ impl GamelogCheck {
         Ok(Self { file: name.to_owned(), deltas: log.len(), verdict, hash })
     }
 
-    /// How many findings of each rule are not kept, and how bad these are.
-    fn omitted(&self) -> BTreeMap<&'static str, (&'static str, u64)> {
-        let mut omitted: BTreeMap<_, _> =
-            self.verdict.counts.iter().map(|(rule, count)| (*rule, ("warning", *count))).collect();
+    /// The findings of each rule that are not kept; how bad these are is known from those that are.
+    fn omitted(&self) -> Vec<Omitted> {
+        let row = |(rule, count): (&&'static str, &u64)| Omitted {
+            severity: Severity::Warning,
+            rule,
+            count: *count,
+        };
+        let mut omitted: Vec<Omitted> = self.verdict.counts.iter().map(row).collect();
         for finding in self.verdict.report.findings() {
-            if let Some((severity, count)) = omitted.get_mut(finding.rule) {
-                *severity = finding.severity.name();
-                *count -= 1;
+            if let Some(row) = omitted.iter_mut().find(|row| row.rule == finding.rule) {
+                row.severity = finding.severity;
+                row.count -= 1;
             }
         }
-        omitted.retain(|_, (_, count)| *count > 0);
+        omitted.retain(|row| row.count > 0);
         omitted
     }
 }
 
 impl Checked for GamelogCheck {
-    fn is_sound(&self) -> bool {
-        self.verdict.report.is_sound()
+    fn found(&self) -> &Report {
+        &self.verdict.report
     }
 
     fn report(&self) -> impl Serialize {
-        let report = &self.verdict.report;
-        Report {
-            file: &self.file,
-            ok: report.is_sound(),
-            errors: report.errors(),
-            warnings: report.warnings(),
+        let found = &self.verdict.report;
+        GamelogReport {
+            totals: Totals::of(&self.file, found),
             deltas: self.deltas,
             hash: &self.hash,
-            findings: report.findings().iter().map(Row::of).collect(),
-            omitted: self.omitted().into_iter().map(|(rule, (_, more))| (rule, more)).collect(),
+            findings: found.findings().iter().map(Row::of).collect(),
+            omitted: omitted_by_rule(&self.omitted()),
         }
     }
 
     fn to_text(&self, shown_per_rule: u64) -> String {
-        let report = &self.verdict.report;
-        let mut digest = Digest::new(shown_per_rule);
-        for finding in report.findings() {
-            digest.add(finding.severity.name(), finding.rule, finding);
-        }
-        for (rule, (severity, more)) in self.omitted() {
-            digest.add_hidden(severity, rule, more);
-        }
-        let sound = conclusion(report.errors(), report.warnings());
-        let deltas = count(self.deltas as u64, "delta");
-        digest.finish(format_args!("{}: {sound} in {deltas}", self.file))
+        let found = &self.verdict.report;
+        let mut digest = Digest::new(shown_per_rule, &self.omitted());
+        found.findings().iter().for_each(|finding| digest.add(finding, finding));
+        digest.finish(&self.file, found, count(self.deltas as u64, "delta"))
     }
 }
 
 #[derive(Serialize)]
-struct Report<'c> {
-    file: &'c str,
-    ok: bool,
-    errors: u64,
-    warnings: u64,
+struct GamelogReport<'c> {
+    #[serde(flatten)]
+    totals: Totals<'c>,
     deltas: usize,
     hash: &'c str,
     findings: Vec<Row<'c>>,

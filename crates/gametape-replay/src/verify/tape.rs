@@ -7,11 +7,11 @@ pub use keyframes::check_keyframes;
 
 use std::collections::BTreeMap;
 
-use gametape_tape::{Depth, PublicKey, Verifier};
-use gametape_wire::{Error, Finding, Report as Found, Result, Severity, Source, drive};
+use gametape_tape::{Depth, Level as ContainerLevel, PublicKey, Verifier};
+use gametape_wire::{Error, Finding, Report, Result, Severity, Source, drive};
 use serde::Serialize;
 
-use super::{Checked, Digest, conclusion};
+use super::{Checked, Digest, FindingRow, Omitted, Totals, omitted_by_rule};
 use crate::open::open_tape;
 use crate::text::{count, hex};
 use crate::{DeepLevel, KnownGame};
@@ -20,14 +20,8 @@ use crate::{DeepLevel, KnownGame};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Level {
-    /// Order, numbers, contents and index follow the rules.
-    Structure,
-    /// Every byte is as it was written.
-    Checksums,
-    /// The SHA-256 chain over all chunks is unbroken.
-    Chain,
-    /// The whole tape is signed by a given key.
-    Signature,
+    /// What the container itself can check, up to a level of its own.
+    Container(ContainerLevel),
     /// Every keyframe is the state that playing leads to.
     Keyframes,
     /// The match, simulated again from its orders, has the same states.
@@ -37,10 +31,10 @@ pub enum Level {
 impl Level {
     /// Every level, the lowest first.
     pub const ALL: [Self; 6] = [
-        Self::Structure,
-        Self::Checksums,
-        Self::Chain,
-        Self::Signature,
+        Self::Container(ContainerLevel::Structure),
+        Self::Container(ContainerLevel::Checksums),
+        Self::Container(ContainerLevel::Chain),
+        Self::Container(ContainerLevel::Signature),
         Self::Keyframes,
         Self::Resim,
     ];
@@ -49,10 +43,7 @@ impl Level {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Structure => "structure",
-            Self::Checksums => "checksums",
-            Self::Chain => "chain",
-            Self::Signature => "signature",
+            Self::Container(level) => level.name(),
             Self::Keyframes => "keyframes",
             Self::Resim => "resim",
         }
@@ -84,12 +75,11 @@ impl<'g> TapeChecks<'g> {
     }
 
     /// What the container itself is asked to check.
-    fn container_level(&self) -> gametape_tape::Level {
-        match (self.level, self.key) {
-            (Level::Structure, _) => gametape_tape::Level::Structure,
-            (Level::Checksums, _) => gametape_tape::Level::Checksums,
-            (_, None) => gametape_tape::Level::Chain,
-            (_, Some(_)) => gametape_tape::Level::Signature,
+    fn container_level(&self) -> ContainerLevel {
+        let signature = self.key.map_or(ContainerLevel::Chain, |_| ContainerLevel::Signature);
+        match self.level {
+            Level::Container(level) => level.min(signature),
+            _ => signature,
         }
     }
 }
@@ -104,7 +94,7 @@ pub struct TapeCheck {
     chain_head: Option<String>,
     signed_by: Option<String>,
     claimed_keys: Vec<String>,
-    found: Found,
+    found: Report,
     /// The lowest level that an error breaks.
     broken: Option<Level>,
     lacks_simulation: bool,
@@ -146,37 +136,38 @@ impl TapeCheck {
     fn play<S: Source>(&mut self, source: &mut S, games: &[&dyn KnownGame]) -> Result<()> {
         let Ok(tape) = open_tape(source, Depth::Index) else { return Ok(()) };
         let restored = check_keyframes(source, &tape.keyframes, |error| {
-            self.find(true, Level::Keyframes, error);
+            self.find(Severity::Error, Level::Keyframes, error);
         })?;
         self.keyframes = Some(restored);
         let level = self.level;
         let depth =
             if level == Level::Resim { DeepLevel::Simulation } else { DeepLevel::Keyframes };
-        playing::check_views(source, &tape, games, depth, |found| {
-            self.find(found.is_error, level, found.error);
+        playing::check_views(source, &tape, games, depth, |severity, error| {
+            self.find(severity, level, error);
         });
         if level == Level::Resim {
-            let is_known = playing::check_simulation(source, &tape, games, |found| {
-                self.find(found.is_error, level, found.error);
+            let is_known = playing::check_simulation(source, &tape, games, |severity, error| {
+                self.find(severity, level, error);
             });
             self.lacks_simulation = !is_known;
         }
         Ok(())
     }
 
-    fn find(&mut self, is_error: bool, level: Level, error: Error) {
-        if is_error {
+    fn find(&mut self, severity: Severity, level: Level, error: Error) {
+        let mut finding = Finding::error(level.name(), error);
+        finding.severity = severity;
+        self.found.add(finding);
+        if severity == Severity::Error {
             self.broken = Some(self.broken.map_or(level, |broken| broken.min(level)));
-            self.found.add(Finding::error(level.name(), error));
-        } else {
-            self.found.add(Finding::warning(level.name(), error));
         }
     }
 
     /// The highest level that was passed.
     #[must_use]
     pub fn reached(&self) -> Option<Level> {
-        let is_asked = |level: &Level| *level != Level::Signature || self.signed_by.is_some();
+        let signature = Level::Container(ContainerLevel::Signature);
+        let is_asked = |level: &Level| *level != signature || self.signed_by.is_some();
         let passed = |level: &&Level| {
             **level <= self.level && self.broken.is_none_or(|broken| **level < broken)
         };
@@ -185,24 +176,27 @@ impl TapeCheck {
 }
 
 /// The lowest level that an error breaks.
-fn lowest_broken(found: &Found) -> Option<Level> {
+fn lowest_broken(found: &Report) -> Option<Level> {
     let errors = found.findings().iter().filter(|finding| finding.severity == Severity::Error);
     errors.filter_map(|finding| Level::of(finding.rule)).min()
 }
 
+impl TapeCheck {
+    /// Which findings were not kept is not known by rule.
+    fn omitted(&self, rule: &'static str) -> Option<Omitted> {
+        let count = self.found.omitted();
+        (count > 0).then_some(Omitted { severity: Severity::Error, rule, count })
+    }
+}
+
 impl Checked for TapeCheck {
-    fn is_sound(&self) -> bool {
-        self.found.is_sound()
+    fn found(&self) -> &Report {
+        &self.found
     }
 
     fn report(&self) -> impl Serialize {
-        let omitted = self.found.omitted();
-        let unlisted = (omitted > 0).then_some(("all", omitted));
-        Report {
-            file: &self.file,
-            ok: self.found.is_sound(),
-            errors: self.found.errors(),
-            warnings: self.found.warnings(),
+        TapeReport {
+            totals: Totals::of(&self.file, &self.found),
             level: self.level.name(),
             reached: self.reached().map(Level::name),
             chunks: self.chunks,
@@ -210,19 +204,16 @@ impl Checked for TapeCheck {
             chain_head: self.chain_head.as_deref(),
             signed_by: self.signed_by.as_deref(),
             claimed_keys: &self.claimed_keys,
-            findings: self.found.findings().iter().map(Row::of).collect(),
-            omitted: unlisted.into_iter().collect(),
+            findings: self.found.findings().iter().map(FindingRow::of).collect(),
+            omitted: omitted_by_rule(self.omitted("all").as_slice()),
         }
     }
 
     fn to_text(&self, shown_per_rule: u64) -> String {
-        let mut digest = Digest::new(shown_per_rule);
+        let mut digest = Digest::new(shown_per_rule, self.omitted("all levels").as_slice());
         for finding in self.found.findings() {
-            let (rule, severity) = (finding.rule, finding.severity.name());
-            digest.add(severity, rule, &format_args!("{rule}: {}", finding.error));
+            digest.add(finding, format_args!("{}: {}", finding.rule, finding.error));
         }
-        digest.add_hidden("error", "all levels", self.found.omitted());
-        let sound = conclusion(self.found.errors(), self.found.warnings());
         let chunks = count(self.chunks as u64, "chunk");
         let keyframes = self.keyframes.map(|many| format!(", {}", count(many, "keyframe")));
         let reached = match self.reached() {
@@ -230,21 +221,16 @@ impl Checked for TapeCheck {
             None => "passed no level".to_owned(),
         };
         let signed = self.signed_by.as_ref().map(|key| format!("; signed by {key}"));
-        digest.finish(format_args!(
-            "{}: {sound} in {chunks}{}; {reached}{}",
-            self.file,
-            keyframes.unwrap_or_default(),
-            signed.unwrap_or_default()
-        ))
+        let (keyframes, signed) = (keyframes.unwrap_or_default(), signed.unwrap_or_default());
+        let checked = format!("{chunks}{keyframes}; {reached}{signed}");
+        digest.finish(&self.file, &self.found, checked)
     }
 }
 
 #[derive(Serialize)]
-struct Report<'c> {
-    file: &'c str,
-    ok: bool,
-    errors: u64,
-    warnings: u64,
+struct TapeReport<'c> {
+    #[serde(flatten)]
+    totals: Totals<'c>,
     level: &'static str,
     reached: Option<&'static str>,
     chunks: usize,
@@ -252,30 +238,6 @@ struct Report<'c> {
     chain_head: Option<&'c str>,
     signed_by: Option<&'c str>,
     claimed_keys: &'c [String],
-    findings: Vec<Row<'c>>,
+    findings: Vec<FindingRow<'c>>,
     omitted: BTreeMap<&'static str, u64>,
-}
-
-#[derive(Serialize)]
-struct Row<'c> {
-    severity: &'static str,
-    rule: &'static str,
-    class: &'static str,
-    item: &'c str,
-    problem: String,
-    offset: Option<u64>,
-}
-
-impl<'c> Row<'c> {
-    fn of(finding: &'c Finding) -> Self {
-        let error = &finding.error;
-        Self {
-            severity: finding.severity.name(),
-            rule: finding.rule,
-            class: error.class().name(),
-            item: error.item(),
-            problem: error.kind().to_string(),
-            offset: error.offset(),
-        }
-    }
 }

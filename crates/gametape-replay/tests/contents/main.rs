@@ -7,3 +7,4 @@ mod corpus;
 #[path = "../shared/corpus_files.rs"]
 mod corpus_files;
 mod minewars;
+mod state_at;

@@ -81,7 +81,7 @@ fn frames_that_no_writer_writes_come_back() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Whatever stands where frames should be comes back.
+    /// Whatever is where frames should be comes back.
     #[test]
     fn any_stream_comes_back(
         v01: bool,
@@ -157,8 +157,8 @@ fn another_generation_is_what_the_file_would_become() {
 fn a_tape_of_a_game_becomes_a_file() {
     let setup = small_setup(Generation::Current, 2);
     let encoded = setup.encode(true).unwrap();
-    let front = TapeHeader::new(50_000, 3).unwrap();
-    let mut writer = TapeWriter::new(front, br#"{"content":"a game"}"#).unwrap();
+    let header = TapeHeader::new(50_000, 3).unwrap();
+    let mut writer = TapeWriter::new(header, br#"{"content":"a game"}"#).unwrap();
     let bytes = encoded.into_bytes();
     writer.setup(0, ViewSet::from_bits(u16::MAX), &bytes).unwrap();
     let mut packer = Packer::new(Generation::Current);

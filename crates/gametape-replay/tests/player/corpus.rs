@@ -18,11 +18,11 @@ use gametape_replay::Playback;
 use gametape_replay::cadre::CadreGame;
 use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{
-    ConvertOptions, GameState, PlayFinding, Player, PlayerOptions, Recording, ViewTrack, cadre,
+    ConvertOptions, GameState, PlayRule, Player, PlayerOptions, Recording, ViewTrack, cadre,
     minewars, streams,
 };
 use gametape_tape::{ChunkKind, DeltaSnapshot, Keyframe, SimSnapshot, Tape, TapeFrames};
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Finding, View, ViewSet};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::common::{ByTick, finish, without_keyframes};
@@ -154,7 +154,7 @@ fn every_moment<G: Told>(tape: &[u8], view: View, open: impl Fn(&[u8]) -> Watchi
             player.before(*tick);
             assert!(player.state().told() == expected[tick], "view {view}, tick {tick}");
         }
-        let is_of_the_match = |finding: &PlayFinding| matches!(finding, PlayFinding::Input { .. });
+        let is_of_the_match = |finding: &Finding| finding.rule == PlayRule::INPUT;
         assert!(player.findings().iter().all(is_of_the_match), "{:?}", player.findings());
     };
     for deltas in [Deltas::OnTheLastFull, Deltas::OnEachOther] {

@@ -1,7 +1,7 @@
 use gametape_minewars::Generation;
-use gametape_replay::{PlayFinding, Playback, Player, PlayerOptions, Recording, cadre, minewars};
+use gametape_replay::{PlayRule, Playback, Player, PlayerOptions, Recording, cadre, minewars};
 use gametape_tape::{ChunkKind, Tape};
-use gametape_wire::View;
+use gametape_wire::{Finding, Tick, View};
 
 use super::common::{ByTick, cadre_tape, chunks, linear, minewars_tape};
 use super::toy::{self, Toy};
@@ -36,10 +36,9 @@ fn a_damaged_keyframe_is_passed_over() {
             player.before(tick);
             assert!(player.snapshot().state_hash() == expected[&tick], "tick {tick}");
         }
-        let told = player.findings().iter().any(|finding| {
-            matches!(finding, PlayFinding::Keyframe { tick, .. } if *tick >= chunk.header.first_tick)
-        });
-        assert!(told, "{:?}", player.findings());
+        let from = Some(Tick(chunk.header.first_tick));
+        let is_reported = |found: &Finding| found.rule == PlayRule::KEYFRAME && found.tick >= from;
+        assert!(player.findings().iter().any(is_reported), "{:?}", player.findings());
         assert_eq!(player.doubt(), None);
     }
     // All of them at once: played from the start.
@@ -82,8 +81,10 @@ fn lost_frames_are_told_and_the_next_keyframe_ends_the_doubt() {
                     assert!(player.snapshot().state_hash() == expected[&tick], "tick {tick}");
                 }
             }
-            let told = |finding: &PlayFinding| matches!(finding, PlayFinding::Lost { ticks, .. } if ticks.start == lost.first_tick);
-            assert!(player.findings().iter().any(told), "{:?}", player.findings());
+            let start = Some(Tick(lost.first_tick));
+            let is_reported =
+                |found: &Finding| found.rule == PlayRule::LOST_INPUT && found.tick == start;
+            assert!(player.findings().iter().any(is_reported), "{:?}", player.findings());
         }
     }
 }

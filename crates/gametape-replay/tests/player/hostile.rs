@@ -2,12 +2,12 @@
 
 use gametape_cadre::Options;
 use gametape_replay::{
-    DeepLevel, Direction, PlayFinding, Playback, Player, PlayerOptions, Recording, cadre,
+    DeepLevel, Direction, PlayRule, Playback, Player, PlayerOptions, Recording, cadre,
 };
 use gametape_tape::{
     ChunkKind, DeltaSnapshot, Keyframe, Level, Recovered, Tape, TapeHeader, verify_bytes,
 };
-use gametape_wire::ViewSet;
+use gametape_wire::{Finding, Tick, ViewSet};
 
 use super::common::{ByTick, cadre_tape, finish, keyframe_states, shuffled, without_keyframes};
 use super::toy::{self, Toy};
@@ -65,7 +65,7 @@ fn ticks_that_go_back_lead_to_one_state_on_every_way() {
             assert!(player.snapshot().state_hash() == *hash, "tick {tick}");
             assert_eq!(player.doubt(), *doubt, "tick {tick}");
         }
-        let lost = |finding: &PlayFinding| matches!(finding, PlayFinding::Lost { .. });
+        let lost = |finding: &Finding| finding.rule == PlayRule::LOST_INPUT;
         assert!(player.findings().iter().any(lost));
     }
     let mut steps = player(&tape);
@@ -109,9 +109,8 @@ fn verifying_computes_the_hashes_that_playing_trusts() {
         assert_eq!(player.findings(), [], "checksums are right");
         for level in [DeepLevel::Keyframes, DeepLevel::Simulation] {
             let verified = open().verify(level).unwrap();
-            let [PlayFinding::Keyframe { tick: 100, .. }] = &verified.findings[..] else {
-                panic!("{:?}", verified.findings);
-            };
+            let [found] = verified.report.findings() else { panic!("{:?}", verified.report) };
+            assert_eq!((found.rule, found.tick), (PlayRule::KEYFRAME, Some(Tick(100))));
             assert!(!verified.passed());
         }
     }

@@ -1,7 +1,5 @@
 use gametape_minewars::Generation;
-use gametape_replay::{
-    DeepLevel, PlayFinding, Player, PlayerOptions, Recording, Site, cadre, minewars,
-};
+use gametape_replay::{DeepLevel, Player, PlayerOptions, Recording, Site, cadre, minewars};
 use gametape_replay::{Direction, Playback};
 use gametape_tape::{Keyframe, UnitTag};
 use gametape_wire::View;
@@ -21,7 +19,7 @@ fn a_true_recording_passes_every_level() {
     let tape = toy::tape(Toy::new(), 700);
     for level in [DeepLevel::Keyframes, DeepLevel::Simulation] {
         let verified = player(&tape, Toy::new()).verify(level).unwrap();
-        assert!(verified.passed(), "{:?}", verified.findings);
+        assert!(verified.passed(), "{:?}", verified.report);
         assert_eq!((verified.keyframes, verified.tick), (14, 700));
     }
     let tape = minewars_tape(Generation::Current);
@@ -30,7 +28,7 @@ fn a_true_recording_passes_every_level() {
         let view = View::new(view).unwrap();
         let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
         let verified = player.verify(DeepLevel::Keyframes).unwrap();
-        assert!(verified.passed(), "{:?}", verified.findings);
+        assert!(verified.passed(), "{:?}", verified.report);
         assert!(verified.keyframes > 3, "{}", verified.keyframes);
     }
 }
@@ -49,16 +47,15 @@ fn a_simulation_that_goes_wrong_is_located() {
         for level in [DeepLevel::Keyframes, DeepLevel::Simulation] {
             let verified = player(&tape, toy.clone()).verify(level).unwrap();
             assert!(!verified.passed());
-            let [PlayFinding::Divergence(found)] = &verified.findings[..] else {
-                panic!("{:?}", verified.findings);
-            };
+            let [found] = &verified.divergences[..] else { panic!("{:?}", verified.report) };
+            assert_eq!(verified.report.count(), 1);
             assert_eq!((found.agreed, found.tick), (Some(agreed), agreed + 50));
-            let told = format!(
+            let said = format!(
                 "goes wrong between tick {agreed}, where it agrees, and tick {}, where it differs: \
                  entity 3.0 component 1",
                 agreed + 50
             );
-            assert_eq!(found.to_string(), told);
+            assert_eq!(found.to_string(), said);
             assert_eq!(found.differences.len(), 1);
             assert_eq!(found.differences[0].site, third_piece());
             let number = |bytes: &Option<Vec<u8>>| {
@@ -84,16 +81,10 @@ fn a_recorded_state_that_was_changed_is_found_and_counts_all_the_same() {
     }
     let tape = finish(writer);
     let verified = player(&tape, Toy::new()).verify(DeepLevel::Keyframes).unwrap();
-    let divergences: Vec<_> = verified
-        .findings
-        .iter()
-        .map(|finding| match finding {
-            PlayFinding::Divergence(found) => {
-                (found.agreed, found.tick, &found.differences[0].site)
-            }
-            other => panic!("{other}"),
-        })
-        .collect();
+    let found = verified.divergences.iter();
+    let divergences: Vec<_> =
+        found.map(|found| (found.agreed, found.tick, &found.differences[0].site)).collect();
+    assert_eq!(verified.report.count(), divergences.len() as u64);
     // It differs from what led to it, and the next one from what it leads to.
     let random = &Site::RandomState;
     assert_eq!(divergences, [(Some(100), 150, random), (Some(150), 200, random)]);
@@ -136,10 +127,8 @@ fn steps_over_a_recorded_state_that_was_changed_take_it_over() {
         }
         stepping.before(0);
     }
-    let divergence = |finding: &PlayFinding| match finding {
-        PlayFinding::Divergence(found) => found.tick,
-        other => panic!("{other}"),
-    };
-    let found: Vec<u64> = stepping.findings().iter().map(divergence).collect();
+    let divergences = stepping.timeline().divergences();
+    let found: Vec<u64> = divergences.iter().map(|divergence| divergence.tick).collect();
+    assert_eq!(stepping.findings().len(), found.len());
     assert!(found.contains(&changed), "{found:?}");
 }

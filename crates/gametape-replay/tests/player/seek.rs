@@ -153,7 +153,7 @@ fn a_packed_tape_and_one_cut_to_a_view_play_the_same() {
             assert!(player.snapshot().state_hash() == *hash, "tick {tick}");
         }
         let verified = player.verify(DeepLevel::Keyframes).unwrap();
-        assert!(verified.passed() && verified.keyframes > 3, "{:?}", verified.findings);
+        assert!(verified.passed() && verified.keyframes > 3, "{:?}", verified.report);
     }
 }
 
@@ -161,8 +161,8 @@ fn a_packed_tape_and_one_cut_to_a_view_play_the_same() {
 fn cut_to(bytes: &[u8], views: Option<ViewSet>, ticks: std::ops::Range<u64>) -> Vec<u8> {
     let tape = Tape::open(bytes).unwrap();
     let cut = Cut::new(&tape, views, ticks).unwrap();
-    let front = TapeHeader::with(tape.header.tick_length, 9);
-    let mut rewriter = cut.rewriter(&tape, front).unwrap();
+    let header = TapeHeader::with(tape.header.tick_length, 9);
+    let mut rewriter = cut.rewriter(&tape, header).unwrap();
     for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
         rewriter.chunk(&tape.read(entry, bytes).unwrap()).unwrap();
     }

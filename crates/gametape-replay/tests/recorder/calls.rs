@@ -63,7 +63,7 @@ fn everything_that_is_given_stands_on_the_tape_in_its_stream() {
 #[test]
 fn the_tape_is_the_one_that_a_plain_writer_makes() {
     let (recorder, mut pump, sink) = driven(&options());
-    let mut writer = TapeWriter::new(front(), METADATA).unwrap();
+    let mut writer = TapeWriter::new(tape_header(), METADATA).unwrap();
     for tick in 0..300 {
         let frames = [0, 2].map(|number| frame_of(tick, number));
         let parts = [(view(0), &frames[0][..]), (view(2), &frames[1][..])];
@@ -148,7 +148,8 @@ fn a_signed_recording_is_signed_by_its_key() {
 #[test]
 fn a_tape_in_memory_comes_back() {
     let sink = Cursor::new(Vec::new());
-    let (recorder, mut pump) = Recorder::with_pump(sink, front(), METADATA, &options()).unwrap();
+    let (recorder, mut pump) =
+        Recorder::with_pump(sink, tape_header(), METADATA, &options()).unwrap();
     play(&recorder, 0);
     finish(recorder, &mut pump);
     Content::of_finished(pump.into_sink().get_ref()).assert_played(0..1);
@@ -170,7 +171,8 @@ fn a_keyframe_that_no_tape_can_hold_is_a_gap_and_the_next_is_full() {
 #[test]
 fn threads_of_the_game_can_share_a_recorder() {
     let sink = FakeSink::default();
-    let recorder = Arc::new(Recorder::start(sink.clone(), front(), METADATA, &options()).unwrap());
+    let recorder =
+        Arc::new(Recorder::start(sink.clone(), tape_header(), METADATA, &options()).unwrap());
     std::thread::scope(|scope| {
         for number in 0..4 {
             let recorder = &recorder;

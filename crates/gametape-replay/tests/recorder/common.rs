@@ -1,4 +1,4 @@
-//! Sinks that misbehave, a small game, and what stands on a tape.
+//! Sinks that misbehave, a small game, and what is on a tape.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex};
@@ -14,7 +14,7 @@ use gametape_wire::{View, ViewSet};
 pub(crate) const METADATA: &[u8] = br#"{"game":"sample"}"#;
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
-pub(crate) fn front() -> TapeHeader {
+pub(crate) fn tape_header() -> TapeHeader {
     TapeHeader::new(50_000, 0x7A9E).unwrap()
 }
 
@@ -94,7 +94,8 @@ impl Sink for FakeSink {
 /// A recorder that the test drives, and the disk it writes to.
 pub(crate) fn driven(options: &RecorderOptions) -> (Recorder, Pump<FakeSink>, FakeSink) {
     let sink = FakeSink::default();
-    let (recorder, pump) = Recorder::with_pump(sink.clone(), front(), METADATA, options).unwrap();
+    let (recorder, pump) =
+        Recorder::with_pump(sink.clone(), tape_header(), METADATA, options).unwrap();
     (recorder, pump, sink)
 }
 
@@ -138,7 +139,7 @@ pub(crate) fn play(recorder: &Recorder, tick: u64) {
     recorder.end_tick(tick);
 }
 
-/// What stands on a tape, finished or not.
+/// What is on a tape, finished or not.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
     /// Stream, tick, player, payload.

@@ -14,7 +14,7 @@ fn what_waits_is_written_within_a_second_and_synced_within_ten() {
     let (recorder, mut pump, sink) = driven(&options());
     assert_eq!(pump.step(Duration::ZERO), Next::Idle);
     let begun = sink.bytes().len();
-    assert!(begun > 0, "front and metadata do not wait");
+    assert!(begun > 0, "header and metadata do not wait");
 
     recorder.order(0, view(1), b"go").unwrap();
     recorder.end_tick(0);
@@ -104,7 +104,7 @@ fn the_writers_thread_writes_what_comes_while_it_only_waits_to_sync() {
     let written_within = Duration::from_millis(1);
     let durability = Durability { written_within, synced_within: Duration::MAX };
     let options = options().with_durability(durability);
-    let recorder = Recorder::start(FakeSink::default(), front(), METADATA, &options).unwrap();
+    let recorder = Recorder::start(FakeSink::default(), tape_header(), METADATA, &options).unwrap();
     for tick in 0..10 {
         play(&recorder, tick);
         // If the writer slept until the sync, this would not end.

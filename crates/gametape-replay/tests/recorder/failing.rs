@@ -91,7 +91,7 @@ fn a_stopped_recording_takes_calls_counts_them_and_holds_nothing() {
 fn a_game_never_waits_for_a_disk_that_hangs() {
     let sink = FakeSink::default();
     sink.disk(|disk| disk.hangs = true);
-    let recorder = Recorder::start(sink.clone(), front(), METADATA, &options()).unwrap();
+    let recorder = Recorder::start(sink.clone(), tape_header(), METADATA, &options()).unwrap();
     // If one of these calls waited, this test would not end.
     (0..3000).for_each(|tick| play(&recorder, tick));
     assert_eq!(recorder.counters().last_written_tick, None);
@@ -117,7 +117,7 @@ impl Sink for Panics {
 
 #[test]
 fn a_writer_that_is_gone_is_a_failure_like_others() {
-    let recorder = Recorder::start(Panics, front(), METADATA, &options()).unwrap();
+    let recorder = Recorder::start(Panics, tape_header(), METADATA, &options()).unwrap();
     (0..50).for_each(|tick| play(&recorder, tick));
     let report = recorder.finish();
     assert!(!report.is_finished && report.counters.has_stopped);
@@ -135,7 +135,8 @@ fn a_device_that_is_always_full_fails_once() {
         println!("skipped: there is no /dev/full");
         return;
     };
-    let (recorder, mut pump) = Recorder::with_pump(full, front(), METADATA, &options()).unwrap();
+    let (recorder, mut pump) =
+        Recorder::with_pump(full, tape_header(), METADATA, &options()).unwrap();
     (0..50).for_each(|tick| play(&recorder, tick));
     assert_eq!(pump.step(Duration::ZERO), Next::Done);
     assert!(recorder.failure().is_some() && recorder.failure().is_none());
@@ -145,7 +146,7 @@ fn a_device_that_is_always_full_fails_once() {
 fn a_file_is_never_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("match.tape");
-    let create = || Recorder::create(&path, front(), METADATA, &options());
+    let create = || Recorder::create(&path, tape_header(), METADATA, &options());
     let recorder = create().unwrap();
     (0..30).for_each(|tick| play(&recorder, tick));
     assert!(recorder.finish().is_finished);

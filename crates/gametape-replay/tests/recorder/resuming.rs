@@ -177,7 +177,8 @@ fn a_file_is_free_as_soon_as_its_recording_ended() {
     let path = folder.path().join("match.tape");
     let file = File::create_new(&path).unwrap();
     lock_recording(&file).unwrap();
-    let (recorder, mut pump) = Recorder::with_pump(file, front(), METADATA, &options()).unwrap();
+    let (recorder, mut pump) =
+        Recorder::with_pump(file, tape_header(), METADATA, &options()).unwrap();
     (0..30).for_each(|tick| play(&recorder, tick));
     assert!(Recorder::append(&path, &options()).is_err());
     assert!(finish(recorder, &mut pump).is_finished);
@@ -193,12 +194,12 @@ fn a_file_is_free_as_soon_as_its_recording_ended() {
 fn a_second_recorder_of_the_same_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("match.tape");
-    let first = Recorder::create(&path, front(), METADATA, &options()).unwrap();
+    let first = Recorder::create(&path, tape_header(), METADATA, &options()).unwrap();
     (0..30).for_each(|tick| play(&first, tick));
     for second in [
-        Recorder::create(&path, front(), METADATA, &options()),
+        Recorder::create(&path, tape_header(), METADATA, &options()),
         Recorder::append(&path, &options()),
-        Recorder::replace(&path, front(), METADATA, &options()),
+        Recorder::replace(&path, tape_header(), METADATA, &options()),
     ] {
         assert!(second.unwrap_err().to_string().contains("cannot be written"));
     }
@@ -206,10 +207,10 @@ fn a_second_recorder_of_the_same_file_is_refused() {
     Content::of_finished(&std::fs::read(&path).unwrap()).assert_played(0..30);
     let next = Recorder::append(&path, &options()).unwrap();
     (30..40).for_each(|tick| play(&next, tick));
-    assert!(Recorder::replace(&path, front(), METADATA, &options()).is_err());
+    assert!(Recorder::replace(&path, tape_header(), METADATA, &options()).is_err());
     assert!(next.finish().is_finished);
     Content::of_finished(&std::fs::read(&path).unwrap()).assert_played(0..40);
-    let other = Recorder::replace(&path, front(), METADATA, &options()).unwrap();
+    let other = Recorder::replace(&path, tape_header(), METADATA, &options()).unwrap();
     (0..5).for_each(|tick| play(&other, tick));
     assert!(other.finish().is_finished);
     Content::of_finished(&std::fs::read(&path).unwrap()).assert_played(0..5);

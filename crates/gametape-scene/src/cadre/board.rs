@@ -268,7 +268,7 @@ fn kind_name(object: Node<'_>) -> String {
     }
 }
 
-/// Signs are capital letters: of the last word first, which tells kinds of one class apart.
+/// Signs are capital letters: of the last word first, which differs between kinds of one class.
 fn piece_kind(name: &str, glyphs: &mut Glyphs) -> Kind {
     let last = name.rsplit(' ').next().unwrap_or(name);
     let letters: String = last.chars().chain(name.chars()).flat_map(char::to_uppercase).collect();

@@ -84,9 +84,9 @@ fn is_class(node: Node<'_>, class: &str) -> bool {
 const NOT_OF_PLAYERS: [&str; 8] =
     ["name", "won", "lost", "clientType", "timeRemaining", "reasonLost", "reasonWon", "color"];
 
-fn player(place: u8, id: &str, node: Node<'_>, lookup: &Lookup) -> Player {
+fn player(index: u8, id: &str, node: Node<'_>, lookup: &Lookup) -> Player {
     let name = node.get("name").and_then(text).filter(|name| !name.trim().is_empty());
-    let mut player = Player::new(place, id, name.unwrap_or_else(|| format!("player {id}")));
+    let mut player = Player::new(index, id, name.unwrap_or_else(|| format!("player {id}")));
     player.eliminated = node.get("lost").is_some_and(|lost| lost.is_true());
     if node.get("won").is_some_and(|won| won.is_true()) {
         player.values.push(Value::new("won", true));

@@ -7,8 +7,8 @@ use std::any::Any;
 use std::collections::BTreeMap;
 
 use gametape_minewars::{
-    City, CityState, Coord, Dialect, Generation, Grid, ItemKind, Pending, ReplayFile, Setup,
-    TileState, ViewState,
+    CityState, Coord, Dialect, Grid, ItemKind, NamedCity, Pending, ReplayFile, Setup, TileState,
+    ViewState, cities_of_file, cities_of_setup,
 };
 use gametape_wire::View;
 
@@ -17,37 +17,12 @@ use crate::layers::LayerBuilder;
 use crate::model::{Board, Datum, Line, Piece, Player, Scene, Shape, TileAt, Title, Value};
 use crate::visible::{Context, NamedPlace, Visible};
 
-/// Where a city is, and its name where it has one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// Its tile.
-    pub at: Coord,
-    /// Its name.
-    pub name: Option<String>,
-}
-
-/// The cities of a setup by id.
-#[must_use]
-pub fn places_of(setup: &Setup) -> BTreeMap<u8, Place> {
-    let named = setup.generation == Generation::Current;
-    let place = |city: &City| Place { at: city.at, name: named.then(|| city.name.to_string()) };
-    (0..=u8::MAX).zip(setup.cities.iter().map(place)).collect()
-}
-
-/// The cities of a file by id, as far as they can be read.
-#[must_use]
-pub fn places(file: &ReplayFile<'_>) -> BTreeMap<u8, Place> {
-    let names = file.setup().city_names().unwrap_or_default();
-    let mut names = names.iter().map(ToString::to_string);
-    let positions = file.setup().city_positions().into_iter().flatten();
-    (0..=u8::MAX).zip(positions.map(|at| Place { at, name: names.next() })).collect()
-}
-
 /// What a setup says to everybody.
 #[must_use]
 pub fn context_of_setup(setup: &Setup) -> Context {
     let names = setup.player_names.iter().flatten().cloned();
-    context(setup.dialect(), setup.max_player, places_of(setup)).with_names((1..=15).zip(names))
+    context(setup.dialect(), setup.max_player, cities_of_setup(setup))
+        .with_names((1..=15).zip(names))
 }
 
 /// What the setup of a file says to everybody, as far as it can be read.
@@ -55,15 +30,16 @@ pub fn context_of_setup(setup: &Setup) -> Context {
 pub fn context_of_file(file: &ReplayFile<'_>) -> Context {
     let names = file.setup().player_names().ok().flatten().unwrap_or_default();
     let names = (1..=15).zip(names.into_iter().map(str::to_owned));
-    context(file.dialect(), file.setup().header().max_player, places(file)).with_names(names)
+    context(file.dialect(), file.setup().header().max_player, cities_of_file(file))
+        .with_names(names)
 }
 
-fn context(dialect: Dialect, seats: u8, places: BTreeMap<u8, Place>) -> Context {
+fn context(dialect: Dialect, seats: u8, cities: BTreeMap<u8, NamedCity>) -> Context {
     let named =
-        |(id, place): (u8, Place)| (id, NamedPlace { at: tile_at(place.at), name: place.name });
+        |(id, city): (u8, NamedCity)| (id, NamedPlace { at: tile_at(city.at), name: city.name });
     let mut context = Context::new().of_game("MineWars");
     context.seats = seats.min(View::MAX);
-    context.places = places.into_iter().map(named).collect();
+    context.places = cities.into_iter().map(named).collect();
     context.dialect = Some(dialect.name().to_owned());
     context
 }
@@ -185,13 +161,13 @@ impl Seen<'_> {
         self.state.cities().find(|(city, _)| *city == id).map(|(_, city)| city)
     }
 
-    /// Whose a city is: as was told unless they are out, else whoever owns its tile.
+    /// Whose a city is: as the messages say unless they are out, else whoever owns its tile.
     fn city_owner(&self, id: u8, at: TileAt) -> u8 {
-        let told = self.city_state(id).map_or(0, |city| city.owner);
+        let said = self.city_state(id).map_or(0, |city| city.owner);
         let tile = coord_of(at).and_then(|coord| self.state.tile(coord));
         let on_tile = tile.map_or(0, |tile| tile.owner);
-        let is_out = || self.state.players().any(|(id, player)| id == told && player.eliminated);
-        if told == 0 || is_out() { on_tile } else { told }
+        let is_out = || self.state.players().any(|(id, player)| id == said && player.eliminated);
+        if said == 0 || is_out() { on_tile } else { said }
     }
 
     fn city(&self, id: u8, place: &NamedPlace) -> Piece {

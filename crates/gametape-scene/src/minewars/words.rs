@@ -17,11 +17,11 @@ const MOST_LINES: usize = 200;
 
 /// The lines about the messages of a payload; `seen` is what the view knew before.
 pub(super) fn lines(seen: &Seen<'_>, payload: &[u8]) -> Vec<Line> {
-    let mut teller = Teller::new(seen);
+    let mut narrator = Narrator::new(seen);
     let mut messages = Messages::new(payload, 0, dialect(seen.context));
     // What cannot be read has no words; those before it have.
-    let _ = messages.visit(|message, _| teller.hear(&message));
-    teller.finish()
+    let _ = messages.visit(|message, _| narrator.hear(&message));
+    narrator.finish()
 }
 
 /// The dialect of changes.
@@ -42,9 +42,9 @@ pub(super) fn disassemble(payload: &[u8], dialect: Dialect) -> Vec<String> {
     AsmLines::new(payload, 0, dialect).take(MOST_LINES).map(text).collect()
 }
 
-struct Teller<'a, 'b> {
+struct Narrator<'a, 'b> {
     seen: &'a Seen<'b>,
-    /// Names that this payload itself tells.
+    /// Names that this payload itself brings.
     names: HashMap<u8, String>,
     /// Who owns what after the messages so far, where they said so.
     owners: HashMap<Coord, u8>,
@@ -54,7 +54,7 @@ struct Teller<'a, 'b> {
     lines: Vec<Line>,
 }
 
-impl<'a, 'b> Teller<'a, 'b> {
+impl<'a, 'b> Narrator<'a, 'b> {
     fn new(seen: &'a Seen<'b>) -> Self {
         Self {
             seen,

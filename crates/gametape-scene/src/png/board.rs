@@ -228,9 +228,9 @@ impl BoardPicture<'_> {
             };
             let count = together.len();
             // Those on top are the last.
-            let place =
+            let index =
                 together.iter().rev().position(|other| std::ptr::eq(*other, piece)).unwrap_or(0);
-            if place >= MOST_ON_TILE {
+            if index >= MOST_ON_TILE {
                 continue;
             }
             let radius = self.radius(piece);
@@ -238,7 +238,7 @@ impl BoardPicture<'_> {
                 0 | 1 => placed.push((piece, centre, radius)),
                 _ => {
                     let (dx, dy) =
-                        [(-0.22, -0.22), (0.22, 0.22), (0.22, -0.22), (-0.22, 0.22)][place];
+                        [(-0.22, -0.22), (0.22, 0.22), (0.22, -0.22), (-0.22, 0.22)][index];
                     let moved = (centre.0 + dx * self.scale, centre.1 + dy * self.scale);
                     placed.push((piece, moved, (radius * 0.6).max(2.0)));
                 }

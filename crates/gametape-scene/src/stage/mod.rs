@@ -17,27 +17,31 @@
 //! # Ok::<(), gametape_wire::Error>(())
 //! ```
 
+mod board_view;
 mod changes;
 mod list;
-mod playback;
+mod panels;
+mod playing;
 mod rows;
 mod shown;
 mod tree;
+mod viewer;
 
 use std::fmt;
 
 use gametape_cadre::{Log, Options};
 use gametape_minewars::ReplayFile;
 use gametape_replay::minewars::{MinewarsView, setup_of};
-use gametape_replay::open::{Content, MinewarsBytes, Opened};
+use gametape_replay::moments::{moment_by_clock, moment_of_gamelog};
+use gametape_replay::open::{Content, MinewarsBytes, Opened, unknown_content};
 use gametape_replay::{
-    Direction, GamelogTimeline, KnownGame, Marker, MinewarsTimeline, PlayerOptions, Recording,
-    Timeline, TimelineOptions, cadre, games, players_of_minewars, players_of_tape,
+    Direction, GamelogTimeline, KnownGame, Marker, MinewarsTimeline, NamedViews, PlayerOptions,
+    Recording, Timeline, TimelineOptions, ViewName, cadre, games, players_of_minewars,
+    players_of_tape,
 };
 use gametape_tape::Gap;
 use gametape_wire::{
-    Error, ErrorKind, Moment, Place, Report, Result, Source, Tick, TickLength, Time, View, ViewSet,
-    When, drive,
+    Error, Moment, Report, Result, Source, TickLength, Time, View, ViewSet, When, drive,
 };
 
 use crate::inspect::{Inspection, Target};
@@ -45,12 +49,15 @@ use crate::minewars;
 use crate::model::{Line, Scene, TileAt};
 use crate::visible::{Context, Visible};
 
+pub use board_view::{BoardCell, BoardView, CellMark};
 pub use changes::{Mark, Marks, changes};
 pub use list::List;
-pub use playback::Playback;
+pub use panels::{Panel, PanelContent, Panels};
+pub use playing::PlayingStage;
 pub use rows::{Row, Span, Tone, change_rows, inspection_rows, legend_rows, line_rows};
 pub use shown::Shown;
 pub use tree::{Tree, search};
+pub use viewer::{Action, Viewer};
 
 /// States over time that can be seen.
 type SeenTimeline = Box<dyn Timeline<State = dyn Visible>>;
@@ -79,7 +86,7 @@ pub struct Stage<S> {
     views: ViewSet,
     view: View,
     /// The names of players that have views.
-    players: Vec<(View, String)>,
+    players: NamedViews,
     /// The `content` of a tape.
     content: Option<String>,
     /// What is missing in the gamelog that a tape holds.
@@ -103,7 +110,7 @@ impl<S: Source> Stage<S> {
         match opened {
             Opened::Tape(source) => Self::of_tape(source, games, options),
             Opened::MineWars(bytes) => Self::of_minewars(bytes),
-            Opened::Gamelog(bytes) => Self::of_gamelog(Log::open(bytes.bytes(), options)?, options),
+            Opened::Gamelog(bytes) => Self::of_gamelog(bytes.log()?, bytes.options()),
             _ => Err(Error::misuse("recording", "no scenes of this kind are known")),
         }
     }
@@ -112,15 +119,13 @@ impl<S: Source> Stage<S> {
     /// keyframes; a gamelog is read as a whole.
     pub fn of_tape(mut source: S, games: &[&dyn KnownGame], options: &Options) -> Result<Self> {
         let recording = Recording::open(&mut source)?;
-        let [content, generation, title] =
-            ["content", "generation", "title"].map(|name| recording.field(name));
+        let [content, title] = ["content", "title"].map(|name| recording.field(name));
         let game = games::find(games, content.as_deref());
-        let frames = game.map_or(content.as_deref(), |game| Some(game.frames()));
         let players = players_of_tape(recording.tape());
-        let mut stage = match Content::named(frames, generation.as_deref()) {
-            Some(Content::MineWars) => Self::of_frames(recording)?,
-            Some(Content::Gamelog) => Self::of_deltas(recording, options)?,
-            _ => return Err(unknown(content.as_deref())),
+        let mut stage = match Content::of(&recording, games)? {
+            Content::MineWars => Self::of_frames(recording)?,
+            Content::Gamelog => Self::of_deltas(recording, options)?,
+            _ => return Err(unknown_content(content.as_deref())),
         };
         stage.source = Some(source);
         stage.public.match_name = title;
@@ -212,7 +217,7 @@ impl<S: Source> Stage<S> {
 
     /// The players that have views, as the metadata of a tape or the recording itself names them.
     #[must_use]
-    pub fn players(&self) -> Vec<(View, String)> {
+    pub fn players(&self) -> NamedViews {
         match &self.origin {
             Origin::File(bytes) => {
                 bytes.file().and_then(|file| players_of_minewars(&file)).unwrap_or_default()
@@ -286,23 +291,14 @@ impl<S: Source> Stage<S> {
     /// The moment that somebody wrote; a number without a unit is a delta in a gamelog, which has no
     /// clock.
     pub fn find(&self, when: When) -> Result<Moment> {
-        let refused = |problem: String| Err(Error::misuse("time", problem));
-        match when {
-            When::Turn(_) if !self.is_gamelog() => refused("turns are for gamelogs".to_owned()),
-            When::Time(_) | When::BeforeEnd(_) if self.is_gamelog() => refused(
-                "a gamelog has no clock: name a delta (tick:12), a turn (turn:3) or a share (50%)"
-                    .to_owned(),
-            ),
-            When::Number(delta) | When::Tick(Tick(delta)) if self.is_gamelog() => {
-                let deltas = self.end().next_tick().0;
-                if delta >= deltas {
-                    let there = rows::count(deltas, "delta");
-                    return refused(format!("there are {there}, counted from 0, not {delta}"));
-                }
-                Ok(Moment::after(Tick(delta)))
-            }
-            when => self.timeline.moment(when),
+        if !self.is_gamelog() {
+            return moment_by_clock(when, self.tick_length(), self.end());
         }
+        let first_delta = |turn| {
+            let delta = self.gamelog()?.turns().first_delta(turn)?;
+            Some(delta as u64)
+        };
+        moment_of_gamelog(when, self.end().next_tick().0, first_delta)
     }
 
     /// Sees the same moment as another view.
@@ -323,6 +319,16 @@ impl<S: Source> Stage<S> {
         seek(&mut timeline, self.source.as_mut(), moment)?;
         (self.timeline, self.view) = (timeline, view);
         Ok(())
+    }
+
+    /// Sees the same moment as the view that somebody names. Refused for gamelogs, which have no views,
+    /// and for a view that is not there.
+    pub fn look_as(&mut self, who: &ViewName) -> Result<()> {
+        if self.is_gamelog() {
+            return Err(Error::misuse("view", "a gamelog has none"));
+        }
+        let view = who.find(|| self.players())?;
+        self.change_view(view)
     }
 
     /// `0 to 3`, or one by one where some are missing.
@@ -439,10 +445,4 @@ fn tape_timeline<S: Source>(recording: Recording<S>, view: View) -> Result<SeenT
 fn file_timeline(file: &ReplayFile<'_>, view: View) -> Result<SeenTimeline> {
     let timeline = MinewarsTimeline::open(file, view, TimelineOptions::default())?;
     Ok(Box::new(timeline.map_state(|view| view.state() as &dyn Visible)))
-}
-
-fn unknown(content: Option<&str>) -> Error {
-    let name = content.map_or("not said".to_owned(), |name| format!("`{name}`"));
-    let problem = format!("what it holds is {name}, and not known here").into();
-    Error::new(Place::Nowhere, "tape", ErrorKind::BadSyntax { problem })
 }

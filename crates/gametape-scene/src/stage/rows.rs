@@ -3,7 +3,7 @@
 use gametape_cadre::json::compact;
 use gametape_cadre::{Change, Kind, Raw};
 use gametape_wire::text::shortened;
-pub(super) use gametape_wire::text::{count, thousands};
+pub(super) use gametape_wire::text::thousands;
 
 use super::changes::Mark;
 use crate::inspect::Inspection;
@@ -90,6 +90,36 @@ impl Span {
     pub fn new(text: impl Into<String>, tone: Tone) -> Self {
         Self { text: text.into(), tone }
     }
+}
+
+impl Row {
+    /// The row as several of at most `width` characters each, broken at blanks where there are any.
+    fn wrapped(&self, width: usize) -> Vec<Self> {
+        let width = width.max(1);
+        let signs: Vec<(char, Tone)> =
+            self.spans.iter().flat_map(|span| span.text.chars().map(|c| (c, span.tone))).collect();
+        let (mut rows, mut rest) = (Vec::new(), &signs[..]);
+        while rest.len() > width {
+            // The blank itself may be after the last column.
+            let blank = rest[..=width].iter().rposition(|(sign, _)| *sign == ' ');
+            let end = blank.filter(|at| *at > 0).unwrap_or(width);
+            rows.push(Self::of_signs(&rest[..end]));
+            let is_blank = rest.get(end).is_some_and(|(sign, _)| *sign == ' ');
+            rest = &rest[end + usize::from(is_blank)..];
+        }
+        rows.push(Self::of_signs(rest));
+        rows
+    }
+
+    fn of_signs(signs: &[(char, Tone)]) -> Self {
+        let text = |run: &[(char, Tone)]| run.iter().map(|sign| sign.0).collect::<String>();
+        Self::of(signs.chunk_by(|a, b| a.1 == b.1).map(|run| Span::new(text(run), run[0].1)))
+    }
+}
+
+/// The same rows, those that are longer than `width` characters as several.
+pub(super) fn wrapped_rows(rows: &[Row], width: usize) -> Vec<Row> {
+    rows.iter().flat_map(|row| row.wrapped(width)).collect()
 }
 
 /// What happened, a row each.
@@ -244,8 +274,14 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_grouped() {
-        assert_eq!([0, 999, 1_310_554].map(thousands), ["0", "999", "1,310,554"]);
-        assert_eq!([count(1, "delta"), count(2000, "delta")], ["1 delta", "2,000 deltas"]);
+    fn long_rows_are_broken_at_blanks_and_keep_their_tones() {
+        let row = Row::of([Span::new("Ana takes ", Tone::Strong), Span::new("Port", Tone::Faint)]);
+        let texts = |width| row.wrapped(width).iter().map(Row::text).collect::<Vec<_>>();
+        assert_eq!(texts(14), ["Ana takes Port"]);
+        assert_eq!(texts(9), ["Ana takes", "Port"]);
+        assert_eq!(texts(8), ["Ana", "takes", "Port"]);
+        assert_eq!(texts(3), ["Ana", "tak", "es", "Por", "t"]);
+        assert_eq!(row.wrapped(12)[1], Row::new("Port", Tone::Faint));
+        assert_eq!(Row::default().wrapped(5).len(), 1);
     }
 }

@@ -89,12 +89,12 @@ fn changed_tiles(before: &Scene, after: &Scene) -> HashSet<TileAt> {
     let differs =
         |tile: &usize| a.owner(*tile) != b.owner(*tile) || kinds(a, *tile) != kinds(b, *tile);
     let tiles = (0..a.tiles.len()).filter(differs).map(|tile| a.tiles[tile]);
-    let place = |board: &Board| {
+    let pieces = |board: &Board| {
         let piece =
             |piece: &Piece| Some((piece.id.clone(), piece.kind, piece.owner, piece.at.tile()?));
         board.pieces.iter().filter_map(piece).collect::<HashSet<_>>()
     };
-    let (old, new) = (place(a), place(b));
+    let (old, new) = (pieces(a), pieces(b));
     let moved = old.symmetric_difference(&new).map(|(.., at)| *at);
     tiles.chain(moved).collect()
 }

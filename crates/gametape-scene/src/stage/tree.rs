@@ -59,8 +59,8 @@ impl Tree {
     /// Selects the line of a path, or of the nearest above it that has a line.
     pub fn select(&mut self, path: &str) {
         let above: Vec<&str> = parents(path).chain([path]).collect();
-        let place = |path: &&str| self.rows.iter().position(|row| row.path == **path);
-        let found = above.iter().rev().find_map(place).unwrap_or(self.list.selected);
+        let index = |path: &&str| self.rows.iter().position(|row| row.path == **path);
+        let found = above.iter().rev().find_map(index).unwrap_or(self.list.selected);
         self.list.select(found, self.rows.len());
     }
 

@@ -7,9 +7,9 @@ mod orders;
 use std::collections::BTreeMap;
 
 use gametape_cadre::limits::{DELTAS, LOG_BYTES};
-use gametape_replay::{Order, PlayFinding, Playback, PlayerOptions, Recording, Source, streams};
+use gametape_replay::{Order, Playback, PlayerOptions, Recording, Source, streams};
 use gametape_tape::{ChunkKind, SimTick, TapeFrames, UnitTag};
-use gametape_wire::{self as wire, Result, Tick, View};
+use gametape_wire::{self as wire, Finding, Result, Tick, View};
 
 use crate::config::Config;
 use crate::recording::recorded_game;
@@ -25,7 +25,7 @@ pub struct Gamelog {
     pub json: Vec<u8>,
     /// What was wrong on the way: lost orders, keyframes that differ. The gamelog follows the
     /// keyframes then.
-    pub findings: Vec<PlayFinding>,
+    pub findings: Vec<Finding>,
 }
 
 /// Runs the match of a tape again, and tells it as a gamelog.

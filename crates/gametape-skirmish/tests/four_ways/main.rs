@@ -278,7 +278,7 @@ fn resimulates(tape: &[u8], config: &Config) -> (usize, u64) {
     let recording = Recording::open(tape).unwrap();
     let mut player = Playback::simulation(recording, game, PlayerOptions::default()).unwrap();
     let verified = player.verify(DeepLevel::Simulation).unwrap();
-    assert!(verified.passed(), "{:?}", verified.findings);
+    assert!(verified.passed(), "{:?}", verified.report);
     (verified.keyframes, verified.tick)
 }
 

@@ -6,12 +6,16 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Padding, Paragraph, Widget};
 
-use gametape_scene::stage::{Row, Tone};
-use gametape_wire::Moment;
+use gametape_scene::stage::{
+    BoardCell, CellMark, Panel, PanelContent, Panels, PlayingStage, Row, Tone, Viewer,
+};
+use gametape_scene::{Colour, Ink, Palette};
+use gametape_wire::{self as wire, Moment};
 
+use super::app::App;
 use super::keys::BINDINGS;
-use super::player::Player;
-use super::{board, panels};
+use crate::commands::stage::Stage;
+use crate::tape::TapeFile;
 use crate::text::printable;
 
 const DIM: Style = Style::new().fg(Color::DarkGray);
@@ -19,35 +23,107 @@ const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 const ACCENT: Style = Style::new().fg(Color::Cyan);
 const WARNING: Style = Style::new().fg(Color::Yellow);
 
+/// Columns beside the board.
+const SIDE: u16 = 46;
+
 /// Draws everything.
-pub(super) fn draw(player: &mut Player, area: Rect, screen: &mut Buffer) {
+pub(super) fn draw(app: &mut App, area: Rect, screen: &mut Buffer) {
     let rows =
         [Constraint::Length(1), Constraint::Min(0), Constraint::Length(1), Constraint::Length(1)];
     let [title, main, timeline, bottom] = Layout::vertical(rows).areas(area);
-    let words = format!(" {}", player.panels.title(&mut player.play.stage));
-    Line::styled(words, BOLD.add_modifier(Modifier::REVERSED)).render(title, screen);
+    let Viewer { panels, play, .. } = &mut app.viewer;
+    let words = panels.title(&mut play.stage).unwrap_or_else(|error| error.to_string());
+    draw_line(&Line::styled(format!(" {words}"), BOLD), title, screen);
     screen.set_style(title, Modifier::REVERSED);
-    player.panels.draw(&mut player.play.stage, main, screen);
-    draw_timeline(player, timeline, screen);
-    bottom_line(player).render(bottom, screen);
-    if player.help {
+    if let Err(error) = draw_panels(panels, &mut play.stage, main, screen) {
+        draw_line(&Line::raw(error.to_string()), main, screen);
+    }
+    draw_timeline(&app.viewer.play, timeline, screen);
+    draw_line(&bottom_line(app), bottom, screen);
+    if app.help {
         draw_help(area, screen);
     }
 }
 
-/// ` ▶ ━━━━━━●──────────  frame 57 of 1,203 `
-fn draw_timeline(player: &Player, area: Rect, screen: &mut Buffer) {
-    let (sign, style) = if player.play.is_playing() { (" ▶ ", ACCENT) } else { (" ‖ ", DIM) };
-    let label = format!("  {}  {} ", player.play.stage.label(), player.play.speed());
+fn draw_panels(
+    panels: &mut Panels,
+    stage: &mut Stage,
+    area: Rect,
+    screen: &mut Buffer,
+) -> wire::Result<()> {
+    let beside = if panels.is_tree() { (area.width * 2 / 5).clamp(36, 90) } else { SIDE };
+    let [main, side] = split(area, beside);
+    draw_panel(&panels.main(stage, inner_size(main))?, main, screen);
+    let about = panels.about(stage, inner_size(side).0)?;
+    let most = usize::from(side.height * 2 / 3).max(4);
+    let rows = about.rows().len().saturating_add(2).min(most) as u16;
+    let [above, below] =
+        Layout::vertical([Constraint::Length(rows), Constraint::Min(0)]).areas(side);
+    draw_panel(&about, above, screen);
+    draw_panel(&panels.list(stage, inner_size(below))?, below, screen);
+    Ok(())
+}
+
+/// Columns and rows inside of a frame.
+fn inner_size(area: Rect) -> (usize, usize) {
+    (area.width.saturating_sub(2).into(), area.height.saturating_sub(2).into())
+}
+
+fn draw_panel(panel: &Panel, area: Rect, screen: &mut Buffer) {
+    let title = format!(" {} ", panel.title);
+    let block = framed(&title, panel.is_focused);
+    let inner = block.inner(area);
+    block.render(area, screen);
+    match &panel.content {
+        PanelContent::Board(cells) => cells.iter().for_each(|cell| draw_cell(cell, inner, screen)),
+        _ => draw_rows(panel, inner, screen),
+    }
+}
+
+fn draw_cell(cell: &BoardCell, area: Rect, screen: &mut Buffer) {
+    let style = match cell.mark {
+        CellMark::Plain => ink_style(cell.ink),
+        CellMark::Changed => ink_style(cell.ink).add_modifier(Modifier::BOLD | Modifier::REVERSED),
+        CellMark::Pointed => Style::new().bg(colour(Palette::ACCENT)).fg(colour(Palette::INK)),
+    };
+    let at = (area.x + cell.x as u16, area.y + cell.y as u16);
+    screen[at].set_char(cell.sign).set_style(style);
+}
+
+/// Draws as many rows as there is room for; the last one says that there are more.
+fn draw_rows(panel: &Panel, area: Rect, screen: &mut Buffer) {
+    let rows = panel.rows();
+    for (index, (place, row)) in area.rows().zip(rows).enumerate() {
+        let is_cut = index + 1 == usize::from(area.height) && rows.len() > index + 1;
+        let more = Line::styled(format!("… {} more", rows.len() - index), DIM);
+        draw_line(&if is_cut { more } else { line(row) }, place, screen);
+        if panel.selected.contains(&index) {
+            let style = if panel.is_focused { Modifier::REVERSED } else { Modifier::UNDERLINED };
+            screen.set_style(place, style);
+        }
+    }
+}
+
+/// Draws a line; one that is too long ends with an ellipsis.
+fn draw_line(line: &Line<'_>, area: Rect, screen: &mut Buffer) {
+    line.render(area, screen);
+    if line.width() > area.width.into() && area.width > 0 && area.height > 0 {
+        screen[(area.right() - 1, area.y)].set_char('…');
+    }
+}
+
+/// ` ▶ ━━━━━━●──────────  0:03.8 of 5:00  ×1 `
+fn draw_timeline(play: &PlayingStage<TapeFile>, area: Rect, screen: &mut Buffer) {
+    let (sign, style) = if play.is_playing() { (" ▶ ", ACCENT) } else { (" ‖ ", DIM) };
+    let label = format!("  {}  {} ", play.stage.label(), play.speed());
     let room = usize::from(area.width).saturating_sub(sign.len() + Span::raw(&label).width());
     let ticks = |moment: Moment| moment.next_tick().0;
-    let (behind, ahead) =
-        bar(ticks(player.play.stage.position()), ticks(player.play.stage.end()), room);
+    let (before, after) = bar(ticks(play.stage.position()), ticks(play.stage.end()), room);
     let line = Line::from(vec![
         Span::styled(sign, style),
-        Span::styled("━".repeat(behind), ACCENT),
+        Span::styled("━".repeat(before), ACCENT),
         Span::styled(if room > 0 { "●" } else { "" }, ACCENT),
-        Span::styled("─".repeat(ahead), DIM),
+        Span::styled("─".repeat(after), DIM),
         Span::raw(label),
     ]);
     line.render(area, screen);
@@ -56,30 +132,29 @@ fn draw_timeline(player: &Player, area: Rect, screen: &mut Buffer) {
 /// How many of `room` columns are before a moment, and how many after it.
 fn bar(moment: u64, last: u64, room: usize) -> (usize, usize) {
     let Some(most) = room.checked_sub(1) else { return (0, 0) };
-    let behind = (moment as u128 * most as u128 / last.max(1) as u128) as usize;
-    (behind, most - behind)
+    let before = (moment as u128 * most as u128 / last.max(1) as u128) as usize;
+    (before, most - before)
 }
 
-/// What is being typed, or what is to be said, or the keys.
-fn bottom_line(player: &Player) -> Line<'static> {
-    if let Some(prompt) = &player.prompt {
+/// What is being typed, or what is reported, or the keys.
+fn bottom_line(app: &App) -> Line<'static> {
+    if let Some(prompt) = &app.prompt {
         let label = Span::styled(format!(" {}: ", prompt.label), ACCENT);
         return Line::from(vec![label, Span::raw(prompt.answer.clone()), Span::raw("▏")]);
     }
-    match &player.message {
-        Some(message) => Line::styled(format!(" {message}"), WARNING),
+    match &app.viewer.message {
+        Some(message) => Line::styled(format!(" {}", printable(message)), WARNING),
         None => {
-            let hints =
-                if player.play.stage.is_gamelog() { "m tree" } else { "v view  d messages" };
+            let is_gamelog = app.viewer.stage().is_gamelog();
+            let hints = if is_gamelog { "m tree" } else { "v view  d messages" };
             Line::styled(format!(" ←/→ step  Space play  g go to  {hints}  ? help  q quit"), DIM)
         }
     }
 }
 
 fn draw_help(area: Rect, screen: &mut Buffer) {
-    let general = BINDINGS.iter().filter(|row| !row.name.is_empty());
-    let general = general.map(|row| (row.name, row.help));
-    let rows: Vec<(&str, &str)> = general.chain(panels::KEYS.iter().copied()).collect();
+    let named = BINDINGS.iter().filter(|row| !row.name.is_empty());
+    let rows: Vec<(&str, &str)> = named.map(|row| (row.name, row.help)).collect();
     let widest = rows.iter().map(|row| Span::raw(row.0).width()).max().unwrap_or(0);
     let line = |(keys, meaning): &(&'static str, &'static str)| {
         Line::from(vec![Span::styled(format!("{keys:<widest$}  "), ACCENT), Span::raw(*meaning)])
@@ -93,7 +168,7 @@ fn draw_help(area: Rect, screen: &mut Buffer) {
 }
 
 /// A row of a panel as a line of a terminal, in which nothing from a recording is obeyed.
-pub(super) fn line(row: &Row) -> Line<'static> {
+fn line(row: &Row) -> Line<'static> {
     let span = |span: &gametape_scene::stage::Span| {
         Span::styled(printable(&span.text), style_of(span.tone))
     };
@@ -110,19 +185,28 @@ fn style_of(tone: Tone) -> Style {
         Tone::Removed | Tone::Refused => Style::new().fg(Color::Red),
         Tone::Within => Style::new().fg(Color::Cyan),
         Tone::Out => DIM.add_modifier(Modifier::CROSSED_OUT),
-        Tone::Sign(ink) => board::style(ink, false),
+        Tone::Sign(ink) => ink_style(ink),
         _ => Style::new(),
     }
 }
 
+fn ink_style(ink: Ink) -> Style {
+    let style = Style::new().bg(colour(ink.background)).fg(colour(ink.text));
+    if ink.bold { style.add_modifier(Modifier::BOLD) } else { style }
+}
+
+fn colour(Colour(r, g, b): Colour) -> Color {
+    Color::Rgb(r, g, b)
+}
+
 /// A frame with a title, lit up when the keys go to what is in it.
-pub(super) fn framed(title: &str, focused: bool) -> Block<'_> {
+fn framed(title: &str, focused: bool) -> Block<'_> {
     let style = if focused { ACCENT } else { DIM };
     Block::bordered().border_type(BorderType::Rounded).border_style(style).title(title)
 }
 
 /// A part that comes beside the main part, or below it where there is no room beside.
-pub(super) fn split(area: Rect, beside: u16) -> [Rect; 2] {
+fn split(area: Rect, beside: u16) -> [Rect; 2] {
     if area.width >= beside * 2 {
         Layout::horizontal([Constraint::Min(0), Constraint::Length(beside)]).areas(area)
     } else {

@@ -1,4 +1,4 @@
-//! The terminal: takes it over, hands keys and time to the player, gives it back.
+//! The terminal: takes it over, hands keys and time to the app, gives it back.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 
-use super::player::Player;
+use super::app::App;
 use super::screen;
 use crate::failure::Failure;
 
@@ -22,12 +22,12 @@ pub(super) fn require() -> Result<(), Failure> {
 }
 
 /// Plays until somebody quits.
-pub(super) fn run(player: &mut Player) -> Result<(), Failure> {
+pub(super) fn run(app: &mut App) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::io(&"terminal", &error);
     // From here on a panic gives the terminal back before it is reported.
     let mut terminal = ratatui::try_init().map_err(failed)?;
     let _restore = Restore;
-    play(player, &mut terminal).map_err(failed)
+    play(app, &mut terminal).map_err(failed)
 }
 
 /// Gives the terminal back, however playing ends.
@@ -39,33 +39,33 @@ impl Drop for Restore {
     }
 }
 
-fn play(player: &mut Player, terminal: &mut DefaultTerminal) -> io::Result<()> {
+fn play(app: &mut App, terminal: &mut DefaultTerminal) -> io::Result<()> {
     let began = Instant::now();
-    while !player.over {
-        terminal.draw(|frame| screen::draw(player, frame.area(), frame.buffer_mut()))?;
-        if !player.play.is_playing() || event::poll(FRAME)? {
-            take_all(player, began)?;
+    while !app.over {
+        terminal.draw(|frame| screen::draw(app, frame.area(), frame.buffer_mut()))?;
+        if !app.viewer.play.is_playing() || event::poll(FRAME)? {
+            take_all(app, began)?;
         }
-        player.tick(began.elapsed());
+        app.viewer.tick(began.elapsed());
     }
     Ok(())
 }
 
 /// Takes a key and those that came in the meantime: one picture for all of them, unless they take
 /// long.
-fn take_all(player: &mut Player, began: Instant) -> io::Result<()> {
-    take(player, &event::read()?, began);
+fn take_all(app: &mut App, began: Instant) -> io::Result<()> {
+    take(app, &event::read()?, began);
     let first = Instant::now();
-    while !player.over && first.elapsed() < FRAME && event::poll(Duration::ZERO)? {
-        take(player, &event::read()?, began);
+    while !app.over && first.elapsed() < FRAME && event::poll(Duration::ZERO)? {
+        take(app, &event::read()?, began);
     }
     Ok(())
 }
 
-fn take(player: &mut Player, event: &Event, began: Instant) {
+fn take(app: &mut App, event: &Event, began: Instant) {
     if let Event::Key(key) = event
         && key.kind != KeyEventKind::Release
     {
-        player.press(*key, began.elapsed());
+        app.press(*key, began.elapsed());
     }
 }

@@ -55,4 +55,10 @@ impl Sink for TapeSink {
             Self::Stdout(stdout) => stdout.flush(),
         }
     }
+
+    fn release(&mut self) {
+        if let Self::File(file) = self {
+            file.release();
+        }
+    }
 }

@@ -1,36 +1,5 @@
 .generation current
-.grid hex
-.radius 2
-.players 2
-.sub-players 1
-.compress no
-.city 1,0 "zze"
+.grid square
+.radius 0
 .tiles 06
-.tiles 062606260616
-.tiles 000002020703030707000000
-HOMOGENOUS +0 0,1,2
-  PLAYER 1/0 JOIN "Ana"
-  PLAYER 2/0 JOIN "Борис"
-  PLAYER 0 TIMELIMIT 900
-HETEROGENOUS +100 0,1,2
- VIEW 0
-  OWNER 1 0,0 0,1
-  CITTRANS 0 -40
- VIEW 1
-  OWNER 1 0,0
-  DIGITS 2/0,1
-  CITTRANS 0 -40
- VIEW 2
-  OWNER 1 0,0
 KEEPALIVE
-HOMOGENOUS +50 0,2
-  FLAG 2 -1,1
-HOMOGENOUS +250 0,1,2
-  EXPLODE 0,1
-  TILE 0,1 destroyed
-  PLAYER 1 LIVES 2
-HETEROGENOUS +100 0,1
- VIEW 0
-  CITTRANS 0 15
- VIEW 1
-  PLAYER 1/0 CHAT "left"

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use gametape_cadre::show::Players;
 use gametape_cadre::{Index, KindCount, Log, Options, PlayerCount, Query, Timeline, find};
 use gametape_wire::Result;
 use serde::Serialize;
 
 use super::super::Facts;
-use crate::players::players_of_gamelog;
-use crate::text::{clock, count, printable, shortened, thousands};
+use crate::text::{clock, count, printable, thousands};
 
 /// What is in the deltas of a gamelog.
 #[derive(Debug, Serialize)]
@@ -66,10 +66,10 @@ impl DeltaContents {
         let log = Log::open(stored, options)?;
         let timeline = Timeline::load(log, &options.with_keyframe_bytes(0))?;
         let clocks = Clocks::of(&timeline)?;
-        let (index, names) = (Index::of(timeline.log()), players_of_gamelog(timeline.log()));
+        let (index, players) = (Index::of(timeline.log()), Players::of(timeline.log()));
         let figures = |(id, done): (String, PlayerCount)| {
             let clock_ns = clocks.lost(&id);
-            PlayerFigures::of(id, done, clock_ns, &names)
+            PlayerFigures::of(id, done, clock_ns, &players)
         };
         Ok(Self {
             turns: timeline.turns().last(),
@@ -109,15 +109,6 @@ impl DeltaContents {
     }
 }
 
-/// The longest name of a player that a line shows whole.
-const PLAYER_CHARS: usize = 24;
-
-/// Id and name of a player: `0 Ann`.
-fn title(id: &str, names: &BTreeMap<String, String>) -> String {
-    let title = names.get(id).map_or_else(|| id.to_owned(), |name| format!("{id} {name}"));
-    shortened(&printable(&title), PLAYER_CHARS)
-}
-
 fn time(nanoseconds: u64) -> String {
     clock(nanoseconds / 1_000_000)
 }
@@ -129,14 +120,9 @@ impl TypeFigures {
 }
 
 impl PlayerFigures {
-    fn of(
-        id: String,
-        done: PlayerCount,
-        clock_ns: Option<u64>,
-        names: &BTreeMap<String, String>,
-    ) -> Self {
+    fn of(id: String, done: PlayerCount, clock_ns: Option<u64>, players: &Players) -> Self {
         let PlayerCount { deltas, invalid, ran, orders, finished, .. } = done;
-        let title = title(&id, names);
+        let title = players.title(&id);
         Self { id, deltas, invalid, ran, orders, finished, clock_ns, title }
     }
 

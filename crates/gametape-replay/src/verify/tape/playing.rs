@@ -1,21 +1,14 @@
 //! Do the keyframes of a tape agree with what playing leads to?
 
 use gametape_tape::Tape;
-use gametape_wire::{Error, ErrorKind, Place, Result, Source, View};
+use gametape_wire::{Error, Result, Severity, Source, View};
 
 use crate::metadata::Metadata;
 use crate::open::Content;
 use crate::streams::keyframes_of;
 use crate::{
-    DeepLevel, DeepVerification, KnownGame, PlayFinding, PlayerOptions, Recording, cadre, games,
-    minewars,
+    DeepLevel, DeepVerification, KnownGame, PlayerOptions, Recording, cadre, games, minewars,
 };
-
-/// What playing found, and how bad it is.
-pub(super) struct Played {
-    pub(super) is_error: bool,
-    pub(super) error: Error,
-}
 
 /// Plays every view that has keyframes.
 pub(super) fn check_views<S: Source>(
@@ -23,7 +16,7 @@ pub(super) fn check_views<S: Source>(
     tape: &Tape,
     games: &[&dyn KnownGame],
     level: DeepLevel,
-    mut find: impl FnMut(Played),
+    mut find: impl FnMut(Severity, Error),
 ) {
     let Some(content) = frames_of(tape, games) else { return };
     let has_keyframes = |view: &View| {
@@ -35,12 +28,11 @@ pub(super) fn check_views<S: Source>(
     }
 }
 
-/// What the frames of a tape are: what its metadata says, or the game that it holds.
+/// What the frames of a tape are, where that is known here.
 fn frames_of(tape: &Tape, games: &[&dyn KnownGame]) -> Option<Content> {
     let metadata = Metadata::of(tape);
-    let (content, generation) = (metadata.text("content"), metadata.text("generation"));
-    let game = games::find(games, content.as_deref());
-    Content::named(game.map(KnownGame::frames).or(content.as_deref()), generation.as_deref())
+    let [content, generation] = ["content", "generation"].map(|name| metadata.text(name));
+    Content::named(content.as_deref(), generation.as_deref(), games)
 }
 
 fn play<S: Source>(
@@ -63,7 +55,7 @@ pub(super) fn check_simulation<S: Source>(
     source: &mut S,
     tape: &Tape,
     games: &[&dyn KnownGame],
-    mut find: impl FnMut(Played),
+    mut find: impl FnMut(Severity, Error),
 ) -> bool {
     let content = Metadata::of(tape).text("content");
     let Some(game) = games::find(games, content.as_deref()) else { return false };
@@ -74,22 +66,13 @@ pub(super) fn check_simulation<S: Source>(
 }
 
 /// Hands on what was found about `item`.
-fn report(item: &str, played: Result<DeepVerification>, find: &mut impl FnMut(Played)) {
-    let verification = match played {
-        Ok(verification) => verification,
-        Err(error) => return find(Played { is_error: true, error: error.within(item) }),
-    };
-    for finding in verification.findings {
-        let problem = finding.to_string().into();
-        let error = Error::new(Place::Nowhere, item.to_owned(), ErrorKind::BadSyntax { problem });
-        find(Played { is_error: is_error(&finding), error });
-    }
-}
-
-/// What cannot be applied was so when it was recorded, and what is lost is declared by the tape itself.
-fn is_error(finding: &PlayFinding) -> bool {
-    match finding {
-        PlayFinding::Input { .. } | PlayFinding::Lost { .. } => false,
-        PlayFinding::Keyframe { .. } | PlayFinding::Divergence(_) => true,
+fn report(item: &str, played: Result<DeepVerification>, find: &mut impl FnMut(Severity, Error)) {
+    match played {
+        Ok(verification) => {
+            for finding in verification.report.findings() {
+                find(finding.severity, finding.error.clone().within(item));
+            }
+        }
+        Err(error) => find(Severity::Error, error.within(item)),
     }
 }

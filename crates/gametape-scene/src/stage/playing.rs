@@ -16,7 +16,7 @@ const NORMAL_RATE: i64 = 1024;
 
 /// A recording that plays.
 #[derive(Debug)]
-pub struct Playback<S> {
+pub struct PlayingStage<S> {
     /// The recording.
     pub stage: Stage<S>,
     clock: Clock,
@@ -26,7 +26,7 @@ pub struct Playback<S> {
     since: Moment,
 }
 
-impl<S: Source> Playback<S> {
+impl<S: Source> PlayingStage<S> {
     /// A recording at its position, paused.
     #[must_use]
     pub fn new(stage: Stage<S>) -> Self {

@@ -1,0 +1,146 @@
+use std::path::PathBuf;
+
+use gametape_minewars::sample::Sample;
+use gametape_minewars::{Generation, Grid, WriteOptions, write_file};
+use gametape_replay::open::{OpenOptions, open};
+use gametape_scene::stage::Stage;
+use gametape_wire::Moment;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Cell;
+use ratatui::style::{Color, Modifier};
+
+use super::*;
+use crate::commands::play::screen;
+use crate::input::Source;
+
+fn app(name: &str, bytes: Vec<u8>) -> App {
+    let source = Source::File(PathBuf::from(name));
+    let opened = open(TapeFile::in_memory(&source, bytes), &OpenOptions::default()).unwrap();
+    let stage = Stage::open(opened, &[], &gametape_cadre::Options::default()).unwrap();
+    let mut app = App::new(Viewer::new(stage.with_default_name(name)));
+    app.viewer.go(Moment::START);
+    app
+}
+
+/// A small session on a square map.
+fn map_app() -> App {
+    let sample = Sample { grid: Grid::Square, radius: 3, moments: 40, ..Sample::default() };
+    let (setup, frames) = sample.build(Generation::Current).unwrap();
+    app("a.minewars", write_file(&setup, &frames, &WriteOptions::default()).unwrap())
+}
+
+/// The cells that somebody would see.
+fn cells(app: &mut App, width: u16, height: u16) -> Vec<Cell> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| screen::draw(app, frame.area(), frame.buffer_mut())).unwrap();
+    terminal.backend().buffer().content().to_vec()
+}
+
+/// The screen as lines of text, without colours.
+fn text(app: &mut App, width: u16, height: u16) -> String {
+    let cells = cells(app, width, height);
+    let row = |cells: &[Cell]| cells.iter().map(Cell::symbol).collect::<String>();
+    cells.chunks(width.into()).map(|cells| row(cells).trim_end().to_owned() + "\n").collect()
+}
+
+fn assert_has(app: &mut App, parts: &[&str]) {
+    let text = text(app, 110, 30);
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+}
+
+/// Presses keys one after the other: letters, arrows, `$` for End, `⏎`, `⇥`.
+fn press(app: &mut App, keys: &str) {
+    for key in keys.chars() {
+        let code = match key {
+            '→' => KeyCode::Right,
+            '↓' => KeyCode::Down,
+            '$' => KeyCode::End,
+            '⏎' => KeyCode::Enter,
+            '⇥' => KeyCode::Tab,
+            letter => KeyCode::Char(letter),
+        };
+        app.press(code.into(), Duration::ZERO);
+    }
+}
+
+#[test]
+fn panels_timeline_and_keys_are_on_the_screen() {
+    let mut app = map_app();
+    let parts = ["a.minewars", "MineWars", "Board", "Players", "What happened", "0:00 of ", "×1"];
+    assert_has(&mut app, &parts);
+    assert_has(&mut app, &["? help"]);
+    press(&mut app, "→v");
+    assert_has(&mut app, &["Seen by Ada", "Ada joins"]);
+    press(&mut app, "9");
+    assert_has(&mut app, &["there are views 0 to 3, not 9"]);
+    press(&mut app, "?");
+    assert_has(&mut app, &["PgUp PgDn", "inspect tiles", "open or close a branch"]);
+    press(&mut app, "q");
+    assert!(!app.help && !app.over, "the key closes the help, and no more");
+    press(&mut app, "q");
+    assert!(app.over);
+}
+
+#[test]
+fn tiles_that_changed_stand_out() {
+    let mut app = map_app();
+    let reversed = |app: &mut App| {
+        let is_changed =
+            |cell: &&Cell| cell.modifier.contains(Modifier::REVERSED) && cell.bg != Color::Reset;
+        cells(app, 110, 30).iter().filter(is_changed).count()
+    };
+    assert_eq!(reversed(&mut app), 0);
+    press(&mut app, "→→");
+    let changed = reversed(&mut app);
+    assert!(changed > 0 && changed.is_multiple_of(2), "two columns each");
+}
+
+#[test]
+fn answers_are_typed_and_can_be_left() {
+    let mut app = map_app();
+    press(&mut app, "gtick:700⏎");
+    assert_eq!(app.viewer.stage().position().next_tick().0, 701);
+    press(&mut app, "g50");
+    assert_has(&mut app, &["go to (3:37.6", ": 50▏"]);
+    app.press(KeyCode::Esc.into(), Duration::ZERO);
+    assert_eq!((app.prompt.as_ref(), app.over), (None, false));
+    assert_eq!(app.viewer.stage().position().next_tick().0, 701);
+    press(&mut app, "gsoon⏎");
+    assert_has(&mut app, &["times are written as"]);
+}
+
+#[test]
+fn control_characters_of_a_recording_are_shown_not_obeyed() {
+    let text = br#"{"gameName":"G","gameSession":"s","deltas":[
+        {"type":"start","game":{"a\u001b[31m":"b\u0007","c":1}},{"type":"ran","game":{"c":"\u009b"}}]}"#;
+    let mut app = app("a.json", text.to_vec());
+    press(&mut app, "→→");
+    assert_has(&mut app, &["a\\u{1b}[31m", "b\\u{7}", "\\u{9b}"]);
+}
+
+#[test]
+fn lines_that_are_too_long_end_with_an_ellipsis() {
+    let value = "long ".repeat(60);
+    let log = format!(
+        r#"{{"gameName":"G","gameSession":"s","deltas":[{{"type":"start","game":{{"text":"{value}"}}}}]}}"#
+    );
+    let mut app = app("a.json", log.into_bytes());
+    press(&mut app, "$");
+    let shown = text(&mut app, 110, 30);
+    let row = shown.lines().find(|line| line.contains("text: \"long")).unwrap();
+    assert!(row.contains("…│"), "{shown}");
+}
+
+#[test]
+fn a_small_screen_shows_a_part_and_nothing_breaks() {
+    let mut app = map_app();
+    for keys in ["", "jjjjllll", "i", "c", "⇥↓↓", "?"] {
+        press(&mut app, keys);
+        for (width, height) in [(1, 1), (3, 2), (9, 4), (20, 9), (200, 3), (60, 60)] {
+            text(&mut app, width, height);
+        }
+    }
+}

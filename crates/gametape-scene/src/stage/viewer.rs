@@ -1,0 +1,182 @@
+//! Somebody who looks at a recording: what is asked for, what is shown, what is reported.
+//!
+//! Which key or button asks for what is up to the screen. The time of day comes in as an argument, so
+//! all of it can be tested without a terminal and without waiting.
+
+use std::time::Duration;
+
+use gametape_replay::ViewName;
+use gametape_wire::{Error, Moment, Result, Source, View, When};
+
+use super::Stage;
+use super::panels::Panels;
+use super::playing::PlayingStage;
+
+/// What somebody who looks asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// To go over this many moments at which something changes; back below zero.
+    Step(i64),
+    /// The first moment.
+    First,
+    /// The last moment.
+    Last,
+    /// To play, or to pause.
+    PlayOrPause,
+    /// This many times twice as fast; slower below zero.
+    Faster(i32),
+    /// The view after the present one.
+    NextView,
+    /// The view before the present one.
+    PreviousView,
+    /// A view.
+    View(View),
+    /// To move by rows and columns: scroll the board, move the pointer, select a row.
+    Move(isize, isize),
+    /// To move in the other panel from now on.
+    SwitchFocus,
+    /// Board or tree.
+    SwitchMain,
+    /// What happened in words or as messages.
+    SwitchList,
+    /// To begin or end pointing at tiles.
+    SwitchInspecting,
+    /// To scroll to what changed, or to see the next change in the tree.
+    ShowChange,
+    /// To open or close a branch, follow a reference, or see the selected change.
+    Enter,
+    /// To close all branches.
+    CloseAll,
+    /// To search on for the last text.
+    SearchAgain,
+}
+
+/// A recording that somebody looks at.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Viewer<S> {
+    /// The recording and its clock.
+    pub play: PlayingStage<S>,
+    /// What is shown of it.
+    pub panels: Panels,
+    /// What the last action came to, if there is something to say.
+    pub message: Option<String>,
+}
+
+impl<S: Source> Viewer<S> {
+    /// Shows where a recording is, and waits.
+    #[must_use]
+    pub fn new(stage: Stage<S>) -> Self {
+        Self { panels: Panels::new(&stage), play: PlayingStage::new(stage), message: None }
+    }
+
+    /// The recording.
+    #[must_use]
+    pub fn stage(&self) -> &Stage<S> {
+        &self.play.stage
+    }
+
+    /// Time has passed: goes on, if it plays.
+    pub fn tick(&mut self, now: Duration) {
+        match self.play.tick(now) {
+            Ok(false) => {}
+            Ok(true) => self.panels.show(self.play.since()),
+            Err(error) => self.failed(&error),
+        }
+    }
+
+    /// Does what somebody asks for.
+    pub fn act(&mut self, action: Action, now: Duration) {
+        self.message = None;
+        let stage = &self.play.stage;
+        let done = match action {
+            Action::Step(by) => return self.step(by),
+            Action::First => return self.go(Moment::START),
+            Action::Last => {
+                let end = stage.end();
+                return self.go(end);
+            }
+            Action::PlayOrPause => {
+                let done = self.play.play_or_pause(now);
+                return self.arrived(done);
+            }
+            Action::Faster(by) => {
+                self.play.change_speed(by, now);
+                self.message = Some(self.play.speed());
+                return;
+            }
+            Action::NextView | Action::PreviousView => {
+                let view = self.play.next_view(action == Action::NextView);
+                self.see_as(view)
+            }
+            Action::View(view) => self.see_as(view),
+            Action::Move(rows, columns) => return self.panels.move_by((rows, columns)),
+            Action::SwitchFocus => return self.panels.switch_focus(),
+            Action::SwitchMain => self.panels.switch_main(stage),
+            Action::SwitchList => self.panels.switch_list(stage),
+            Action::SwitchInspecting => return self.panels.switch_inspecting(),
+            Action::ShowChange => return self.panels.show_change(stage),
+            Action::Enter => return self.panels.enter(stage),
+            Action::CloseAll => return self.panels.close_all(stage),
+            Action::SearchAgain => self.panels.search(stage, ""),
+        };
+        self.report(done);
+    }
+
+    /// Goes to a moment that somebody wrote.
+    pub fn go_to(&mut self, text: &str) {
+        self.message = None;
+        match text.parse::<When>().and_then(|when| self.play.stage.find(when)) {
+            Ok(moment) => self.go(moment),
+            Err(error) => self.report(Err(error)),
+        }
+    }
+
+    /// Looks for a text in the tree.
+    pub fn search(&mut self, text: &str) {
+        self.message = None;
+        let done = self.panels.search(&self.play.stage, text);
+        self.report(done);
+    }
+
+    /// Shows a moment and what changed in it alone.
+    pub fn go(&mut self, moment: Moment) {
+        let done = self.play.go(moment);
+        self.arrived(done);
+    }
+
+    fn see_as(&mut self, view: View) -> Result<()> {
+        self.play.stage.look_as(&ViewName::Number(view))?;
+        self.panels.forget();
+        Ok(())
+    }
+
+    /// Steps to moments at which something changes.
+    fn step(&mut self, by: i64) {
+        let done = self.play.step(by);
+        if let Ok(false) = done {
+            let end = if by < 0 { "this is the first moment" } else { "this is the last moment" };
+            self.message = Some(end.to_owned());
+        }
+        self.arrived(done.map(drop));
+    }
+
+    fn arrived(&mut self, done: Result<()>) {
+        match done {
+            Ok(()) => self.panels.show(self.play.since()),
+            Err(error) => self.failed(&error),
+        }
+    }
+
+    fn failed(&mut self, error: &Error) {
+        self.play.pause();
+        self.message = Some(error.to_string());
+    }
+
+    fn report(&mut self, done: Result<()>) {
+        if let Err(error) = done {
+            self.message = Some(error.to_string());
+        }
+    }
+}
