@@ -41,7 +41,8 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Files are recognized by their content, never by their names; `-` is standard input or output.
-Times are written as 3:37.6, 217.6s, 217600ms, tick:4352, turn:12, 50%, start, end or -10s.
+Times are written as 3:37.6, 217.6s, 217600ms, tick:4352, turn:12, 50%, start, end or -10s; a number
+alone is in milliseconds, in a gamelog a delta.
 
 Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 finished, but data was lost. Of many files, the worst.";
 

@@ -152,6 +152,10 @@ impl FilesArgs {
                 tally.skip();
                 Ok(())
             }
+            Some(Err(failure)) if item.is_found && failure.is_other_kind() => {
+                tally.skip();
+                Ok(())
+            }
             Some(result) => match tally.count(result)? {
                 Some(value) => take(&item.source, value),
                 None => Ok(()),
@@ -223,8 +227,8 @@ impl Item {
             return Some(Ok(&self.source));
         }
         match format_of(&self.source) {
-            Ok(Some(found)) if format.is_none_or(|wanted| wanted == found) => {
-                Some(Ok(&self.source))
+            Ok(Some((found, damage))) if format.is_none_or(|wanted| wanted == found) => {
+                Some(damage.map_or(Ok(&self.source), Err))
             }
             Ok(_) => None,
             Err(failure) => Some(Err(failure)),

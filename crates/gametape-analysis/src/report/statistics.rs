@@ -46,10 +46,10 @@ pub fn statistics_table<N: Names>(info: &MatchInfo<N>, statistics: &Statistics) 
         right("built\n(most)"),
         right("kills\n(value)"),
         right("losses\n(value)"),
-        right("actions\n(/min)"),
+        right("actions\n/min"),
     ];
     let timed_out = statistics.players.iter().any(|player| player.timeouts > 0);
-    heading.extend(timed_out.then_some(right("time-outs\n(s)")));
+    heading.extend(timed_out.then_some(right("timed\nout (s)")));
     let mut table = TextTable::new(&heading);
     for player in &statistics.players {
         let mut cells = cells(info, player);
@@ -69,7 +69,7 @@ fn cells<N: Names>(info: &MatchInfo<N>, player: &PlayerSummary) -> Vec<String> {
         both(player.structures.into(), thousands(player.most_structures.into())),
         both(player.kills, signed(player.value_killed)),
         both(player.losses, signed(player.value_lost)),
-        both(player.actions, thousands(player.actions_per_minute)),
+        thousands(player.actions_per_minute),
         both(player.timeouts, thousands(seconds)),
     ]
 }
@@ -150,7 +150,9 @@ mod tests {
     fn played(outcome: MatchOutcome, timeouts: u64) -> Statistics {
         let player = |player| PlayerSummary { player, timeouts, ..PlayerSummary::default() };
         let players = vec![player(1), player(2)];
-        Statistics { players, outcome: Some(outcome), ..Statistics::default() }
+        let mut statistics = Statistics::default();
+        (statistics.players, statistics.outcome) = (players, Some(outcome));
+        statistics
     }
 
     #[test]
@@ -176,6 +178,6 @@ mod tests {
             let statistics = played(MatchOutcome::Draw, timeouts);
             statistics_table(&info, &statistics).lines()[0].clone()
         };
-        assert!(heading(0).ends_with("actions") && heading(1).ends_with("time-outs"));
+        assert!(heading(0).ends_with("actions") && heading(1).ends_with("timed"));
     }
 }

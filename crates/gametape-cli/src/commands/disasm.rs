@@ -1,6 +1,7 @@
 //! `gametape disasm`: a MineWars recording as text that can be read, edited and assembled again.
 
 use gametape_minewars::{Dialect, Disassembled, Listing, disassemble_file, disassemble_payload};
+use gametape_replay::open::Content;
 use gametape_replay::{ViewName, players_of_minewars};
 use gametape_wire::Error;
 
@@ -81,7 +82,8 @@ impl Args {
 
     fn list_file(&self, source: &Source) -> Outcome {
         let failed = |error: Error| Failure::of(source, &error);
-        let bytes = source.inner(&self.recordings.format)?.into_minewars().map_err(failed)?;
+        let inner = source.inner(&self.recordings.format, ("disasm", Content::MineWars))?;
+        let bytes = inner.into_minewars().map_err(failed)?;
         let mut out = self.open(source)?;
         let file = bytes.file().map_err(failed)?;
         let players = || players_of_minewars(&file).unwrap_or_default();

@@ -109,6 +109,7 @@ impl Args {
 
 /// The curves as a file of the kind that its name asks for.
 fn draw(target: &Target, observed: &Observed, statistics: &Statistics) -> Result<Vec<u8>, Failure> {
+    target.check_extension("a plot", &["png", "svg"])?;
     let end = match target {
         Target::Stdout => Some("png".into()),
         Target::File(path) => path.extension().map(OsStr::to_ascii_lowercase),
@@ -118,10 +119,7 @@ fn draw(target: &Target, observed: &Observed, statistics: &Statistics) -> Result
     let plot = Plot::new(title, &observed.info, statistics, observed.tape.summary.end_tick);
     let drawn = match end.as_ref().map(|end| end.as_encoded_bytes()) {
         Some(b"png") => plot.png(),
-        Some(b"svg") | None => plot.svg().map(String::into_bytes),
-        Some(_) => {
-            return Err(Failure::usage(format_args!("{target}: a plot is a .png or .svg")));
-        }
+        _ => plot.svg().map(String::into_bytes),
     };
     drawn.map_err(|error| Failure::refused(target, &error.to_string()))
 }
