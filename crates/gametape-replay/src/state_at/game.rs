@@ -27,7 +27,7 @@ pub struct GameAt {
 /// Who holds the state.
 #[derive(Debug)]
 enum Held {
-    Timeline(Timeline),
+    Timeline(Box<Timeline>),
     Player(Box<Player<ViewTrack<CadreGame>>>),
 }
 
@@ -44,7 +44,7 @@ impl GameAt {
     /// The state where a timeline is.
     pub(super) fn of_timeline(timeline: Timeline) -> Self {
         let moment = moment(&timeline);
-        Self { held: Held::Timeline(timeline), moment, losses: Vec::new() }
+        Self { held: Held::Timeline(Box::new(timeline)), moment, losses: Vec::new() }
     }
 
     /// The state of a gamelog in a tape, at any moment but a turn.
@@ -89,7 +89,7 @@ pub fn simulation_at<S: Source>(source: S, at: When, games: &[&dyn KnownGame]) -
         None => "before the first tick".to_owned(),
     };
     let losses = found.findings.iter().map(ToString::to_string).collect();
-    Ok(GameAt { held: Held::Timeline(timeline), moment, losses })
+    Ok(GameAt { held: Held::Timeline(Box::new(timeline)), moment, losses })
 }
 
 impl GameAt {
