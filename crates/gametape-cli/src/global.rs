@@ -1,5 +1,6 @@
 //! Options that every command has.
 
+use std::ffi::OsString;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -67,6 +68,17 @@ impl GlobalArgs {
     }
 }
 
+/// When help and usage errors are coloured, which are printed before all arguments are understood.
+pub(crate) fn colour_of(arguments: &[OsString]) -> clap::ColorChoice {
+    let texts: Vec<&str> = arguments.iter().map_while(|argument| argument.to_str()).collect();
+    let after = |index: usize| texts.get(index + 1).copied();
+    let given = texts.iter().enumerate().find_map(|(index, text)| match *text {
+        "--color" => after(index),
+        text => text.strip_prefix("--color="),
+    });
+    given.and_then(|text| text.parse().ok()).unwrap_or(clap::ColorChoice::Auto)
+}
+
 /// A number of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Size(u64);
@@ -100,6 +112,18 @@ mod tests {
         assert_eq!(max_memory(), MAX_MEMORY / 4);
         share_memory(1);
         assert_eq!(max_memory(), MAX_MEMORY);
+    }
+
+    #[test]
+    fn the_colour_is_known_before_the_arguments_are() {
+        let of = |text: &str| {
+            let arguments: Vec<OsString> = text.split(' ').map(OsString::from).collect();
+            colour_of(&arguments)
+        };
+        assert_eq!(of("gametape --color never --help"), clap::ColorChoice::Never);
+        assert_eq!(of("gametape info --color=always --nonsense"), clap::ColorChoice::Always);
+        assert_eq!(of("gametape info --color"), clap::ColorChoice::Auto);
+        assert_eq!(of("gametape --color=green"), clap::ColorChoice::Auto);
     }
 
     #[test]

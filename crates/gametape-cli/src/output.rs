@@ -1,6 +1,6 @@
 //! Writing results: to stdout, or to a file that is there as a whole or not at all.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -59,10 +59,27 @@ pub(crate) fn may_replace() -> bool {
 
 /// A file exists and must not be replaced.
 pub(crate) fn exists(name: &impl fmt::Display) -> Failure {
-    Failure::usage(format_args!("{name} exists: --force replaces it"))
+    Failure::usage(format_args!("{name} already exists; use --force to replace it"))
 }
 
 impl Target {
+    /// A usage error if the name of the file ends as that of something else than `what`. Names without an
+    /// extension say nothing.
+    pub(crate) fn check_extension(&self, what: &str, known: &[&str]) -> Result<(), Failure> {
+        let Self::File(path) = self else { return Ok(()) };
+        let Some(extension) = path.extension().map(OsStr::to_ascii_lowercase) else {
+            return Ok(());
+        };
+        if known.iter().any(|known| extension == *known) {
+            return Ok(());
+        }
+        let known: Vec<String> = known.iter().map(|known| format!(".{known}")).collect();
+        Err(Failure::usage(format_args!(
+            "{self}: the name of {what} ends in {}",
+            known.join(" or ")
+        )))
+    }
+
     /// The file of the same name as the source in a folder, which is made if it is not there.
     pub(crate) fn in_folder(source: &Source, folder: &Path) -> Result<Self, Failure> {
         let name = match source {

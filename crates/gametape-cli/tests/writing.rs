@@ -194,7 +194,7 @@ fn results_do_not_replace_each_other() {
 #[test]
 fn names_that_stay_are_a_loss() {
     let folder = tempfile::tempdir().unwrap();
-    let header = gametape_tape::TapeHeader::new(50_000, 1).unwrap();
+    let header = gametape_tape::TapeHeader::new(gametape_wire::TickLength::millis::<50>(), 1);
     let metadata = br#"{"players":[{"view":1,"name":"Zorbulina"}]}"#;
     let mut writer = gametape_tape::TapeWriter::new(header, metadata).unwrap();
     let view = gametape_wire::View::new(1).unwrap();

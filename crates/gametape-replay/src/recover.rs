@@ -248,7 +248,7 @@ impl TapeRecovery {
         let kept = count(self.kept_chunks as u64, "chunk");
         match (self.remedy, self.finished) {
             (Remedy::Keep, _) => format!("it is sound: {kept}, copied as they are"),
-            (Remedy::Rebuild, true) => format!("no chunk was lost: {kept}, put in order"),
+            (Remedy::Rebuild, true) => "no chunk was lost; header and index rewritten".to_owned(),
             (Remedy::Rebuild, false) => format!(
                 "no chunk was lost: {kept}, now finished; what the recorder had not written yet, \
                  frames or events, is not known"

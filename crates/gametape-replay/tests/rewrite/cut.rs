@@ -117,7 +117,7 @@ fn a_time_that_is_not_there_is_refused_in_its_own_unit() {
 #[test]
 fn the_closing_metadata_of_a_cut_has_no_names_that_its_views_were_not_given() {
     let start = br#"{"players":[{"view":1,"name":"Ana"},{"view":2,"name":"Ben"}]}"#;
-    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), start).unwrap();
+    let mut writer = TapeWriter::new(TapeHeader::new(gametape_wire::TickLength::millis::<50>(), 1), start).unwrap();
     writer.frame(0, 0, &[(view(1), b"one"), (view(2), b"two")]).unwrap();
     let closing = br#"{"players":[{"view":1,"name":"Ana"},{"view":2,"name":"Benjamin"},
         {"view":3,"name":"onlyspectator"}],"outcome":"over","winner":"onlyspectator"}"#;

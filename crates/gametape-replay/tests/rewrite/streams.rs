@@ -22,7 +22,7 @@ fn state(tick: u64) -> SimSnapshot {
 
 /// Two keyframes of every stream, the second a delta; streams take turns.
 fn tape(streams: u16) -> Vec<u8> {
-    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut writer = TapeWriter::new(TapeHeader::new(gametape_wire::TickLength::millis::<50>(), 1), b"{}").unwrap();
     let mut maker = KeyframeMaker::default();
     let keyframes = [0, 300].map(|tick| maker.make(state(tick)));
     for (keyframe, tick) in keyframes.iter().zip([0, 300]) {

@@ -51,6 +51,9 @@ impl Export {
         kinds: &[EventKind],
     ) -> Result<Self, Failure> {
         let (target, folder) = (target.clone(), folder(target)?);
+        if folder.is_none() {
+            target.check_extension("such a table", extensions(format))?;
+        }
         let mut tables = Vec::new();
         if folder.is_none() {
             let table = match kinds {
@@ -111,6 +114,15 @@ impl Export {
     pub(super) fn finish(self) -> Result<(), Failure> {
         let tables = self.tables.into_inner().unwrap_or_else(PoisonError::into_inner);
         tables.into_iter().try_for_each(TableFile::finish)
+    }
+}
+
+/// How names of tables may end.
+fn extensions(format: TableFormat) -> &'static [&'static str] {
+    match format {
+        TableFormat::Csv => &["csv"],
+        TableFormat::Parquet => &["parquet"],
+        _ => &["jsonl", "ndjson", "json"],
     }
 }
 
