@@ -9,7 +9,7 @@ use super::tokens::{Token, Tokens};
 use super::wire::Wire;
 use crate::dialect::Dialect;
 use crate::map::{Coord, ItemKind, StructureKind, TileKind};
-use crate::message::decimal::{self, Short};
+use crate::message::pen::Pen;
 
 /// How well a value survived being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -72,15 +72,16 @@ pub(crate) trait Operand<'a>: Sized {
 
     fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self>;
     /// Does the text say everything, so that assembling it gives the same bytes?
-    fn is_exact(&self) -> bool {
+    #[inline(always)]
+    fn is_exact(&self, _: Slot) -> bool {
         true
     }
     /// The value for the operand's bits in the first byte.
     fn bits(&self) -> usize;
     /// Writes what follows the first byte.
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>>;
-    /// Appends the operand's text after a blank.
-    fn print(&self, slot: Slot, out: &mut Vec<u8>);
+    /// Writes the operand's text after a blank.
+    fn print<'p>(&self, slot: Slot, pen: Pen<'p>) -> Pen<'p>;
     /// Parses and writes in one go; gives the bits for the first byte.
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)>;
 }
@@ -120,8 +121,11 @@ macro_rules! integer_operand {
             fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
                 Ok(wire.put(self.to_be_bytes()))
             }
-            fn print(&self, _: Slot, out: &mut Vec<u8>) {
-                decimal::push_integer(out, *self);
+            #[inline(always)]
+            fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+                #[allow(unused_comparisons, reason = "one of the types has a sign")]
+                let sign: &[u8] = if *self < 0 { b" -" } else { b" " };
+                pen.text(sign).number(u64::from(self.abs_diff(0)))
             }
             fn parse(
                 slot: Slot,
@@ -151,8 +155,8 @@ impl<'a> Operand<'a> for u8 {
         Ok(slot.put_byte(*self, wire))
     }
     #[inline(always)]
-    fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        decimal::push_u8(out, *self);
+    fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+        pen.after_blank(u64::from(*self))
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = tokens.take(slot.name)?;
@@ -173,8 +177,8 @@ impl<'a> Operand<'a> for Coord {
         Ok(wire.put(self.to_wire()))
     }
     #[inline(always)]
-    fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        decimal::push_coord(out, Short::BLANK, self.to_wire());
+    fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+        pen.coord(self.to_wire())
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = tokens.take(slot.name)?;
@@ -209,13 +213,11 @@ macro_rules! kind_operand {
             fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
                 Ok(slot.put_byte(self.code(), wire))
             }
-            fn print(&self, _: Slot, out: &mut Vec<u8>) {
-                match self.word() {
-                    Some(word) => {
-                        out.push(b' ');
-                        out.extend_from_slice(word.as_bytes());
-                    }
-                    None => decimal::push_u8(out, self.code()),
+            #[inline(always)]
+            fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+                match self.printed_word() {
+                    Some(word) => pen.word(word),
+                    None => pen.after_blank(u64::from(self.code())),
                 }
             }
             fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
