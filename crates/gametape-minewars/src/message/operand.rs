@@ -123,9 +123,9 @@ macro_rules! integer_operand {
             }
             #[inline(always)]
             fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
-                #[allow(unused_comparisons, reason = "one of the types has a sign")]
-                let sign: &[u8] = if *self < 0 { b" -" } else { b" " };
-                pen.text(sign).number(u64::from(self.abs_diff(0)))
+                let value = i64::from(*self);
+                let start: &[u8] = if value < 0 { b" -" } else { b" " };
+                pen.text(start).number(value.unsigned_abs())
             }
             fn parse(
                 slot: Slot,
