@@ -154,7 +154,7 @@ impl Times {
     fn judge(&self, name: &str, report: &mut Report) {
         if let Some(node) = self.node {
             let what = format!("{name}: load, times as fast as Node");
-            report.claim(&Claim::at_least(&what, node / self.load, 8.0));
+            report.claim(&Claim::at_least(&what, node / self.load, 12.0));
         }
         if let Some(value) = self.value {
             let what = format!("{name}: load, times as fast as serde_json");

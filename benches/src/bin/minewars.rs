@@ -1,5 +1,6 @@
 //! MineWars: surveying, writing, disassembling, converting and playing beside LZ4 and memory copy of
-//! the same bytes. Every contender calls what the tool calls.
+//! the same bytes. Every contender calls what the tool calls; frames are written as a conversion
+//! writes them.
 //!
 //! Runs on a session of its own, and on the large session of the corpus where `GAMETAPE_CORPUS`
 //! says where that is.
@@ -12,10 +13,11 @@ use std::process::ExitCode;
 use gametape_benches::{Claim, Contest, Report};
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{
-    Dialect, Grid, Message, Messages, ReplayFile, Replayed, Survey, WriteOptions, convert,
-    print_frame, replay_view, write_file,
+    Dialect, Grid, Listing, Message, Messages, ReplayFile, Survey, WriteOptions, convert,
+    disassemble_file, write_file,
 };
-use gametape_minewars::{FrameKind, FrameLayout, FrameWriter, Frames, Generation, PayloadRoom};
+use gametape_minewars::{FrameKind, FrameLayout, FrameWriter, Frames, Generation};
+use gametape_replay::{MinewarsTimeline, Timeline, TimelineOptions};
 use gametape_wire::{View, ViewSet};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -24,6 +26,7 @@ const LZ4: &str = "LZ4 decompression";
 const DECODE: &str = "decode (survey)";
 const ENCODE: &str = "encode all messages";
 const DISASSEMBLE: &str = "disassemble";
+const DISASSEMBLE_PACKED: &str = "unpack and disassemble";
 const CONVERT: &str = "convert to v0.1";
 const PLAY: &str = "open and play a view";
 
@@ -63,8 +66,11 @@ fn run(name: &str, bytes: &[u8], report: &mut Report) -> Outcome<()> {
         return Err("the encoded session is not the recorded one".into());
     }
 
+    // Unpacking is what the first row shows.
+    let raw =
+        write_file(&setup, &frames, &WriteOptions { compress: false, ..WriteOptions::default() })?;
+
     let mut unpacked = vec![0; frames.len()];
-    let mut text = Vec::with_capacity(1 << 17);
     let contest = Contest::new(name, &frames)
         .baseline(LZ4, move || lz4_flex::block::decompress_into(stored, &mut unpacked))
         .contender(DECODE, || Survey::of(Frames::new(layout, &frames), dialect))
@@ -72,7 +78,8 @@ fn run(name: &str, bytes: &[u8], report: &mut Report) -> Outcome<()> {
             again.clear();
             encode(&session, &mut again)
         })
-        .contender(DISASSEMBLE, || disassemble(layout, &frames, &mut text))
+        .contender(DISASSEMBLE, || disassemble(&raw))
+        .contender(DISASSEMBLE_PACKED, || disassemble(bytes))
         .contender(CONVERT, || convert(&setup, &frames, dialect, Generation::V01))
         .contender(PLAY, || play(bytes));
     let standings = report.contest(contest);
@@ -89,11 +96,12 @@ fn run(name: &str, bytes: &[u8], report: &mut Report) -> Outcome<()> {
 }
 
 /// Opens a file and plays every frame of the spectator's view.
-fn play(bytes: &[u8]) -> Result<Replayed, gametape_wire::Error> {
+fn play(bytes: &[u8]) -> Result<MinewarsTimeline, gametape_wire::Error> {
     let file = ReplayFile::open(bytes)?;
-    let (map, frames) = (file.setup().map()?, file.frames()?.bytes);
-    let frames = Frames::new(file.frame_layout()?, &frames);
-    Ok(replay_view(&map, frames, file.dialect(), View::SPECTATOR, u64::MAX))
+    let mut timeline = MinewarsTimeline::open(&file, View::SPECTATOR, TimelineOptions::default())?;
+    let end = timeline.end();
+    assert!(timeline.seek(end)?.is_ready(), "all of it is in memory");
+    Ok(timeline)
 }
 
 /// A session before it is bytes, as an encoder receives it: what is in each frame, and the messages of
@@ -132,40 +140,28 @@ fn messages_of(payload: &[u8]) -> impl Iterator<Item = Message<'_>> {
 
 /// Writes every message and frame of a session to the end of a stream, as a conversion does.
 fn encode(session: &Session<'_>, out: &mut FrameWriter) -> Result<(), gametape_wire::Error> {
-    let generation = out.layout().generation();
     let mut payloads = session.payloads.iter();
-    let mut put_payload = |room: &mut PayloadRoom| {
-        let messages = payloads.next().copied().unwrap_or_default();
-        Message::encode_payload(messages, generation, room).map(|(length, _)| length)
-    };
+    let mut payload = || payloads.next().copied().unwrap_or_default();
     for &(kind, delta, views) in &session.frames {
         match kind {
             FrameKind::Keepalive => out.keepalive(),
-            FrameKind::Homogenous => out.homogenous_with(delta, views, &mut put_payload)?,
+            FrameKind::Homogenous => out.homogenous_messages(delta, views, payload())?,
             FrameKind::Heterogenous => {
-                out.heterogenous_with(delta, views, |_, room| put_payload(room))?;
+                out.heterogenous_messages(delta, views, |_| Ok(payload()))?;
             }
         }
     }
     Ok(())
 }
 
-/// Prints every frame, in pieces as the tool does.
-fn disassemble(
-    layout: FrameLayout,
-    frames: &[u8],
-    text: &mut Vec<u8>,
-) -> Result<usize, gametape_wire::Error> {
+/// Disassembles a file as the tool does, and returns how many bytes of text that is.
+fn disassemble(bytes: &[u8]) -> Result<usize, gametape_wire::Error> {
     let mut length = 0;
-    text.clear();
-    for frame in Frames::new(layout, frames) {
-        print_frame(&frame?, Dialect::Current, text);
-        if text.len() > 1 << 16 {
-            length += black_box(&text).len();
-            text.clear();
-        }
-    }
-    Ok(length + text.len())
+    disassemble_file(&ReplayFile::open(bytes)?, None, Listing::Text, &mut |piece, _| {
+        length += black_box(piece).len();
+        Ok(())
+    })?;
+    Ok(length)
 }
 
 /// What `gametape info` asks of the library.

@@ -69,8 +69,8 @@ pub use file::{
     WriteOptions, frame_dictionary, write_file, write_file_around,
 };
 pub use frames::{
-    Frame, FrameKind, FrameLayout, FrameWriter, Frames, Irregularity, Parts, PayloadRoom, Tail,
-    merge_views, select_views,
+    Frame, FrameKind, FrameLayout, FrameWriter, Frames, Irregularity, Parts, Tail, merge_views,
+    select_views,
 };
 pub use generation::Generation;
 pub use map::{Coord, Grid, ItemKind, MAX_RADIUS, Map, NO_REGION, StructureKind, Tile, TileKind};

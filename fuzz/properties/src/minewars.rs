@@ -7,8 +7,8 @@ use gametape_minewars::{
     ReplayFile, Setup, SetupView, Tile, TileKind, ViewState, WriteOptions, assemble_file,
     assemble_payload, print_frame, print_raw, print_setup, repair, verify, write_file,
 };
-use gametape_minewars::{Frames, Generation, PayloadRoom};
-use gametape_wire::{ErrorClass, Result, View};
+use gametape_minewars::{FrameLayout, FrameWriter, Frames, Generation};
+use gametape_wire::{ErrorClass, Result, View, ViewSet};
 
 /// Where payloads are in the imagined whole input.
 const BASE: u64 = 1 << 40;
@@ -84,17 +84,18 @@ fn visiting_is_the_same(payload: &[u8], dialect: Dialect) {
     assert_eq!(result.is_ok(), messages.rest().is_empty());
 }
 
-/// Messages written to a frame's room are those written one by one, where there is room for them.
+/// Messages written straight into a frame are those written one by one, where there is room for them.
 fn encoding_together_is_the_same(payload: &[u8], generation: Generation) {
     let messages: Vec<Message<'_>> =
         Messages::new(payload, BASE, generation.into()).flatten().collect();
     let mut alone = Vec::new();
     assert!(messages.iter().all(|message| message.encode(generation, &mut alone).is_ok()));
-    let mut room = [0xA5; size_of::<PayloadRoom>()];
-    match Message::encode_payload(&messages, generation, &mut room) {
-        Ok((length, _)) => assert_eq!(room[..length], alone),
-        Err(_) => assert!(alone.len() > 256, "{} bytes have room", alone.len()),
-    }
+    let Ok(layout) = FrameLayout::new(generation, View::SPECTATOR) else { return };
+    let (mut together, mut copied) = (FrameWriter::new(layout), FrameWriter::new(layout));
+    let views = ViewSet::EMPTY.with(View::SPECTATOR);
+    let written = together.homogenous_messages(1, views, &messages).is_ok();
+    assert_eq!(written, copied.homogenous(1, views, &alone).is_ok(), "{} bytes", alone.len());
+    assert_eq!(together.as_bytes(), copied.as_bytes());
 }
 
 fn text_gives_the_payload_back(payload: &[u8], dialect: Dialect) {

@@ -35,7 +35,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     }
 
     /// The same, when it is known which slot the key has.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn assign_at(&mut self, slot: Option<u32>, key: Key, value: Value) -> Merged<()> {
         let Some(slot) = slot else { return self.add(key, value) };
         self.note_top(key);
@@ -60,16 +60,10 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     }
 
     /// Gives the current container a value at a key that has no slot.
-    #[inline]
+    #[inline(never)]
     fn add(&mut self, key: Key, value: Value) -> Merged<()> {
         match self.frame.target {
-            Target::New { .. } => {
-                if self.merger.scratch.len() == self.merger.scratch.capacity() {
-                    self.room(self.merger.scratch.len())?;
-                }
-                self.merger.scratch.push((key, value));
-                return Ok(());
-            }
+            Target::New { .. } => return self.add_new(key, value),
             Target::Object { id, .. } => self.add_to_object(id, key, value)?,
             Target::List { id, was, .. } => {
                 let Some(index) = key.index() else { return self.ignored_in_list(key) };
@@ -78,6 +72,16 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
             }
         }
         self.changed(key, Value::ABSENT, value);
+        Ok(())
+    }
+
+    /// The same for a container that is new.
+    #[inline(always)]
+    pub(crate) fn add_new(&mut self, key: Key, value: Value) -> Merged<()> {
+        if self.merger.scratch.len() == self.merger.scratch.capacity() {
+            self.room(self.merger.scratch.len())?;
+        }
+        self.merger.scratch.push((key, value));
         Ok(())
     }
 

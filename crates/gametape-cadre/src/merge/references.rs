@@ -11,8 +11,11 @@ use crate::state::tree::Value;
 use crate::text::json::Span;
 use crate::text::swar;
 
-/// What is between an index and the id.
+/// What is before an index, and between it and the id.
+const BEFORE: &[u8; 2] = b",\"";
 const BETWEEN: &[u8; 9] = b"\":{\"id\":\"";
+/// What is after the id.
+const AFTER: u16 = u16::from_le_bytes(*b"\"}");
 
 /// Indices from here on are read like any key.
 const COUNTED: usize = 1000;
@@ -36,82 +39,146 @@ const DIGITS: [u32; COUNTED] = {
     all
 };
 
-/// What must follow the quote of an index: its text, and which bits of it count.
+/// What must be before the id of the entry with this index: its text, and how long that is.
 #[inline(always)]
-fn expected(index: u32) -> Option<(u128, u128, usize)> {
-    const fn between(digits: usize) -> u128 {
-        swar::of(BETWEEN) << (8 * digits)
+fn expected(index: u32) -> Option<(u128, usize)> {
+    const fn around(digits: usize) -> u128 {
+        swar::of(BEFORE) | swar::of(BETWEEN) << (8 * (BEFORE.len() + digits))
     }
-    const WORDS: [u128; 4] = [0, between(1), between(2), between(3)];
-    let digits = *DIGITS.get(index as usize)?;
+    const WORDS: [u128; 4] = [0, around(1), around(2), around(3)];
+    let digits = u128::from(*DIGITS.get(index as usize)?) << (8 * BEFORE.len());
     let count = 1 + usize::from(index >= 10) + usize::from(index >= 100);
-    let length = count + BETWEEN.len();
-    let mask = u128::MAX >> (u128::BITS as usize - 8 * length);
-    Some((WORDS[count] | u128::from(digits), mask, length))
+    Some((WORDS[count] | digits, BEFORE.len() + count + BETWEEN.len()))
 }
 
-impl<W: Watch> Pass<'_, '_, '_, W> {
-    /// Takes the references that come next, as long as nothing about them is unusual.
-    #[inline]
-    pub(crate) fn take_references(&mut self) -> Merged<()> {
-        let is_object = matches!(self.frame.target, Target::Object { .. });
-        if is_object || self.frame.is_array || !self.merger.plain_lists {
-            return Ok(());
-        }
-        while let Some((value, end)) = self.next_reference() {
-            let key = Key::from_index(self.frame.next_index);
-            let slot = self.slot(key);
-            if slot.is_some_and(|slot| self.merger.tree.values[slot as usize].is_container()) {
-                break;
-            }
-            self.cursor.at = end;
-            self.frame.is_first = false;
-            self.frame.next_index += 1;
-            self.assign_at(slot, key, value)?;
-        }
-        Ok(())
-    }
+/// Reads references, as long as nothing about them is unusual.
+struct References<'t> {
+    text: &'t [u8],
+    /// Of the comma before the next one, or of the bracket before the first.
+    at: usize,
+    /// The index of the next one.
+    index: u32,
+    /// The bits of the first byte that count: those of a comma, but not those of a bracket.
+    first_byte: u8,
+    /// How long the id of the one before was.
+    id_length: u32,
+    /// What the removal marker begins with.
+    removed: Option<u8>,
+}
 
+impl References<'_> {
     /// The reference that comes next, and its end, if its index is the next one and all of it is
     /// written without any frills.
     #[inline(always)]
-    fn next_reference(&mut self) -> Option<(Value, usize)> {
-        let text = self.cursor.text;
-        // Without the comma and the quote.
-        let at = self.cursor.at + 1 + usize::from(!self.frame.is_first);
-        let (word, mask, length) = expected(self.frame.next_index)?;
-        let bytes = text.get(at..)?.first_chunk()?;
-        if (u128::from_le_bytes(*bytes) ^ word) & mask != 0 || text[at - 1] != b'"' {
+    fn next(&mut self) -> Option<(Value, usize)> {
+        let (word, length) = expected(self.index)?;
+        let bytes = self.text.get(self.at..)?.first_chunk()?;
+        let mask = u128::MAX >> (u128::BITS as usize - 8 * length);
+        let mask = mask & !0xFF | u128::from(self.first_byte);
+        if (u128::from_le_bytes(*bytes) ^ word) & mask != 0 {
             return None;
         }
-        if !self.frame.is_first && text[at - 2] != b',' {
-            return None;
-        }
-        let id = at + length;
-        let end = id + self.id_length(text.get(id..)?.first_chunk()?)?;
-        if text.get(end..)?.first_chunk() != Some(b"\"}") {
-            return None;
-        }
+        let id = self.at + length;
+        let length = self.id_length(u64::from_le_bytes(*self.text.get(id..)?.first_chunk()?))?;
+        let end = id + length as usize;
         Some((Value::reference(Span::new(id - 1, end + 1)), end + 2))
     }
 
-    /// The length of the id at the beginning of `bytes`, if it is short and not the removal marker.
+    /// The length of the id at the beginning of a word, if it is short, not the removal marker and
+    /// the only thing in its object.
     #[inline(always)]
-    fn id_length(&mut self, bytes: &[u8; 8]) -> Option<usize> {
-        let special = swar::special_in_short_strings(u64::from_le_bytes(*bytes));
-        if Some(&bytes[0]) == self.merger.markers.removed.first() {
+    fn id_length(&mut self, word: u64) -> Option<u32> {
+        if Some(word as u8) == self.removed {
             return None;
         }
+        let special = swar::special_in_short_strings(word);
         // Compared, not computed: what follows need not wait for the result.
-        let guess = self.merger.id_length;
-        if special & special.wrapping_neg() != 0x80 << (8 * guess) {
+        if special & special.wrapping_neg() != 0x80 << (8 * self.id_length) {
             let length = special.trailing_zeros() / 8;
-            if length == 0 || length as usize == bytes.len() {
+            if length == 0 || length > LONGEST_ID {
                 return None;
             }
-            self.merger.id_length = length;
+            self.id_length = length;
         }
-        Some(self.merger.id_length as usize)
+        ((word >> (8 * self.id_length)) as u16 == AFTER).then_some(self.id_length)
+    }
+
+    /// Goes on after the one that ends there.
+    #[inline(always)]
+    fn take(&mut self, end: usize) {
+        self.at = end;
+        self.index += 1;
+        self.first_byte = 0xFF;
+    }
+}
+
+/// So that what is after an id is in the same word.
+const LONGEST_ID: u32 = 6;
+
+impl<'t, W: Watch> Pass<'_, 't, '_, W> {
+    /// Takes the references that come next, as long as nothing about them is unusual.
+    #[inline]
+    pub(crate) fn take_references(&mut self) -> Merged<()> {
+        if self.frame.is_array || !self.merger.plain_lists {
+            return Ok(());
+        }
+        match self.frame.target {
+            Target::Object { .. } => Ok(()),
+            Target::List { id, .. } => self.take_into_list(id),
+            Target::New { .. } => self.take_into_new(),
+        }
+    }
+
+    fn take_into_list(&mut self, id: u32) -> Merged<()> {
+        let mut references = self.references();
+        while let Some((value, end)) = references.next() {
+            let index = references.index;
+            let list = self.merger.tree.container(id);
+            let known = list.start + index;
+            let slot = (index < list.length).then_some(known);
+            if slot.is_some_and(|slot| self.merger.tree.values[slot as usize].is_container()) {
+                break;
+            }
+            references.take(end);
+            self.assign_at(slot, Key::from_index(index), value)?;
+        }
+        self.took(&references);
+        Ok(())
+    }
+
+    fn take_into_new(&mut self) -> Merged<()> {
+        let mut references = self.references();
+        while let Some((value, end)) = references.next() {
+            let key = Key::from_index(references.index);
+            references.take(end);
+            self.add_new(key, value)?;
+        }
+        self.took(&references);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn references(&self) -> References<'t> {
+        let is_first = self.frame.is_first;
+        References {
+            text: self.cursor.text,
+            // The bracket was taken already; a comma was not.
+            at: self.cursor.at - usize::from(is_first),
+            index: self.frame.next_index,
+            first_byte: if is_first { 0 } else { 0xFF },
+            id_length: self.merger.id_length,
+            removed: self.merger.markers.removed.first().copied(),
+        }
+    }
+
+    #[inline(always)]
+    fn took(&mut self, references: &References<'t>) {
+        self.merger.id_length = references.id_length;
+        if references.index > self.frame.next_index {
+            self.cursor.at = references.at;
+            self.frame.is_first = false;
+            self.frame.next_index = references.index;
+        }
     }
 }
 
@@ -122,12 +189,10 @@ mod tests {
     #[test]
     fn the_expected_text_is_that_of_an_entry() {
         for index in 0..COUNTED as u32 {
-            let text = format!("{index}{}", String::from_utf8_lossy(BETWEEN));
+            let text = format!(",\"{index}{}", String::from_utf8_lossy(BETWEEN));
             let mut bytes = [0; 16];
             bytes[..text.len()].copy_from_slice(text.as_bytes());
-            let (word, mask, length) = expected(index).unwrap();
-            assert_eq!((word, length), (u128::from_le_bytes(bytes), text.len()));
-            assert_eq!(mask.trailing_ones() as usize, 8 * length);
+            assert_eq!(expected(index), Some((u128::from_le_bytes(bytes), text.len())));
         }
         assert_eq!(expected(COUNTED as u32), None);
     }

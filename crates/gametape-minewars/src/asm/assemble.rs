@@ -247,6 +247,7 @@ impl StreamText {
 }
 
 impl OpenFrame {
+    /// Its lines became bytes one by one, some of them bytes that are no message.
     fn write(&self, writer: &mut FrameWriter) -> Result<()> {
         match &self.contents {
             Contents::Homogenous(payload) => writer.homogenous(self.delta, self.views, payload),

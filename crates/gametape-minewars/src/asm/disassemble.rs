@@ -2,7 +2,7 @@
 
 use gametape_wire::{Error, Result, View, ViewSet};
 
-use super::frame::{print_frame, print_raw};
+use super::frame::{print_frame_on, print_raw};
 use super::objects::Objects;
 use super::payload::Line;
 use super::setup::print_setup;
@@ -10,6 +10,7 @@ use crate::dialect::Dialect;
 use crate::file::ReplayFile;
 use crate::frames::{FrameLayout, Frames, Tail, select_views};
 use crate::message::Messages;
+use crate::message::pen::Sheet;
 
 /// Output is handed on in pieces of about this size.
 const PIECE_BYTES: usize = 128 << 10;
@@ -66,15 +67,12 @@ pub fn disassemble_file(
 ) -> Result<Disassembled> {
     let layout = file.frame_layout()?;
     let mut writer = Writer::new(listing, file.dialect(), put);
-    if listing == Listing::Text {
-        writer.done.problems = print_setup(file, &mut writer.buffer);
-    }
+    writer.setup(file);
     let frames = match file.frames() {
         Ok(frames) => frames.bytes,
         // The setup alone is worth having.
         Err(error) if listing == Listing::Text => {
-            writer.buffer.extend_from_slice(format!("; {error}\n").as_bytes());
-            writer.done.problems.push(error);
+            writer.failed(error);
             return writer.finish();
         }
         Err(error) => return Err(error),
@@ -118,21 +116,62 @@ pub fn disassemble_payload(
 
 /// Lines on their way out.
 struct Writer<'o, 'p> {
-    listing: Listing,
     dialect: Dialect,
-    objects: Objects,
-    buffer: Vec<u8>,
+    output: Output,
     /// Bytes of the input that were read.
     read: u64,
     done: Disassembled,
     put: &'o mut Put<'p>,
 }
 
+/// What was written and not handed on yet.
+enum Output {
+    Text(Sheet),
+    Json(Objects, Vec<u8>),
+}
+
+impl Output {
+    fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(sheet) => sheet.as_bytes(),
+            Self::Json(_, buffer) => buffer,
+        }
+    }
+
+    fn clear(&mut self) {
+        match self {
+            Self::Text(sheet) => sheet.clear(),
+            Self::Json(_, buffer) => buffer.clear(),
+        }
+    }
+}
+
 impl<'o, 'p> Writer<'o, 'p> {
     fn new(listing: Listing, dialect: Dialect, put: &'o mut Put<'p>) -> Self {
-        let buffer = Vec::with_capacity(2 * PIECE_BYTES);
-        let (objects, done) = (Objects::new(dialect), Disassembled::default());
-        Self { listing, dialect, objects, buffer, read: 0, done, put }
+        let output = match listing {
+            Listing::Text => Output::Text(Sheet::with_room(2 * PIECE_BYTES)),
+            Listing::Json => {
+                Output::Json(Objects::new(dialect), Vec::with_capacity(2 * PIECE_BYTES))
+            }
+        };
+        Self { dialect, output, read: 0, done: Disassembled::default(), put }
+    }
+
+    /// The directives before the frames: in text only.
+    fn setup(&mut self, file: &ReplayFile<'_>) {
+        if let Output::Text(sheet) = &mut self.output {
+            let mut text = Vec::new();
+            self.done.problems = print_setup(file, &mut text);
+            sheet.append(&text);
+        }
+    }
+
+    /// There are no frames.
+    fn failed(&mut self, error: Error) {
+        if let Output::Text(sheet) = &mut self.output {
+            sheet.append(format!("; {error}\n").as_bytes());
+        }
+        self.done.problems.push(error);
     }
 
     /// The frames of one view, as far as they can be read.
@@ -146,14 +185,14 @@ impl<'o, 'p> Writer<'o, 'p> {
     fn frames(&mut self, layout: FrameLayout, bytes: &[u8]) -> Result<()> {
         let mut frames = Frames::new(layout, bytes);
         while let Some(frame) = frames.next() {
-            match frame {
-                Ok(frame) if self.listing == Listing::Json => {
-                    self.done.unreadable += self.objects.push_frame(&frame, &mut self.buffer);
+            match (frame, &mut self.output) {
+                (Ok(frame), Output::Text(sheet)) => {
+                    self.done.unreadable += print_frame_on(sheet, &frame, self.dialect);
                 }
-                Ok(frame) => {
-                    self.done.unreadable += print_frame(&frame, self.dialect, &mut self.buffer);
+                (Ok(frame), Output::Json(objects, buffer)) => {
+                    self.done.unreadable += objects.push_frame(&frame, buffer);
                 }
-                Err(error) => self.cut(frames.rest(), error),
+                (Err(error), _) => self.cut(frames.rest(), error),
             }
             self.read = frames.offset();
             self.hand_on(PIECE_BYTES)?;
@@ -163,29 +202,31 @@ impl<'o, 'p> Writer<'o, 'p> {
 
     /// The rest of the frames, which is no frame.
     fn cut(&mut self, rest: &[u8], error: Error) {
-        if self.listing == Listing::Text {
-            print_raw(rest, &error, &mut self.buffer);
+        if let Output::Text(sheet) = &mut self.output {
+            let mut text = Vec::new();
+            print_raw(rest, &error, &mut text);
+            sheet.append(&text);
         }
         self.done.problems.push(error);
     }
 
     /// A line of a payload without frames.
     fn line(&mut self, line: &Line<'_>) -> Result<()> {
-        if self.listing == Listing::Json {
-            self.objects.push_bare(line, &mut self.buffer);
-        } else {
-            line.print(self.dialect, &mut self.buffer);
-            line.print_comment(&mut self.buffer);
-            self.buffer.push(b'\n');
+        match &mut self.output {
+            Output::Text(sheet) => {
+                line.print_on(sheet, self.dialect);
+                sheet.append(b"\n");
+            }
+            Output::Json(objects, buffer) => objects.push_bare(line, buffer),
         }
         self.hand_on(PIECE_BYTES)
     }
 
-    /// Hands the buffer on once it has `enough` bytes.
+    /// Hands on what was written once it has `enough` bytes.
     fn hand_on(&mut self, enough: usize) -> Result<()> {
-        if self.buffer.len() >= enough {
-            (self.put)(&self.buffer, self.read)?;
-            self.buffer.clear();
+        if self.output.as_bytes().len() >= enough {
+            (self.put)(self.output.as_bytes(), self.read)?;
+            self.output.clear();
         }
         Ok(())
     }

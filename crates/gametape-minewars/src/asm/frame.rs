@@ -1,12 +1,12 @@
 //! Assembly text of frames.
 
 use crate::{Frame, FrameKind};
-use gametape_wire::{Part, Reader, ViewSet};
+use gametape_wire::{Part, Reader, View, ViewSet};
 
 use super::payload::{Line, push_bytes};
 use crate::dialect::Dialect;
 use crate::message::Message;
-use crate::message::decimal::{self, Short};
+use crate::message::pen::{Pen, Sheet};
 
 /// The words that begin a line about frames.
 pub(crate) const HOMOGENOUS: &str = "HOMOGENOUS";
@@ -22,15 +22,22 @@ pub(crate) const RAW: &str = "RAW";
 /// otherwise is given as bytes, its contents as comment. Returns how many of its payloads cannot be
 /// read to their end.
 pub fn print_frame(frame: &Frame<'_>, dialect: Dialect, out: &mut Vec<u8>) -> usize {
+    Sheet::append_to(out, |sheet| print_frame_on(sheet, frame, dialect))
+}
+
+/// The same on a sheet, which is faster.
+pub(super) fn print_frame_on(sheet: &mut Sheet, frame: &Frame<'_>, dialect: Dialect) -> usize {
     if frame.is_canonical() {
-        return print_contents(frame, dialect, out);
+        return print_contents(sheet, frame, dialect);
     }
-    print_raw(frame.bytes(), irregularities(frame), out);
-    let mut contents = Vec::new();
-    let unreadable = print_contents(frame, dialect, &mut contents);
-    for line in contents.split_inclusive(|byte| *byte == b'\n') {
-        out.extend_from_slice(b"; ");
-        out.extend_from_slice(line);
+    let mut contents = Sheet::default();
+    let unreadable = print_contents(&mut contents, frame, dialect);
+    let mut raw = Vec::new();
+    print_raw(frame.bytes(), irregularities(frame), &mut raw);
+    sheet.append(&raw);
+    for line in contents.as_bytes().split_inclusive(|byte| *byte == b'\n') {
+        sheet.append(b"; ");
+        sheet.append(line);
     }
     unreadable
 }
@@ -46,34 +53,41 @@ fn irregularities(frame: &Frame<'_>) -> String {
     all.join("; ")
 }
 
-fn print_contents(frame: &Frame<'_>, dialect: Dialect, out: &mut Vec<u8>) -> usize {
-    print_head(frame, out);
-    let mut unreadable = 0;
-    for part in frame.parts() {
-        if frame.kind() == FrameKind::Heterogenous {
-            print_view(&part, out);
-        }
-        unreadable += usize::from(!print_payload(&part, dialect, out));
+fn print_contents(sheet: &mut Sheet, frame: &Frame<'_>, dialect: Dialect) -> usize {
+    let mut parts = frame.parts();
+    let Some(first) = parts.next() else {
+        sheet.write(|pen| print_head(frame, pen).text(b"\n"));
+        return 0;
+    };
+    let is_readable = if frame.kind() == FrameKind::Heterogenous {
+        print_part(sheet, &first, dialect, |pen| print_view(&first, print_head(frame, pen)))
+    } else {
+        print_part(sheet, &first, dialect, |pen| print_length(&first, print_head(frame, pen)))
+    };
+    let mut unreadable = usize::from(!is_readable);
+    for part in parts {
+        let is_readable = print_part(sheet, &part, dialect, |pen| print_view(&part, pen));
+        unreadable += usize::from(!is_readable);
     }
-    out.push(b'\n');
+    sheet.write(|pen| pen.text(b"\n"));
     unreadable
 }
 
-/// `HOMOGENOUS +67 0,1,2 ; t=67 len=3`
-fn print_head(frame: &Frame<'_>, out: &mut Vec<u8>) {
-    match frame.kind() {
-        FrameKind::Keepalive => out.extend_from_slice(KEEPALIVE.as_bytes()),
-        FrameKind::Homogenous => out.extend_from_slice(HOMOGENOUS.as_bytes()),
-        FrameKind::Heterogenous => out.extend_from_slice(HETEROGENOUS.as_bytes()),
-    }
-    if frame.kind() != FrameKind::Keepalive {
-        decimal::push_number(out, const { Short::of(" +") }, frame.delta().into());
-        print_views(frame.views(), out);
-    }
-    decimal::push_number(out, const { Short::of(" ; t=") }, frame.time());
-    if frame.kind() == FrameKind::Homogenous {
-        frame.parts().for_each(|part| print_length(&part, out));
-    }
+/// `HOMOGENOUS +67 0,1,2 ; t=67`
+#[inline]
+fn print_head<'p>(frame: &Frame<'_>, pen: Pen<'p>) -> Pen<'p> {
+    let pen = match frame.kind() {
+        FrameKind::Keepalive => return print_time(frame, pen.text(KEEPALIVE.as_bytes())),
+        FrameKind::Homogenous => pen.text(HOMOGENOUS.as_bytes()),
+        FrameKind::Heterogenous => pen.text(HETEROGENOUS.as_bytes()),
+    };
+    let pen = pen.text(b" +").number(u64::from(frame.delta()));
+    print_time(frame, print_views(frame.views(), pen))
+}
+
+#[inline]
+fn print_time<'p>(frame: &Frame<'_>, pen: Pen<'p>) -> Pen<'p> {
+    pen.text(b" ; t=").number(frame.time())
 }
 
 /// The text of every set of views below 8, two characters each: ` 0,1,2`.
@@ -97,51 +111,62 @@ static FEW_VIEWS: [[u8; 16]; 256] = {
 };
 
 /// The views in ascending order after a blank, or a `-` where there are none.
-fn print_views(views: ViewSet, out: &mut Vec<u8>) {
-    let start = out.len();
+#[inline]
+fn print_views(views: ViewSet, pen: Pen<'_>) -> Pen<'_> {
     match views.bits() {
-        0 => out.extend_from_slice(b" -"),
-        few @ 1..=255 => {
-            out.extend_from_slice(&FEW_VIEWS[usize::from(few)]);
-            out.truncate(start + 2 * views.len());
-        }
-        _ => out.extend_from_slice(format!(" {views}").as_bytes()),
+        0 => pen.text(b" -"),
+        few @ 1..=255 => pen.wide(&FEW_VIEWS[usize::from(few)], 2 * views.len()),
+        _ => pen.text(format!(" {views}").as_bytes()),
     }
 }
 
-fn print_view(part: &Part<'_>, out: &mut Vec<u8>) {
-    for view in part.views.iter() {
-        let number = Short::EMPTY.signed(view.number());
-        const { Short::of("\n VIEW ") }.push_with(number.char(b' ').char(b';'), out);
-    }
-    print_length(part, out);
+/// ` VIEW 3 ; len=17`, begun with an end of line.
+#[inline]
+fn print_view<'p>(part: &Part<'_>, pen: Pen<'p>) -> Pen<'p> {
+    let view = part.views.iter().next().map_or(0, View::number);
+    print_length(part, pen.text(b"\n VIEW ").bare(view).text(b" ;"))
 }
 
-fn print_length(part: &Part<'_>, out: &mut Vec<u8>) {
-    decimal::push_number(out, const { Short::of(" len=") }, part.payload.len() as u64);
+#[inline]
+fn print_length<'p>(part: &Part<'_>, pen: Pen<'p>) -> Pen<'p> {
+    pen.text(b" len=").number(part.payload.len() as u64)
 }
 
-/// Prints a line for every message, each begun with an end of line. Could all of it be read?
-fn print_payload(part: &Part<'_>, dialect: Dialect, out: &mut Vec<u8>) -> bool {
+/// Prints a line for every message, each begun with an end of line, after what `begin` prints. Could
+/// all of it be read?
+#[inline(always)]
+fn print_part(
+    sheet: &mut Sheet,
+    part: &Part<'_>,
+    dialect: Dialect,
+    begin: impl FnOnce(Pen<'_>) -> Pen<'_>,
+) -> bool {
     let mut reader = Reader::with_base(part.payload, part.offset);
-    loop {
-        match Message::print_lines(&mut reader, dialect, out) {
-            Ok(None) => return true,
-            Ok(Some((message, wire))) => {
-                print_line(&Line::of(message, wire, dialect), dialect, out);
-            }
+    sheet.write(|pen| Message::print_lines(&mut reader, dialect, begin(pen)));
+    reader.is_empty() || print_rest(sheet, reader, dialect)
+}
+
+/// Prints what did not go on a page, and messages that are no simple lines.
+#[inline(never)]
+fn print_rest(sheet: &mut Sheet, mut reader: Reader<'_>, dialect: Dialect) -> bool {
+    while !reader.is_empty() {
+        let start = reader.clone();
+        let message = match Message::decode(&mut reader, dialect) {
+            Ok(message) => message,
             Err(error) => {
-                print_line(&Line::Unreadable(error, reader.rest()), dialect, out);
+                print_line(sheet, &Line::Unreadable(error, start.rest()), dialect);
                 return false;
             }
-        }
+        };
+        print_line(sheet, &Line::of(message, reader.since(&start), dialect), dialect);
+        sheet.write(|pen| Message::print_lines(&mut reader, dialect, pen));
     }
+    true
 }
 
-fn print_line(line: &Line<'_>, dialect: Dialect, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"\n  ");
-    line.print(dialect, out);
-    line.print_comment(out);
+fn print_line(sheet: &mut Sheet, line: &Line<'_>, dialect: Dialect) {
+    sheet.append(b"\n  ");
+    line.print_on(sheet, dialect);
 }
 
 #[cfg(test)]
@@ -150,11 +175,11 @@ mod tests {
 
     #[test]
     fn every_set_of_views_prints_as_it_displays() {
-        let mut text = Vec::new();
+        let mut sheet = Sheet::with_room(1 << 16);
         for views in (0..=u16::MAX).map(ViewSet::from_bits) {
-            text.clear();
-            print_views(views, &mut text);
-            assert_eq!(str::from_utf8(&text).unwrap(), format!(" {views}"));
+            sheet.clear();
+            sheet.write(|pen| print_views(views, pen));
+            assert_eq!(str::from_utf8(sheet.as_bytes()).unwrap(), format!(" {views}"));
         }
     }
 }

@@ -4,9 +4,10 @@ use std::io::Write;
 
 use gametape_wire::{Part, View, ViewSet, json};
 
-use super::payload::Line;
+use super::payload::{BYTES, Line, push_bytes};
 use crate::dialect::Dialect;
 use crate::message::Messages;
+use crate::message::pen::Sheet;
 use crate::{Frame, FrameKind};
 
 /// Appends objects to a buffer, without allocating for each.
@@ -15,12 +16,12 @@ pub(super) struct Objects {
     frames: u64,
     /// What the objects of all messages of a payload begin with.
     start: Vec<u8>,
-    asm: Vec<u8>,
+    asm: Sheet,
 }
 
 impl Objects {
     pub(super) fn new(dialect: Dialect) -> Self {
-        Self { dialect, frames: 0, start: Vec::new(), asm: Vec::new() }
+        Self { dialect, frames: 0, start: Vec::new(), asm: Sheet::default() }
     }
 
     /// Appends a frame and its messages. Returns how many of its payloads cannot be read to their
@@ -68,10 +69,16 @@ impl Objects {
         out.extend_from_slice(b"\"asm\":");
         self.asm.clear();
         match line {
-            Line::Irregular(message, _) => message.print(self.dialect, &mut self.asm),
-            _ => line.print(self.dialect, &mut self.asm),
+            Line::Message(message) | Line::Irregular(message, _) => {
+                message.print_on(&mut self.asm, self.dialect);
+            }
+            Line::Unreadable(_, bytes) => {
+                let mut text = Vec::new();
+                push_bytes(BYTES, bytes, &mut text);
+                self.asm.append(&text);
+            }
         }
-        json::push_bytes(&self.asm, out);
+        json::push_bytes(self.asm.as_bytes(), out);
         match line {
             Line::Irregular(_, bytes) => {
                 out.extend_from_slice(b",\"bytes\":\"");

@@ -3,6 +3,7 @@
 use gametape_wire::{Error, Result};
 
 use crate::dialect::Dialect;
+use crate::message::pen::Sheet;
 use crate::message::tokens::{Token, Tokens};
 use crate::message::{Fit, Message, Messages};
 
@@ -31,7 +32,6 @@ impl<'a> Line<'a> {
     }
 
     /// Appends the line's text without comment and without an end of line.
-    #[inline]
     pub fn print(&self, dialect: Dialect, out: &mut Vec<u8>) {
         match self {
             Self::Message(message) => message.print(dialect, out),
@@ -49,6 +49,17 @@ impl<'a> Line<'a> {
             out.extend_from_slice(b" ; ");
             out.extend_from_slice(error.to_string().as_bytes());
         }
+    }
+
+    /// Appends the line with its comment.
+    pub(super) fn print_on(&self, sheet: &mut Sheet, dialect: Dialect) {
+        if let Self::Message(message) = self {
+            return message.print_on(sheet, dialect);
+        }
+        let mut text = Vec::new();
+        self.print(dialect, &mut text);
+        self.print_comment(&mut text);
+        sheet.append(&text);
     }
 }
 

@@ -189,6 +189,8 @@ impl Cutter<'_> {
         self.moment(0, &views, out)
     }
 
+    /// Passes the payloads of the kept views on as they are: written again from messages they would
+    /// lose what no writer writes.
     fn copy(&mut self, frame: &Frame<'_>, out: &mut FrameWriter) -> Result<()> {
         let wanted = self.selection.views;
         let parts: Vec<(View, &[u8])> = frame

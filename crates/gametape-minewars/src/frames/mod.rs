@@ -50,7 +50,8 @@ pub use frame::{Frame, FrameKind, Irregularity, Parts};
 pub use layout::FrameLayout;
 pub use read::Frames;
 pub use rewrite::{Tail, merge_views, select_views};
-pub use write::{FrameWriter, PayloadRoom};
+pub use write::FrameWriter;
+pub(crate) use write::PayloadRoom;
 
 use gametape_wire::{View, ViewSet};
 

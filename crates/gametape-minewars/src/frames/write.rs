@@ -14,7 +14,7 @@ const KEEPALIVES: Limit = Limit::new("keepalives in a row", 1_000_000);
 
 /// Room for one payload: the longest there is, and eight bytes after it that a writer may spoil, so
 /// that it can write in wide steps.
-pub type PayloadRoom = [u8; LONGEST_PAYLOAD + 8];
+pub(crate) type PayloadRoom = [u8; LONGEST_PAYLOAD + 8];
 
 const LONGEST_PAYLOAD: usize = 256;
 
@@ -97,22 +97,8 @@ impl FrameWriter {
 
     /// One homogenous frame, its payload written by `write` where it belongs: without a copy. `write`
     /// returns the payload's length; what it refuses, and why, comes back.
-    ///
-    /// ```
-    /// use gametape_minewars::{FrameLayout, FrameWriter, Generation};
-    /// use gametape_wire::{View, ViewSet};
-    ///
-    /// let layout = FrameLayout::new(Generation::Current, View::new(2).unwrap())?;
-    /// let mut out = FrameWriter::new(layout);
-    /// out.homogenous_with(5, ViewSet::from_bits(0b011), |room| {
-    ///     room[..2].copy_from_slice(&[0xAA, 0xBB]);
-    ///     Ok(2)
-    /// })?;
-    /// assert_eq!(out.as_bytes(), [0x80, 0x05, 0x03, 0x01, 0xAA, 0xBB]);
-    /// # Ok::<(), gametape_wire::Error>(())
-    /// ```
-    #[inline]
-    pub fn homogenous_with(
+    #[inline(always)]
+    pub(crate) fn homogenous_with(
         &mut self,
         delta: u32,
         views: ViewSet,
@@ -132,8 +118,8 @@ impl FrameWriter {
     /// One heterogenous frame, its payloads written by `write` where they belong, view by view in
     /// ascending order: without a copy. `write` returns the payload's length; what it refuses, and why,
     /// comes back.
-    #[inline]
-    pub fn heterogenous_with(
+    #[inline(always)]
+    pub(crate) fn heterogenous_with(
         &mut self,
         delta: u32,
         views: ViewSet,
@@ -248,7 +234,7 @@ impl FrameWriter {
         Ok((gap - keepalives * advance) as u16)
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_homogenous(
         &mut self,
         delta: u16,
@@ -268,7 +254,7 @@ impl FrameWriter {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_heterogenous(
         &mut self,
         delta: u16,
@@ -294,7 +280,7 @@ impl FrameWriter {
     }
 
     /// Lets `put` write a frame and return its length, and time pass; or nothing, if it fails.
-    #[inline]
+    #[inline(always)]
     fn put_frame(
         &mut self,
         delta: u16,
@@ -370,7 +356,7 @@ fn copying(payload: &[u8]) -> impl FnOnce(&mut PayloadRoom) -> Result<usize> {
 }
 
 /// Lets `write` write a payload at `at`, puts its length at `length_at`, and returns the length.
-#[inline]
+#[inline(always)]
 fn put_payload(
     layout: FrameLayout,
     frame: &mut [u8],

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::dialect::Dialect;
+use crate::message::pen::Word;
 
 /// Declares one set of kinds from rows of `code Variant "word" tool_codes`.
 ///
@@ -80,6 +81,13 @@ macro_rules! kinds {
                     $(Self::$variant => Some($word),)*
                     Self::Unknown(_) => None,
                 }
+            }
+
+            /// The word for the kind as it is printed, after a blank; reserved numbers have none.
+            #[inline]
+            pub(crate) fn printed_word(self) -> Option<&'static Word> {
+                static WORDS: &[Word] = &[$(Word::new($word)),*];
+                WORDS.get(self.row())
             }
 
             /// The kind with this word.

@@ -193,39 +193,41 @@ macro_rules! instructions {
             }
 
             #[inline(always)]
-            fn print_in<const D: usize>(&self, out: &mut Vec<u8>) {
+            fn print_in<'p, const D: usize>(&self, pen: Pen<'p>) -> Pen<'p> {
                 match self {
                     $(Self::$variant { $($field),* } => {
-                        instructions!(@print "", D $id $variant out [$($word),+] [$($choose)?]
-                            $($field [$($letter)?])*);
+                        instructions!(@print "", D $id $variant pen [$($word),+] [$($choose)?]
+                            $($field [$($letter)?])*)
                     })*
                 }
             }
 
             /// Decodes one message and prints it on a line of its own, without making it: the fast
-            /// way to text. One whose text would not say everything comes back instead, unprinted.
+            /// way to text. False for one that cannot be read or whose text would not say everything:
+            /// it is not printed.
             #[allow(dead_code, reason = "player updates are printed as operands")]
             #[inline(always)]
-            fn print_line_in<const D: usize>(
+            fn print_line_in<'p, const D: usize>(
                 r: &mut Reader<'a>,
-                out: &mut Vec<u8>,
-            ) -> Result<Option<Self>> {
-                let start = r.offset();
-                let opcode = r.u8("first byte of a message")?;
+                pen: Pen<'p>,
+            ) -> (Pen<'p>, bool) {
+                let Ok(opcode) = r.u8("first byte of a message") else { return (pen, false) };
                 match $id::MAP[const { generation_index(D) }][opcode as usize] {
                     $($id::$variant => {
-                        $(let $field = <$type as Operand<'a>>::read(
-                            instructions!(@slot D $id $variant $field $($letter)?), opcode, r,
-                        )?;)*
-                        if true $(&& $field.is_exact())* {
-                            instructions!(@print "\n  ", D $id $variant out [$($word),+]
-                                [$($choose)?] $($field [$($letter)?])*);
-                            Ok(None)
-                        } else {
-                            Ok(Some(Self::$variant { $($field),* }))
-                        }
+                        $(
+                            let slot = instructions!(@slot D $id $variant $field $($letter)?);
+                            let Ok($field) = <$type as Operand<'a>>::read(slot, opcode, r) else {
+                                return (pen, false);
+                            };
+                            if !$field.is_exact(slot) {
+                                return (pen, false);
+                            }
+                        )*
+                        let pen = instructions!(@print "\n  ", D $id $variant pen [$($word),+]
+                            [$($choose)?] $($field [$($letter)?])*);
+                        (pen, true)
                     })*
-                    $id::Reserved => Err(reserved(start, opcode, stringify!($set))),
+                    $id::Reserved => (pen, false),
                 }
             }
 
@@ -259,9 +261,11 @@ macro_rules! instructions {
             }
 
             /// Does the text say everything, so that assembling it gives the same bytes?
-            pub(crate) fn text_is_exact(&self) -> bool {
+            fn is_exact_in<const D: usize>(&self) -> bool {
                 match self {
-                    $(Self::$variant { $($field),* } => true $(&& $field.is_exact())*,)*
+                    $(Self::$variant { $($field),* } => true $(&& $field.is_exact(
+                        instructions!(@slot D $id $variant $field $($letter)?)
+                    ))*,)*
                 }
             }
 
@@ -303,18 +307,20 @@ macro_rules! instructions {
         }
     };
 
-    (@print $start:literal, $dialect:ident $id:ident $variant:ident $out:ident
+    (@print $start:literal, $dialect:ident $id:ident $variant:ident $pen:ident
         $words:tt [$($choose:expr)?] $($field:ident [$($letter:ident)?])*
-    ) => {
-        instructions!(@print_word $start, $dialect $out $words $($choose)?);
-        $($field.print(instructions!(@slot $dialect $id $variant $field $($letter)?), $out);)*
+    ) => {{
+        let pen = instructions!(@print_word $start, $dialect $pen $words $($choose)?);
+        $(let pen = $field.print(
+            instructions!(@slot $dialect $id $variant $field $($letter)?), pen,
+        );)*
+        pen
+    }};
+    (@print_word $start:literal, $dialect:ident $pen:ident [$first:literal $(, $more:literal)*]) => {
+        $pen.text(concat!($start, $first).as_bytes())
     };
-    (@print_word $start:literal, $dialect:ident $out:ident [$first:literal $(, $more:literal)*]) => {
-        $out.extend_from_slice(concat!($start, $first).as_bytes());
-    };
-    (@print_word $start:literal, $dialect:ident $out:ident $words:tt $choose:expr) => {
-        $out.extend_from_slice($start.as_bytes());
-        $out.extend_from_slice(($choose)(DIALECTS[$dialect].generation()).as_bytes());
+    (@print_word $start:literal, $dialect:ident $pen:ident $words:tt $choose:expr) => {
+        $pen.text($start.as_bytes()).text(($choose)(DIALECTS[$dialect].generation()).as_bytes())
     };
     (@pattern -) => { None };
     (@pattern $pattern:literal) => { Some(Pattern::parse($pattern)) };

@@ -6,7 +6,7 @@ use super::operand::{Fit, Operand, Slot, parse_coord, put};
 use super::tokens::{Token, Tokens};
 use super::wire::Wire;
 use crate::map::Coord;
-use crate::message::decimal::{self, Short};
+use crate::message::pen::Pen;
 
 /// Most tiles that one message of any kind can name.
 pub(crate) const MAX_TILES: usize = 16;
@@ -63,11 +63,9 @@ impl<'a> Operand<'a> for Tiles<'a> {
             [] => wire,
         })
     }
-    #[inline]
-    fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        for wire in self.0 {
-            decimal::push_coord(out, Short::BLANK, *wire);
-        }
+    #[inline(always)]
+    fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+        self.0.iter().fold(pen, |pen, wire| pen.coord(*wire))
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let count = count_in(slot, 0xFF).min(tokens.left().max(1));
@@ -141,13 +139,6 @@ impl Digit {
         let value = self.value as usize;
         value | (self.asterisk as usize) << 3 | (value >> 3) << 4
     }
-
-    #[inline]
-    fn print_with(self, wire: [u8; 2], out: &mut Vec<u8>) {
-        let digit = Short::BLANK.char(b'0' + self.value);
-        let digit = if self.asterisk { digit.char(b'*') } else { digit };
-        decimal::push_coord(out, digit.char(b'/'), wire);
-    }
 }
 
 /// One tile and the digit it shows.
@@ -173,13 +164,25 @@ impl<'a> Operand<'a> for DigitTile {
     fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
         Ok(wire.put(self.tile.to_wire()))
     }
-    #[inline]
-    fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        self.digit.print_with(self.tile.to_wire(), out);
+    #[inline(always)]
+    fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+        match self.digit.value {
+            0..=7 => pen.digit(self.digit.to_nibble(), self.tile.to_wire()),
+            _ => self.print_oversized(pen),
+        }
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = tokens.take(slot.name)?;
         put(&parse_digit_tile(tokens, word, slot)?, slot, out)
+    }
+}
+
+impl DigitTile {
+    /// Writes a digit that no message can carry.
+    #[cold]
+    fn print_oversized<'p>(&self, pen: Pen<'p>) -> Pen<'p> {
+        let asterisk = if self.digit.asterisk { "*" } else { "" };
+        pen.text(format!(" {}{asterisk}/{}", self.digit.value, self.tile).as_bytes())
     }
 }
 
@@ -258,7 +261,7 @@ impl<'a> Operand<'a> for Digits<'a> {
     const LIST: bool = true;
 
     /// The text of a single tile means the single encoding, and hides what pads an odd count.
-    fn is_exact(&self) -> bool {
+    fn is_exact(&self, _: Slot) -> bool {
         self.is_regular()
     }
     #[inline(always)]
@@ -272,11 +275,9 @@ impl<'a> Operand<'a> for Digits<'a> {
     fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
         Ok(wire.end_with(self.wire))
     }
-    #[inline]
-    fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        for digit_tile in self.iter() {
-            digit_tile.digit.print_with(digit_tile.tile.to_wire(), out);
-        }
+    #[inline(always)]
+    fn print<'p>(&self, slot: Slot, pen: Pen<'p>) -> Pen<'p> {
+        self.iter().fold(pen, |pen, digit| digit.print(slot, pen))
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let count = count_in(slot, 0xFF).min(tokens.left().max(1));

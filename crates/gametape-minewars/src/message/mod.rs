@@ -5,12 +5,12 @@
 //! assembler and the opcode table in `spec/` come from the tables in `table.rs`.
 
 mod class;
-pub(crate) mod decimal;
 mod instructions;
 mod lists;
 mod operand;
 mod pack;
 mod pattern;
+pub(crate) mod pen;
 mod player;
 mod spec_table;
 pub(crate) mod table;
@@ -110,7 +110,7 @@ impl<'a> Iterator for Messages<'a> {
 impl Message<'_> {
     /// Would the message's text assemble to exactly `wire`, the bytes it was decoded from?
     pub(crate) fn text_gives(&self, wire: &[u8], dialect: Dialect) -> bool {
-        if self.text_is_exact() {
+        if self.text_is_exact(dialect) {
             return true;
         }
         if let Message::DigitRun { .. } = self {

@@ -9,7 +9,7 @@ use super::tokens::{Token, Tokens};
 use super::wire::Wire;
 use crate::dialect::Dialect;
 use crate::map::{Coord, ItemKind, StructureKind, TileKind};
-use crate::message::decimal::{self, Short};
+use crate::message::pen::Pen;
 
 /// How well a value survived being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -73,15 +73,16 @@ pub(crate) trait Operand<'a>: Sized {
 
     fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self>;
     /// Does the text say everything, so that assembling it gives the same bytes?
-    fn is_exact(&self) -> bool {
+    #[inline(always)]
+    fn is_exact(&self, _: Slot) -> bool {
         true
     }
     /// The value for the operand's bits in the first byte.
     fn bits(&self) -> usize;
     /// Writes what follows the first byte.
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>>;
-    /// Appends the operand's text after a blank.
-    fn print(&self, slot: Slot, out: &mut Vec<u8>);
+    /// Writes the operand's text after a blank.
+    fn print<'p>(&self, slot: Slot, pen: Pen<'p>) -> Pen<'p>;
     /// Parses and writes in one go; gives the bits for the first byte.
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)>;
 }
@@ -121,8 +122,11 @@ macro_rules! integer_operand {
             fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
                 Ok(wire.put(self.to_be_bytes()))
             }
-            fn print(&self, _: Slot, out: &mut Vec<u8>) {
-                decimal::push_integer(out, *self);
+            #[inline(always)]
+            fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+                let value = i64::from(*self);
+                let start: &[u8] = if value < 0 { b" -" } else { b" " };
+                pen.text(start).number(value.unsigned_abs())
             }
             fn parse(
                 slot: Slot,
@@ -152,8 +156,8 @@ impl<'a> Operand<'a> for u8 {
         Ok(slot.put_byte(*self, wire))
     }
     #[inline(always)]
-    fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        decimal::push_u8(out, *self);
+    fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+        pen.after_blank(u64::from(*self))
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = tokens.take(slot.name)?;
@@ -174,8 +178,8 @@ impl<'a> Operand<'a> for Coord {
         Ok(wire.put(self.to_wire()))
     }
     #[inline(always)]
-    fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        decimal::push_coord(out, Short::BLANK, self.to_wire());
+    fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+        pen.coord(self.to_wire())
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = tokens.take(slot.name)?;
@@ -210,13 +214,11 @@ macro_rules! kind_operand {
             fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
                 Ok(slot.put_byte(self.code(), wire))
             }
-            fn print(&self, _: Slot, out: &mut Vec<u8>) {
-                match self.word() {
-                    Some(word) => {
-                        out.push(b' ');
-                        out.extend_from_slice(word.as_bytes());
-                    }
-                    None => decimal::push_u8(out, self.code()),
+            #[inline(always)]
+            fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+                match self.printed_word() {
+                    Some(word) => pen.word(word),
+                    None => pen.after_blank(u64::from(self.code())),
                 }
             }
             fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {

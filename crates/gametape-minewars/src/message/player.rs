@@ -6,7 +6,7 @@ use gametape_wire::{Reader, Result};
 use super::operand::{Fit, Operand, Slot, parse_word, put};
 use super::tokens::Tokens;
 use super::wire::Wire;
-use crate::message::decimal::{self, Short};
+use crate::message::pen::Pen;
 
 /// The player (and the client, where several share a player) that an update is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,12 +55,10 @@ impl<'a> Operand<'a> for Who {
         }
         Ok(wire.put([self.sub << 4 | self.player]))
     }
-    #[inline]
-    fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        decimal::push_u8(out, self.player);
-        if self.sub != Self::EVERYONE {
-            Short::EMPTY.char(b'/').signed(self.sub).push_to(out);
-        }
+    #[inline(always)]
+    fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+        let pen = pen.after_blank(u64::from(self.player));
+        if self.sub == Self::EVERYONE { pen } else { pen.text(b"/").number(u64::from(self.sub)) }
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = tokens.take(slot.name)?;
@@ -134,8 +132,9 @@ impl Duration {
 
 impl<'a> Operand<'a> for Duration {
     /// In v0.1 two times have two bytes each; the text means the finer one.
-    fn is_exact(&self) -> bool {
-        false
+    fn is_exact(&self, slot: Slot) -> bool {
+        const TWICE: [u32; 2] = [120, 700];
+        slot.dialect.generation() != Generation::V01 || !TWICE.contains(&self.0)
     }
     fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
         Ok(Self::from_byte(r.u8(slot.name)?, slot.dialect.generation()))
@@ -147,8 +146,8 @@ impl<'a> Operand<'a> for Duration {
         let (byte, fit) = self.to_byte(slot.dialect.generation());
         Ok(wire.put([byte]).with_fit(fit))
     }
-    fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        decimal::push_integer(out, self.0);
+    fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+        pen.after_blank(u64::from(self.0))
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = tokens.take(slot.name)?;
@@ -177,11 +176,11 @@ impl<'a> Operand<'a> for Ballot {
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
         self.0.write(slot, wire)
     }
-    fn print(&self, slot: Slot, out: &mut Vec<u8>) {
+    fn print<'p>(&self, slot: Slot, pen: Pen<'p>) -> Pen<'p> {
         match *self {
-            Self::NO => out.extend_from_slice(b" N"),
-            Self::YES => out.extend_from_slice(b" Y"),
-            Self(other) => other.print(slot, out),
+            Self::NO => pen.text(b" N"),
+            Self::YES => pen.text(b" Y"),
+            Self(other) => other.print(slot, pen),
         }
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
@@ -235,10 +234,11 @@ impl<'a> Operand<'a> for Money {
             None => wire,
         })
     }
-    fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        decimal::push_integer(out, self.balance);
-        if let Some(income) = self.income {
-            decimal::push_integer(out, income);
+    fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+        let pen = pen.after_blank(u64::from(self.balance));
+        match self.income {
+            Some(income) => pen.after_blank(u64::from(income)),
+            None => pen,
         }
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {

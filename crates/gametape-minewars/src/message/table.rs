@@ -1,13 +1,15 @@
 //! The two instruction tables: messages, and what can happen to a player.
 
-use crate::{Generation, PayloadRoom};
-use gametape_wire::{Error, ErrorKind, Reader, Result};
+use crate::frames::PayloadRoom;
+use crate::{FrameWriter, Generation};
+use gametape_wire::{Error, ErrorKind, Reader, Result, View, ViewSet};
 
 use super::class::Class;
 use super::instructions::{Row, instructions, patterns_of};
 use super::lists::{DigitTile, Digits, Tiles};
 use super::operand::{Fit, Operand, Slot};
 use super::pattern::{Field, Pattern, decode_map};
+use super::pen::{Pen, Sheet};
 use super::player::{Ballot, Duration, Money, Who};
 use super::text::Text;
 use super::tokens::Tokens;
@@ -203,26 +205,12 @@ impl<'a> Message<'a> {
         in_dialect!(Dialect::from(generation), encode_in<_>(self, Wire::EMPTY, out))
     }
 
-    /// Writes messages one after the other to the beginning of `room`, and says how many bytes they
-    /// are and how well they fit: the fast way to a payload, for
-    /// [`FrameWriter::homogenous_with`](crate::FrameWriter::homogenous_with). Refuses what the
-    /// generation cannot express, and what is too long for a payload.
-    #[inline]
-    pub fn encode_payload(
+    /// Writes messages one after the other to the beginning of `room`.
+    #[inline(always)]
+    pub(super) fn fill_in<const D: usize>(
         messages: &[Self],
-        generation: Generation,
         room: &mut PayloadRoom,
-    ) -> Result<(usize, Fit)> {
-        let filled = in_dialect!(Dialect::from(generation), fill_in(messages, room))?;
-        if filled.is_too_long() {
-            return Err(Error::misuse("payload", format!("over {} bytes", Filled::LONGEST)));
-        }
-        Ok((filled.length, filled.worst))
-    }
-
-    // A function of its own for each dialect: together they have more values than registers.
-    #[inline(never)]
-    fn fill_in<const D: usize>(messages: &[Self], room: &mut PayloadRoom) -> Result<Filled> {
+    ) -> Result<Filled> {
         let mut filled = Filled::EMPTY;
         for message in messages {
             filled = message.encode_in::<D, _>(Wire::EMPTY, Fill(room, filled))?;
@@ -231,40 +219,43 @@ impl<'a> Message<'a> {
     }
 
     /// Appends the message as a line of assembly text, without the line's end.
-    #[inline]
     pub fn print(&self, dialect: Dialect, out: &mut Vec<u8>) {
-        in_dialect!(dialect, print_in(self, out));
+        Sheet::append_to(out, |sheet| self.print_on(sheet, dialect));
     }
 
-    /// Decodes and prints messages to the end of the payload, each on an indented line that an end
-    /// of line begins. One whose text would not say everything comes back with its bytes, unprinted;
-    /// what follows it is still to be printed. After an error the reader is before the message
-    /// that cannot be read.
+    /// The same, on a sheet.
+    pub(crate) fn print_on(&self, sheet: &mut Sheet, dialect: Dialect) {
+        sheet.write(|pen| in_dialect!(dialect, print_in(self, pen)));
+    }
+
+    /// Does the text say everything, so that assembling it gives the same bytes?
+    pub(crate) fn text_is_exact(&self, dialect: Dialect) -> bool {
+        in_dialect!(dialect, is_exact_in(self))
+    }
+
+    /// Decodes and prints messages, each on an indented line that an end of line begins, until the
+    /// payload ends or the page is full, or one comes that cannot be read or whose text would not say
+    /// everything. The reader is then before that one.
     #[inline]
-    pub(crate) fn print_lines(
-        r: &mut Reader<'a>,
-        dialect: Dialect,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<(Self, &'a [u8])>> {
-        in_dialect!(dialect, print_lines_in(r, out))
+    pub(crate) fn print_lines<'p>(r: &mut Reader<'a>, dialect: Dialect, pen: Pen<'p>) -> Pen<'p> {
+        in_dialect!(dialect, print_lines_in(r, pen))
     }
 
-    fn print_lines_in<const D: usize>(
-        r: &mut Reader<'a>,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<(Self, &'a [u8])>> {
-        while !r.is_empty() {
-            let start = r.clone();
-            match Self::print_line_in::<D>(r, out) {
-                Ok(None) => {}
-                Ok(Some(message)) => return Ok(Some((message, r.since(&start)))),
-                Err(error) => {
-                    *r = start;
-                    return Err(error);
-                }
+    // A function of its own for each dialect, as for encoding.
+    #[inline(never)]
+    fn print_lines_in<'p, const D: usize>(r: &mut Reader<'a>, mut pen: Pen<'p>) -> Pen<'p> {
+        // In a variable of its own, and so in registers.
+        let mut reader = r.clone();
+        let mut goes_on = true;
+        while goes_on && !reader.is_empty() && pen.has_room() {
+            let start = reader.clone();
+            (pen, goes_on) = Self::print_line_in::<D>(&mut reader, pen);
+            if !goes_on {
+                reader = start;
             }
         }
-        Ok(None)
+        *r = reader;
+        pen
     }
 
     /// Assembles one line (its words, the mnemonic not yet taken) to one message, or to several
@@ -323,6 +314,81 @@ impl<'a> Message<'a> {
     }
 }
 
+/// Frames of messages, which are written where they belong: the fast way from messages to bytes.
+impl FrameWriter {
+    /// One homogenous frame with these messages. Refuses what the generation cannot express
+    /// exactly, and what is too long for a frame.
+    ///
+    /// ```
+    /// use gametape_minewars::{Coord, FrameLayout, FrameWriter, Generation, Message};
+    /// use gametape_wire::{View, ViewSet};
+    ///
+    /// let layout = FrameLayout::new(Generation::Current, View::new(2).unwrap())?;
+    /// let mut out = FrameWriter::new(layout);
+    /// let smoke = Message::SmokeStart { tile: Coord::new(-7, 2) };
+    /// out.homogenous_messages(5, ViewSet::from_bits(0b011), &[smoke, Message::Tremor {}])?;
+    /// assert_eq!(out.as_bytes(), [0x80, 0x05, 0x03, 0x03, 0x02, 0xF9, 0x02, 0x01]);
+    /// # Ok::<(), gametape_wire::Error>(())
+    /// ```
+    pub fn homogenous_messages(
+        &mut self,
+        delta: u32,
+        views: ViewSet,
+        messages: &[Message<'_>],
+    ) -> Result<()> {
+        match self.layout().generation() {
+            Generation::V01 => {
+                homogenous_in::<{ Dialect::V01 as usize }>(self, delta, views, messages)
+            }
+            Generation::Current => {
+                homogenous_in::<{ Dialect::Current as usize }>(self, delta, views, messages)
+            }
+        }
+    }
+
+    /// One heterogenous frame with the messages that `payload` gives for each view, in ascending
+    /// order. Refuses what [`homogenous_messages`](Self::homogenous_messages) does, and what
+    /// `payload` refuses.
+    pub fn heterogenous_messages<'m>(
+        &mut self,
+        delta: u32,
+        views: ViewSet,
+        payload: impl FnMut(View) -> Result<&'m [Message<'m>]>,
+    ) -> Result<()> {
+        match self.layout().generation() {
+            Generation::V01 => {
+                heterogenous_in::<{ Dialect::V01 as usize }, _>(self, delta, views, payload)
+            }
+            Generation::Current => {
+                heterogenous_in::<{ Dialect::Current as usize }, _>(self, delta, views, payload)
+            }
+        }
+    }
+}
+
+// A function of its own for each generation: together they have more values than registers.
+#[inline(never)]
+fn homogenous_in<const D: usize>(
+    out: &mut FrameWriter,
+    delta: u32,
+    views: ViewSet,
+    messages: &[Message<'_>],
+) -> Result<()> {
+    out.homogenous_with(delta, views, |room| Message::fill_in::<D>(messages, room)?.exact_length())
+}
+
+#[inline(never)]
+fn heterogenous_in<'m, const D: usize, P: FnMut(View) -> Result<&'m [Message<'m>]>>(
+    out: &mut FrameWriter,
+    delta: u32,
+    views: ViewSet,
+    mut payload: P,
+) -> Result<()> {
+    out.heterogenous_with(delta, views, |view, room| {
+        Message::fill_in::<D>(payload(view)?, room)?.exact_length()
+    })
+}
+
 /// The rows that `word` may mean, in the order of the table.
 fn rows_with_word<'t>(
     rows: &'t [Row],
@@ -355,8 +421,9 @@ fn unknown_word(
 
 /// A player update is an operand of the `PLAYER` message.
 impl<'a> Operand<'a> for PlayerUpdate<'a> {
-    fn is_exact(&self) -> bool {
-        self.text_is_exact()
+    #[inline]
+    fn is_exact(&self, slot: Slot) -> bool {
+        in_dialect!(slot.dialect, is_exact_in(self))
     }
     #[inline]
     fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
@@ -369,10 +436,10 @@ impl<'a> Operand<'a> for PlayerUpdate<'a> {
     fn write(&self, slot: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
         in_dialect!(slot.dialect, encode_in<_>(self, wire, Keep))
     }
-    #[inline]
-    fn print(&self, slot: Slot, out: &mut Vec<u8>) {
-        out.push(b' ');
-        in_dialect!(slot.dialect, print_in(self, out));
+    #[inline(always)]
+    fn print<'p>(&self, slot: Slot, pen: Pen<'p>) -> Pen<'p> {
+        let pen = pen.text(b" ");
+        in_dialect!(slot.dialect, print_in(self, pen))
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
         let word = tokens.take("player update")?;

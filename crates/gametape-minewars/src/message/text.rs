@@ -3,6 +3,7 @@
 use gametape_wire::{Error, Reader, Result};
 
 use super::operand::{Fit, Operand, Slot, put};
+use super::pen::Pen;
 use super::tokens::{Token, Tokens};
 use super::wire::Wire;
 
@@ -39,9 +40,11 @@ impl<'a> Operand<'a> for Text<'a> {
         };
         Ok(wire.put([length]).end_with(self.0))
     }
-    fn print(&self, _: Slot, out: &mut Vec<u8>) {
-        out.push(b' ');
-        push_quoted(out, self.0);
+    fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+        let mut quoted = Vec::with_capacity(self.0.len() + 3);
+        quoted.push(b' ');
+        push_quoted(&mut quoted, self.0);
+        pen.text(&quoted)
     }
     /// A quoted string, or everything up to the comment as it is.
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {

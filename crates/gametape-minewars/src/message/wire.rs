@@ -1,6 +1,7 @@
 //! One message on its way to the wire.
 
-use crate::PayloadRoom;
+use crate::frames::PayloadRoom;
+use gametape_wire::{Error, Result};
 
 use super::operand::Fit;
 
@@ -83,8 +84,28 @@ impl Filled {
     pub(crate) const LONGEST: usize = size_of::<PayloadRoom>() - size_of::<u64>();
     const TOO_LONG: usize = Self::LONGEST + 1;
 
+    #[inline(always)]
     pub(crate) fn is_too_long(self) -> bool {
         self.length > Self::LONGEST
+    }
+
+    /// The length, unless the payload is too long or a value does not fit exactly.
+    #[inline(always)]
+    pub(crate) fn exact_length(self) -> Result<usize> {
+        if self.is_too_long() || self.worst != Fit::Exact {
+            return Err(self.refused());
+        }
+        Ok(self.length)
+    }
+
+    #[cold]
+    fn refused(self) -> Error {
+        let problem = if self.is_too_long() {
+            format!("over {} bytes", Self::LONGEST)
+        } else {
+            "not every value fits exactly".to_owned()
+        };
+        Error::misuse("payload", problem)
     }
 }
 
@@ -166,11 +187,24 @@ impl<'a> Take<'a> for Keep {
 
 #[cfg(test)]
 mod tests {
-    use crate::Generation;
+    use crate::{Dialect, Generation};
 
     use super::*;
     use crate::map::Coord;
     use crate::message::{Duration, Message, Money, PlayerUpdate, Text, Who};
+
+    fn fill(
+        messages: &[Message<'_>],
+        generation: Generation,
+        room: &mut PayloadRoom,
+    ) -> Result<Filled> {
+        match generation {
+            Generation::V01 => Message::fill_in::<{ Dialect::V01 as usize }>(messages, room),
+            Generation::Current => {
+                Message::fill_in::<{ Dialect::Current as usize }>(messages, room)
+            }
+        }
+    }
 
     #[test]
     fn messages_follow_each_other_and_the_worst_fit_is_told() {
@@ -186,11 +220,12 @@ mod tests {
         ];
         for generation in Generation::ALL {
             let (mut together, mut alone) = ([9; size_of::<PayloadRoom>()], Vec::new());
-            let filled = Message::encode_payload(&messages, generation, &mut together);
+            let filled = fill(&messages, generation, &mut together).unwrap();
             for message in &messages {
                 message.encode(generation, &mut alone).unwrap();
             }
-            assert_eq!(filled, Ok((alone.len(), Fit::Rounded)));
+            assert_eq!((filled.length, filled.worst), (alone.len(), Fit::Rounded));
+            assert!(filled.exact_length().is_err());
             assert_eq!(together[..alone.len()], alone);
         }
     }
@@ -214,7 +249,7 @@ mod tests {
             update: PlayerUpdate::ChatAll { text: Text(text) },
         };
         let encode = |messages: &[Message<'_>], room: &mut PayloadRoom| {
-            Message::encode_payload(messages, Generation::Current, room).map(|(length, _)| length)
+            fill(messages, Generation::Current, room)?.exact_length()
         };
         let full = [[Message::Tremor {}].as_slice(), &[tile; 85]].concat();
         assert_eq!(encode(&full, &mut room), Ok(256));
@@ -234,7 +269,7 @@ mod tests {
         let mut room = [0; size_of::<PayloadRoom>()];
         for generation in Generation::ALL {
             let messages = [Message::Tremor {}, too_high];
-            assert!(Message::encode_payload(&messages, generation, &mut room).is_err());
+            assert!(fill(&messages, generation, &mut room).is_err());
         }
     }
 }

@@ -104,26 +104,17 @@ impl<'t, 'a> Translator<'t, 'a> {
 
     fn write_exactly(&mut self, time: u64) -> Result<()> {
         let delta = u32::try_from(time.saturating_sub(self.out.time())).unwrap_or(u32::MAX);
-        let Self { messages, parts, layout, .. } = self;
-        let generation = layout.generation();
+        let Self { messages, parts, .. } = self;
         let of = |part: &Translated| &messages[part.messages.clone()];
-        let put = |part: &Translated, room: &mut _| match Message::encode_payload(
-            of(part),
-            generation,
-            room,
-        )? {
-            (length, Fit::Exact) => Ok(length),
-            _ => Err(Error::misuse("payload", "not every value fits exactly")),
-        };
         let views = ViewSet::from_bits(parts.iter().fold(0, |all, part| all | part.views.bits()));
         let first = &parts[0];
         if parts.iter().skip(1).all(|part| of(part) == of(first)) {
-            return self.out.homogenous_with(delta, views, |room| put(first, room));
+            return self.out.homogenous_messages(delta, views, of(first));
         }
         // Only homogenous frames have a part with several views, and those have one part.
         let mut parts = parts.iter();
-        self.out.heterogenous_with(delta, views, |view, room| match parts.next() {
-            Some(part) if part.views.contains(view) => put(part, room),
+        self.out.heterogenous_messages(delta, views, |view| match parts.next() {
+            Some(part) if part.views.contains(view) => Ok(of(part)),
             _ => Err(Error::misuse("payload", "not in the order of views")),
         })
     }
