@@ -75,7 +75,8 @@ pub(crate) struct Args {
 const EXAMPLES: &str = r#"Times are written as 3:37.6, 217.6s, 217600ms, tick:4352, 50%, start, end or -10s (before the end).
 
 With --json each line is {"kind","match_id","tape","tick","seconds",…}: fields are named as in
-spec/events.md, empty ones are left out. With --json --count: {"file","events","kinds":{name:number}}.
+spec/events.md, empty ones are left out; positions are in 1/1024 of a cell.
+With --json --count: {"file","events","kinds":{name:number}}.
 
 Examples:
   gametape events match.tape

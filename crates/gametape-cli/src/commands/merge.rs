@@ -45,6 +45,7 @@ Examples:
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         check_apart(&self.output, self.json)?;
+        self.output.check_extension("a tape", &["tape"])?;
         if self.sources.iter().filter(|source| **source == Source::Stdin).count() > 1 {
             return Err(Failure::usage("standard input can be read only once"));
         }

@@ -88,6 +88,7 @@ Examples:
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         crate::rewrite::check_apart(&self.target, self.json)?;
+        self.target.check_extension("a tape", &["tape"])?;
         let config = self.config()?;
         let refused = |error: Error| Failure::of(&"match", &error);
         let game = Match::new(config, &self.style, self.generation).map_err(refused)?;

@@ -235,3 +235,19 @@ fn a_cut_of_a_damaged_tape_says_what_its_views_lost() {
     assert_eq!(declared, [(0, views(&[1]), own), (2, views(&[1]), 0)]);
     assert!(gaps.iter().all(|gap| (gap.cause, gap.first_tick) == (GapCause::DAMAGE, 10)));
 }
+
+#[test]
+fn what_is_said_of_a_torn_tape_is_true_of_it() {
+    let bytes = sample(300);
+    let said = |length: usize| {
+        let report = verify_bytes(&bytes[..length], Level::Chain, None).unwrap();
+        report.findings().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    };
+    // There is no summary to differ from.
+    let torn = said(bytes.len() / 2);
+    assert!(torn.contains("chain: nothing says where it ends"), "{torn}");
+    // There is no chunk that could be the first.
+    let tiny = said(20);
+    assert!(tiny.contains("metadata: there is none") && !tiny.contains("first chunk"), "{tiny}");
+    assert!(!tiny.contains("at byte 32"), "{tiny}");
+}
