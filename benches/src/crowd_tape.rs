@@ -3,7 +3,7 @@
 use gametape_tape::{
     Cadence, Chunk, ChunkKind, KeyframeMaker, Restorer, Tape, TapeFrames, TapeHeader, TapeWriter,
 };
-use gametape_wire::{Error, Result, ViewSet};
+use gametape_wire::{Error, Result, TickLength, ViewSet};
 
 use crate::crowd::{Crowd, MESSAGE_BYTES, Seen, TICK_BYTES, taste};
 
@@ -14,7 +14,7 @@ const FLUSH_TICKS: u64 = 20;
 pub const FOR_SEEKING: Cadence = Cadence::every(12).with_full_every(1).with_delta_percent(0);
 
 fn begin() -> Result<TapeWriter> {
-    TapeWriter::new(TapeHeader::new(50_000, 1)?, br#"{"game":"crowd"}"#)
+    TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), br#"{"game":"crowd"}"#)
 }
 
 /// A tape of messages, those of a tick together, and nothing else.

@@ -10,7 +10,7 @@ use gametape_replay::{
     Recording, Source, Timeline, TimelineOptions, Track, ViewTrack, cadre, minewars, streams,
 };
 use gametape_tape::{Cadence, KeyframeMaker, TapeHeader, TapeWriter};
-use gametape_wire::{Moment, Result, Tick, View, ViewSet};
+use gametape_wire::{Moment, Result, Tick, TickLength, View, ViewSet};
 
 use crate::crowd::{Crowd, Dice, Seen};
 use crate::median;
@@ -102,7 +102,8 @@ pub fn steps<S: Source, T: Timeline>(
 pub fn watched(mut crowd: Crowd, ticks: u64) -> Result<Vec<u8>> {
     let spectator = ViewSet::EMPTY.with(View::SPECTATOR);
     let mut seen = first_sight(&crowd)?;
-    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 2)?, br#"{"game":"crowd"}"#)?;
+    let mut writer =
+        TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 2), br#"{"game":"crowd"}"#)?;
     let mut keyframes = KeyframeMaker::new(Cadence::default());
     let mut payload = Vec::new();
     for tick in 0..ticks {

@@ -16,7 +16,7 @@ use gametape_benches::crowd::{Crowd, MESSAGE_BYTES, UNITS};
 use gametape_benches::{Claim, Report};
 use gametape_replay::{Counters, Recorder, RecorderOptions, Sink};
 use gametape_tape::{Cadence, TapeHeader};
-use gametape_wire::View;
+use gametape_wire::{Tick, TickLength, View};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -96,12 +96,13 @@ fn at(sorted: &[f64], share: f64) -> f64 {
 /// Records the whole crowd, tick by tick.
 fn record(sink: impl Sink + Send + 'static) -> Outcome<(Costs, Counters)> {
     let options = RecorderOptions::default().with_cadence(CADENCE);
-    let recorder = Recorder::start(sink, TapeHeader::new(50_000, 1)?, b"{}", &options)?;
+    let recorder =
+        Recorder::start(sink, TapeHeader::new(TickLength::millis::<50>(), 1), b"{}", &options)?;
     let mut crowd = Crowd::new(1);
     let mut costs = Costs::default();
     let (mut messages, mut copy) = (Vec::new(), Vec::new());
     for tick in 0..TICKS {
-        if recorder.keyframe_due(tick) {
+        if recorder.keyframe_due(Tick(tick)) {
             let is_full = (tick / CADENCE.ticks).is_multiple_of(CADENCE.full_every.into());
             let samples = if is_full { &mut costs.fulls } else { &mut costs.deltas };
             samples.push(seconds(|| keyframe(&recorder, &crowd, tick))?);
@@ -136,11 +137,11 @@ fn keyframe(recorder: &Recorder, crowd: &Crowd, tick: u64) -> Outcome<()> {
 
 fn record_tick(recorder: &Recorder, tick: u64, messages: &[u8]) -> Outcome<()> {
     let [ana, ben] = [1, 2].map(|number| View::new(number).unwrap_or(View::SPECTATOR));
-    recorder.order(tick, ana, b"go there now")?;
-    recorder.order(tick, ben, b"stay where you are")?;
+    recorder.order(Tick(tick), ana, b"go there now")?;
+    recorder.order(Tick(tick), ben, b"stay where you are")?;
     let (left, right) = messages.split_at(messages.len() / 2);
-    recorder.frame(tick, &[(View::SPECTATOR, messages), (ana, left), (ben, right)])?;
-    recorder.end_tick(tick);
+    recorder.frame(Tick(tick), &[(View::SPECTATOR, messages), (ana, left), (ben, right)])?;
+    recorder.end_tick(Tick(tick));
     Ok(())
 }
 

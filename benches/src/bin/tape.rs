@@ -6,7 +6,7 @@
 //! promises, its size and its seeks. Every claim is about MCAP's fastest way and smallest file; the
 //! others are printed beside it.
 
-use gametape_wire::{Need, SansIo, View, ViewSet};
+use gametape_wire::{Need, SansIo, TickLength, View, ViewSet};
 use std::error::Error;
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -298,7 +298,7 @@ impl Drop for Temporary {
 fn write_large(path: &Path) -> Outcome<()> {
     let noise = random_messages();
     let mut file = BufWriter::new(File::create(path)?);
-    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 7)?, b"{}")?;
+    let mut writer = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 7), b"{}")?;
     let (mut tick, mut latest) = (0, Latest::default());
     let spectator = ViewSet::EMPTY.with(View::SPECTATOR);
     while writer.length() < LARGE_BYTES {

@@ -17,10 +17,11 @@
 //! use gametape_analysis::{AnalysisEvent, EventWriter, HighlightFinder, KindSet, NameId};
 //! use gametape_analysis::{MatchInfo, Rarity, TapeEvents, WorldPos, json_line, read_names};
 //! use gametape_tape::{TapeHeader, Tape, TapeWriter};
+//! use gametape_wire::TickLength;
 //!
 //! # fn main() -> gametape_wire::Result<()> {
 //! // While the match is played: ticks of 50 ms.
-//! let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1)?, b"{}")?;
+//! let mut tape = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}")?;
 //! let nuke = NameId(tape.names(&["nuke"])?);
 //! let mut events = EventWriter::new();
 //! events.push(&AnalysisEvent::SuperweaponFired {

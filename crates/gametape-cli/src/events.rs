@@ -3,9 +3,7 @@
 use std::ops::Range;
 
 use gametape_analysis::report::TextTable;
-use gametape_analysis::{
-    AnalysisEvent, EventStream, KindSet, MatchInfo, NameReader, TapeEvents,
-};
+use gametape_analysis::{AnalysisEvent, EventStream, KindSet, MatchInfo, NameReader, TapeEvents};
 use gametape_tape::{ChunkKind, Depth, Tape};
 use gametape_wire::Error;
 
@@ -70,7 +68,8 @@ impl Observed {
             note(&self.file.source, format_args!("passed over {skipped} of unknown kinds"));
         }
         let all = self.problems.len() as u64;
-        Ok(warn_of_each(&self.file.source, &self.problems, all, "message"))
+        warn_of_each(&self.file.source, &self.problems, all, "message");
+        Ok(Done::lost_if(all > 0))
     }
 
     /// The tape itself.

@@ -221,13 +221,13 @@ pub(crate) fn warn(name: &impl Display, problem: impl Display) {
 const SHOWN_WARNINGS: usize = 10;
 
 /// Prints the first of several warnings about the file called `name`, and how many more there are of
-/// all. Something was lost if there are any.
+/// all.
 pub(crate) fn warn_of_each<T: Display>(
     name: &impl Display,
     problems: impl IntoIterator<Item = T>,
     all: u64,
     noun: &str,
-) -> Done {
+) {
     let mut shown = 0;
     for problem in problems.into_iter().take(SHOWN_WARNINGS) {
         warn(name, problem);
@@ -236,7 +236,6 @@ pub(crate) fn warn_of_each<T: Display>(
     if all > shown {
         warn(name, format_args!("{} more like this", count(all - shown, noun)));
     }
-    Done::lost_if(all > 0)
 }
 
 /// Prints what was done to the file called `name`.

@@ -85,7 +85,12 @@ impl Source {
 
     /// The MineWars file or gamelog in the file, which may be a tape that holds it.
     pub(crate) fn inner(&self, format: &FormatArgs) -> Result<Inner, Failure> {
-        let inner = self.open_with(format)?.into_inner(&GAMES);
+        self.inner_of(self.open_with(format)?)
+    }
+
+    /// The MineWars file or gamelog in what was opened.
+    pub(crate) fn inner_of(&self, opened: Opened) -> Result<Inner, Failure> {
+        let inner = opened.into_inner(&GAMES);
         let (inner, gaps) = inner.map_err(|error| Failure::of(self, &error))?;
         gap_lines(&gaps).iter().for_each(|line| warn_of_loss(self, line));
         Ok(inner)
@@ -116,17 +121,22 @@ impl Source {
             return match file.is_tape()? {
                 None => Err(Failure::refused(self, "it is empty")),
                 Some(true) => Ok(file),
-                Some(false) => Err(self.no_tape()),
+                Some(false) => Err(self.no_tape(self.open().ok())),
             };
         }
         match self.open()? {
             Opened::Tape(file) => Ok(file),
-            _ => Err(self.no_tape()),
+            opened => Err(self.no_tape(Some(opened))),
         }
     }
 
-    fn no_tape(&self) -> Failure {
-        let problem = "it does not begin as a tape does".into();
+    fn no_tape(&self, opened: Option<Opened>) -> Failure {
+        let problem = match opened {
+            Some(opened) => {
+                format!("it is {}, and this command reads tapes", opened.format()).into()
+            }
+            None => "it does not begin as a tape does".into(),
+        };
         Failure::of(self, &Error::at(0, "tape", ErrorKind::BadSyntax { problem }))
     }
 

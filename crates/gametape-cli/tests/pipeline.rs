@@ -100,3 +100,28 @@ fn a_signature_holds_until_something_changes() {
     fine(here, "cut signed.tape cut.tape --from tick:1");
     assert_eq!(gametape(here, "verify cut.tape --key league.pub").status.code(), Some(1));
 }
+
+/// A tape whose end is torn is damaged, whoever looks at it.
+#[test]
+fn damage_is_judged_alike_by_every_command() {
+    let folder = recorded(700);
+    let here = folder.path();
+    let bytes = std::fs::read(here.join("match.tape")).unwrap();
+    std::fs::write(here.join("torn.tape"), &bytes[..bytes.len() * 2 / 3]).unwrap();
+    for line in ["info", "events", "stats", "state", "state --at start", "map", "map --at start"] {
+        let code = |tape: &str| gametape(here, &format!("{line} {tape}")).status.code();
+        assert_eq!((code("match.tape"), code("torn.tape")), (Some(0), Some(3)), "{line}");
+    }
+}
+
+#[test]
+fn a_view_that_a_tape_does_not_have_is_refused_and_not_guessed() {
+    let folder = recorded(100);
+    let here = folder.path();
+    fine(here, "cut match.tape two.tape --view 2");
+    assert_eq!(fine(here, "state --hash two.tape"), fine(here, "state --hash --view 2 match.tape"));
+    for line in ["state --view 0", "state --view 1", "disasm --view 0", "map --view 0"] {
+        let output = gametape(here, &format!("{line} two.tape"));
+        assert_eq!(output.status.code(), Some(2), "{line}");
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{
     ArrayBuilder, BooleanBuilder, Float64Builder, Int32Builder, Int64Builder, ListBuilder,
-    StringBuilder, UInt8Builder, UInt16Builder, UInt32Builder, UInt64Builder,
+    StringBuilder, UInt8Builder, UInt16Builder, UInt32Builder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -101,7 +101,6 @@ fn field(column: &Column) -> Field {
         ColumnType::U8 => DataType::UInt8,
         ColumnType::U16 => DataType::UInt16,
         ColumnType::U32 => DataType::UInt32,
-        ColumnType::U64 => DataType::UInt64,
         ColumnType::I32 => DataType::Int32,
         ColumnType::I64 => DataType::Int64,
         ColumnType::F64 => DataType::Float64,
@@ -133,7 +132,6 @@ enum ColumnBuilder {
     U8(UInt8Builder),
     U16(UInt16Builder),
     U32(UInt32Builder),
-    U64(UInt64Builder),
     I32(Int32Builder),
     I64(Int64Builder),
     F64(Float64Builder),
@@ -150,7 +148,6 @@ macro_rules! with_builder {
             ColumnBuilder::U8($builder) => $do,
             ColumnBuilder::U16($builder) => $do,
             ColumnBuilder::U32($builder) => $do,
-            ColumnBuilder::U64($builder) => $do,
             ColumnBuilder::I32($builder) => $do,
             ColumnBuilder::I64($builder) => $do,
             ColumnBuilder::F64($builder) => $do,
@@ -168,7 +165,6 @@ impl ColumnBuilder {
             ColumnType::U8 => Self::U8(UInt8Builder::new()),
             ColumnType::U16 => Self::U16(UInt16Builder::new()),
             ColumnType::U32 => Self::U32(UInt32Builder::new()),
-            ColumnType::U64 => Self::U64(UInt64Builder::new()),
             ColumnType::I32 => Self::I32(Int32Builder::new()),
             ColumnType::I64 => Self::I64(Int64Builder::new()),
             ColumnType::F64 => Self::F64(Float64Builder::new()),
@@ -199,7 +195,6 @@ impl ColumnBuilder {
             (Self::U8(builder), Value::Unsigned(number)) => builder.append_value(number as u8),
             (Self::U16(builder), Value::Unsigned(number)) => builder.append_value(number as u16),
             (Self::U32(builder), Value::Unsigned(number)) => builder.append_value(number as u32),
-            (Self::U64(builder), Value::Unsigned(number)) => builder.append_value(number),
             (Self::I32(builder), Value::Signed(number)) => builder.append_value(number as i32),
             (Self::I64(builder), Value::Signed(number)) => builder.append_value(number),
             (Self::F64(builder), Value::Float(number)) => builder.append_value(number),

@@ -5,13 +5,11 @@
 use std::fmt::Write;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Float64Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use gametape_analysis::sample::{self, Random};
-use gametape_analysis::{AnalysisEvent, CsvTable, EventKind, MatchInfo, Table};
+use gametape_analysis::{AnalysisEvent, ColumnType, CsvTable, EventKind, MatchInfo, Table};
 use gametape_library::ParquetTable;
 use gametape_wire::TickLength;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -54,7 +52,6 @@ fn cell(array: &dyn Array, row: usize) -> String {
         DataType::UInt8 => array.as_primitive::<UInt8Type>().value(row).to_string(),
         DataType::UInt16 => array.as_primitive::<UInt16Type>().value(row).to_string(),
         DataType::UInt32 => array.as_primitive::<UInt32Type>().value(row).to_string(),
-        DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).to_string(),
         DataType::Int32 => array.as_primitive::<Int32Type>().value(row).to_string(),
         DataType::Int64 => array.as_primitive::<Int64Type>().value(row).to_string(),
         DataType::Float64 => format!("{:?}", array.as_primitive::<Float64Type>().value(row)),
@@ -93,6 +90,16 @@ fn every_value_of_every_table_comes_back() {
         let fields = schema.fields().iter().map(|field| (field.name(), field.is_nullable()));
         let columns = table.columns().iter().map(|column| (&column.name, column.nullable));
         assert!(fields.eq(columns), "{}", table.name());
+    }
+}
+
+/// Many readers have no unsigned 64-bit type, and ticks are subtracted.
+#[test]
+fn ticks_and_durations_are_signed() {
+    let columns = Table::Wide.columns();
+    for name in ["tick", "duration_ticks", "outcome_first_tick"] {
+        let column = columns.iter().find(|column| column.name == name).unwrap();
+        assert_eq!(column.column_type, ColumnType::I64, "{name}");
     }
 }
 

@@ -85,6 +85,6 @@ pub use setup::{
 pub use state::shape::ViewShape;
 pub use state::{
     CityState, ClientState, FlagState, Gone, Pending, PlayerState, Replayed, TileState, ViewState,
-    VoteState, replay_view,
+    VoteState, is_off_map, replay_view,
 };
 pub use verify::{FrameRef, Located, Rule, Space, Survey, Verification, verify};

@@ -8,7 +8,7 @@ use std::error::Error;
 
 use gametape_replay::{Recorder, RecorderOptions};
 use gametape_tape::{SimSnapshot, TapeHeader, UnitTag};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, TickLength, View, ViewSet};
 
 /// Two snails, and how far they came.
 #[derive(Default)]
@@ -20,20 +20,20 @@ struct Race {
 impl Race {
     /// One tick of the game, recorded.
     fn step(&mut self, recorder: &Recorder) -> Result<()> {
-        if recorder.keyframe_due(self.tick) {
+        if recorder.keyframe_due(Tick(self.tick)) {
             recorder.keyframe(self.snapshot()?)?;
         }
         // Every 40 ticks, one of the players cheers and its snail jumps.
         let jumper = self.tick.is_multiple_of(40).then_some((self.tick / 40 % 2) as usize);
         if let Some(jumper) = jumper {
             let player = View::new(jumper as u8 + 1).unwrap_or(View::SPECTATOR);
-            recorder.order(self.tick, player, b"hop!")?;
+            recorder.order(Tick(self.tick), player, b"hop!")?;
             self.places[jumper] += 7;
         }
         self.places = [self.places[0] + 2, self.places[1] + 2];
         let text = format!("{:?}", self.places);
-        recorder.frame_for_all(self.tick, ViewSet::ALL, text.as_bytes())?;
-        recorder.end_tick(self.tick);
+        recorder.frame_for_all(Tick(self.tick), ViewSet::ALL, text.as_bytes())?;
+        recorder.end_tick(Tick(self.tick));
         self.tick += 1;
         Ok(())
     }
@@ -55,7 +55,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     let mut race = Race::default();
 
     // The process number distinguishes recordings.
-    let front = TapeHeader::new(50_000, std::process::id())?;
+    let front = TapeHeader::new(TickLength::millis::<50>(), std::process::id());
     let metadata =
         br#"{"game":"snails","players":[{"view":1,"name":"Ana"},{"view":2,"name":"Ben"}]}"#;
     let recorder = Recorder::create(&path, front, metadata, &options)?;

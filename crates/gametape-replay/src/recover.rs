@@ -7,7 +7,7 @@ use gametape_tape::{
     ChunkKind, Damage, Dropped, Gap, Level, Recovered, Recovery, Remedy, Rewriter, TapeHeader,
     Verifier,
 };
-use gametape_wire::{Error, Result, Source, WatchedSource, drive};
+use gametape_wire::{Error, Result, Source, TickLength, WatchedSource, drive};
 use serde::Serialize;
 
 use crate::open::visit_chunks;
@@ -20,9 +20,9 @@ use crate::verify::check_keyframes;
 /// ```
 /// use gametape_replay::recover::FoundTape;
 /// use gametape_tape::{TapeHeader, TapeWriter};
-/// use gametape_wire::View;
+/// use gametape_wire::{TickLength, View};
 ///
-/// let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1)?, b"{}")?;
+/// let mut writer = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}")?;
 /// writer.frame(0, 0, &[(View::SPECTATOR, b"moved")])?;
 /// writer.flush()?;
 /// let mut unfinished = writer.take();
@@ -63,19 +63,19 @@ impl FoundTape {
         !self.found.chunks.is_empty()
     }
 
-    /// Writes a tape that passes verification. `tick_us`, the length of a tick in microseconds, is
+    /// Writes a tape that passes verification. `tick_length` is
     /// used where the header and the summary are both lost.
     pub fn write<S: Source>(
         &self,
         source: &mut S,
-        tick_us: Option<u32>,
+        tick_length: Option<TickLength>,
         put: &mut Put<'_>,
     ) -> Result<TapeRecovery> {
         let mut report = TapeRecovery::of(&self.found, self.remedy);
         match self.remedy {
             Remedy::Keep => copy_bytes(source, 0..source.length(), put)?,
             Remedy::Rebuild => drop(put_segments(source, &self.found.rebuild()?, put)?),
-            _ => report.drop(self.repair(source, tick_us, put)?),
+            _ => report.drop(self.repair(source, tick_length, put)?),
         }
         Ok(report)
     }
@@ -84,11 +84,11 @@ impl FoundTape {
     fn repair<S: Source>(
         &self,
         source: &mut S,
-        tick_us: Option<u32>,
+        tick_length: Option<TickLength>,
         put: &mut Put<'_>,
     ) -> Result<Vec<Dropped>> {
         let found = &self.found;
-        let mut rewriter = Rewriter::repair(self.header(tick_us)?, found.metadata_or_empty())?;
+        let mut rewriter = Rewriter::repair(self.header(tick_length)?, found.metadata_or_empty())?;
         visit_chunks(source, &found.chunks, |chunk| {
             rewriter.chunk(chunk)?;
             put(&rewriter.take())
@@ -100,8 +100,8 @@ impl FoundTape {
         Ok(end.dropped)
     }
 
-    fn header(&self, tick_us: Option<u32>) -> Result<TapeHeader> {
-        let given = tick_us.map(|length| TapeHeader::new(length, 0)).transpose()?;
+    fn header(&self, tick_length: Option<TickLength>) -> Result<TapeHeader> {
+        let given = tick_length.map(|length| TapeHeader::new(length, 0));
         match self.found.header.or(given) {
             Some(header) => derived_header(&[header], "recover"),
             None => {
@@ -289,7 +289,8 @@ mod tests {
     /// A tape of many chunks whose header and first chunks are gone.
     #[test]
     fn a_tape_without_its_beginning_is_found() {
-        let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+        let mut writer =
+            TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
         for tick in 0..1000 {
             writer.frame(0, tick, &[(View::SPECTATOR, b"moved")]).unwrap();
             writer.flush().unwrap();
@@ -298,7 +299,7 @@ mod tests {
         bytes[..20_000].fill(0);
         let found = FoundTape::search(&mut bytes).unwrap().unwrap();
         let mut whole = Vec::new();
-        let report = found.write(&mut bytes, Some(50_000), &mut |piece| {
+        let report = found.write(&mut bytes, Some(TickLength::millis::<50>()), &mut |piece| {
             whole.extend_from_slice(piece);
             Ok(())
         });

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gametape_tape::{Segment, TapeHeader};
-use gametape_wire::{Result, Source};
+use gametape_wire::{Error, Result, Source};
 use sha2::{Digest, Sha256};
 
 /// Takes the bytes of a result, one piece after the other. An error ends the work.
@@ -21,8 +21,8 @@ pub fn tape_id_of(bytes: &[u8]) -> u32 {
 pub fn derived_header(from: &[TapeHeader], what: &str) -> Result<TapeHeader> {
     let headers = from.iter().flat_map(TapeHeader::to_bytes);
     let id = tape_id_of(&headers.chain(what.bytes()).collect::<Vec<u8>>());
-    let tick_length = from.first().map_or(0, |header| header.tick_length.micros());
-    TapeHeader::new(tick_length, id)
+    let none = || Error::misuse("tape", "it is made of no other");
+    Ok(TapeHeader::new(from.first().ok_or_else(none)?.tick_length, id))
 }
 
 /// Writes a tape that is made of another one; returns how many bytes it has.
@@ -58,11 +58,13 @@ pub(crate) fn copy_bytes<S: Source>(
 
 #[cfg(test)]
 mod tests {
+    use gametape_wire::TickLength;
+
     use super::*;
 
     #[test]
     fn the_same_change_of_the_same_tape_has_the_same_id() {
-        let headers = [1, 2].map(|id| TapeHeader::new(1000, id).unwrap());
+        let headers = [1, 2].map(|id| TapeHeader::new(TickLength::MILLISECOND, id));
         let id = |header, what| derived_header(&[header], what).unwrap().tape_id;
         assert_eq!(id(headers[0], "cut"), id(headers[0], "cut"));
         assert_ne!(id(headers[0], "cut"), id(headers[1], "cut"));

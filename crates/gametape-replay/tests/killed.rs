@@ -86,7 +86,7 @@ fn record(path: &Path, manner: u64) {
         let written = recorder.counters().last_written_tick;
         if written != said {
             said = written;
-            println!("{}", written.unwrap_or(0));
+            println!("{}", written.unwrap_or_default());
             std::io::stdout().flush().unwrap();
         }
         // No faster than it is written: ticks that only wait say nothing when they are lost.
@@ -175,6 +175,6 @@ fn go_on(bytes: &[u8], before: &Content, from: u64) {
     assert_eq!(after.orders[..before.orders.len()], before.orders);
     assert_eq!(after.orders.len(), before.orders.len() + 20);
     // Where it goes on exactly where a whole tape ended, nothing is missing.
-    let is_exact = begins_at == from && Recovered::from_bytes(bytes).damages.is_empty();
+    let is_exact = begins_at.0 == from && Recovered::from_bytes(bytes).damages.is_empty();
     assert_eq!(after.gaps.len(), usize::from(!is_exact));
 }

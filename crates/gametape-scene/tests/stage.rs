@@ -175,7 +175,7 @@ fn a_stage_reads_what_it_needs_and_opens_its_tape_once() {
     let sample = Sample { radius: 3, moments: 2500, ..Sample::default() };
     let (setup, frames) = sample.build(Generation::Current).unwrap();
     let file = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
-    let options = ConvertOptions { spacing: 4000, ..ConvertOptions::new(1) };
+    let options = ConvertOptions::new(1).with_spacing(4000);
     let tape = minewars::to_tape(&ReplayFile::open(&file).unwrap(), &options).unwrap();
     let source = Counting { tape: Rc::new(pack_bytes(&tape).unwrap()), fetched: Rc::default() };
     let length = source.length();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use gametape_cadre::{Options, sample};
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Generation, Grid, ReplayFile, WriteOptions, write_file};
-use gametape_replay::open::{OpenOptions, open};
+use gametape_replay::open::{KeptStart, OpenOptions, open};
 use gametape_replay::{ConvertOptions, minewars};
 use gametape_scene::stage::{Action, CellMark, PanelContent, Row, Stage, Viewer};
 use gametape_tape::cut_bytes;
@@ -20,6 +20,7 @@ const HEIGHT: usize = 28;
 
 fn viewer(bytes: Vec<u8>) -> Viewer<Vec<u8>> {
     let opened = open(bytes, &OpenOptions::default()).unwrap();
+    let opened = opened.map_source(KeptStart::into_inner);
     Viewer::new(Stage::open(opened, &[], &Options::default()).unwrap())
 }
 
@@ -158,7 +159,7 @@ fn playing_follows_the_clock_at_any_speed_and_pauses_at_the_end() {
     act(&mut viewer, &[Action::PlayOrPause]);
     viewer.tick(ms(1000));
     let tick = |viewer: &Viewer<Vec<u8>>| viewer.stage().position().next_tick().0;
-    assert_eq!(tick(&viewer), 1024);
+    assert_eq!(tick(&viewer), 1000);
     viewer.act(Action::Faster(1), ms(1000));
     viewer.tick(ms(2000));
     assert_eq!((tick(&viewer), said(&viewer)), (1024 + 2048, "×2"));
@@ -275,7 +276,7 @@ fn a_gamelog_with_positions_has_a_board_and_a_tree() {
 #[test]
 fn a_tape_that_is_cut_shows_its_own_views_only() {
     let bytes = minewars_bytes();
-    let options = ConvertOptions { spacing: 300, ..ConvertOptions::new(1) };
+    let options = ConvertOptions::new(1).with_spacing(300);
     let tape = minewars::to_tape(&ReplayFile::open(&bytes).unwrap(), &options).unwrap();
     let views = [1, 3].into_iter().filter_map(View::new).collect();
     let mut viewer = viewer(cut_bytes(&tape, views, 7).unwrap().bytes);

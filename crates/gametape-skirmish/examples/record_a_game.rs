@@ -10,7 +10,7 @@ use gametape_skirmish::{
     Config, Match, NAMES, Style, TICK_LENGTH, metadata, record_block, record_setups,
 };
 use gametape_tape::TapeHeader;
-use gametape_wire::{Result, ViewSet};
+use gametape_wire::{Result, Tick, ViewSet};
 
 fn main() {
     let path = std::env::args().nth(1).unwrap_or_else(|| "match.tape".to_owned());
@@ -23,7 +23,7 @@ fn main() {
 fn record(path: &str) -> Result<()> {
     // The game: two bots on a small island. The number of the tape distinguishes recordings.
     let config = Config::new(2, 12, 7);
-    let header = TapeHeader::with(TICK_LENGTH, 0x5C1);
+    let header = TapeHeader::new(TICK_LENGTH, 0x5C1);
     let mut game = Match::new(config, &Style::ALL, Generation::Current)?;
 
     // What the recording starts from: for the views, for the simulation, and for the events.
@@ -40,28 +40,30 @@ fn record(path: &str) -> Result<()> {
     while !game.is_over() {
         // Keyframes first: they are the state before the tick.
         let tick = game.game().tick();
-        if recorder.keyframe_due(tick) {
+        if recorder.keyframe_due(Tick(tick)) {
             recorder.keyframe(game.game().snapshot())?;
         }
         for (view, known) in &views {
-            if recorder.view_keyframe_due(*view, tick) {
+            if recorder.view_keyframe_due(*view, Tick(tick)) {
                 recorder.view_keyframe(*view, known.snapshot(tick))?;
             }
         }
         // Then the tick: what was asked, said and reported, what views receive, what happened.
         let turn = game.step()?;
-        turn.orders.iter().try_for_each(|o| recorder.order(tick, o.player, &o.payload))?;
-        turn.talk.iter().try_for_each(|o| recorder.talk(tick, o.player, &o.payload))?;
-        turn.reports.iter().try_for_each(|o| recorder.reported(tick, o.player, &o.payload))?;
+        turn.orders.iter().try_for_each(|o| recorder.order(Tick(tick), o.player, &o.payload))?;
+        turn.talk.iter().try_for_each(|o| recorder.talk(Tick(tick), o.player, &o.payload))?;
+        turn.reports
+            .iter()
+            .try_for_each(|o| recorder.reported(Tick(tick), o.player, &o.payload))?;
         if !turn.parts().is_empty() {
-            recorder.frame(tick, &turn.parts())?;
+            recorder.frame(Tick(tick), &turn.parts())?;
         }
         for ((_, known), payload) in views.iter_mut().zip(&turn.payloads) {
             known.apply(tick, payload)?;
         }
         turn.events.iter().try_for_each(|event| events.push(event))?;
         events.take().into_iter().try_for_each(|block| record_block(&recorder, block))?;
-        recorder.end_tick(tick);
+        recorder.end_tick(Tick(tick));
     }
     events.flush()?.into_iter().try_for_each(|block| record_block(&recorder, block))?;
     recorder.keyframe(game.game().snapshot())?;

@@ -61,7 +61,7 @@ impl MatchRecorder {
     /// Plays a tick and records it, with keyframes before it where they are due.
     pub fn step(&mut self, game: &mut Match) -> Result<Turn> {
         let tick = game.game().tick();
-        if self.recorder.keyframe_due(tick) {
+        if self.recorder.keyframe_due(Tick(tick)) {
             self.keyframes(game, false)?;
         }
         let turn = game.step()?;
@@ -92,17 +92,17 @@ impl MatchRecorder {
     fn turn(&mut self, turn: &Turn) -> Result<()> {
         let (recorder, tick) = (&self.recorder, turn.tick);
         for Input { player, payload } in &turn.orders {
-            recorder.order(tick, *player, payload)?;
+            recorder.order(Tick(tick), *player, payload)?;
         }
         for Input { player, payload } in &turn.talk {
-            recorder.talk(tick, *player, payload)?;
+            recorder.talk(Tick(tick), *player, payload)?;
         }
         for Input { player, payload } in &turn.reports {
-            recorder.reported(tick, *player, payload)?;
+            recorder.reported(Tick(tick), *player, payload)?;
         }
         let parts = turn.parts();
         if !parts.is_empty() {
-            recorder.frame(tick, &parts)?;
+            recorder.frame(Tick(tick), &parts)?;
         }
         for (view, payload) in parts {
             self.views[usize::from(view.number())].receive(tick, payload)?;
@@ -114,7 +114,7 @@ impl MatchRecorder {
         if waited >= self.recorder.written_within() / 2 {
             self.flush_events(tick + 1)?;
         }
-        self.recorder.end_tick(tick);
+        self.recorder.end_tick(Tick(tick));
         Ok(())
     }
 
@@ -198,7 +198,7 @@ pub fn record_match(
     id: u32,
     last_tick: SimTick,
 ) -> Result<Vec<u8>> {
-    let header = TapeHeader::with(TICK_LENGTH, id);
+    let header = TapeHeader::new(TICK_LENGTH, id);
     let sink = Cursor::new(Vec::new());
     let (recorder, mut pump) = Recorder::with_pump(sink, header, metadata, &full_speed())?;
     let mut recorder = MatchRecorder::new(recorder, game)?;
@@ -324,7 +324,7 @@ mod tests {
     #[test]
     fn events_are_written_as_soon_as_frames() {
         let mut game = two_players();
-        let header = TapeHeader::with(TICK_LENGTH, 1);
+        let header = TapeHeader::new(TICK_LENGTH, 1);
         let options = RecorderOptions::default();
         let sink = Cursor::new(Vec::new());
         let (recorder, mut pump) = Recorder::with_pump(sink, header, b"{}", &options).unwrap();

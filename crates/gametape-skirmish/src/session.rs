@@ -128,7 +128,7 @@ impl<S: Sink> Session<S> {
         let config = game.game().config();
         let about = metadata(config, styles, generation, provenance);
         let id = tape_id_of(&[config.to_bytes(), about.clone()].concat());
-        let header = TapeHeader::with(TICK_LENGTH, id);
+        let header = TapeHeader::new(TICK_LENGTH, id);
         let (recorder, pump) = Recorder::with_pump(sink, header, &about, &pace.options())?;
         let recorder = MatchRecorder::new(recorder, &game)?;
         Ok(Self { game, pace, recorder, pump })

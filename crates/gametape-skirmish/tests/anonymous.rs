@@ -4,13 +4,14 @@
 
 use gametape_minewars::Generation;
 use gametape_replay::anonymize::{Anonymized, anonymize};
+use gametape_replay::cut::{CutRequest, cut_tape};
 use gametape_replay::open::{OpenOptions, open};
 use gametape_replay::{DeepLevel, Playback, PlayerOptions, Recording, minewars};
 use gametape_skirmish::{
     Config, Match, SkirmishGame, Style, metadata, record_match, recorded_game,
 };
 use gametape_tape::{Level, SigningKey, Tape, TapeWriter, pack_bytes, verify_bytes};
-use gametape_wire::View;
+use gametape_wire::{Moment, Tick, View, When};
 
 /// More matches where `GAMETAPE_SCALE` multiplies them.
 fn scaled(count: u64) -> u64 {
@@ -63,12 +64,12 @@ fn check(bytes: &[u8], what: &str) {
     for view in Tape::open(bytes).unwrap().views().iter() {
         let mut player = minewars::player(open(), view, options).unwrap();
         let verified = player.verify(DeepLevel::Keyframes).unwrap();
-        assert!(verified.passed(), "{what}, view {view:?}: {:?}", verified.findings);
+        assert!(verified.passed(), "{what}, view {view:?}: {:?}", verified.report);
     }
     let game = recorded_game(&mut open()).unwrap();
     let mut player = Playback::simulation(open(), game, options).unwrap();
     let verified = player.verify(DeepLevel::Simulation).unwrap();
-    assert!(verified.passed(), "{what}: {:?}", verified.findings);
+    assert!(verified.passed(), "{what}: {:?}", verified.report);
 }
 
 fn keyframes(bytes: &[u8]) -> Vec<(u16, u64)> {
@@ -95,6 +96,41 @@ fn every_match_is_anonymised_verifies_and_runs_again() {
             check(&made, &what);
             assert_eq!(state_at_end(&made), state_at_end(&bytes), "{what}");
         }
+    }
+}
+
+/// Names that were told before a part begins are in its keyframes.
+#[test]
+fn a_part_of_a_match_is_anonymised_from_its_keyframes() {
+    let config = Config::new(2, 12, 2);
+    let mut game = Match::new(config.clone(), &Style::ALL, Generation::Current).unwrap();
+    let about = metadata(&config, Generation::Current);
+    let whole = record_match(&mut game, &about, 7, 3000).unwrap();
+    let tape = Tape::open(&whole).unwrap();
+    let mut part = Vec::new();
+    let (from, to) = (When::Tick(Tick(2600)), When::Tick(Tick(2900)));
+    let request = CutRequest { from, to, ..CutRequest::default() };
+    let _ = cut_tape(&mut &whole[..], &tape, &request, &mut |bytes| {
+        part.extend_from_slice(bytes);
+        Ok(())
+    })
+    .unwrap();
+    let (made, report) = anonymous(&part);
+    assert!(report.remaining.is_empty(), "{:?}", report.remaining);
+    assert_eq!(keyframes(&made), keyframes(&part));
+    assert_eq!(state_at_end(&made), state_at_end(&part));
+    for view in Tape::open(&made).unwrap().views().iter() {
+        let recording = Recording::open(&made[..]).unwrap();
+        let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
+        assert!(player.begin() > Moment::START);
+        let players: Vec<_> = player.state().state().players().collect();
+        assert_eq!(players.len(), 2);
+        for (number, state) in players {
+            let names = state.clients.values().map(|client| client.name.clone());
+            assert!(names.eq([format!("Player {number}").into_bytes()]), "{state:?}");
+        }
+        let verified = player.verify(DeepLevel::Keyframes).unwrap();
+        assert!(verified.passed() && verified.keyframes > 1, "{:?}", verified.findings);
     }
 }
 

@@ -9,7 +9,8 @@ use gametape_minewars::Generation;
 use gametape_replay::verify::{Checked, Level, TapeCheck, TapeChecks};
 use gametape_replay::{KnownGame, Recording, Source};
 use gametape_skirmish::{Config, Match, SkirmishGame, Style, gamelog, metadata, record_match};
-use gametape_wire::{Error, Result};
+use gametape_tape::{Tape, TapeWriter};
+use gametape_wire::{Error, Result, ViewSet};
 
 /// Fails at one request.
 struct FailsOnce<'a> {
@@ -51,11 +52,26 @@ fn with_every_failure<T>(tape: &[u8], call: impl Fn(&mut FailsOnce<'_>) -> Resul
     unreachable!("there are fewer requests than numbers")
 }
 
+/// A short match between noise, so that its chunks are not read together with the index.
 fn tape() -> Vec<u8> {
     let config = Config::new(2, 6, 1);
     let about = metadata(&config, Generation::Current);
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
-    record_match(&mut game, &about, 7, 600).unwrap()
+    let bytes = record_match(&mut game, &about, 7, 400).unwrap();
+    let tape = Tape::open(&bytes).unwrap();
+    let mut writer = TapeWriter::new(tape.header, tape.metadata.as_bytes()).unwrap();
+    let mut dice = 1_u32;
+    let noise = (0..60_000).map(|_| {
+        dice = dice.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (dice >> 24) as u8
+    });
+    let noise: Vec<u8> = noise.collect();
+    writer.resource("noise", ViewSet::ALL, &noise).unwrap();
+    for entry in tape.chunks.iter().skip(1) {
+        writer.copy(&tape.read(entry, &bytes).unwrap(), entry.header.views).unwrap();
+    }
+    writer.resource("more noise", ViewSet::ALL, &noise).unwrap();
+    [writer.take(), writer.finish().unwrap()].concat()
 }
 
 #[test]
@@ -63,7 +79,7 @@ fn a_gamelog_lacks_no_order_because_a_read_failed() {
     let tape = tape();
     let made = with_every_failure(&tape, |source| gamelog(Recording::open(source)?));
     assert_eq!(made.findings, []);
-    assert!(made.json.windows(7).filter(|window| window == b"\"order\"").count() > 0);
+    assert!(made.json.windows(5).filter(|window| window == b"\"ran\"").count() > 0);
     assert_eq!(made, gamelog(Recording::open(&tape[..]).unwrap()).unwrap());
 }
 

@@ -19,7 +19,11 @@ struct Recorded {
 }
 
 fn recorded(players: u8, radius: u8, seed: u64) -> Recorded {
-    let config = Config::new(players, radius, seed).with_time_limit(900);
+    record(Config::new(players, radius, seed).with_time_limit(900))
+}
+
+fn record(config: Config) -> Recorded {
+    let players = config.players();
     let about = metadata(&config, Generation::Current);
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
     let bytes = record_match(&mut game, &about, 7, u64::MAX).unwrap();
@@ -32,12 +36,28 @@ fn recorded(players: u8, radius: u8, seed: u64) -> Recorded {
 /// One test, so that the matches, in which much happens, are played once.
 #[test]
 fn the_events_of_whole_matches_are_true() {
-    let matches = [recorded(2, 12, 2), recorded(3, 9, 5), recorded(6, 20, 1)];
+    let last_city_falls = Config { time_limit: 120, ..Config::new(4, 8, 326) };
+    let matches =
+        [recorded(2, 12, 2), recorded(3, 9, 5), recorded(6, 20, 1), record(last_city_falls)];
+    a_killer_whose_last_unit_falls_in_the_same_tick_has_a_tag(&matches[3]);
     every_engagement_starts_once_ends_once_and_lasts_from_start_to_end(&matches);
     who_dies_was_created_and_who_kills_has_a_unit(&matches);
     deaths_add_up_to_the_losses_and_kills_of_the_statistics(&matches);
     cameras_are_sampled_at_2_hz(&matches);
     units_and_buildings_are_counted_apart(&matches);
+}
+
+fn a_killer_whose_last_unit_falls_in_the_same_tick_has_a_tag(recorded: &Recorded) {
+    let deaths = recorded.events.iter().filter_map(|event| match *event {
+        AnalysisEvent::UnitDestroyed {
+            tick: 944, tag, killer_tag, killer_owner, owner, ..
+        } => Some((owner, tag, killer_owner, killer_tag)),
+        _ => None,
+    });
+    let deaths: Vec<_> = deaths.collect();
+    let of = |player: u8| deaths.iter().find(|(owner, ..)| *owner == player).unwrap();
+    let ((_, _, killer, killer_tag), (_, city, ..)) = (of(1), of(4));
+    assert_eq!((*killer, *killer_tag), (Some(4), Some(*city)), "{deaths:?}");
 }
 
 fn every_engagement_starts_once_ends_once_and_lasts_from_start_to_end(matches: &[Recorded]) {

@@ -15,12 +15,13 @@
 //!
 //! ```
 //! use gametape_tape::{ChunkKind, TapeHeader, Tape, TapeFrames, TapeWriter, cut_bytes};
-//! use gametape_wire::{View, ViewSet};
+//! use gametape_wire::{TickLength, View, ViewSet};
 //!
 //! # fn main() -> gametape_wire::Result<()> {
 //! let [ana, ben] = [1, 2].map(|number| View::new(number).unwrap());
 //! // Ticks of 50 ms; the tape id differs between recordings.
-//! let mut writer = TapeWriter::new(TapeHeader::new(50_000, 0xB0A7)?, br#"{"game":"digger"}"#)?;
+//! let header = TapeHeader::new(TickLength::millis::<50>(), 0xB0A7);
+//! let mut writer = TapeWriter::new(header, br#"{"game":"digger"}"#)?;
 //! writer.frame(0, 0, &[(ana, b"dawn"), (ben, b"dawn")])?;
 //! writer.frame(0, 90, &[(ana, b"mine"), (ben, b"?")])?;
 //! let mut file = writer.take();
@@ -53,8 +54,8 @@
 //!
 //! ```
 //! use gametape_tape::{Depth, TapeHeader, TapeReader, TapeWriter};
-//! use gametape_wire::{SansIo, drive};
-//! # let file = TapeWriter::new(TapeHeader::new(50_000, 1)?, b"{}").and_then(|mut writer| {
+//! use gametape_wire::{SansIo, TickLength, drive};
+//! # let file = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").and_then(|mut writer| {
 //! #     Ok([writer.take(), writer.finish()?].concat())
 //! # })?;
 //!

@@ -36,6 +36,18 @@ impl TickLength {
     /// One millisecond, the tick of MineWars recordings.
     pub const MILLISECOND: Self = Self(NonZeroU32::new(1000).unwrap());
 
+    /// This many milliseconds, for games whose ticks are fixed: the compiler refuses 0.
+    ///
+    /// ```
+    /// use gametape_wire::TickLength;
+    ///
+    /// assert_eq!(TickLength::millis::<50>().micros(), 50_000);
+    /// ```
+    #[must_use]
+    pub const fn millis<const MILLIS: u32>() -> Self {
+        const { Self(NonZeroU32::new(MILLIS.checked_mul(1000).unwrap()).unwrap()) }
+    }
+
     /// A length in microseconds; `None` for 0.
     #[must_use]
     pub const fn from_micros(micros: u32) -> Option<Self> {

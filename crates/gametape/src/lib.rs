@@ -17,18 +17,15 @@
 //!         Ok(())
 //!     }
 //!
+//!     /// The state in the game's own bytes; entities and cells make smaller keyframes.
 //!     fn snapshot(&self, tick: SimTick) -> SimSnapshot {
-//!         let mut snapshot = SimSnapshot::default();
-//!         snapshot.core.tick = tick;
-//!         // A state of opaque bytes; entities and cells make smaller keyframes.
-//!         let _ = snapshot.core.sections.push("snail".into(), &self.0.to_le_bytes());
-//!         snapshot
+//!         SimSnapshot::opaque(tick, &self.0.to_le_bytes()).expect("eight bytes fit")
 //!     }
 //!
 //!     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
-//!         let bytes = snapshot.core.sections.get(&"snail".into());
-//!         let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
-//!         self.0 = bytes.map(u64::from_le_bytes).ok_or_else(|| Error::misuse("snail", "not there"))?;
+//!         let bytes = snapshot.to_opaque()?.try_into();
+//!         let bytes = bytes.map_err(|_| Error::misuse("snail", "eight bytes are needed"))?;
+//!         self.0 = u64::from_le_bytes(bytes);
 //!         Ok(())
 //!     }
 //! }
@@ -37,15 +34,15 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("race.tape");
 //! // Record: ticks of 50 ms; the id distinguishes recordings.
-//! let header = TapeHeader::new(50_000, 0xB0A7)?;
+//! let header = TapeHeader::new(TickLength::millis::<50>(), 0xB0A7);
 //! let recorder = Recorder::create(&path, header, br#"{"game":"snails"}"#, &RecorderOptions::default())?;
 //! let mut snail = Snail::default();
-//! for tick in 0..1000 {
+//! for tick in (0..1000).map(Tick) {
 //!     if recorder.view_keyframe_due(View::SPECTATOR, tick) {
-//!         recorder.view_keyframe(View::SPECTATOR, snail.snapshot(tick))?;
+//!         recorder.view_keyframe(View::SPECTATOR, snail.snapshot(tick.0))?;
 //!     }
-//!     let update = [2 + u8::from(tick % 40 == 0)];
-//!     snail.apply(tick, &update)?;
+//!     let update = [2 + u8::from(tick.0 % 40 == 0)];
+//!     snail.apply(tick.0, &update)?;
 //!     recorder.frame(tick, &[(View::SPECTATOR, &update)])?;
 //!     recorder.end_tick(tick);
 //! }
@@ -71,11 +68,12 @@
 //! | run a deterministic match again from its orders | [`Simulation`], [`Player::simulation`] |
 //! | read, cut, sign and verify tapes | [`tape`] |
 //! | open, convert, cut, merge and anonymise recordings of any kind | [`replay`] |
+//! | say what can be seen of a state, and draw it | `scene` |
 //!
-//! Features: `minewars` and `cadre` re-export the crates of these formats, `parquet` exports events as
-//! Parquet.
+//! Features: `minewars` and `cadre` re-export the crates of these formats, `scene` that of scenes,
+//! `parquet` exports events as Parquet.
 //!
-//! What it does not do: no rules of any game; no network; no drawing. It has one thread, that of a
+//! What it does not do: no rules of any game; no network. It has one thread, that of a
 //! recorder, and reads files only where it is given them.
 
 pub use gametape_analysis as analysis;
@@ -86,6 +84,8 @@ pub use gametape_library as library;
 #[cfg(feature = "minewars")]
 pub use gametape_minewars as minewars;
 pub use gametape_replay as replay;
+#[cfg(feature = "scene")]
+pub use gametape_scene as scene;
 pub use gametape_tape as tape;
 pub use gametape_wire as wire;
 
@@ -99,8 +99,8 @@ pub use gametape_wire::{Error, Result};
 pub mod prelude {
     pub use gametape_analysis::{AnalysisEvent, EventWriter};
     pub use gametape_replay::{
-        Direction, GameState, Order, Playback, Player, PlayerOptions, Recorder, RecorderOptions,
-        Recording, Simulation, Timeline,
+        Direction, EventBlock, GameState, Order, Playback, Player, PlayerOptions, Recorder,
+        RecorderOptions, Recording, Simulation, Timeline,
     };
     pub use gametape_tape::{SimSnapshot, SimTick, TapeHeader, UnitTag};
     pub use gametape_wire::{Error, Moment, Result, Tick, TickLength, Time, View, ViewSet, When};

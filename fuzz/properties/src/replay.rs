@@ -11,7 +11,7 @@ use gametape_replay::{
 use gametape_tape::{
     ChunkDraft, ChunkKind, MAGIC, Resource, Tape, TapeFrames, TapeHeader, TapeWriter,
 };
-use gametape_wire::{Moment, Reader, Result, View, ViewSet, Writer};
+use gametape_wire::{Moment, Reader, Result, TickLength, View, ViewSet, Writer};
 
 use crate::Seed;
 
@@ -100,9 +100,8 @@ const RAW_FRAMES: u8 = 5;
 
 impl Default for Recipe {
     fn default() -> Self {
-        let front = TapeHeader::new(1000, 1).ok();
-        let writer = front.and_then(|front| TapeWriter::new(front, b"{}").ok());
-        Self { writer }
+        let header = TapeHeader::new(TickLength::MILLISECOND, 1);
+        Self { writer: TapeWriter::new(header, b"{}").ok() }
     }
 }
 

@@ -7,7 +7,7 @@ use gametape_tape::{
     TapeHeader, TapeWriter, UnitTag, cut_bytes, pack_bytes, recover_bytes, repair_bytes,
     verify_bytes,
 };
-use gametape_wire::{Error, Finding, Result, SansIo, Severity, View, ViewSet, drive};
+use gametape_wire::{Error, Finding, Result, SansIo, Severity, TickLength, View, ViewSet, drive};
 
 /// Any bytes: what is whole and what is damaged covers them, following them while they grow finds
 /// the same, and what is repaired, packed or cut is a right tape.
@@ -122,7 +122,7 @@ fn is_about_content(finding: &Finding) -> bool {
 }
 
 fn tape_with(kind: u8, views: u8, tick: u8, raw: &[u8]) -> Result<Vec<u8>> {
-    let mut writer = TapeWriter::new(TapeHeader::new(1000, 1)?, b"{}")?;
+    let mut writer = TapeWriter::new(TapeHeader::new(TickLength::MILLISECOND, 1), b"{}")?;
     let views =
         if views == u8::MAX { ViewSet::ALL } else { ViewSet::from_bits(views.into()) };
     let draft = ChunkDraft::new(ChunkKind(kind)).with_views(views).with_ticks(tick.into(), 0);
@@ -214,7 +214,7 @@ fn two_states_have_a_delta(old: &SimSnapshot, new: &SimSnapshot) {
 /// Tapes: finished, packed, unfinished, signed, damaged.
 pub fn tape_seeds() -> Result<Vec<Seed>> {
     let finished = whole(filled()?)?;
-    let mut signed = TapeWriter::new(TapeHeader::new(1000, 1)?, b"{}")?;
+    let mut signed = TapeWriter::new(TapeHeader::new(TickLength::MILLISECOND, 1), b"{}")?;
     signed.sign(&SigningKey::from_seed(&[7; 32]))?;
     let mut damaged = finished.clone();
     damaged[300..310].fill(0);
@@ -229,7 +229,7 @@ pub fn tape_seeds() -> Result<Vec<Seed>> {
 
 fn filled() -> Result<TapeWriter> {
     let [one, two] = [1, 2].map(|number| View::new(number).unwrap_or(View::SPECTATOR));
-    let mut tape = TapeWriter::new(TapeHeader::new(1000, 1)?, b"{}")?;
+    let mut tape = TapeWriter::new(TapeHeader::new(TickLength::MILLISECOND, 1), b"{}")?;
     tape.setup(0, ViewSet::ALL, b"setup")?;
     tape.names(&["tank"])?;
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0)?))?;

@@ -99,9 +99,9 @@ impl SansIo for NameReader<'_> {
 /// ```
 /// # use gametape_analysis::{EventReader, EventWriter, KindSet, sample};
 /// # use gametape_tape::{Tape, TapeHeader, TapeWriter};
-/// # use gametape_wire::{Need, SansIo};
+/// # use gametape_wire::{Need, SansIo, TickLength};
 /// # fn main() -> gametape_wire::Result<()> {
-/// # let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1)?, b"{}")?;
+/// # let mut tape = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}")?;
 /// # let mut writer = EventWriter::new();
 /// # let events = sample::played(1, 1);
 /// # events.iter().try_for_each(|event| writer.push(event))?;

@@ -106,11 +106,33 @@ numbers! {
         |random| random.any_size() as Self;
     u32 U32 Unsigned |w, n| w.varint(n.into()), |r, item| read_number(r, item, "at most 32 bits"),
         |random| random.any_size() as Self;
-    u64 U64 Unsigned |w, n| w.varint(n), |r, item| r.varint(item), |random| random.any_size();
     i32 I32 Signed |w, n| w.varint(zigzag(n.into())), |r, item| read_i32(r, item),
         |random| random.any_size() as Self;
     i64 I64 Signed |w, n| w.varint(zigzag(n)), |r, item| Ok(unzigzag(r.varint(item)?)),
         |random| unzigzag(random.any_size());
+}
+
+/// Ticks and durations. They are exported as signed numbers, so that they can be subtracted.
+impl Field for u64 {
+    const TYPE: &'static str = "u64";
+    #[inline]
+    fn write(&self, w: &mut Writer, _: &mut Last) -> Result<()> {
+        w.varint(*self);
+        Ok(())
+    }
+    #[inline]
+    fn read(r: &mut Reader<'_>, _: &mut Last, item: &'static str) -> Result<Self> {
+        r.varint(item)
+    }
+    fn columns(name: &str, nullable: bool, out: &mut Vec<Column>) {
+        out.push(column(name, ColumnType::I64, nullable));
+    }
+    fn values(&self, _: &dyn Names, row: &mut impl RowSink) {
+        row.value(Value::Signed(i64::try_from(*self).unwrap_or(i64::MAX)));
+    }
+    fn sample(random: &mut Random) -> Self {
+        random.any_size()
+    }
 }
 
 #[inline]

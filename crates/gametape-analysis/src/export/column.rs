@@ -15,8 +15,6 @@ pub enum ColumnType {
     U16,
     /// An unsigned number of 32 bits.
     U32,
-    /// An unsigned number of 64 bits.
-    U64,
     /// A signed number of 32 bits.
     I32,
     /// A signed number of 64 bits.
@@ -38,7 +36,6 @@ impl fmt::Display for ColumnType {
             Self::U8 => "u8",
             Self::U16 => "u16",
             Self::U32 => "u32",
-            Self::U64 => "u64",
             Self::I32 => "i32",
             Self::I64 => "i64",
             Self::F64 => "f64",

@@ -36,7 +36,7 @@ fn head() -> Vec<Column> {
 /// By kind: the tick and the columns of its fields.
 static OWN_COLUMNS: LazyLock<Vec<Vec<Column>>> = LazyLock::new(|| {
     let of_row = |row: &crate::event::kinds::KindRow| {
-        let mut columns = vec![column("tick", ColumnType::U64, false)];
+        let mut columns = vec![column("tick", ColumnType::I64, false)];
         row.fields.iter().for_each(|field| (field.columns)(field.name, false, &mut columns));
         columns
     };

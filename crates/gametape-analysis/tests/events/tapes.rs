@@ -11,7 +11,7 @@ use gametape_tape::{
     ChunkDraft, ChunkEntry, ChunkKind, Level, SigningKey, Tape, TapeHeader, TapeWriter, pack_bytes,
     verify_bytes,
 };
-use gametape_wire::{Error, ErrorKind, Need, Result, SansIo, Source, View, ViewSet};
+use gametape_wire::{Error, ErrorKind, Need, Result, SansIo, Source, TickLength, View, ViewSet};
 
 use crate::common::examples;
 
@@ -21,7 +21,7 @@ fn tape_of(events: &[AnalysisEvent]) -> Vec<u8> {
 }
 
 fn signed_tape_of(events: &[AnalysisEvent], key: Option<&SigningKey>) -> Vec<u8> {
-    let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     let mut writer = EventWriter::new();
     tape.setup(0, ViewSet::ALL, b"setup").unwrap();
     tape.names(&sample::NAMES).unwrap();
@@ -120,7 +120,7 @@ fn only_what_is_needed_is_fetched() {
 /// A block that lies costs itself alone.
 #[test]
 fn a_bad_block_gives_one_error() {
-    let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     let mut writer = EventWriter::new();
     let example = &examples()[0];
     let mut put = |draft: &ChunkDraft, raw: &[u8]| tape.chunk(draft, raw).unwrap();
@@ -160,15 +160,16 @@ fn a_header_with_other_ticks_than_its_events_is_a_problem() {
     assert_eq!((right.first_tick, right.tick_count, right.detail), (10, 11, 3));
     let drafts = [
         (right, true),
-        (ChunkDraft { first_tick: 9, tick_count: 12, ..right }, false),
-        (ChunkDraft { first_tick: 11, tick_count: 10, ..right }, false),
-        (ChunkDraft { tick_count: 10, ..right }, false),
-        (ChunkDraft { tick_count: 12, ..right }, false),
-        (ChunkDraft { detail: 2, ..right }, false),
-        (ChunkDraft { detail: 4, ..right }, false),
+        (right.with_ticks(9, 12), false),
+        (right.with_ticks(11, 10), false),
+        (right.with_ticks(10, 10), false),
+        (right.with_ticks(10, 12), false),
+        (right.with_detail(2), false),
+        (right.with_detail(4), false),
     ];
     for (draft, is_right) in drafts {
-        let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+        let mut tape =
+            TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
         tape.chunk(&draft, &block.bytes).unwrap();
         let bytes = [tape.take(), tape.finish().unwrap()].concat();
         let (ticks, problems) = ticks_and_problems(&Tape::open(&bytes).unwrap(), &bytes);
@@ -289,7 +290,7 @@ fn a_cut_keeps_a_players_own_events_and_nothing_of_others() {
     let paused = AnalysisEvent::PauseEvent { tick: 9, player: 2, paused: true };
     let events =
         [stats(3, 1), stats(3, 2), collected(4, 1), collected(5, 2), collected(6, 3), paused];
-    let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     let [one, two] = [1, 2].map(|number| View::new(number).unwrap());
     tape.frame(0, 0, &[(one, b"a"), (two, b"b")]).unwrap();
     let mut writer = EventWriter::new();
@@ -300,7 +301,7 @@ fn a_cut_keeps_a_players_own_events_and_nothing_of_others() {
     let bytes = [tape.take(), tape.finish().unwrap()].concat();
     let tape = Tape::open(&bytes).unwrap();
     let cut = gametape_tape::Cut::new(&tape, Some(ViewSet::EMPTY.with(one)), 0..100).unwrap();
-    let header = TapeHeader::new(50_000, 2).unwrap();
+    let header = TapeHeader::new(TickLength::millis::<50>(), 2);
     let mut rewriter = cut.rewriter(&tape, header).unwrap().with_events(OwnEvents::new());
     for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
         rewriter.chunk(&tape.read(entry, &bytes).unwrap()).unwrap();

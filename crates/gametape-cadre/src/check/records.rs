@@ -79,7 +79,8 @@ impl<'a> Record<'a> {
                 .or_else(|| part("order").and_then(Action::order))
                 .unwrap_or(Action::None),
             returned: part("returned"),
-            invalid: part("invalid"),
+            // Some writers have the field everywhere.
+            invalid: part("invalid").filter(|why| why.kind() != Kind::Null),
         }
     }
 }

@@ -50,7 +50,8 @@ impl Args {
         let (bytes, inexact) =
             assembled.map_err(|errors| Failure::of_all(&self.source, &errors))?;
         self.output.write(&self.source, &bytes)?;
-        Ok(self.warn_of(&inexact))
+        self.warn_of(&inexact);
+        Ok(Done::lost_if(!inexact.is_empty()))
     }
 
     fn payload(&self, text: &str) -> Result<Bytes, Vec<Error>> {
@@ -63,14 +64,14 @@ impl Args {
         Ok((packed, inexact))
     }
 
-    fn warn_of(&self, inexact: &[Inexact]) -> Done {
+    fn warn_of(&self, inexact: &[Inexact]) {
         let line = |Inexact { line, fit, .. }: &Inexact| match fit {
             Fit::Saturated => {
                 format!("line {line}: the longest duration that can be written is used")
             }
             _ => format!("line {line}: the nearest duration that can be written is used"),
         };
-        warn_of_each(&self.source, inexact.iter().map(line), inexact.len() as u64, "line")
+        warn_of_each(&self.source, inexact.iter().map(line), inexact.len() as u64, "line");
     }
 }
 

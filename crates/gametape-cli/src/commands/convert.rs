@@ -76,7 +76,7 @@ fn storage_name(storage: Storage) -> &'static str {
     match storage {
         Storage::Compressed => "yes",
         Storage::Plain => "no",
-        Storage::Dictionary => "dictionary",
+        _ => "dictionary",
     }
 }
 

@@ -1,11 +1,12 @@
 //! `gametape disasm`: a MineWars recording as text that can be read, edited and assembled again.
 
 use gametape_minewars::{Dialect, Disassembled, Listing, disassemble_file, disassemble_payload};
-use gametape_replay::{ViewName, players_of_minewars};
-use gametape_wire::Error;
+use gametape_replay::{ViewName, players_of_minewars, players_of_tape};
+use gametape_tape::Depth;
+use gametape_wire::{Error, ViewSet};
 
 use crate::failure::{Done, Failure, Outcome, warn};
-use crate::input::{RecordingsArgs, Source};
+use crate::input::{Opened, RecordingsArgs, Source};
 use crate::output::{Output, Target};
 use crate::progress::Progress;
 use crate::text::{count, printable};
@@ -81,7 +82,9 @@ impl Args {
 
     fn list_file(&self, source: &Source) -> Outcome {
         let failed = |error: Error| Failure::of(source, &error);
-        let bytes = source.inner(&self.recordings.format)?.into_minewars().map_err(failed)?;
+        let mut opened = source.open_with(&self.recordings.format)?;
+        self.check_view(&mut opened)?;
+        let bytes = source.inner_of(opened)?.into_minewars().map_err(failed)?;
         let mut out = self.open(source)?;
         let file = bytes.file().map_err(failed)?;
         let players = || players_of_minewars(&file).unwrap_or_default();
@@ -96,6 +99,15 @@ impl Args {
         })?;
         out.finish()?;
         Ok(report(source, &done))
+    }
+
+    /// Refuses a view that a tape does not have.
+    fn check_view(&self, opened: &mut Opened) -> Result<(), Failure> {
+        let (Opened::Tape(file), Some(name)) = (opened, &self.view) else { return Ok(()) };
+        let tape = file.open(Depth::Index)?;
+        let view = name.find(|| players_of_tape(&tape));
+        let checked = view.and_then(|view| tape.check_views(ViewSet::EMPTY.with(view)));
+        checked.map_err(|error| file.failure(&error))
     }
 
     fn listing(&self) -> Listing {

@@ -109,13 +109,13 @@ impl Args {
                 show.one(source, &TapeSummary::of(&name, &mut tape, self.chunks).map_err(failed)?)
             }
             Opened::MineWars(bytes) => {
-                // The frames are read for --frames and for the result in a table.
-                let is_row = matches!(show, Show::Row);
-                let file = if self.frames || is_row { bytes.file() } else { bytes.headers() };
+                // The frames are read for --frames and for the result.
+                let is_read = !matches!(show, Show::Json);
+                let file = if self.frames || is_read { bytes.file() } else { bytes.headers() };
                 let file = file.map_err(failed)?;
                 let summary = waiting("reading", || {
                     let summary = MinewarsSummary::of(&name, &file, self.frames);
-                    if is_row { summary.with_ending(&file) } else { summary }
+                    if is_read { summary.with_ending(&file) } else { summary }
                 });
                 show.one(source, &summary)
             }

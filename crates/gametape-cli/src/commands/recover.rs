@@ -3,7 +3,7 @@
 use gametape_minewars::{RepairOptions, Repaired, ReplayFile, repair, verify};
 use gametape_replay::open::{Format, MinewarsBytes};
 use gametape_replay::recover::{FoundTape, TapeRecovery};
-use gametape_wire::Error;
+use gametape_wire::{Error, TickLength};
 
 use crate::failure::{Done, Failure, Outcome, note, warn, warn_of_each};
 use crate::input::{RecordingArgs, Source};
@@ -107,7 +107,8 @@ impl Args {
         let source = file.source.clone();
         let mut out = self.open(&source)?;
         let result = file.watched("recovering", |file| {
-            out.fill(&source, |put| found.write(file, self.tick_us, put))
+            let length = self.tick_us.and_then(TickLength::from_micros);
+            out.fill(&source, |put| found.write(file, length, put))
         })?;
         out.finish()?;
         let output = self.target().map_or_else(|| source.to_string(), ToString::to_string);

@@ -19,6 +19,10 @@ pub(super) fn open(source: &Source, format: &FormatArgs, who: &ViewArg) -> Resul
     let failed = |error: Error| Failure::of(source, &error);
     let options = Options::default().with_max_memory(max_memory());
     let stage = Stage::open(source.open_with(format)?, &GAMES, &options).map_err(failed)?;
+    // What damage took of the deltas is among the gaps of a gamelog.
+    if !stage.is_gamelog() {
+        stage.losses().iter().for_each(|loss| warn_of_loss(source, loss));
+    }
     gap_lines(stage.gaps()).iter().for_each(|line| warn_of_loss(source, line));
     let dress = known(stage.content()).and_then(dress);
     let mut stage = stage.with_dress(dress).with_default_name(source.short_name());
@@ -32,7 +36,8 @@ pub(super) fn open(source: &Source, format: &FormatArgs, who: &ViewArg) -> Resul
 pub(super) fn warn_of_problems(stage: &Stage, source: &Source) -> Done {
     let report = stage.report();
     let all = report.errors() + report.warnings();
-    warn_of_each(source, report.findings(), all, "problem")
+    warn_of_each(source, report.findings(), all, "problem");
+    Done::lost_if(report.errors() > 0)
 }
 
 /// Why there is no board, and what to use instead.

@@ -122,8 +122,9 @@ impl Args {
         } else {
             print_shape(source, &view.shape(), self.json)?;
         }
-        let Replayed { problems, problem_count, .. } = &view.replayed;
-        Ok(warn_of_each(source, problems, *problem_count, "message"))
+        let Replayed { problems, problem_count, damage_count, .. } = &view.replayed;
+        warn_of_each(source, problems, *problem_count, "message");
+        Ok(Done::lost_if(*damage_count > 0))
     }
 
     fn show_game(&self, source: &Source, game: &GameAt) -> Outcome {

@@ -7,7 +7,7 @@ use gametape_tape::{
     Cadence, ChunkDraft, ChunkHeader, ChunkKind, DeltaSnapshot, Keyframe, KeyframeMaker, Recovered,
     SigningKey, SimSnapshot, TapeHeader, TapeWriter, UnitTag,
 };
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{TickLength, View, ViewSet};
 
 const FOLDER: &str = "tests/cli/tape.in";
 const METADATA: &str = r#"{"content":"digger","game":"Digger","title":"Ana against Ben","players":[{"view":1,"name":"Ana"},{"view":2,"name":"Ben"}],"recorded":"2026-01-31T20:15:00Z","recorder":"digger 1.2"}"#;
@@ -38,7 +38,8 @@ fn tapes() -> Vec<(&'static str, Vec<u8>)> {
     let mut signed = filled(1);
     signed.sign(&SigningKey::from_seed(&[7; 32])).unwrap();
     let mut slow =
-        TapeWriter::new(TapeHeader::new(100_000, 5).unwrap(), METADATA.as_bytes()).unwrap();
+        TapeWriter::new(TapeHeader::new(TickLength::millis::<100>(), 5), METADATA.as_bytes())
+            .unwrap();
     slow.frame(0, 0, &[(view(1), b"x")]).unwrap();
     vec![
         ("torn.tape", unfinished[..unfinished.len() - 20].to_vec()),
@@ -64,7 +65,8 @@ fn spoilt(tape: &[u8]) -> Vec<u8> {
 /// With a delta that does not say the truth, its checksum right all the same.
 fn lying(lie: impl FnOnce(&mut DeltaSnapshot)) -> Vec<u8> {
     let mut tape =
-        TapeWriter::new(TapeHeader::new(50_000, 6).unwrap(), METADATA.as_bytes()).unwrap();
+        TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 6), METADATA.as_bytes())
+            .unwrap();
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0, 1))).unwrap();
     let mut delta = DeltaSnapshot::between(&state(0, 1), &state(20, 1)).unwrap();
     lie(&mut delta);
@@ -75,7 +77,8 @@ fn lying(lie: impl FnOnce(&mut DeltaSnapshot)) -> Vec<u8> {
 /// With frames whose ticks go back, index and checksums right all the same.
 fn overlapping() -> Vec<u8> {
     let mut tape =
-        TapeWriter::new(TapeHeader::new(50_000, 7).unwrap(), METADATA.as_bytes()).unwrap();
+        TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 7), METADATA.as_bytes())
+            .unwrap();
     for (stream, first) in [(0, 10), (1, 15), (0, 20)] {
         (first..first + 10)
             .for_each(|tick| tape.frame(stream, tick, &[(view(1), b"tick")]).unwrap());
@@ -105,7 +108,7 @@ fn view(number: u8) -> View {
 
 /// A short match with something of every kind that a game can write.
 fn filled(seed: u8) -> TapeWriter {
-    let header = TapeHeader::new(50_000, 0xD166_0000 + u32::from(seed)).unwrap();
+    let header = TapeHeader::new(TickLength::millis::<50>(), 0xD166_0000 + u32::from(seed));
     let mut tape = TapeWriter::new(header, METADATA.as_bytes()).unwrap();
     tape.setup(0, ViewSet::ALL, &[b"map of match ", &[b'0' + seed][..]].concat()).unwrap();
     tape.names(&["digger", "mine"]).unwrap();

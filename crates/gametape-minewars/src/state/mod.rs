@@ -15,7 +15,7 @@ use crate::Generation;
 use gametape_wire::{Error, ErrorKind, Place, Result, View};
 
 use crate::map::{Coord, Grid, ItemKind, Map, StructureKind, TileKind};
-use crate::message::{Digit, DigitTile, Message, PlayerUpdate};
+use crate::message::{Digit, DigitTile, Message, PlayerUpdate, Who};
 
 use geography::Geography;
 use people::People;
@@ -235,6 +235,12 @@ impl ViewState {
         })
     }
 
+    /// Calls every client that joined as `name` says, and every vote `vote`, as if they had been called
+    /// so from the start.
+    pub fn rename(&mut self, name: &dyn Fn(Who) -> String, vote: &[u8]) {
+        self.people.rename(name, vote);
+    }
+
     /// Carries the state forward by one message.
     ///
     /// A tile that is not on the map is reported and changes nothing; the rest of the message
@@ -449,6 +455,14 @@ impl ViewState {
     fn index_of(&self, tile: Coord) -> Result<usize> {
         self.geography.index_of(tile).ok_or_else(|| off_map(tile))
     }
+}
+
+/// Is a message about a tile that is not on the map? That changes nothing for any reader, and recorded
+/// sessions have some: a warning (`spec/minewars-tools.md`, section 1), while all else that is wrong with
+/// a message is an error.
+#[must_use]
+pub fn is_off_map(error: &Error) -> bool {
+    error.item() == "tile" && matches!(error.kind(), ErrorKind::BadSyntax { .. })
 }
 
 #[cold]

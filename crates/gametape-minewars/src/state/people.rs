@@ -103,6 +103,16 @@ pub(super) fn map_memory<K, V>(map: &BTreeMap<K, V>) -> usize {
 }
 
 impl People {
+    /// Calls clients and votes otherwise.
+    pub(super) fn rename(&mut self, name: &dyn Fn(Who) -> String, vote: &[u8]) {
+        for (player, state) in &mut self.players {
+            for (sub, client) in &mut state.clients {
+                client.name = name(Who { player: *player, sub: *sub }).into_bytes();
+            }
+        }
+        self.votes.values_mut().for_each(|held| held.text = vote.to_vec());
+    }
+
     /// About how many bytes of memory it takes besides itself.
     pub(super) fn memory(&self) -> usize {
         let clients = self.players.values().map(|player| &player.clients);

@@ -6,7 +6,7 @@ use gametape_wire::{Error, Place, Result, View};
 use crate::dialect::Dialect;
 use crate::map::Map;
 use crate::message::Messages;
-use crate::state::ViewState;
+use crate::state::{ViewState, is_off_map};
 
 /// How many problems are kept; all are counted.
 const KEPT_PROBLEMS: usize = 100;
@@ -22,6 +22,9 @@ pub struct Replayed {
     pub problems: Vec<Error>,
     /// How many problems there were.
     pub problem_count: u64,
+    /// How many of them are damage: verification calls them errors. A tile that is not on the map is
+    /// none.
+    pub damage_count: u64,
 }
 
 /// Plays the frames up to and including time `until`, and gives what `view` knows then.
@@ -65,7 +68,13 @@ pub fn replay_view<'a>(
             Err(error) => problems.note(time, error),
         }
     }
-    Replayed { state, time, problems: problems.first, problem_count: problems.count }
+    Replayed {
+        state,
+        time,
+        problems: problems.first,
+        problem_count: problems.count,
+        damage_count: problems.damage,
+    }
 }
 
 /// What went wrong while frames were played.
@@ -75,6 +84,8 @@ struct Problems {
     pub(crate) first: Vec<Error>,
     /// All of them.
     pub(crate) count: u64,
+    /// Those that are damage.
+    damage: u64,
 }
 
 impl Problems {
@@ -82,6 +93,7 @@ impl Problems {
     #[cold]
     pub(crate) fn note(&mut self, time: u64, error: Error) {
         self.count += 1;
+        self.damage += u64::from(!is_off_map(&error));
         if self.first.len() < KEPT_PROBLEMS {
             self.first.push(error.within(format_args!("{time} ms")));
         }
@@ -179,6 +191,7 @@ mod tests {
         assert_eq!(replayed.problem_count, 3);
         let problems: Vec<String> = replayed.problems.iter().map(ToString::to_string).collect();
         assert_eq!(problems[0], "5 ms: tile: 100,0 is not on the map (at byte 4)");
+        assert_eq!((replayed.problem_count, replayed.damage_count), (3, 2));
         assert!(problems[1].starts_with("10 ms: "), "{}", problems[1]);
         assert!(problems[2].starts_with("15 ms: "), "{}", problems[2]);
     }

@@ -135,6 +135,19 @@ impl<'g> Game<'g> {
         }
     }
 
+    /// Goes on from a recorded state after lost input. What a gamelog knows then cannot be told from the
+    /// deltas that are left.
+    pub(super) fn enter(&mut self, stream: u16, recorded: &SimSnapshot) -> Result<()> {
+        match (&mut self.rules, view_of(stream)) {
+            (Rules::MineWars(game), Some(view)) => game.enter(view, recorded),
+            (Rules::Gamelog(log), _) => {
+                log.game = None;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Are keyframes of this stream made again?
     pub(super) fn makes_keyframes(&self, stream: u16) -> bool {
         self.is_known() && view_of(stream).is_some()

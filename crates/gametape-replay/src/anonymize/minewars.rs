@@ -128,6 +128,14 @@ impl MineWars {
         }
     }
 
+    /// Goes on from a recorded state, without its names.
+    pub(super) fn enter(&mut self, view: View, recorded: &SimSnapshot) -> Result<()> {
+        let Some(known) = self.view(view) else { return Ok(()) };
+        known.restore(recorded)?;
+        known.rename(&pseudonym, VOTE.0);
+        Ok(())
+    }
+
     pub(super) fn snapshot(&mut self, view: View, tick: u64) -> Option<SimSnapshot> {
         Some(self.view(view)?.snapshot(tick))
     }

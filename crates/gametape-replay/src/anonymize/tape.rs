@@ -1,7 +1,10 @@
 //! A tape without what says who played.
 
 use gametape_cadre::Names;
-use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Depth, NameTable, Tape, TapeFrames, TapeWriter};
+use gametape_tape::{
+    Chunk, ChunkEntry, ChunkKind, Depth, Gap, KeyframeChecker, NameTable, Tape, TapeFrames,
+    TapeWriter,
+};
 use gametape_wire::{Error, ErrorKind, Place, Result, Source, View};
 
 use super::Anonymized;
@@ -12,6 +15,7 @@ use crate::games::{self, KnownGame};
 use crate::metadata::{field, players};
 use crate::open::{Content, open_tape, visit_chunks};
 use crate::rewrite::{Put, derived_header};
+use crate::source::concerns;
 use crate::streams::{FRAMES, REPORTED_EVENTS, REPORTS, SETUP_OF_SIMULATION, SETUP_OF_VIEWS, TALK};
 
 pub(super) fn anonymize<S: Source>(
@@ -25,6 +29,7 @@ pub(super) fn anonymize<S: Source>(
         return Err(Error::new(Place::Nowhere, "tape", ErrorKind::BadSyntax { problem }));
     }
     let mut scrubber = Scrubber::new(&mut source, &tape, games)?;
+    scrubber.recorded = lacks_frames(&mut source, &tape)?.then(KeyframeChecker::default);
     visit_chunks(&mut source, &tape.chunks, |chunk| {
         scrubber.chunk(chunk, &tape)?;
         scrubber.hand_on(put)
@@ -39,6 +44,8 @@ struct Scrubber<'g> {
     writer: TapeWriter,
     search: Search,
     result: Anonymized,
+    /// The recorded states, where some frames that led to them are not in the tape.
+    recorded: Option<KeyframeChecker>,
 }
 
 impl<'g> Scrubber<'g> {
@@ -58,7 +65,7 @@ impl<'g> Scrubber<'g> {
         let mut result = Anonymized::default();
         let metadata = scrubbed("metadata", &tape.metadata, &names, &mut result);
         let writer = TapeWriter::new(header, metadata.as_bytes())?;
-        Ok(Self { names, game, writer, search: Search::default(), result })
+        Ok(Self { names, game, writer, search: Search::default(), result, recorded: None })
     }
 
     /// Hands on what was written, after a search in it.
@@ -173,11 +180,29 @@ impl<'g> Scrubber<'g> {
     /// A keyframe of what a view knows, made again of what it receives now.
     fn keyframe(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let header = &chunk.header;
+        if let Some(recorded) = &mut self.recorded {
+            if recorded.add(chunk).is_err() {
+                return self.drop("keyframes that cannot be made again", 1);
+            }
+            if let Some(state) = recorded.state(header.stream, header.views) {
+                self.game.enter(header.stream, state)?;
+            }
+        }
         match self.game.keyframe(header.stream, header.first_tick) {
             Some(keyframe) => self.writer.keyframe(header.stream, header.views, &keyframe),
             None => self.drop("keyframes that cannot be made again", 1),
         }
     }
+}
+
+/// Does the tape say that frames are not in it: lost, or cut away?
+fn lacks_frames<S: Source>(source: &mut S, tape: &Tape) -> Result<bool> {
+    let mut gaps = tape.gaps();
+    visit_chunks(source, tape.stream(ChunkKind::GAP, 0), |chunk| {
+        gaps.push(Gap::read(chunk)?);
+        Ok(())
+    })?;
+    Ok(gaps.iter().any(|gap| concerns(gap, ChunkKind::FRAMES)))
 }
 
 /// Can names be learned from a chunk?

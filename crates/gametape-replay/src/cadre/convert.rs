@@ -42,7 +42,7 @@ pub fn to_tape(log: &Log, options: &ConvertOptions) -> Result<Vec<u8>> {
 
 /// Writes a gamelog as a tape, piece by piece.
 pub fn write_tape(log: &Log, options: &ConvertOptions, put: &mut Put<'_>) -> Result<()> {
-    let header = TapeHeader::with(TICK_LENGTH, options.tape_id);
+    let header = TapeHeader::new(TICK_LENGTH, options.tape_id);
     let mut writer = TapeWriter::new(header, &metadata(log)?)?;
     let (before, after) = log.around_deltas();
     writer.setup(0, ViewSet::ALL, &[before, after].concat())?;

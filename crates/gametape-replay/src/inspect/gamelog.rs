@@ -112,11 +112,16 @@ impl Listed {
     fn to_text(&self) -> String {
         let id = self.id.as_deref().unwrap_or("?");
         let name = self.name.as_deref().map_or_else(String::new, |name| format!(" {name}"));
-        let disconnected = if self.disconnected { ", disconnected" } else { "" };
-        let timed_out = if self.timed_out { ", timed out" } else { "" };
+        let departure = self.departure();
         let reason = self.reason.as_deref().filter(|reason| !reason.is_empty());
         let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-        printable(&format!("{id:>2}{name}{disconnected}{timed_out}{reason}"))
+        printable(&format!("{id:>2}{name}{departure}{reason}"))
+    }
+
+    /// `, disconnected`
+    fn departure(&self) -> String {
+        let ways = [(self.disconnected, ", disconnected"), (self.timed_out, ", timed out")];
+        ways.iter().filter(|(is, _)| *is).map(|(_, text)| *text).collect()
     }
 }
 
@@ -174,7 +179,7 @@ impl PlayerOutcome {
         }
     }
 
-    fn to_text(&self) -> String {
+    fn to_text(&self, departure: &str) -> String {
         let Self { id, name, client, won, lost, reason } = self;
         let name = name.as_deref().unwrap_or("without a name");
         let client = client.as_deref().map_or_else(String::new, |client| format!(" ({client})"));
@@ -185,7 +190,7 @@ impl PlayerOutcome {
             (false, false) => "neither won nor lost",
         };
         let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-        printable(&format!("{id:>2} {name}{client} {result}{reason}"))
+        printable(&format!("{id:>2} {name}{client} {result}{departure}{reason}"))
     }
 }
 
@@ -210,9 +215,14 @@ impl Inspected for GamelogSummary {
         fields.add("size", self.size_text());
         fields.add("deltas", thousands(self.deltas as u64));
         fields.add("players", self.players.len().to_string());
-        self.players.iter().for_each(|player| fields.more(player.to_text()));
+        for player in &self.players {
+            fields.more(player.to_text(&self.departure_of(player)));
+        }
         fields.add("outcome", self.outcome_text());
-        for (label, listed) in [("winners", &self.winners), ("losers", &self.losers)] {
+        // Where they agree, the lists say nothing new.
+        let is_news = self.players.is_empty() || !self.disagreements.is_empty();
+        let lists = [("winners", &self.winners), ("losers", &self.losers)];
+        for (label, listed) in lists.into_iter().filter(|_| is_news) {
             if !listed.is_empty() {
                 fields.add(label, format!("{} by the log's own list", listed.len()));
             }
@@ -247,6 +257,13 @@ impl Inspected for GamelogSummary {
 }
 
 impl GamelogSummary {
+    /// How a player left the match, as the log's own lists say it.
+    fn departure_of(&self, player: &PlayerOutcome) -> String {
+        let mut listed = self.winners.iter().chain(&self.losers);
+        let listed = listed.find(|listed| listed.id.as_ref() == Some(&player.id));
+        listed.map(Listed::departure).unwrap_or_default()
+    }
+
     fn size_text(&self) -> String {
         let json = count(self.json_bytes as u64, "byte");
         if !self.gzip {

@@ -272,8 +272,13 @@ impl Inspected for MinewarsSummary {
         let (grid, radius, tiles) = (self.grid, self.radius, count(self.tiles as u64, "tile"));
         fields.add("map", format!("{grid}, radius {radius}, {tiles}; {}", self.map.to_text()));
         fields.add("players", self.players_text());
-        for (id, name) in self.player_names.iter().flatten().enumerate() {
-            fields.more(format!("{:>2} {}", id + 1, printable(name)));
+        for (id, name) in self.names() {
+            fields.more(format!("{id:>2} {}", printable(name)));
+        }
+        if let Some(ending) = &self.ending {
+            fields.add("length", clock(ending.time));
+            fields
+                .add("result", self.result().map_or("not decided".into(), |text| printable(&text)));
         }
         fields.add("cities", self.city_count.to_string());
         for City { id, y, x, name } in &self.cities {
@@ -295,9 +300,9 @@ impl Inspected for MinewarsSummary {
             ..Row::default()
         };
         let Some(ending) = &self.ending else { return row };
-        let names: Vec<&str> = ending.names.values().map(String::as_str).collect();
+        let names: Vec<&str> = self.names().into_iter().map(|(_, name)| name).collect();
         Row {
-            result: ending.winner.map(|id| format!("{} won", ending.name(id))).unwrap_or_default(),
+            result: self.result().unwrap_or_default(),
             length: clock(ending.time),
             players: if names.is_empty() { row.players } else { names.join(", ") },
             ..row
@@ -310,6 +315,21 @@ impl Inspected for MinewarsSummary {
 }
 
 impl MinewarsSummary {
+    /// The players that have names: those of the setup, or else those that joined.
+    fn names(&self) -> Vec<(u8, &str)> {
+        match (&self.player_names, &self.ending) {
+            (Some(names), _) => (1..).zip(names.iter().map(String::as_str)).collect(),
+            (None, Some(ending)) => ending.names.iter().map(|(id, name)| (*id, &**name)).collect(),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    /// Who won, where that is known.
+    fn result(&self) -> Option<String> {
+        let ending = self.ending.as_ref()?;
+        Some(format!("{} won", ending.name(ending.winner?)))
+    }
+
     fn how_detected(&self) -> &'static str {
         match self.detection {
             Detection::Checksum => "recognised by the headers' checksum",

@@ -2,7 +2,7 @@
 
 mod contents;
 
-use gametape_tape::{ChunkKind, Depth, Gap, KindSummary, Tape};
+use gametape_tape::{ChunkKind, Depth, Gap, GapCause, KindSummary, Tape};
 use gametape_wire::{Result, Source, Tick, View, ViewSet};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -166,8 +166,18 @@ impl TapeSummary {
 /// Facts of the metadata that have a line of their own.
 fn known(metadata: &Metadata) -> Vec<(&'static str, String)> {
     let fields = ["game", "title", "recorded", "recorder", "outcome"];
-    let said = fields.map(|field| metadata.text(field).map(|text| (field, text)));
+    let text = |field: &str| match metadata.text(field) {
+        Some(time) if field == "recorded" => Some(as_date(&time).unwrap_or(time)),
+        text => text,
+    };
+    let said = fields.map(|field| text(field).map(|text| (field, text)));
     said.into_iter().flatten().collect()
+}
+
+/// `2026-11-16T16:36:32Z` as dates are written elsewhere: `2026-11-16 16:36:32 UTC`.
+fn as_date(time: &str) -> Option<String> {
+    let (day, clock) = time.strip_suffix('Z')?.split_once('T')?;
+    Some(format!("{day} {clock} UTC"))
 }
 
 /// What a walk over the tape did not find.
@@ -277,9 +287,14 @@ impl TapeSummary {
     }
 
     fn add_counts(&self, fields: &mut Facts) {
-        for (label, number) in [("gaps", self.gaps), ("signed", self.signatures)] {
-            let details = if number > 0 { "; --chunks says more" } else { "" };
-            fields.add(label, format!("{}{details}", thousands(number)));
+        for (label, none, number) in
+            [("gaps", "none", self.gaps), ("signed", "no", self.signatures)]
+        {
+            let text = match number {
+                0 => none.to_owned(),
+                number => format!("{}; --chunks says more", thousands(number)),
+            };
+            fields.add(label, text);
         }
     }
 }
@@ -301,6 +316,8 @@ mod tests {
 
     use gametape_tape::{TapeHeader, TapeWriter};
 
+    use gametape_wire::TickLength;
+
     use super::*;
 
     /// Bytes, and how many of them were fetched.
@@ -319,7 +336,7 @@ mod tests {
 
     /// A tape with this many chunks of frames.
     fn tape(chunks: u64) -> Counted {
-        let header = TapeHeader::new(50_000, 1).unwrap();
+        let header = TapeHeader::new(TickLength::millis::<50>(), 1);
         let mut writer = TapeWriter::new(header, br#"{"content":"test"}"#).unwrap();
         for tick in 0..chunks {
             writer.frame(0, tick, &[(View::SPECTATOR, &tick.to_le_bytes())]).unwrap();

@@ -159,12 +159,13 @@ impl fmt::Display for WatchLine {
 #[cfg(test)]
 mod tests {
     use gametape_tape::{TapeHeader, TapeWriter};
-    use gametape_wire::View;
+    use gametape_wire::{TickLength, View};
 
     use super::*;
 
     fn tape() -> Vec<u8> {
-        let mut writer = TapeWriter::new(TapeHeader::new(50_000, 9).unwrap(), b"{}").unwrap();
+        let mut writer =
+            TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 9), b"{}").unwrap();
         for tick in 0..5 {
             writer.frame(0, tick, &[(View::SPECTATOR, b"moved")]).unwrap();
             writer.flush().unwrap();

@@ -73,7 +73,7 @@ struct Match<'a> {
 
 impl Match<'_> {
     fn write(&self, frames: &[u8], options: &ConvertOptions, put: &mut Put<'_>) -> Result<()> {
-        let header = TapeHeader::with(TICK_LENGTH, options.tape_id);
+        let header = TapeHeader::new(TICK_LENGTH, options.tape_id);
         let mut writer = TapeWriter::new(header, &self.metadata()?)?;
         self.write_setups(&mut writer)?;
         let layout = FrameLayout::new(self.setup.generation, self.setup.max_view())?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gametape_minewars::{Coord, Dialect, Setup, ViewState};
+use gametape_minewars::{Coord, Dialect, Setup, ViewState, Who};
 use gametape_tape::{CellPos, SimSnapshot, SimTick};
 use gametape_wire::{Error, ErrorKind, Place, Result, View};
 
@@ -63,6 +63,11 @@ impl MinewarsView {
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.dialect
+    }
+
+    /// Calls clients and votes otherwise.
+    pub(crate) fn rename(&mut self, name: &dyn Fn(Who) -> String, vote: &[u8]) {
+        self.state.rename(name, vote);
     }
 
     /// Applies the messages of a payload whose first byte is at `offset`, and reports what is wrong.

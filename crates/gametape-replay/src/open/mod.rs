@@ -177,6 +177,10 @@ fn whole<S>(bytes: Vec<u8>, options: &OpenOptions) -> Result<Opened<S>> {
 
 /// Is it a gamelog? An error where it is neither that nor a MineWars file, whose headers are read.
 fn is_gamelog(bytes: &[u8], options: &OpenOptions) -> Result<bool> {
+    if let Some(format) = sniff::gzip_of(bytes) {
+        let problem = format!("it is {format} in gzip: unpack it first").into();
+        return Err(Error::at(0, "recording", ErrorKind::BadSyntax { problem }));
+    }
     let file = minewars::open_file(bytes, options.dialect, options.headerless);
     match (file, sniff::is_gamelog(bytes)) {
         // A gamelog may look like a MineWars file by its lengths, but never by a checksum.

@@ -1,5 +1,6 @@
 //! Which format it is, by the first bytes.
 
+use std::fmt;
 use std::io::Read;
 
 use flate2::read::GzDecoder;
@@ -20,6 +21,16 @@ pub enum Format {
     MineWars,
     /// A Cadre gamelog, plain or gzip.
     Gamelog,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tape => "a tape",
+            Self::MineWars => "a MineWars recording",
+            Self::Gamelog => "a gamelog",
+        })
+    }
 }
 
 /// The format of a recording that begins with `start`; `length` is how long all of it is, where that
@@ -65,12 +76,55 @@ fn has_fields_of_gamelog(start: &[u8]) -> bool {
         let _ = GzDecoder::new(start).take(SNIFFED_BYTES as u64).read_to_end(&mut text);
     }
     let text = if is_gzip(start) { &text } else { start };
-    let has = |field: &[u8]| text.windows(field.len()).any(|window| window == field);
-    GAMELOG_FIELDS.iter().any(|field| has(field))
+    fields_of_root(text).iter().any(|field| GAMELOG_FIELDS.contains(field))
 }
 
 /// Fields that gamelogs of every age have near their start.
-const GAMELOG_FIELDS: [&[u8]; 3] = [b"\"gameName\"", b"\"deltas\"", b"\"gameSession\""];
+const GAMELOG_FIELDS: [&[u8]; 3] = [b"gameName", b"deltas", b"gameSession"];
+
+/// The names of the fields of the root object, in JSON that may be cut: all texts in it, and in nothing
+/// inside of it, that a colon follows.
+fn fields_of_root(text: &[u8]) -> Vec<&[u8]> {
+    let (mut fields, mut depth, mut last) = (Vec::new(), 0_i64, None);
+    let mut rest = text;
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        match first {
+            b'"' => {
+                let Some(length) = length_of_text(rest) else { break };
+                (last, rest) = (Some(&rest[..length]), &rest[length + 1..]);
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            b':' if depth == 1 => fields.extend(last),
+            b' ' | b'\t' | b'\r' | b'\n' => continue,
+            _ => {}
+        }
+        last = None;
+    }
+    fields
+}
+
+/// Where a text ends whose opening quote was read.
+fn length_of_text(text: &[u8]) -> Option<usize> {
+    let mut is_escaped = false;
+    text.iter().position(|byte| {
+        let ends = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        ends
+    })
+}
+
+/// What gzip holds that is not a gamelog: a recording that is never stored like this.
+pub(super) fn gzip_of(bytes: &[u8]) -> Option<Format> {
+    let mut start = Vec::new();
+    if is_gzip(bytes) {
+        // What was unpacked before a problem is enough.
+        let _ = GzDecoder::new(bytes).take(SNIFFED_BYTES as u64).read_to_end(&mut start);
+    }
+    sniff(&start, None).filter(|format| *format != Format::Gamelog)
+}
 
 /// Do these bytes begin as gzip does?
 #[must_use]
@@ -89,6 +143,26 @@ mod tests {
             for length in [None, Some(start.len() as u64), Some(3 << 30)] {
                 assert_eq!(sniff(start, length), None, "{:?}", &start[..start.len().min(8)]);
             }
+        }
+    }
+
+    #[test]
+    fn only_fields_of_the_root_make_a_gamelog() {
+        let is_likely = |text: &str| likely_format(text.as_bytes(), None) == Some(Format::Gamelog);
+        for text in [
+            r#"{"gameName":"Chess","deltas":[{"type":"st"#,
+            r#" { "players" : [{"a\"":"{"}] , "gameSession" : "1""#,
+            r#"{"deltas": "#,
+        ] {
+            assert!(is_likely(text), "{text}");
+        }
+        for text in [
+            r#"{"a.json.gz":{"gameName":"Chess","deltas":9272}}"#,
+            r#"{"name":"deltas","list":["gameName"]}"#,
+            r#"{"\"deltas\":":1}"#,
+            r#"{"name":"package","version":"1.0"}"#,
+        ] {
+            assert!(!is_likely(text), "{text}");
         }
     }
 

@@ -1,7 +1,6 @@
 //! What a recorder says about itself.
 
-use gametape_tape::SimTick;
-use gametape_wire::Error;
+use gametape_wire::{Error, Tick};
 
 /// How a recording goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,9 +19,9 @@ pub struct Counters {
     /// Chunks of the tape that were handed to the sink.
     pub chunks: u32,
     /// The last ended tick that was handed to the sink with everything before it.
-    pub last_written_tick: Option<SimTick>,
+    pub last_written_tick: Option<Tick>,
     /// The last ended tick that survives a loss of power with everything before it.
-    pub last_durable_tick: Option<SimTick>,
+    pub last_durable_tick: Option<Tick>,
     /// What went wrong last.
     pub failure: Option<Error>,
     /// Has a failure ended the recording?

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gametape_tape::{ChunkKind, SigningKey, SimSnapshot, SimTick, TapeHeader, TapeWriter};
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_wire::{Error, Result, Tick, View, ViewSet};
 
 use crate::streams;
 use item::Item;
@@ -44,7 +44,7 @@ use tape_builder::TapeBuilder;
 /// ```
 /// use gametape_replay::{Recorder, RecorderOptions};
 /// use gametape_tape::{TapeHeader, SimSnapshot, Tape};
-/// use gametape_wire::View;
+/// use gametape_wire::{Tick, TickLength, View};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = std::env::temp_dir().join(format!("gametape-doc-{}", std::process::id()));
@@ -52,14 +52,13 @@ use tape_builder::TapeBuilder;
 /// # let path = folder.join("match.tape");
 /// # let ana = View::new(1).unwrap();
 /// // Ticks of 50 ms; the tape id distinguishes recordings.
-/// let header = TapeHeader::new(50_000, 0xB0A7)?;
+/// let header = TapeHeader::new(TickLength::millis::<50>(), 0xB0A7);
 /// let options = RecorderOptions::default();
 /// let recorder = Recorder::create(&path, header, br#"{"game":"digger"}"#, &options)?;
-/// for tick in 0..1000 {
+/// for tick in (0..1000).map(Tick) {
 ///     if recorder.keyframe_due(tick) {
-///         let mut state = SimSnapshot::default(); // the game's state before the tick
-///         state.core.tick = tick;
-///         recorder.keyframe(state)?;
+///         let state = b"the state before the tick, in the game's own bytes";
+///         recorder.keyframe(SimSnapshot::opaque(tick.0, state)?)?;
 ///     }
 ///     recorder.order(tick, ana, b"dig")?;
 ///     recorder.frame(tick, &[(View::SPECTATOR, b"Ana digs"), (ana, b"you dig")])?;
@@ -205,8 +204,8 @@ impl Recorder {
 
     /// One after the last tick that was on the tape when this recording began; 0 for a new tape.
     #[must_use]
-    pub fn begins_at(&self) -> SimTick {
-        self.begins_at
+    pub fn begins_at(&self) -> Tick {
+        Tick(self.begins_at)
     }
 
     /// What the views start from.
@@ -221,41 +220,41 @@ impl Recorder {
     }
 
     /// An order that the simulation is advanced by at `tick`, in the order in which they apply.
-    pub fn order(&self, tick: SimTick, player: View, payload: &[u8]) -> Result<()> {
+    pub fn order(&self, tick: Tick, player: View, payload: &[u8]) -> Result<()> {
         self.said(streams::ORDERS, tick, player, payload)
     }
 
     /// What a player said at `tick`.
-    pub fn talk(&self, tick: SimTick, player: View, payload: &[u8]) -> Result<()> {
+    pub fn talk(&self, tick: Tick, player: View, payload: &[u8]) -> Result<()> {
         self.said(streams::TALK, tick, player, payload)
     }
 
     /// What a player's own machine reported at `tick`: camera, selection, control groups.
-    pub fn reported(&self, tick: SimTick, player: View, payload: &[u8]) -> Result<()> {
+    pub fn reported(&self, tick: Tick, player: View, payload: &[u8]) -> Result<()> {
         self.said(streams::REPORTS, tick, player, payload)
     }
 
-    fn said(&self, stream: u16, tick: SimTick, player: View, payload: &[u8]) -> Result<()> {
+    fn said(&self, stream: u16, tick: Tick, player: View, payload: &[u8]) -> Result<()> {
         let parts = std::iter::once((ViewSet::EMPTY.with(player), payload));
-        self.shared.give(|producer| producer.framed((ChunkKind::ORDERS, stream), tick, parts))
+        self.shared.give(|producer| producer.framed((ChunkKind::ORDERS, stream), tick.0, parts))
     }
 
     /// What views receive at `tick`; each view at most once.
-    pub fn frame(&self, tick: SimTick, parts: &[(View, &[u8])]) -> Result<()> {
+    pub fn frame(&self, tick: Tick, parts: &[(View, &[u8])]) -> Result<()> {
         let parts = parts.iter().map(|&(view, payload)| (ViewSet::EMPTY.with(view), payload));
-        self.shared.give(|producer| producer.framed(FRAMES, tick, parts))
+        self.shared.give(|producer| producer.framed(FRAMES, tick.0, parts))
     }
 
     /// What all of `views` receive at `tick`.
-    pub fn frame_for_all(&self, tick: SimTick, views: ViewSet, payload: &[u8]) -> Result<()> {
+    pub fn frame_for_all(&self, tick: Tick, views: ViewSet, payload: &[u8]) -> Result<()> {
         let parts = std::iter::once((views, payload));
-        self.shared.give(|producer| producer.framed(FRAMES, tick, parts))
+        self.shared.give(|producer| producer.framed(FRAMES, tick.0, parts))
     }
 
     /// Is a keyframe of the simulation due before the orders of `tick`?
     #[must_use]
-    pub fn keyframe_due(&self, tick: SimTick) -> bool {
-        self.shared.lock().is_keyframe_due(streams::SIMULATION, tick)
+    pub fn keyframe_due(&self, tick: Tick) -> bool {
+        self.shared.lock().is_keyframe_due(streams::SIMULATION, tick.0)
     }
 
     /// The state of the simulation, due or not; its ticks ascend.
@@ -268,8 +267,8 @@ impl Recorder {
 
     /// Is a keyframe of what `view` knows due before the frames of `tick`?
     #[must_use]
-    pub fn view_keyframe_due(&self, view: View, tick: SimTick) -> bool {
-        self.shared.lock().is_keyframe_due(streams::keyframes_of(view), tick)
+    pub fn view_keyframe_due(&self, view: View, tick: Tick) -> bool {
+        self.shared.lock().is_keyframe_due(streams::keyframes_of(view), tick.0)
     }
 
     /// What `view` knows, due or not; its ticks ascend.
@@ -304,10 +303,10 @@ impl Recorder {
     }
 
     /// Everything of `tick` was given. The counters of ticks count these calls, nothing else does.
-    pub fn end_tick(&self, tick: SimTick) {
+    pub fn end_tick(&self, tick: Tick) {
         // This call cannot be wrong.
         let _: Result<()> = self.shared.give(|producer| {
-            producer.end_tick(tick);
+            producer.end_tick(tick.0);
             Ok(())
         });
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gametape_tape::SimTick;
-use gametape_wire::{Error, Result};
+use gametape_wire::{Error, Result, Tick};
 
 use super::producer::Ending;
 use super::queue::Segment;
@@ -176,7 +176,7 @@ impl<S: Sink> Pump<S> {
         producer.update(|counters| {
             counters.written_bytes = written;
             counters.chunks = chunks;
-            counters.last_written_tick = tick;
+            counters.last_written_tick = tick.map(Tick);
         });
         let is_all = producer.queue.is_empty();
         // What is left of the segments is freed without the lock.

@@ -288,6 +288,8 @@ impl<'a> Payloads<'a> {
 mod tests {
     use gametape_tape::TapeHeader;
 
+    use gametape_wire::TickLength;
+
     use super::*;
     use crate::recorder::options::Durability;
 
@@ -311,7 +313,8 @@ mod tests {
     fn chunks_grow_before_they_run_out() {
         let durability = Durability::every_tick();
         let options = RecorderOptions::default().with_durability(durability);
-        let tape = TapeWriter::new(TapeHeader::new(1, 1).unwrap(), b"{}").unwrap();
+        let tape = TapeWriter::new(TapeHeader::new(TickLength::from_micros(1).unwrap(), 1), b"{}")
+            .unwrap();
         let mut builder = TapeBuilder { most_chunks: 16, ..TapeBuilder::new(tape, None, &options) };
         // With the metadata, seven frames make eight chunks: half of what is possible.
         assert!((0..7).all(|tick| writes(&mut builder, tick, SECOND)));

@@ -7,7 +7,7 @@ mod store;
 use std::ops::Range;
 
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Gap, GapCause, Tape};
-use gametape_wire::{Error, ErrorKind, Result, Source, Tick, drive};
+use gametape_wire::{Error, Result, Source, Tick, drive};
 
 pub use open_tape::OpenTape;
 pub use opening::OpeningTape;
@@ -17,8 +17,10 @@ pub use opening::OpeningTape;
 /// ```
 /// use gametape_replay::Recording;
 /// use gametape_tape::{TapeHeader, TapeWriter};
+/// use gametape_wire::TickLength;
 ///
-/// let mut writer = TapeWriter::new(TapeHeader::new(50_000, 7)?, br#"{"content":"digger"}"#)?;
+/// let header = TapeHeader::new(TickLength::millis::<50>(), 7);
+/// let mut writer = TapeWriter::new(header, br#"{"content":"digger"}"#)?;
 /// let bytes = writer.take(); // Never finished: the power went.
 /// let recording = Recording::open(&bytes[..])?;
 /// assert_eq!(recording.field("content").as_deref(), Some("digger"));

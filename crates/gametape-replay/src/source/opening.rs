@@ -16,9 +16,10 @@ const SMALL_PIECE: u64 = 64 << 10;
 /// ```
 /// use gametape_replay::OpeningTape;
 /// use gametape_tape::{TapeHeader, TapeWriter};
-/// use gametape_wire::drive;
+/// use gametape_wire::{TickLength, drive};
 ///
-/// let mut writer = TapeWriter::new(TapeHeader::new(50_000, 7)?, br#"{"content":"digger"}"#)?;
+/// let header = TapeHeader::new(TickLength::millis::<50>(), 7);
+/// let mut writer = TapeWriter::new(header, br#"{"content":"digger"}"#)?;
 /// let bytes = [writer.take(), writer.finish()?].concat();
 /// let mut opening = OpeningTape::new(bytes.len() as u64);
 /// drive(&mut opening, &mut &bytes[..])?;

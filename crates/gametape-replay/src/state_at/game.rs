@@ -7,6 +7,7 @@ use gametape_wire::{Error, ErrorKind, Place, Result, Source, When};
 use super::{PLAY_ONCE, doubts};
 use crate::cadre::{self, CadreGame};
 use crate::games::{self, KnownGame};
+use crate::inspect::losses;
 use crate::moments::moment_of_gamelog;
 use crate::open::GamelogBytes;
 use crate::player::{Player, ViewTrack};
@@ -27,7 +28,7 @@ pub struct GameAt {
 /// Who holds the state.
 #[derive(Debug)]
 enum Held {
-    Timeline(Timeline),
+    Timeline(Box<Timeline>),
     Player(Box<Player<ViewTrack<CadreGame>>>),
 }
 
@@ -44,15 +45,16 @@ impl GameAt {
     /// The state where a timeline is.
     pub(super) fn of_timeline(timeline: Timeline) -> Self {
         let moment = moment(&timeline);
-        Self { held: Held::Timeline(timeline), moment, losses: Vec::new() }
+        Self { held: Held::Timeline(Box::new(timeline)), moment, losses: Vec::new() }
     }
 
     /// The state of a gamelog in a tape, at any moment but a turn.
     pub(super) fn of_tape<S: Source>(recording: Recording<S>, at: When) -> Result<Self> {
+        let mut losses: Vec<String> = losses(recording.tape()).collect();
         let mut player = cadre::player(recording, PLAY_ONCE)?;
         let position = moment_of_gamelog(at, player.end().next_tick().0, |_| None)?;
         player.seek(position)?;
-        let losses = doubts(player.findings());
+        losses.extend(doubts(player.findings()));
         let turn = player.state().state().get("currentTurn").and_then(|turn| turn.as_i64());
         let moment = moment_of(position.last_tick().map(|tick| tick.0), turn);
         let (_, player) = player.into_parts();
@@ -89,7 +91,7 @@ pub fn simulation_at<S: Source>(source: S, at: When, games: &[&dyn KnownGame]) -
         None => "before the first tick".to_owned(),
     };
     let losses = found.findings.iter().map(ToString::to_string).collect();
-    Ok(GameAt { held: Held::Timeline(timeline), moment, losses })
+    Ok(GameAt { held: Held::Timeline(Box::new(timeline)), moment, losses })
 }
 
 impl GameAt {

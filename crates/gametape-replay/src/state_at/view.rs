@@ -7,10 +7,11 @@ use gametape_minewars::{
     replay_view,
 };
 use gametape_tape::{ChunkKind, TapeFrames};
-use gametape_wire::{Error, Moment, Result, Source, Tick, TickLength, View, When};
+use gametape_wire::{Error, Moment, Result, Source, Tick, TickLength, View, ViewSet, When};
 
 use super::{PLAY_ONCE, doubts};
 use crate::minewars::{MinewarsView, setup_of};
+use crate::inspect::losses;
 use crate::moments::moment_by_clock;
 use crate::player::{PlayRule, Player, ViewTrack};
 use crate::players::{ViewName, players_of_minewars, players_of_tape};
@@ -92,6 +93,7 @@ pub fn view_of_tape<S: Source>(
 ) -> Result<ViewAt> {
     let setup = setup_of(&mut recording)?;
     let tape = recording.tape();
+    let mut losses: Vec<String> = losses(tape).collect();
     let view = find(who, tape.first_view(), setup.max_view(), || players_of_tape(tape))?;
     tape.check_views(ViewSet::EMPTY.with(view))?;
     let start = MinewarsView::new(&setup, view);
@@ -99,7 +101,8 @@ pub fn view_of_tape<S: Source>(
     let span = player.begin()..player.end();
     let moment = moment_by_clock(at, player.tick_length(), span)?;
     player.seek(moment)?;
-    let (mut replayed, losses) = (replayed(&player), doubts(player.findings()));
+    losses.extend(doubts(player.findings()));
+    let mut replayed = replayed(&player);
     replayed.time = last_time(&mut player.into_recording(), moment.next_tick())?;
     let (start, cities) = (start.state().clone(), cities_of_setup(&setup));
     Ok(ViewAt { replayed, start, cities, losses })
@@ -110,7 +113,9 @@ fn replayed<S: Source>(player: &Playback<S, Player<ViewTrack<MinewarsView>>>) ->
     let unapplied = player.findings().iter().filter(|finding| finding.rule == PlayRule::INPUT);
     let problems: Vec<Error> = unapplied.map(|finding| finding.error.clone()).collect();
     let problem_count = problems.len() as u64;
-    Replayed { state: player.state().state().clone(), time: 0, problems, problem_count }
+    let state = player.state().state().clone();
+    // What cannot be applied was so when it was recorded: verification warns of it.
+    Replayed { state, time: 0, problems, problem_count, damage_count: 0 }
 }
 
 /// When the last frame before a tick happens, in milliseconds.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_minewars::{Dialect, Frame, FrameLayout, Frames, ReplayFile, Setup};
+use gametape_minewars::{Dialect, Frame, FrameLayout, Frames, ReplayFile, Setup, is_off_map};
 use gametape_wire::{
     Error, ErrorKind, Finding, KeptStates, Moment, Need, Report, Result, SansIo, Tick, TickLength, View,
 };
@@ -258,7 +258,12 @@ impl MinewarsTimeline {
                 let (is_new, report) = (offset >= self.reached, &mut self.report);
                 self.state.apply_payload(payload, at, |error| {
                     if is_new {
-                        report.add(Finding::warning("input", error).at_tick(Tick(time)));
+                        // As verification judges it.
+                        let finding = match is_off_map(&error) {
+                            true => Finding::warning("input", error),
+                            false => Finding::error("input", error),
+                        };
+                        report.add(finding.at_tick(Tick(time)));
                     }
                 });
             }

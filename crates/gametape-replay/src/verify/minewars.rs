@@ -50,7 +50,7 @@ impl Checked for MinewarsCheck {
     fn to_text(&self, shown_per_rule: u64) -> String {
         let Self { file, found } = self;
         let mut digest = Digest::new(shown_per_rule, &self.omitted());
-        found.findings().for_each(|located| digest.add(located.finding, &located));
+        found.findings().for_each(|located| digest.add(located.finding, located));
         let (frames, messages) = (count(found.frames, "frame"), count(found.messages, "message"));
         digest.finish(file, found.report(), format_args!("{frames}, {messages}"))
     }

@@ -9,7 +9,7 @@ use gametape_replay::{ConvertOptions, Recording};
 use gametape_tape::{
     ChunkKind, Level, TapeHeader, TapeWriter, cut_bytes, pack_bytes, verify_bytes,
 };
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{TickLength, View, ViewSet};
 use proptest::prelude::*;
 
 pub(crate) fn tape_of(file: &[u8]) -> Vec<u8> {
@@ -157,7 +157,7 @@ fn another_generation_is_what_the_file_would_become() {
 fn a_tape_of_a_game_becomes_a_file() {
     let setup = small_setup(Generation::Current, 2);
     let encoded = setup.encode(true).unwrap();
-    let header = TapeHeader::new(50_000, 3).unwrap();
+    let header = TapeHeader::new(TickLength::millis::<50>(), 3);
     let mut writer = TapeWriter::new(header, br#"{"content":"a game"}"#).unwrap();
     let bytes = encoded.into_bytes();
     writer.setup(0, ViewSet::from_bits(u16::MAX), &bytes).unwrap();

@@ -18,7 +18,7 @@ fn find(bytes: &[u8], at: &str, view: Option<&str>) -> Result<StateAt> {
 fn a_view_knows_the_same_in_a_file_and_in_its_tape() {
     let (setup, frames) = Sample::default().build(Generation::Current).unwrap();
     let file = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
-    let options = ConvertOptions { spacing: 300, ..ConvertOptions::new(1) };
+    let options = ConvertOptions::new(1).with_spacing(300);
     let tape = minewars::to_tape(&ReplayFile::open(&file).unwrap(), &options).unwrap();
     let mut hashes = Vec::new();
     for at in ["start", "tick:700", "1.5s", "2s", "end"] {

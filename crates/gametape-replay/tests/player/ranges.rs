@@ -10,14 +10,14 @@ use gametape_minewars::Generation;
 use gametape_replay::minewars::{MinewarsView, player, setup_of};
 use gametape_replay::open::{KeptStart, OpenOptions, Opened};
 use gametape_replay::{
-    Direction, GameState, MarkerKind, OpenTape, OpeningTape, PlayFinding, Playback, Player,
+    Direction, GameState, MarkerKind, OpenTape, OpeningTape, PlayRule, Playback, Player,
     PlayerOptions, Recording, Source, Timeline, Track,
 };
 use gametape_tape::{
     ChunkKind, Gap, GapCause, Keyframe, SimSnapshot, SimTick, StateHash, Tape, TapeHeader,
     TapeWriter, pack_bytes,
 };
-use gametape_wire::{Error, Moment, Need, Result, SansIo, Tick, View, ViewSet};
+use gametape_wire::{Error, Moment, Need, Result, SansIo, Tick, TickLength, View, ViewSet};
 
 use super::common::{chained, finish, linear, minewars_tape, shuffled};
 use super::toy::{self, Toy};
@@ -98,8 +98,7 @@ fn with_gaps(bytes: &[u8]) -> (Vec<u8>, usize) {
 }
 
 fn gap(cause: GapCause, kind: ChunkKind, first_tick: u64, tick_count: u32) -> Gap {
-    let views = ViewSet::ALL;
-    Gap { cause, kind, stream: 0, count: 1, bytes: 9, views, first_tick, tick_count }
+    Gap::new(cause, kind).with_size(1, 9).with_ticks(first_tick, tick_count)
 }
 
 /// Bytes that note what is fetched of them.
@@ -182,9 +181,8 @@ fn a_tape_that_was_recognised_is_opened_and_sought_by_few_requests() {
         assert_few_requests(pack_bytes(&tape).unwrap(), open, &expected);
     }
     let plain = minewars_tape(Generation::Current);
-    let expected = linear(&plain, |recording, options| {
-        player(recording, View::SPECTATOR, options).unwrap()
-    });
+    let expected =
+        linear(&plain, |recording, options| player(recording, View::SPECTATOR, options).unwrap());
     let open = |recording| player(recording, View::SPECTATOR, options).unwrap();
     assert_few_requests(pack_bytes(&plain).unwrap(), open, &expected);
     assert!(gaps > 20, "{gaps} gaps");
@@ -193,7 +191,7 @@ fn a_tape_that_was_recognised_is_opened_and_sought_by_few_requests() {
 /// Something is missing, and nobody knows more than that it was around a tick.
 #[test]
 fn a_gap_without_ticks_puts_its_first_tick_in_doubt_until_the_next_keyframe() {
-    let mut writer = TapeWriter::new(TapeHeader::new(1000, 1).unwrap(), b"{}").unwrap();
+    let mut writer = TapeWriter::new(TapeHeader::new(TickLength::MILLISECOND, 1), b"{}").unwrap();
     let stream = gametape_replay::streams::keyframes_of(View::SPECTATOR);
     for tick in 0..100 {
         if tick == 60 {
@@ -213,8 +211,8 @@ fn a_gap_without_ticks_puts_its_first_tick_in_doubt_until_the_next_keyframe() {
         let doubt = (41..60).contains(&tick).then_some(Tick(40)..Tick(41));
         assert_eq!(player.doubt(), doubt, "before tick {tick}");
     }
-    let lost = PlayFinding::Lost { ticks: 40..41, error: None };
-    assert_eq!(player.findings(), [lost]);
+    let [lost] = player.findings() else { panic!("{:?}", player.findings()) };
+    assert_eq!((lost.rule, lost.tick), (PlayRule::LOST_INPUT, Some(Tick(40))));
     let lost = MarkerKind::Lost { until: at(41) };
     assert!(player.markers().iter().any(|marker| (marker.moment, marker.kind) == (at(40), lost)));
 }
@@ -241,7 +239,7 @@ impl GameState for Stubborn {
 fn findings_are_counted_once_however_many_there_are_and_however_often_they_are_played() {
     const TICKS: u64 = 1500;
     let recording = Recording::open(noisy_tape(TICKS, 8)).unwrap();
-    let options = PlayerOptions { cache_bytes: 0, check: true };
+    let options = PlayerOptions::new().with_cache_bytes(0);
     let mut player = Playback::view(recording, View::SPECTATOR, Stubborn, options).unwrap();
     for _ in 0..3 {
         player.seek(player.end()).unwrap();
@@ -463,7 +461,7 @@ fn noisy_tape(ticks: u64, tick_bytes: usize) -> Vec<u8> {
             (dice >> 40) as u8
         })
         .collect();
-    let mut writer = TapeWriter::new(TapeHeader::new(1000, 1).unwrap(), b"{}").unwrap();
+    let mut writer = TapeWriter::new(TapeHeader::new(TickLength::MILLISECOND, 1), b"{}").unwrap();
     let mut tape = Vec::new();
     for tick in 0..ticks {
         writer.frame_for_all(0, tick, ViewSet::ALL, &noise).unwrap();

@@ -161,7 +161,7 @@ fn a_packed_tape_and_one_cut_to_a_view_play_the_same() {
 fn cut_to(bytes: &[u8], views: Option<ViewSet>, ticks: std::ops::Range<u64>) -> Vec<u8> {
     let tape = Tape::open(bytes).unwrap();
     let cut = Cut::new(&tape, views, ticks).unwrap();
-    let header = TapeHeader::with(tape.header.tick_length, 9);
+    let header = TapeHeader::new(tape.header.tick_length, 9);
     let mut rewriter = cut.rewriter(&tape, header).unwrap();
     for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
         rewriter.chunk(&tape.read(entry, bytes).unwrap()).unwrap();

@@ -7,7 +7,7 @@ use gametape_replay::{Order, Simulation};
 use gametape_tape::{
     Cadence, KeyframeMaker, SimSnapshot, SimTick, TapeHeader, TapeWriter, UnitTag,
 };
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_wire::{Error, Result, TickLength, View, ViewSet};
 
 pub(crate) const PIECES: u16 = 6;
 
@@ -116,7 +116,8 @@ pub(crate) fn padded_tape(mut toy: Toy, ticks: u64, padding: usize) -> Vec<u8> {
         (dice >> 40) as u8
     };
     let mut writer =
-        TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), br#"{"content":"toy"}"#).unwrap();
+        TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), br#"{"content":"toy"}"#)
+            .unwrap();
     writer.setup(0, ViewSet::ALL, SETUP).unwrap();
     let mut keyframes = KeyframeMaker::new(Cadence::every(50));
     for tick in 0..ticks {

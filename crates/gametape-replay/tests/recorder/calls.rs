@@ -16,10 +16,10 @@ fn everything_that_is_given_stands_on_the_tape_in_its_stream() {
     recorder.simulation_setup(*b"rules").unwrap();
     assert_eq!(recorder.names(&["tank", "mine"]).unwrap(), 0);
     assert_eq!(recorder.names(&["wall"]).unwrap(), 2);
-    recorder.order(3, view(1), b"go").unwrap();
-    recorder.talk(4, view(2), b"hello").unwrap();
-    recorder.reported(4, view(1), b"camera").unwrap();
-    recorder.frame_for_all(5, only(1).or(only(2)), b"both").unwrap();
+    recorder.order(Tick(3), view(1), b"go").unwrap();
+    recorder.talk(Tick(4), view(2), b"hello").unwrap();
+    recorder.reported(Tick(4), view(1), b"camera").unwrap();
+    recorder.frame_for_all(Tick(5), only(1).or(only(2)), b"both").unwrap();
     recorder.keyframe(state(6, 0)).unwrap();
     recorder.view_keyframe(view(2), state(6, 50)).unwrap();
     for stream in [streams::EVENTS, streams::POSITIONS, streams::REPORTED_EVENTS] {
@@ -67,7 +67,7 @@ fn the_tape_is_the_one_that_a_plain_writer_makes() {
     for tick in 0..300 {
         let frames = [0, 2].map(|number| frame_of(tick, number));
         let parts = [(view(0), &frames[0][..]), (view(2), &frames[1][..])];
-        recorder.frame(tick, &parts).unwrap();
+        recorder.frame(Tick(tick), &parts).unwrap();
         writer.frame(0, tick, &parts).unwrap();
     }
     finish(recorder, &mut pump);
@@ -83,18 +83,18 @@ fn a_wrong_call_is_refused_and_leaves_no_trace() {
     let misuse = |outcome: gametape_wire::Result<()>| {
         assert_eq!(outcome.unwrap_err().class(), ErrorClass::Misuse);
     };
-    misuse(recorder.order(6, view(1), b"late"));
-    misuse(recorder.frame(6, &[(view(1), b"late")]));
-    misuse(recorder.frame(8, &[]));
-    misuse(recorder.frame(8, &[(view(1), b"a"), (view(1), b"b")]));
-    misuse(recorder.frame_for_all(8, gametape_wire::ViewSet::EMPTY, b"nobody"));
+    misuse(recorder.order(Tick(6), view(1), b"late"));
+    misuse(recorder.frame(Tick(6), &[(view(1), b"late")]));
+    misuse(recorder.frame(Tick(8), &[]));
+    misuse(recorder.frame(Tick(8), &[(view(1), b"a"), (view(1), b"b")]));
+    misuse(recorder.frame_for_all(Tick(8), gametape_wire::ViewSet::EMPTY, b"nobody"));
     misuse(recorder.keyframe(state(7, 0)));
     misuse(recorder.events(EventBlock::new(0, (Tick(9), Tick(8)), 1, *b"backwards")));
     let over = |outcome: gametape_wire::Result<()>| {
         assert_eq!(outcome.unwrap_err().class(), ErrorClass::Limit);
     };
-    over(recorder.order(8, view(1), &vec![0; 16 << 20]));
-    over(recorder.order(1 << 56, view(1), b"never"));
+    over(recorder.order(Tick(8), view(1), &vec![0; 16 << 20]));
+    over(recorder.order(Tick(1 << 56), view(1), b"never"));
     over(recorder.keyframe(SimSnapshot { core: state(1 << 57, 0).core, ..Default::default() }));
     over(recorder.events(EventBlock::new(0, (Tick(8), Tick(8)), 1, vec![0; (256 << 10) + 1])));
     over(recorder.setup(ViewSet::ALL, vec![0; (16 << 20) + 1]));
@@ -116,7 +116,7 @@ fn keyframes_are_due_by_the_cadence_in_each_stream_of_its_own() {
     for tick in 0..95 {
         play(&recorder, tick);
         // View 2 comes into the game later.
-        if tick >= 33 && recorder.view_keyframe_due(view(2), tick) {
+        if tick >= 33 && recorder.view_keyframe_due(view(2), Tick(tick)) {
             recorder.view_keyframe(view(2), state(tick, 100)).unwrap();
         }
         pump.step(SECOND);

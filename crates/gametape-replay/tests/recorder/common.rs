@@ -9,13 +9,13 @@ use gametape_tape::{
     Cadence, ChunkEntry, ChunkKind, Gap, GapCause, Level, Recovered, Restorer, SimSnapshot,
     StateHash, TapeFrames, TapeHeader, UnitTag, verify_bytes,
 };
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Tick, TickLength, View, ViewSet};
 
 pub(crate) const METADATA: &[u8] = br#"{"game":"sample"}"#;
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
 pub(crate) fn tape_header() -> TapeHeader {
-    TapeHeader::new(50_000, 0x7A9E).unwrap()
+    TapeHeader::new(TickLength::millis::<50>(), 0x7A9E)
 }
 
 pub(crate) fn view(number: u8) -> View {
@@ -130,13 +130,13 @@ pub(crate) fn frame_of(tick: u64, number: u8) -> Vec<u8> {
 
 /// One tick of the small game.
 pub(crate) fn play(recorder: &Recorder, tick: u64) {
-    if recorder.keyframe_due(tick) {
+    if recorder.keyframe_due(Tick(tick)) {
         recorder.keyframe(state(tick, 100)).unwrap();
     }
-    recorder.order(tick, view(1), &order_of(tick)).unwrap();
+    recorder.order(Tick(tick), view(1), &order_of(tick)).unwrap();
     let frames = [0, 2].map(|number| frame_of(tick, number));
-    recorder.frame(tick, &[(view(0), &frames[0]), (view(2), &frames[1])]).unwrap();
-    recorder.end_tick(tick);
+    recorder.frame(Tick(tick), &[(view(0), &frames[0]), (view(2), &frames[1])]).unwrap();
+    recorder.end_tick(Tick(tick));
 }
 
 /// What is on a tape, finished or not.

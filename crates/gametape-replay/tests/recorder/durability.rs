@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use gametape_replay::{Durability, Next, Recorder};
+use gametape_wire::Tick;
 
 use crate::common::*;
 
@@ -16,15 +17,15 @@ fn what_waits_is_written_within_a_second_and_synced_within_ten() {
     let begun = sink.bytes().len();
     assert!(begun > 0, "header and metadata do not wait");
 
-    recorder.order(0, view(1), b"go").unwrap();
-    recorder.end_tick(0);
+    recorder.order(Tick(0), view(1), b"go").unwrap();
+    recorder.end_tick(Tick(0));
     assert_eq!(pump.step(SECOND), Next::Within(HALF));
     assert_eq!(pump.step(SECOND + NEARLY), Next::Within(HALF - NEARLY));
     assert_eq!((sink.bytes().len(), recorder.counters().last_written_tick), (begun, None));
 
     assert_eq!(pump.step(SECOND + HALF), Next::Within(5 * SECOND - HALF));
     let counters = recorder.counters();
-    assert_eq!((counters.last_written_tick, counters.last_durable_tick), (Some(0), None));
+    assert_eq!((counters.last_written_tick, counters.last_durable_tick), (Some(Tick(0)), None));
     assert_eq!(counters.written_bytes, sink.bytes().len() as u64);
     assert_eq!(counters.queued_bytes, 0);
     assert_eq!(Content::of(&sink.bytes()).orders.len(), 1);
@@ -36,7 +37,7 @@ fn what_waits_is_written_within_a_second_and_synced_within_ten() {
     assert_eq!(sink.disk(|disk| disk.syncs), 1);
     assert_eq!(
         (counters.last_durable_tick, counters.durable_bytes),
-        (Some(0), counters.written_bytes)
+        (Some(Tick(0)), counters.written_bytes)
     );
 }
 
@@ -44,7 +45,7 @@ fn what_waits_is_written_within_a_second_and_synced_within_ten() {
 fn the_time_counts_from_the_first_thing_that_waits() {
     let (recorder, mut pump, sink) = driven(&options());
     for n in 0..6u32 {
-        recorder.order(n.into(), view(1), b"go").unwrap();
+        recorder.order(Tick(n.into()), view(1), b"go").unwrap();
         pump.step(n * HALF / 5);
     }
     assert_eq!(Content::of(&sink.bytes()).orders.len(), 6);
@@ -59,7 +60,7 @@ fn a_sync_is_of_everything_that_was_given() {
     pump.step(Duration::ZERO);
     play(&recorder, 1);
     pump.step(SECOND);
-    assert_eq!(recorder.counters().last_durable_tick, Some(1));
+    assert_eq!(recorder.counters().last_durable_tick, Some(Tick(1)));
     assert_eq!(sink.disk(|disk| disk.synced), sink.bytes().len());
 }
 
@@ -70,7 +71,7 @@ fn every_tick_is_durable_where_that_is_asked_for() {
     for tick in 0..30 {
         play(&recorder, tick);
         assert_eq!(pump.step(Duration::ZERO), Next::Idle);
-        assert_eq!(recorder.counters().last_durable_tick, Some(tick));
+        assert_eq!(recorder.counters().last_durable_tick, Some(Tick(tick)));
         let synced = sink.disk(|disk| disk.bytes[..disk.synced].to_vec());
         Content::of(&synced).assert_played(0..tick + 1);
     }
@@ -93,10 +94,10 @@ fn without_a_time_to_sync_only_the_end_is_synced() {
 fn a_tick_counts_when_the_game_has_ended_it() {
     let (recorder, mut pump, _) = driven(&options());
     play(&recorder, 0);
-    recorder.order(1, view(1), b"half a tick").unwrap();
+    recorder.order(Tick(1), view(1), b"half a tick").unwrap();
     pump.step(Duration::ZERO);
     pump.step(SECOND);
-    assert_eq!(recorder.counters().last_written_tick, Some(0));
+    assert_eq!(recorder.counters().last_written_tick, Some(Tick(0)));
 }
 
 #[test]
@@ -108,7 +109,7 @@ fn the_writers_thread_writes_what_comes_while_it_only_waits_to_sync() {
     for tick in 0..10 {
         play(&recorder, tick);
         // If the writer slept until the sync, this would not end.
-        while recorder.counters().last_written_tick != Some(tick) {
+        while recorder.counters().last_written_tick != Some(Tick(tick)) {
             std::thread::yield_now();
         }
     }

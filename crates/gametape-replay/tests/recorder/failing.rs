@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gametape_replay::{Next, Recorder, Sink};
 use gametape_tape::Recovered;
-use gametape_wire::ErrorClass;
+use gametape_wire::{ErrorClass, Tick};
 
 use crate::common::*;
 
@@ -54,7 +54,7 @@ fn a_disk_that_is_full_at_any_byte_leaves_a_valid_tape_and_a_game_that_goes_on()
         assert!(failures[0].to_string().contains("cannot be written"), "{}", failures[0]);
         assert!(!report.is_finished && report.counters.has_stopped);
         assert!(sink.bytes() == bytes[..full_at]);
-        let there = Content::of(&sink.bytes()).frames.last().map(|(tick, ..)| *tick);
+        let there = Content::of(&sink.bytes()).frames.last().map(|(tick, ..)| Tick(*tick));
         assert!(there >= written, "at byte {full_at}: {there:?}, but {written:?} was promised");
     }
 }
@@ -69,7 +69,7 @@ fn a_sync_that_fails_ends_the_recording() {
     assert!(recorder.failure().unwrap().to_string().contains("the disk is gone"));
     assert_eq!(recorder.failure(), None, "it is reported once");
     let counters = recorder.counters();
-    assert_eq!((counters.last_written_tick, counters.last_durable_tick), (Some(0), None));
+    assert_eq!((counters.last_written_tick, counters.last_durable_tick), (Some(Tick(0)), None));
     assert!(counters.failure.is_some() && counters.has_stopped);
 }
 
@@ -80,11 +80,11 @@ fn a_stopped_recording_takes_calls_counts_them_and_holds_nothing() {
     assert_eq!(pump.step(Duration::ZERO), Next::Done);
     for tick in 0..100 {
         play(&recorder, tick);
-        assert!(!recorder.keyframe_due(tick));
+        assert!(!recorder.keyframe_due(Tick(tick)));
     }
     let counters = recorder.counters();
     assert_eq!((counters.lost.items, counters.queued_bytes), (200, 0));
-    assert!(recorder.order(5, view(1), b"late").is_err(), "a wrong call stays one");
+    assert!(recorder.order(Tick(5), view(1), b"late").is_err(), "a wrong call stays one");
 }
 
 #[test]

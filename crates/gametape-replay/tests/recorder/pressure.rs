@@ -34,7 +34,7 @@ fn reported_events_go_first_then_positions_then_keyframes_and_orders_never() {
     assert_eq!(items(&recorder.counters().shed), [0, 0, 0]);
     let mut order = Vec::new();
     for tick in 0..90 {
-        recorder.order(tick, view(1), &[7; 1000]).unwrap();
+        recorder.order(Tick(tick), view(1), &[7; 1000]).unwrap();
         order.push(items(&recorder.counters().shed));
     }
     order.dedup();
@@ -98,7 +98,7 @@ fn the_newest_of_a_class_goes_first() {
             .events(EventBlock::new(streams::POSITIONS, (Tick(n), Tick(n)), 1, vec![1; 3000]))
             .unwrap();
     }
-    recorder.order(9, view(1), &[7; 3000]).unwrap();
+    recorder.order(Tick(9), view(1), &[7; 3000]).unwrap();
     finish(recorder, &mut pump);
     let kept = Content::of_finished(&sink.bytes()).events;
     assert_eq!(kept.iter().map(|(_, tick, ..)| *tick).collect::<Vec<_>>(), [0, 1]);
@@ -109,9 +109,9 @@ fn the_keyframe_after_one_that_was_shed_is_full() {
     let (recorder, mut pump, sink) = driven(&with_memory(12_000, 1 << 20));
     for tick in 0..60 {
         if tick == 15 {
-            recorder.frame(tick, &[(view(3), &[1; 20_000])]).unwrap();
+            recorder.frame(Tick(tick), &[(view(3), &[1; 20_000])]).unwrap();
         }
-        if recorder.keyframe_due(tick) {
+        if recorder.keyframe_due(Tick(tick)) {
             recorder.keyframe(state(tick, 100)).unwrap();
         }
         // The disk hangs from tick 15 to 25: the keyframe of tick 20 does not fit.
@@ -141,8 +141,8 @@ fn too_much_that_is_never_shed_interrupts_the_recording_until_the_disk_is_back()
     let (recorder, mut pump, sink) = driven(&with_memory(10_000, 50_000));
     let mut failures = Vec::new();
     for tick in 0..200 {
-        recorder.order(tick, view(1), &[tick as u8; 1000]).unwrap();
-        recorder.end_tick(tick);
+        recorder.order(Tick(tick), view(1), &[tick as u8; 1000]).unwrap();
+        recorder.end_tick(Tick(tick));
         failures.extend(recorder.failure());
     }
     assert_eq!(failures.len(), 1);
@@ -157,8 +157,8 @@ fn too_much_that_is_never_shed_interrupts_the_recording_until_the_disk_is_back()
     // The disk is back.
     pump.step(Duration::ZERO);
     pump.step(SECOND);
-    assert_eq!(recorder.counters().last_written_tick, Some(kept - 1));
-    assert!(recorder.keyframe_due(200), "play can start again");
+    assert_eq!(recorder.counters().last_written_tick, Some(Tick(kept - 1)));
+    assert!(recorder.keyframe_due(Tick(200)), "play can start again");
     for tick in 200..230 {
         play(&recorder, tick);
         pump.step(2 * SECOND);
@@ -179,7 +179,7 @@ fn too_much_that_is_never_shed_interrupts_the_recording_until_the_disk_is_back()
 fn an_interruption_at_the_end_is_told_too() {
     let (recorder, mut pump, sink) = driven(&with_memory(1000, 5000));
     for tick in 0..20 {
-        recorder.order(tick, view(1), &[0; 1000]).unwrap();
+        recorder.order(Tick(tick), view(1), &[0; 1000]).unwrap();
     }
     let report = finish(recorder, &mut pump);
     let content = Content::of_finished(&sink.bytes());
@@ -191,9 +191,9 @@ fn an_interruption_at_the_end_is_told_too() {
 #[test]
 fn a_single_thing_over_all_memory_is_a_short_interruption() {
     let (recorder, mut pump, sink) = driven(&with_memory(1000, 2000));
-    recorder.order(0, view(1), &[0; 5000]).unwrap();
+    recorder.order(Tick(0), view(1), &[0; 5000]).unwrap();
     pump.step(Duration::ZERO);
-    recorder.order(1, view(1), b"small").unwrap();
+    recorder.order(Tick(1), view(1), b"small").unwrap();
     finish(recorder, &mut pump);
     let content = Content::of_finished(&sink.bytes());
     assert_eq!(content.orders, [(0, 1, view(1), b"small".to_vec())]);
@@ -204,7 +204,7 @@ fn a_single_thing_over_all_memory_is_a_short_interruption() {
 fn marks_of_what_was_shed_do_not_fill_the_memory() {
     let (recorder, _pump, _) = driven(&with_memory(4000, 8000));
     for tick in 0..50_000 {
-        recorder.order(tick, view(1), &[0; 100]).unwrap();
+        recorder.order(Tick(tick), view(1), &[0; 100]).unwrap();
         recorder
             .events(EventBlock::new(streams::POSITIONS, (Tick(tick), Tick(tick)), 1, vec![1; 100]))
             .unwrap();
@@ -217,7 +217,7 @@ fn marks_of_what_was_shed_do_not_fill_the_memory() {
             ))
             .unwrap();
         recorder.view_keyframe(view((tick % 16) as u8), state(tick, 0)).unwrap();
-        recorder.end_tick(tick);
+        recorder.end_tick(Tick(tick));
     }
     let counters = recorder.counters();
     assert!(counters.queued_bytes < 16_000, "{} bytes", counters.queued_bytes);

@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use gametape_replay::{Pump, Recorder, lock_recording};
 use gametape_tape::{GapCause, Recovered, Tape, pack_bytes};
-use gametape_wire::{ErrorClass, ViewSet};
+use gametape_wire::{ErrorClass, Tick, ViewSet};
 
 use crate::common::*;
 
@@ -33,7 +33,7 @@ fn recorded(ticks: u64) -> [Vec<u8>; 2] {
 /// Goes on with a tape from tick 100 on.
 fn go_on(bytes: &[u8]) -> Content {
     let (recorder, mut pump) = resumed(bytes).unwrap();
-    assert!(recorder.keyframe_due(100));
+    assert!(recorder.keyframe_due(Tick(100)));
     (100..112).for_each(|tick| play(&recorder, tick));
     assert!(finish(recorder, &mut pump).is_finished);
     Content::of_finished(pump.into_sink().get_ref())
@@ -71,9 +71,9 @@ fn a_tape_torn_at_any_byte_goes_on_behind_its_last_whole_chunk() {
 fn names_and_ticks_go_on_where_they_were() {
     let [unfinished, _] = recorded(12);
     let (recorder, mut pump) = resumed(&unfinished).unwrap();
-    assert_eq!(recorder.begins_at(), 12);
+    assert_eq!(recorder.begins_at(), Tick(12));
     assert_eq!(recorder.names(&["two"]).unwrap(), 1);
-    assert_eq!(recorder.order(10, view(1), b"x").unwrap_err().class(), ErrorClass::Misuse);
+    assert_eq!(recorder.order(Tick(10), view(1), b"x").unwrap_err().class(), ErrorClass::Misuse);
     assert_eq!(recorder.keyframe(state(10, 0)).unwrap_err().class(), ErrorClass::Misuse);
     play(&recorder, 12);
     finish(recorder, &mut pump);
@@ -153,7 +153,7 @@ fn a_file_goes_on() {
 fn going_on_exactly_where_a_tape_ended_is_not_a_loss() {
     for bytes in recorded(12) {
         let (recorder, mut pump) = resumed(&bytes).unwrap();
-        assert_eq!(recorder.begins_at(), 12);
+        assert_eq!(recorder.begins_at(), Tick(12));
         (12..20).for_each(|tick| play(&recorder, tick));
         assert!(finish(recorder, &mut pump).is_finished);
         let content = Content::of_finished(pump.into_sink().get_ref());

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use gametape_replay::{Counters, EventBlock, RecorderOptions, streams};
 use gametape_tape::{Gap, GapCause};
-use gametape_wire::Tick;
-use gametape_wire::View;
+use gametape_wire::{Tick, View};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -56,9 +55,9 @@ fn run(acts: &[Act], options: &RecorderOptions) -> (Content, Content, Counters) 
                 let bytes = payload(tick, *length);
                 let player = view(*player);
                 match *stream {
-                    streams::ORDERS => recorder.order(tick, player, &bytes).unwrap(),
-                    streams::TALK => recorder.talk(tick, player, &bytes).unwrap(),
-                    _ => recorder.reported(tick, player, &bytes).unwrap(),
+                    streams::ORDERS => recorder.order(Tick(tick), player, &bytes).unwrap(),
+                    streams::TALK => recorder.talk(Tick(tick), player, &bytes).unwrap(),
+                    _ => recorder.reported(Tick(tick), player, &bytes).unwrap(),
                 }
                 given.orders.push((*stream, tick, player, bytes));
             }
@@ -66,13 +65,13 @@ fn run(acts: &[Act], options: &RecorderOptions) -> (Content, Content, Counters) 
                 let parts: Vec<(View, Vec<u8>)> =
                     parts.iter().map(|(v, n)| (view(*v), payload(tick, *n))).collect();
                 let borrowed: Vec<_> = parts.iter().map(|(v, bytes)| (*v, &bytes[..])).collect();
-                recorder.frame(tick, &borrowed).unwrap();
+                recorder.frame(Tick(tick), &borrowed).unwrap();
                 given.frames.extend(parts.into_iter().map(|(v, bytes)| (tick, v, bytes)));
             }
             Act::Shared(views, length) => {
                 let views = gametape_wire::ViewSet::from_bits(*views);
                 let bytes = payload(tick, *length);
-                recorder.frame_for_all(tick, views, &bytes).unwrap();
+                recorder.frame_for_all(Tick(tick), views, &bytes).unwrap();
                 given.frames.extend(views.iter().map(|v| (tick, v, bytes.clone())));
             }
             Act::Keyframe(of, bulk) => {
@@ -94,7 +93,7 @@ fn run(acts: &[Act], options: &RecorderOptions) -> (Content, Content, Counters) 
                     .unwrap();
                 given.events.push((*stream, tick, 3, raw));
             }
-            Act::EndTick => recorder.end_tick(tick),
+            Act::EndTick => recorder.end_tick(Tick(tick)),
             Act::Disk(milliseconds) => {
                 now += Duration::from_millis((*milliseconds).into());
                 pump.step(now);

@@ -138,14 +138,14 @@ fn minewars_files_and_their_tapes_lose_their_names() {
 /// Keyframes every few messages, so that many deltas build on one full keyframe.
 #[test]
 fn converted_recordings_with_many_keyframes_are_anonymised_and_verify() {
-    let close = ConvertOptions { spacing: 0, ..ConvertOptions::new(7) };
+    let close = ConvertOptions::new(7).with_spacing(0);
     for seed in 0..6 {
         let log = gametape_cadre::sample::log(120, seed);
         let tape = cadre::to_tape(&Log::open(log, &Options::default()).unwrap(), &close).unwrap();
         let recording = Recording::open(check_container(&tape)).unwrap();
         let mut player = cadre::player(recording, PlayerOptions::default()).unwrap();
         let verified = player.verify(DeepLevel::Keyframes).unwrap();
-        assert!(verified.passed(), "log {seed}: {:?}", verified.findings);
+        assert!(verified.passed(), "log {seed}: {:?}", verified.report);
         assert!(verified.keyframes > 3, "log {seed}: {}", verified.keyframes);
 
         for generation in Generation::ALL {
@@ -159,7 +159,7 @@ fn converted_recordings_with_many_keyframes_are_anonymised_and_verify() {
                 let mut player =
                     minewars::player(recording, view, PlayerOptions::default()).unwrap();
                 let verified = player.verify(DeepLevel::Keyframes).unwrap();
-                assert!(verified.passed(), "file {seed}, {view:?}: {:?}", verified.findings);
+                assert!(verified.passed(), "file {seed}, {view:?}: {:?}", verified.report);
                 assert!(verified.keyframes > 3, "file {seed}: {}", verified.keyframes);
             }
         }

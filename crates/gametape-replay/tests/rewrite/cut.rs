@@ -4,7 +4,7 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{Generation, ReplayFile, WriteOptions, write_file};
 use gametape_replay::cut::{CutRequest, TapeCut, cut_minewars, cut_tape};
 use gametape_tape::{Tape, TapeHeader, TapeWriter};
-use gametape_wire::{Result, When};
+use gametape_wire::{Result, TickLength, When};
 
 use super::{hostile, view, views};
 
@@ -19,7 +19,8 @@ fn cut(bytes: &[u8], request: &CutRequest) -> Result<(Vec<u8>, TapeCut)> {
 }
 
 fn tape() -> Vec<u8> {
-    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut writer =
+        TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     for tick in 0..100 {
         writer.frame(0, tick, &[(view(1), b"one"), (view(2), b"two")]).unwrap();
     }
@@ -83,7 +84,7 @@ fn a_cut_does_not_say_who_wins_later() {
     writer.closing_metadata(closing).unwrap();
     let bytes = [writer.take(), writer.finish().unwrap()].concat();
     for (to, expected) in [("tick:99", r#"{"players":[]}"#), ("end", str(closing))] {
-        let request = CutRequest { to: when(to), ..CutRequest::default() };
+        let request = CutRequest::default().with_to(when(to));
         let (part, _) = cut(&bytes, &request).unwrap();
         assert_eq!(Tape::open(&part).unwrap().closing.as_deref(), Some(expected), "{to}");
         assert_eq!(part.windows(9).any(|bytes| bytes == b"Zorbulina"), to == "end");
@@ -97,7 +98,7 @@ fn str(bytes: &[u8]) -> &str {
 #[test]
 fn a_time_that_is_not_there_is_refused_in_its_own_unit() {
     let refused = |from: &str, to: &str| {
-        let request = CutRequest { from: when(from), to: when(to), ..CutRequest::default() };
+        let request = CutRequest::default().with_from(when(from)).with_to(when(to));
         cut(&tape(), &request).unwrap_err().to_string()
     };
     for (from, to, words) in [

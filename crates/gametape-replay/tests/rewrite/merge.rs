@@ -4,12 +4,12 @@ use gametape_replay::merge::{MergeInput, Merged, merge};
 use gametape_tape::{
     ChunkDraft, ChunkKind, Keyframe, SimSnapshot, Tape, TapeFrames, TapeHeader, TapeWriter,
 };
-use gametape_wire::{Result, ViewSet};
+use gametape_wire::{Result, TickLength, ViewSet};
 
 use super::{Counting, hostile, view, views};
 
 fn writer(id: u32) -> TapeWriter {
-    TapeWriter::new(TapeHeader::new(50_000, id).unwrap(), br#"{"game":"toy"}"#).unwrap()
+    TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), id), br#"{"game":"toy"}"#).unwrap()
 }
 
 fn finished(mut writer: TapeWriter) -> Vec<u8> {

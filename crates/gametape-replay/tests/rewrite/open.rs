@@ -1,16 +1,20 @@
 //! Any recording is recognised by its first bytes, and nothing else is read.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Dialect, Generation, WriteOptions, write_file};
 use gametape_replay::open::{Format, OpenOptions, SNIFFED_BYTES, open, open_stream};
 use gametape_tape::{TapeHeader, TapeWriter};
+use gametape_wire::TickLength;
 
 use super::Counting;
 
 fn tape() -> Vec<u8> {
-    let mut writer = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut writer =
+        TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     [writer.take(), writer.finish().unwrap()].concat()
 }
 
@@ -40,6 +44,19 @@ fn a_damaged_minewars_file_is_recognised_by_version_or_length() {
         let mut bytes = minewars(generation);
         bytes[3] ^= 0x40;
         assert_eq!(open(&bytes[..], &OpenOptions::default()).unwrap().format(), Format::MineWars);
+    }
+}
+
+#[test]
+fn other_recordings_in_gzip_are_named() {
+    for (bytes, name) in
+        [(tape(), "a tape"), (minewars(Generation::Current), "a MineWars recording")]
+    {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(&bytes).unwrap();
+        let packed = packed.finish().unwrap();
+        let error = open(&packed[..], &OpenOptions::default()).unwrap_err().to_string();
+        assert!(error.contains(&format!("it is {name} in gzip: unpack it first")), "{error}");
     }
 }
 

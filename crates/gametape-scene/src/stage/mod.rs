@@ -31,6 +31,7 @@ use std::fmt;
 
 use gametape_cadre::{Log, Options};
 use gametape_minewars::ReplayFile;
+use gametape_replay::inspect::losses;
 use gametape_replay::minewars::{MinewarsView, setup_of};
 use gametape_replay::moments::{moment_by_clock, moment_of_gamelog};
 use gametape_replay::open::{Content, MinewarsBytes, Opened, unknown_content};
@@ -91,6 +92,8 @@ pub struct Stage<S> {
     content: Option<String>,
     /// What is missing in the gamelog that a tape holds.
     gaps: Vec<Gap>,
+    /// What damage took of a tape.
+    losses: Vec<String>,
     /// What a game adds to scenes of its views.
     dress: Option<fn(&mut Scene, View)>,
 }
@@ -122,12 +125,13 @@ impl<S: Source> Stage<S> {
         let [content, title] = ["content", "title"].map(|name| recording.field(name));
         let game = games::find(games, content.as_deref());
         let players = players_of_tape(recording.tape());
+        let losses = losses(recording.tape()).collect();
         let mut stage = match Content::of(&recording, games)? {
             Content::MineWars => Self::of_frames(recording)?,
             Content::Gamelog => Self::of_deltas(recording, options)?,
             _ => return Err(unknown_content(content.as_deref())),
         };
-        stage.source = Some(source);
+        (stage.source, stage.losses) = (Some(source), losses);
         stage.public.match_name = title;
         let names = players.iter().map(|(view, name)| (view.number(), name.clone()));
         stage.public = stage.public.with_names(names);
@@ -184,6 +188,7 @@ impl<S: Source> Stage<S> {
             players: Vec::new(),
             content: None,
             gaps: Vec::new(),
+            losses: Vec::new(),
             dress: None,
         }
     }
@@ -231,6 +236,12 @@ impl<S: Source> Stage<S> {
     #[must_use]
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
+    }
+
+    /// What damage took of a tape: known when it is opened, wherever that is.
+    #[must_use]
+    pub fn losses(&self) -> &[String] {
+        &self.losses
     }
 
     /// The first moment that can be gone to: the start, unless the recording was cut.

@@ -193,16 +193,25 @@ fn cancelled(game: &Skirmish, tick: SimTick, tag: UnitTag, unit: &Unit) -> Analy
 }
 
 /// The unit that counts as the killer: of the killer's units that were there before this tick, the
-/// nearest one.
+/// nearest one. Where all of them are gone by now, one that went after the death.
 fn killer_unit(game: &Skirmish, killer: u8, unit: &Unit) -> Option<UnitTag> {
     let is_new = |tag: UnitTag| {
         let created =
             |moment: &Moment| matches!(*moment, Moment::Created { tag: new, .. } if new == tag);
         game.log.moments.iter().any(created)
     };
+    let distance = |own: &Unit| game.atlas.distance(unit.cell, own.cell);
     let own = finished_units(game, killer).filter(|(tag, _)| !is_new(*tag));
-    let nearest = own.min_by_key(|(tag, own)| (game.atlas.distance(unit.cell, own.cell), *tag));
-    nearest.map(|(tag, _)| tag)
+    let nearest = own.min_by_key(|(tag, own)| (distance(own), *tag)).map(|(tag, _)| tag);
+    nearest.or_else(|| {
+        let gone = game.log.moments.iter().rev().filter_map(|moment| match moment {
+            Moment::Destroyed { tag, unit, .. } => Some((*tag, unit)),
+            _ => None,
+        });
+        let is_own = |gone: &Unit| gone.owner == killer && gone.construction.is_none();
+        let mut own = gone.filter(|(tag, gone)| is_own(gone) && !is_new(*tag));
+        own.next().map(|(tag, _)| tag)
+    })
 }
 
 fn destroyed(

@@ -31,12 +31,13 @@ pub(super) fn ran(
         ("functionName", quoted(command.as_ref().map_or("unknown", Command::name))),
     ]);
     let player = reference(Ids::player(order.player.number()));
-    let mut fields = vec![("player", player), ("run", run)];
-    fields.push(("returned", or_null(answer.map(|answer| answer.is_ok().to_string()))));
-    if let Some(Err(refusal)) = answer {
-        fields.push(("invalid", quoted(&refusal.to_string())));
-    }
-    object(&fields)
+    let refusal = answer.and_then(Result::err).map(|refusal| quoted(&refusal.to_string()));
+    object(&[
+        ("player", player),
+        ("run", run),
+        ("returned", or_null(answer.map(|answer| answer.is_ok().to_string()))),
+        ("invalid", or_null(refusal)),
+    ])
 }
 
 fn json_of(argument: &Argument<'_>) -> String {

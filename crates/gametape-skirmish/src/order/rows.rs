@@ -54,11 +54,6 @@ macro_rules! orders {
                 match self { $(Self::$variant { .. } => $name,)* }
             }
 
-            /// When it is allowed, in words.
-            pub(crate) const fn rule(&self) -> &'static str {
-                match self { $(Self::$variant { .. } => $rule,)* }
-            }
-
             /// The stream of a tape that it belongs to.
             #[must_use]
             pub const fn channel(&self) -> Channel {

@@ -5,38 +5,52 @@ use std::sync::Arc;
 
 use gametape_minewars::{Digit, ItemKind, StructureKind, TileKind};
 
+use super::log::Refusal;
+use super::orders::{CITY_THERE, NO_LAND, OWN_TILE, PROTECTED, SMOKED, STRUCTURE_THERE};
 use super::{Collected, Moment, Skirmish, Tile};
 use crate::atlas::Cell;
 use crate::rules::{CAPTURE_MS, EXPANSION, MOST_DIGIT, SMOKE, TICK_MS, TIMEOUT};
 
 impl Skirmish {
-    pub(super) fn capture(&mut self, player: u8, cell: Cell) -> Option<()> {
+    pub(super) fn capture(&mut self, player: u8, cell: Cell) -> Result<(), Refusal> {
         let tile = self.tile(cell);
-        let open = self.is_open(player, tile, cell) && !self.is_protected(tile.owner);
+        if let Some(why) = self.obstacle(player, tile, cell) {
+            return Err(Refusal::Because(why));
+        }
+        Refusal::unless(!self.is_protected(tile.owner), PROTECTED)?;
         let barred = self.structure_at(cell).is_some_and(|kind| kind != StructureKind::Road);
+        Refusal::unless(!barred, STRUCTURE_THERE)?;
         let ready = self.players[usize::from(player)].ready_at <= self.now_ms();
-        (open && !barred && ready && self.touches_own_land(player, cell)).then_some(())?;
+        Refusal::unless(ready, "the last capture was too short ago")?;
+        let touches = self.touches_own_land(player, cell);
+        Refusal::unless(touches, "the tile is not next to the player's land")?;
         let earliest = self.now_ms().saturating_sub(u64::from(TICK_MS));
         let state = self.player_mut(player);
         state.ready_at = state.ready_at.max(earliest) + CAPTURE_MS;
         match self.tile(cell).item {
             ItemKind::Mine => {
                 self.set_off_mine(player, cell);
-                return Some(());
+                return Ok(());
             }
             ItemKind::Decoy => self.break_decoy(player, cell),
             ItemKind::Trap => self.smoke_around(cell),
             ItemKind::None | ItemKind::Unknown(_) => {}
         }
         self.expand(player, cell);
-        Some(())
+        Ok(())
     }
 
-    /// Could the player take a tile like this, wherever it lies?
-    fn is_open(&self, player: u8, tile: &Tile, cell: Cell) -> bool {
-        let flagged = tile.flags & 1 << player != 0;
-        let land = tile.ground.is_land() && self.atlas.city_at(cell).is_none();
-        land && tile.owner != player && tile.smoke_end == 0 && !flagged
+    /// Why the player could not take a tile like this, wherever it lies.
+    fn obstacle(&self, player: u8, tile: &Tile, cell: Cell) -> Option<&'static str> {
+        let is_flagged = tile.flags & 1 << player != 0;
+        match tile {
+            _ if !tile.ground.is_land() => Some(NO_LAND),
+            _ if tile.owner == player => Some(OWN_TILE),
+            _ if tile.smoke_end != 0 => Some(SMOKED),
+            _ if is_flagged => Some("the player's flag is there"),
+            _ if self.atlas.city_at(cell).is_some() => Some(CITY_THERE),
+            _ => None,
+        }
     }
 
     fn set_off_mine(&mut self, player: u8, cell: Cell) {
@@ -72,7 +86,10 @@ impl Skirmish {
             }
             for beside in atlas.neighbours(cell) {
                 let tile = self.tile(beside);
-                if taken < EXPANSION && tile.owner == 0 && self.is_open(player, tile, beside) {
+                if taken < EXPANSION
+                    && tile.owner == 0
+                    && self.obstacle(player, tile, beside).is_none()
+                {
                     self.take_tile(player, beside);
                     taken += 1;
                     open.push_back(beside);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use gametape_minewars::{ItemKind, StructureKind, TileKind};
 use gametape_tape::UnitTag;
 
+use super::log::Refusal;
+use super::orders::{CITY_THERE, ITEM_THERE, NO_REGION, NOT_OWN_LAND, STRUCTURE_THERE};
 use super::{MOST_OWNERS, Moment, Skirmish};
 use crate::atlas::Cell;
 use crate::rules::{
@@ -18,35 +20,40 @@ impl Skirmish {
         player: u8,
         cell: Cell,
         kind: StructureKind,
-    ) -> Option<()> {
+    ) -> Result<(), Refusal> {
         let tile = self.tile(cell);
-        let free = tile.structure.is_none() && !self.pending.contains_key(&(cell, player));
-        free.then_some(())?;
+        Refusal::unless(tile.structure.is_none(), STRUCTURE_THERE)?;
+        let is_begun = self.pending.contains_key(&(cell, player));
+        Refusal::unless(!is_begun, "the player is building there already")?;
         let city = match kind {
             StructureKind::Bridge if tile.ground == TileKind::Water => {
-                self.bridge_city(player, cell)
+                let why = "no free city of the player is next to the water";
+                self.bridge_city(player, cell).ok_or(Refusal::Because(why))
             }
-            StructureKind::Bridge => None,
+            StructureKind::Bridge => Err(Refusal::Because("the tile is not water")),
             _ => self.land_city(player, cell),
         }?;
         let construction = Some(Construction { city: city as u8, done: 0, rate: 0 });
         let kind = UnitKind::Structure(kind);
         let unit = Unit { kind, owner: player, cell, hp: 0, construction };
-        let tag = self.units.add(unit)?;
+        let tag = self.units.add(unit).ok_or(Refusal::Because("there are too many units"))?;
         self.pending.insert((cell, player), tag);
         self.cities[city].building = Some(tag);
         self.log.touch(cell);
         self.log.push(Moment::Started { tag, unit });
-        Some(())
+        Ok(())
     }
 
     /// The city that would build on a tile of own land, if it may.
-    fn land_city(&self, player: u8, cell: Cell) -> Option<usize> {
+    fn land_city(&self, player: u8, cell: Cell) -> Result<usize, Refusal> {
         let tile = self.tile(cell);
-        let own = tile.owner == player && tile.ground.is_land();
-        let free = tile.item == ItemKind::None && self.atlas.city_at(cell).is_none();
-        let city = self.atlas.region(cell)?;
-        (own && free && self.may_build(player, city)).then_some(city)
+        Refusal::unless(tile.owner == player && tile.ground.is_land(), NOT_OWN_LAND)?;
+        Refusal::unless(tile.item == ItemKind::None, ITEM_THERE)?;
+        Refusal::unless(self.atlas.city_at(cell).is_none(), CITY_THERE)?;
+        let city = self.atlas.region(cell).ok_or(Refusal::Because(NO_REGION))?;
+        Refusal::unless(self.city_owner(city) == player, "the city is not the player's")?;
+        Refusal::unless(self.may_build(player, city), "the city is building something else")?;
+        Ok(city)
     }
 
     /// The city that would build a bridge.
@@ -60,15 +67,13 @@ impl Skirmish {
         self.city_owner(city) == player && self.cities[city].building.is_none()
     }
 
-    pub(super) fn bulldoze(&mut self, player: u8, cell: Cell) -> Option<()> {
-        if let Some(tag) = self.pending.get(&(cell, player)).copied() {
-            self.destroy(tag, 0);
-            return Some(());
-        }
-        let tag = self.tile(cell).structure?;
-        (self.units.get(tag)?.owner == player).then_some(())?;
+    pub(super) fn bulldoze(&mut self, player: u8, cell: Cell) -> Result<(), Refusal> {
+        let is_own = |tag: &UnitTag| self.units.get(*tag).is_some_and(|unit| unit.owner == player);
+        let pending = self.pending.get(&(cell, player)).copied();
+        let tag = pending.or_else(|| self.tile(cell).structure.filter(is_own));
+        let tag = tag.ok_or(Refusal::Because("no structure of the player is there"))?;
         self.destroy(tag, 0);
-        Some(())
+        Ok(())
     }
 
     /// Damages the structure on a tile: was one hit, and is it gone? Own structures and those of

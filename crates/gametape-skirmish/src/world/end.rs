@@ -5,7 +5,7 @@ use crate::order::VoteKind;
 use crate::rules::SECOND;
 
 impl Skirmish {
-    pub(super) fn surrender(&mut self, player: u8, leave: bool) -> Option<()> {
+    pub(super) fn surrender(&mut self, player: u8, leave: bool) {
         let state = self.player_mut(player);
         state.surrendered = true;
         state.left = leave;
@@ -18,7 +18,6 @@ impl Skirmish {
             true => Departure::Left(player),
             false => Departure::Because(Reason::Surrender),
         });
-        Some(())
     }
 
     pub(super) fn kick(&mut self, player: u8) {

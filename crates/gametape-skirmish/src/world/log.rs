@@ -150,8 +150,15 @@ pub(crate) enum Refusal {
     Out,
     Paused,
     TimedOut,
-    /// The rule of the order, in words: when it is allowed.
-    Rule(&'static str),
+    /// What the rules of the order forbid, in words.
+    Because(&'static str),
+}
+
+impl Refusal {
+    /// Refuses what is not so.
+    pub(crate) fn unless(is_so: bool, why: &'static str) -> Result<(), Self> {
+        if is_so { Ok(()) } else { Err(Self::Because(why)) }
+    }
 }
 
 impl fmt::Display for Refusal {
@@ -164,7 +171,7 @@ impl fmt::Display for Refusal {
             Self::Out => f.write_str("the player is out"),
             Self::Paused => f.write_str("the match is paused"),
             Self::TimedOut => f.write_str("the player is timed out"),
-            Self::Rule(rule) => write!(f, "allowed when: {rule}"),
+            Self::Because(why) => f.write_str(why),
         }
     }
 }

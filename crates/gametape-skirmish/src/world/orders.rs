@@ -10,6 +10,18 @@ use crate::rules::{
     LONGEST_PAUSE, PAUSES, REVEAL_COST, SMOKE_COST, STRIKE_COST, STRIKE_PAUSE, item_cost,
 };
 
+// Reasons that several orders are refused for.
+pub(super) const NO_LAND: &str = "the tile is not land";
+pub(super) const OWN_TILE: &str = "the tile is the player's own";
+pub(super) const NOT_OWN_LAND: &str = "the tile is not the player's land";
+pub(super) const NO_REGION: &str = "the tile belongs to no city";
+pub(super) const CITY_THERE: &str = "a city is there";
+pub(super) const STRUCTURE_THERE: &str = "a structure is there";
+pub(super) const ITEM_THERE: &str = "an item is there";
+pub(super) const SMOKED: &str = "the tile is in smoke";
+pub(super) const PROTECTED: &str = "the owner of the tile is protected";
+const OUT_OF_SIGHT: &str = "the tile is not in sight";
+
 impl Skirmish {
     /// Carries out an order of a player of the match.
     pub(super) fn execute(&mut self, player: u8, command: &Command) -> Result<(), Refusal> {
@@ -22,78 +34,85 @@ impl Skirmish {
         if !self.is_in(player) {
             return Err(Refusal::Out);
         }
-        let done = match *command {
-            Command::Surrender { leave } => self.surrender(player, leave),
+        match *command {
+            Command::Surrender { leave } => {
+                self.surrender(player, leave);
+                Ok(())
+            }
             Command::CallVote { kind } => self.call_vote(player, kind),
             Command::Ballot { id, yes } => self.cast_ballot(player, id, yes),
             Command::Pause { on } => self.set_pause(player, on),
-            _ if self.pause.is_some() => return Err(Refusal::Paused),
-            _ if self.players[usize::from(player)].timeout_end != 0 => {
-                return Err(Refusal::TimedOut);
-            }
+            _ if self.pause.is_some() => Err(Refusal::Paused),
+            _ if self.players[usize::from(player)].timeout_end != 0 => Err(Refusal::TimedOut),
             _ => self.execute_in_play(player, command),
-        };
-        done.ok_or_else(|| Refusal::Rule(command.rule()))
-    }
-
-    /// Orders that need a match that is not paused and a player who is not timed out. `None` means
-    /// that a rule forbids it.
-    fn execute_in_play(&mut self, player: u8, command: &Command) -> Option<()> {
-        match *command {
-            Command::Capture { tile } => self.capture(player, self.find(tile)?),
-            Command::Flag { tile, on } => self.set_flag(player, self.find(tile)?, on),
-            Command::Deploy { tile, item } => self.deploy(player, self.find(tile)?, item),
-            Command::Build { tile, kind } => self.start_structure(player, self.find(tile)?, kind),
-            Command::Bulldoze { tile } => self.bulldoze(player, self.find(tile)?),
-            Command::Harvest { tile } => self.harvest(player, self.find(tile)?),
-            Command::Strike { tile } => self.strike(player, tile),
-            Command::Reveal { tile } => self.reveal(player, tile),
-            Command::Smoke { tile } => self.smoke_screen(player, tile),
-            Command::Trade { city, export, import } => {
-                self.set_trade(player, city.into(), export, import)
-            }
-            _ => None,
         }
     }
 
-    fn set_flag(&mut self, player: u8, cell: Cell, on: bool) -> Option<()> {
-        let tile = self.tile(cell);
-        let bit = 1 << player;
-        let allowed = match on {
-            true => {
-                let fits = tile.ground.is_land() && tile.owner != player;
-                fits && tile.flags & bit == 0 && self.sees(player, cell)
+    /// Orders that need a match that is not paused and a player who is not timed out.
+    fn execute_in_play(&mut self, player: u8, command: &Command) -> Result<(), Refusal> {
+        match *command {
+            Command::Capture { tile } => self.capture(player, self.named(tile)?),
+            Command::Flag { tile, on } => self.set_flag(player, self.named(tile)?, on),
+            Command::Deploy { tile, item } => self.deploy(player, self.named(tile)?, item),
+            Command::Build { tile, kind } => self.start_structure(player, self.named(tile)?, kind),
+            Command::Bulldoze { tile } => self.bulldoze(player, self.named(tile)?),
+            Command::Harvest { tile } => self.harvest(player, self.named(tile)?),
+            Command::Strike { tile } => self.strike(player, self.named(tile)?),
+            Command::Reveal { tile } => self.reveal(player, self.named(tile)?),
+            Command::Smoke { tile } => self.smoke_screen(player, self.named(tile)?),
+            Command::Trade { city, export, import } => {
+                self.set_trade(player, city.into(), export, import)
             }
-            false => tile.flags & bit != 0,
-        };
-        allowed.then_some(())?;
-        self.tile_mut(cell).flags ^= bit;
-        self.log.touch(cell);
-        Some(())
+            _ => Err(Refusal::NoInput),
+        }
     }
 
-    fn deploy(&mut self, player: u8, cell: Cell, item: ItemKind) -> Option<()> {
+    /// The tile that an order names.
+    fn named(&self, tile: Coord) -> Result<Cell, Refusal> {
+        self.find(tile).ok_or(Refusal::Because("there is no such tile"))
+    }
+
+    fn set_flag(&mut self, player: u8, cell: Cell, on: bool) -> Result<(), Refusal> {
         let tile = self.tile(cell);
-        let free = tile.structure.is_none() && tile.item == ItemKind::None;
-        let own = tile.owner == player && tile.ground.is_land();
+        let bit = 1 << player;
+        if on {
+            Refusal::unless(tile.ground.is_land(), NO_LAND)?;
+            Refusal::unless(tile.owner != player, OWN_TILE)?;
+            Refusal::unless(tile.flags & bit == 0, "the player's flag is there already")?;
+            Refusal::unless(self.sees(player, cell), OUT_OF_SIGHT)?;
+        } else {
+            Refusal::unless(tile.flags & bit != 0, "no flag of the player is there")?;
+        }
+        self.tile_mut(cell).flags ^= bit;
+        self.log.touch(cell);
+        Ok(())
+    }
+
+    fn deploy(&mut self, player: u8, cell: Cell, item: ItemKind) -> Result<(), Refusal> {
+        let tile = self.tile(cell);
+        Refusal::unless(tile.owner == player && tile.ground.is_land(), NOT_OWN_LAND)?;
+        Refusal::unless(tile.structure.is_none(), STRUCTURE_THERE)?;
+        Refusal::unless(tile.item == ItemKind::None, ITEM_THERE)?;
         let unused = !self.pending.contains_key(&(cell, player));
-        (own && free && unused && self.atlas.city_at(cell).is_none()).then_some(())?;
+        Refusal::unless(unused, "the player is building there")?;
+        Refusal::unless(self.atlas.city_at(cell).is_none(), CITY_THERE)?;
         self.pay(player, item_cost(item))?;
         self.tile_mut(cell).item = item;
         self.touch_with_digits(cell);
-        Some(())
+        Ok(())
     }
 
-    fn harvest(&mut self, player: u8, cell: Cell) -> Option<()> {
+    fn harvest(&mut self, player: u8, cell: Cell) -> Result<(), Refusal> {
         let tile = self.tile(cell);
         let amount = match tile.ground {
             TileKind::Regular => 40,
             TileKind::Fertile => 80,
-            _ => return None,
+            _ => return Err(Refusal::Because("there is nothing to harvest")),
         };
-        let city = self.atlas.region(cell)?;
-        let own = tile.owner == player && self.city_owner(city) == player;
-        (own && tile.structure.is_none()).then_some(())?;
+        let city = self.atlas.region(cell).ok_or(Refusal::Because(NO_REGION))?;
+        Refusal::unless(tile.owner == player, NOT_OWN_LAND)?;
+        Refusal::unless(self.city_owner(city) == player, "the city is not the player's")?;
+        Refusal::unless(tile.structure.is_none(), STRUCTURE_THERE)?;
         self.set_ground(cell, TileKind::Foundation);
         let resources = &mut self.cities[city].resources;
         *resources = resources.saturating_add(amount);
@@ -101,16 +120,19 @@ impl Skirmish {
         self.log.touch(cell);
         let (what, amount) = (Collected::Harvest, amount.into());
         self.log.push(Moment::Collected { player, what, amount });
-        Some(())
+        Ok(())
     }
 
-    fn strike(&mut self, player: u8, target: Coord) -> Option<()> {
-        let cell = self.find(target)?;
+    fn strike(&mut self, player: u8, cell: Cell) -> Result<(), Refusal> {
         let owner = self.tile(cell).owner;
-        let target = self.is_footing(cell) && owner != player && self.atlas.city_at(cell).is_none();
+        Refusal::unless(self.is_footing(cell), "the tile is neither land nor a bridge")?;
+        Refusal::unless(owner != player, OWN_TILE)?;
+        Refusal::unless(self.atlas.city_at(cell).is_none(), CITY_THERE)?;
         let ready = self.players[usize::from(player)].strike_ready <= self.clock;
-        let open = self.sees(player, cell) && !self.is_smoked(cell) && !self.is_protected(owner);
-        (target && ready && open).then_some(())?;
+        Refusal::unless(ready, "the last strike was too short ago")?;
+        Refusal::unless(self.sees(player, cell), OUT_OF_SIGHT)?;
+        Refusal::unless(!self.is_smoked(cell), SMOKED)?;
+        Refusal::unless(!self.is_protected(owner), PROTECTED)?;
         self.pay(player, STRIKE_COST)?;
         self.player_mut(player).strike_ready = self.clock + STRIKE_PAUSE;
         let items = u32::from(self.tile(cell).item != ItemKind::None);
@@ -126,30 +148,30 @@ impl Skirmish {
         }
         let ability = Ability::Strike;
         self.log.push(Moment::Ability { player, ability, cell, destroyed, buildings, items });
-        Some(())
+        Ok(())
     }
 
-    fn reveal(&mut self, player: u8, target: Coord) -> Option<()> {
-        let cell = self.find(target)?;
+    fn reveal(&mut self, player: u8, cell: Cell) -> Result<(), Refusal> {
         let tile = self.tile(cell);
-        let hidden = tile.ground.is_land() && tile.owner != player;
-        (hidden && self.sees(player, cell) && !self.is_smoked(cell)).then_some(())?;
+        Refusal::unless(tile.ground.is_land(), NO_LAND)?;
+        Refusal::unless(tile.owner != player, OWN_TILE)?;
+        Refusal::unless(self.sees(player, cell), OUT_OF_SIGHT)?;
+        Refusal::unless(!self.is_smoked(cell), SMOKED)?;
         let item = tile.item;
         self.pay(player, REVEAL_COST)?;
         self.log.touch(cell);
         self.log.push(Moment::Revealed { player, cell, item });
         self.note_ability(player, Ability::Reveal, cell);
-        Some(())
+        Ok(())
     }
 
-    fn smoke_screen(&mut self, player: u8, target: Coord) -> Option<()> {
-        let cell = self.find(target)?;
-        self.sees(player, cell).then_some(())?;
+    fn smoke_screen(&mut self, player: u8, cell: Cell) -> Result<(), Refusal> {
+        Refusal::unless(self.sees(player, cell), OUT_OF_SIGHT)?;
         self.pay(player, SMOKE_COST)?;
         self.smoke_tile(cell);
         self.smoke_around(cell);
         self.note_ability(player, Ability::Smoke, cell);
-        Some(())
+        Ok(())
     }
 
     fn note_ability(&mut self, player: u8, ability: Ability, cell: Cell) {
@@ -157,27 +179,35 @@ impl Skirmish {
         self.log.push(Moment::Ability { player, ability, cell, destroyed, buildings, items });
     }
 
-    fn set_trade(&mut self, player: u8, city: usize, export: u8, import: u8) -> Option<()> {
-        let state = self.cities.get(city)?;
+    fn set_trade(
+        &mut self,
+        player: u8,
+        city: usize,
+        export: u8,
+        import: u8,
+    ) -> Result<(), Refusal> {
+        let state = self.cities.get(city).ok_or(Refusal::Because("there is no such city"))?;
         let same = (state.export, state.import) == (export, import);
-        (!same && self.city_owner(city) == player).then_some(())?;
+        Refusal::unless(self.city_owner(city) == player, "the city is not the player's")?;
+        Refusal::unless(!same, "the city trades like this already")?;
         (self.cities[city].export, self.cities[city].import) = (export, import);
         self.log.cities_touched = true;
-        Some(())
+        Ok(())
     }
 
-    fn set_pause(&mut self, player: u8, on: bool) -> Option<()> {
+    fn set_pause(&mut self, player: u8, on: bool) -> Result<(), Refusal> {
         if !on {
-            self.pause?;
+            Refusal::unless(self.pause.is_some(), "the match is not paused")?;
             self.end_pause();
-            return Some(());
+            return Ok(());
         }
+        Refusal::unless(self.pause.is_none(), "the match is paused already")?;
         let pauses = &mut self.players[usize::from(player)].counters.pauses;
-        (self.pause.is_none() && *pauses < PAUSES).then_some(())?;
+        Refusal::unless(*pauses < PAUSES, "the player has no pauses left")?;
         *pauses += 1;
         self.pause = Some(Pause { by: player, ticks_left: LONGEST_PAUSE });
         self.log.push(Moment::Paused { player, on });
-        Some(())
+        Ok(())
     }
 
     pub(super) fn end_pause(&mut self) {
@@ -187,13 +217,15 @@ impl Skirmish {
     }
 
     /// Takes money from the player's richest city.
-    pub(super) fn pay(&mut self, player: u8, cost: u32) -> Option<()> {
+    pub(super) fn pay(&mut self, player: u8, cost: u32) -> Result<(), Refusal> {
         let own = (0..self.cities.len()).filter(|city| self.city_owner(*city) == player);
         // Of equal ones max_by_key takes the last, so the lowest must come last.
-        let richest = own.rev().max_by_key(|city| self.cities[*city].money)?;
+        let richest = own.rev().max_by_key(|city| self.cities[*city].money);
+        let richest = richest.ok_or(Refusal::Because("the player has no city"))?;
         let money = &mut self.cities[richest].money;
-        *money = money.checked_sub(cost)?;
+        let left = money.checked_sub(cost);
+        *money = left.ok_or(Refusal::Because("no city of the player has enough money"))?;
         self.log.push(Moment::Paid { city: richest, amount: -(cost as i32) });
-        Some(())
+        Ok(())
     }
 }

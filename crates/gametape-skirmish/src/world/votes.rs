@@ -1,5 +1,6 @@
 //! Votes.
 
+use super::log::Refusal;
 use super::{Moment, Outcome, Reason, Skirmish};
 use crate::order::VoteKind;
 use crate::rules::VOTE;
@@ -17,11 +18,13 @@ pub(crate) struct Vote {
 }
 
 impl Skirmish {
-    pub(super) fn call_vote(&mut self, player: u8, kind: VoteKind) -> Option<()> {
-        self.vote.is_none().then_some(())?;
+    pub(super) fn call_vote(&mut self, player: u8, kind: VoteKind) -> Result<(), Refusal> {
+        Refusal::unless(self.vote.is_none(), "a vote is being held already")?;
         if let VoteKind::Kick(target) = kind {
-            let possible = self.is_in(target) && target != player;
-            (possible && self.players_in().count() >= 3).then_some(())?;
+            Refusal::unless(self.is_in(target), "the player to kick is not in the match")?;
+            Refusal::unless(target != player, "players cannot kick themselves")?;
+            let are_enough = self.players_in().count() >= 3;
+            Refusal::unless(are_enough, "a kick needs three players in the match")?;
         }
         let id = if self.last_vote == u8::MAX { 1 } else { self.last_vote + 1 };
         self.last_vote = id;
@@ -31,14 +34,17 @@ impl Skirmish {
         self.cast_ballot(player, id, true)
     }
 
-    pub(super) fn cast_ballot(&mut self, player: u8, id: u8, yes: bool) -> Option<()> {
+    pub(super) fn cast_ballot(&mut self, player: u8, id: u8, yes: bool) -> Result<(), Refusal> {
         let bit = 1 << player;
-        let vote = self.vote.as_mut().filter(|vote| vote.id == id)?;
-        ((vote.yes | vote.no) & bit == 0 && vote.kind != VoteKind::Kick(player)).then_some(())?;
+        let vote = self.vote.as_mut().filter(|vote| vote.id == id);
+        let vote = vote.ok_or(Refusal::Because("no such vote is being held"))?;
+        Refusal::unless((vote.yes | vote.no) & bit == 0, "the player has voted already")?;
+        let is_target = vote.kind == VoteKind::Kick(player);
+        Refusal::unless(!is_target, "the player to kick has no ballot")?;
         *(if yes { &mut vote.yes } else { &mut vote.no }) |= bit;
         self.log.push(Moment::Ballot { id, by: player, yes });
         self.count_votes();
-        Some(())
+        Ok(())
     }
 
     /// Ends the vote when it is decided.

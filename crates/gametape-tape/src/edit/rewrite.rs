@@ -345,7 +345,7 @@ fn kept_views(
 /// have is an error.
 pub fn cut_bytes(bytes: &[u8], views: ViewSet, tape_id: u32) -> Result<Rewritten> {
     let tape = Tape::open(bytes)?;
-    let header = TapeHeader::with(tape.header.tick_length, tape_id);
+    let header = TapeHeader::new(tape.header.tick_length, tape_id);
     let cut = Cut::new(&tape, Some(views), 0..u64::MAX)?;
     let mut rewriter = cut.rewriter(&tape, header)?;
     for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
@@ -370,7 +370,7 @@ fn repair(
     let old = found.header.or(header);
     let problem = "the header is lost: the tick length must be given";
     let old = old.ok_or_else(|| Error::misuse("repair", problem))?;
-    let header = TapeHeader::with(old.tick_length, tape_id);
+    let header = TapeHeader::new(old.tick_length, tape_id);
     let mut rewriter = Rewriter::repair(header, found.metadata_or_empty())?;
     for entry in &found.chunks {
         let range = entry.range();

@@ -69,14 +69,15 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
-    use gametape_wire::{View, ViewSet};
+    use gametape_wire::{TickLength, View, ViewSet};
 
     use super::*;
     use crate::{ChunkKind, Gap, GapCause, TapeHeader, TapeWriter};
 
     /// A tape of every common kind of chunk, never finished.
     fn unfinished() -> Vec<u8> {
-        let mut writer = TapeWriter::new(TapeHeader::new(50_000, 7).unwrap(), b"{}").unwrap();
+        let mut writer =
+            TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 7), b"{}").unwrap();
         writer.setup(0, ViewSet::ALL, b"setup").unwrap();
         let mut bytes = writer.take();
         for tick in (0..60).step_by(3) {

@@ -5,7 +5,7 @@ use gametape_tape::{
     ChunkDraft, ChunkKind, Depth, Flags, Gap, GapCause, Level, NameTable, Recovered, Segment, Tape,
     TapeHeader, TapeReader, TapeWriter, cut_bytes, pack, pack_bytes, repair_bytes, verify_bytes,
 };
-use gametape_wire::{View, ViewSet, drive};
+use gametape_wire::{TickLength, View, ViewSet, drive};
 
 /// The raw bytes of all chunks, index included, and the bytes of the tape itself.
 fn everything(bytes: &[u8]) -> Vec<u8> {
@@ -190,7 +190,7 @@ fn a_repair_without_a_header_needs_the_tick_length() {
     assert!(repair_bytes(&bytes, None, 6).is_err());
     let repaired = repair_bytes(&bytes, Some(header()), 6).unwrap();
     let tape = Tape::open(&repaired.bytes).unwrap();
-    assert_eq!(tape.header, TapeHeader::new(66_667, 6).unwrap());
+    assert_eq!(tape.header, TapeHeader::new(TickLength::from_micros(66_667).unwrap(), 6));
     assert_eq!(tape.summary.end_tick, 100);
     let mut names = NameTable::default();
     let chunk = tape.stream(ChunkKind::NAMES, 0).next().unwrap();

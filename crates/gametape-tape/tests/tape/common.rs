@@ -4,7 +4,7 @@ use gametape_tape::{
     CellPos, ChunkDraft, ChunkHeader, ChunkKind, Flags, Keyframe, KeyframeMaker, Recovered,
     SigningKey, SimSnapshot, Tape, TapeHeader, TapeWriter, UnitTag,
 };
-use gametape_wire::{Result, Source, View, ViewSet};
+use gametape_wire::{Result, Source, TickLength, View, ViewSet};
 
 pub(crate) const KEY: [u8; 32] = [7; 32];
 pub(crate) const UNKNOWN: ChunkKind = ChunkKind(200);
@@ -60,7 +60,7 @@ pub(crate) fn views(numbers: &[u8]) -> ViewSet {
 }
 
 pub(crate) fn header() -> TapeHeader {
-    TapeHeader::new(66_667, 0x7A9E).unwrap()
+    TapeHeader::new(TickLength::from_micros(66_667).unwrap(), 0x7A9E)
 }
 
 /// What view `number` receives at a tick; each view's bytes differ from the others'.

@@ -8,7 +8,7 @@ use gametape_tape::{
     Chunk, ChunkDraft, ChunkKind, Cut, Flags, Gap, GapCause, Keyframe, KeyframeIndexEntry,
     KeyframeMaker, Level, SimSnapshot, Tape, TapeFrames, TapeHeader, TapeWriter, verify_bytes,
 };
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{TickLength, View, ViewSet};
 use proptest::prelude::*;
 
 /// Ticks in the tape that is cut.
@@ -49,7 +49,8 @@ fn state_of(stream: u16, tick: u64) -> SimSnapshot {
 fn cut(bytes: &[u8], wanted: Option<ViewSet>, asked: Range<u64>) -> (Cut, Vec<u8>) {
     let tape = Tape::open(bytes).unwrap();
     let cut = Cut::new(&tape, wanted, asked).unwrap();
-    let mut rewriter = cut.rewriter(&tape, TapeHeader::new(66_667, 8).unwrap()).unwrap();
+    let mut rewriter =
+        cut.rewriter(&tape, TapeHeader::new(TickLength::from_micros(66_667).unwrap(), 8)).unwrap();
     for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
         rewriter.chunk(&tape.read(entry, bytes).unwrap()).unwrap();
     }

@@ -5,7 +5,7 @@ use gametape_tape::{
     CellPos, Chunk, ChunkKind, Codec, DeltaSnapshot, Keyframe, Level, Recovered, SimSnapshot, Tape,
     TapeFrames, TapeHeader, TapeWriter, UnitTag, verify_bytes,
 };
-use gametape_wire::{ErrorClass, ViewSet};
+use gametape_wire::{ErrorClass, TickLength, ViewSet};
 
 const SPEC: &str = include_str!("../../../../spec/tape.md");
 const PARTS: [&str; 8] =
@@ -60,7 +60,10 @@ fn the_example_is_read() {
     assert_eq!(bytes.len(), 1033);
     let tape = Tape::open(&bytes).unwrap();
     assert!(tape.is_finished(), "{:?}", tape.index_problem);
-    assert_eq!(tape.header, TapeHeader::new(50_000, u32::from_le_bytes(*b"TSET")).unwrap());
+    assert_eq!(
+        tape.header,
+        TapeHeader::new(TickLength::millis::<50>(), u32::from_le_bytes(*b"TSET"))
+    );
     assert_eq!(tape.metadata, r#"{"game":"example"}"#);
     let report = verify_bytes(&bytes, Level::Chain, None).unwrap();
     assert!(report.passed(), "{:?}", report.findings());
@@ -81,7 +84,7 @@ fn the_example_is_read() {
 
 #[test]
 fn the_example_is_written() {
-    let header = TapeHeader::new(50_000, u32::from_le_bytes(*b"TSET")).unwrap();
+    let header = TapeHeader::new(TickLength::millis::<50>(), u32::from_le_bytes(*b"TSET"));
     let mut tape = TapeWriter::new(header, br#"{"game":"example"}"#).unwrap();
     tape.frame(0, 7, &[(view(0), &[0xAA, 0xBB, 0xCC]), (view(1), &[0xAA, 0xBB, 0xCC])]).unwrap();
     tape.frame(0, 108, &[(view(2), &[0x2A]), (view(0), &[0x0A, 0x0B])]).unwrap();
@@ -148,7 +151,7 @@ fn impossible_columns_are_refused() {
 fn rows_of_one_shape_are_stored_in_columns() {
     let rows: Vec<u8> =
         (0..900u32).flat_map(|n| [n * n, 7, n / 3, 0, 9]).flat_map(u32::to_le_bytes).collect();
-    let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();
+    let mut tape = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     tape.setup(0, ViewSet::ALL, &rows).unwrap();
     let bytes = finished(tape);
     let tape = Tape::open(&bytes).unwrap();

@@ -5,6 +5,7 @@ use gametape_tape::{
     Chain, Chunk, ChunkEntry, Level, PublicKey, SigningKey, Summary, Tape, TapeHeader, TapeWriter,
     Verification, leaf, pack_bytes, verify_bytes,
 };
+use gametape_wire::TickLength;
 
 fn key() -> PublicKey {
     SigningKey::from_seed(&KEY).public_key()
@@ -114,7 +115,7 @@ fn what_is_forged_with_right_checksums_is_not_signed() {
 #[test]
 fn another_header_is_not_signed() {
     let bytes = signed(50);
-    let slower = TapeHeader::new(100_000, header().tape_id).unwrap();
+    let slower = TapeHeader::new(TickLength::millis::<100>(), header().tape_id);
     assert!(!verify(&forge(slower, &parts(&bytes))).passed());
 }
 

@@ -1,6 +1,6 @@
 //! Damage: what is whole is kept, nothing is invented, every damage is reported.
 
-use gametape_wire::ViewSet;
+use gametape_wire::{TickLength, ViewSet};
 use std::ops::Range;
 
 use crate::common::*;
@@ -107,8 +107,9 @@ fn every_flipped_bit_is_detected() {
 
 #[test]
 fn a_tape_inside_a_tape_stays_a_resource() {
-    let inner =
-        finished(TapeWriter::new(TapeHeader::new(1000, 99).unwrap(), b"{\"inner\":1}").unwrap());
+    let inner = finished(
+        TapeWriter::new(TapeHeader::new(TickLength::MILLISECOND, 99), b"{\"inner\":1}").unwrap(),
+    );
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.resource("inner.tape", ViewSet::ALL, &inner).unwrap();
     tape.frame(0, 5, &[(view(1), b"x")]).unwrap();

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Generation, Grid, WriteOptions, write_file};
-use gametape_replay::open::{OpenOptions, open};
+use gametape_replay::open::{KeptStart, OpenOptions, open};
 use gametape_scene::stage::Stage;
 use gametape_wire::Moment;
 use ratatui::Terminal;
@@ -17,6 +17,7 @@ use crate::input::Source;
 fn app(name: &str, bytes: Vec<u8>) -> App {
     let source = Source::File(PathBuf::from(name));
     let opened = open(TapeFile::in_memory(&source, bytes), &OpenOptions::default()).unwrap();
+    let opened = opened.map_source(KeptStart::into_inner);
     let stage = Stage::open(opened, &[], &gametape_cadre::Options::default()).unwrap();
     let mut app = App::new(Viewer::new(stage.with_default_name(name)));
     app.viewer.go(Moment::START);
