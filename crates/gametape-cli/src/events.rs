@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use gametape_analysis::report::TextTable;
-use gametape_analysis::{AnalysisEvent, EventStream, KindSet, MatchInfo, NameReader, TapeEvents};
+use gametape_analysis::report::{Copies, TextTable};
+use gametape_analysis::{AnalysisEvent, EventStream, KindSet, MatchInfo, NameReader, NameTable, TapeEvents};
 use gametape_tape::{ChunkKind, Depth, Tape};
 use gametape_wire::Error;
 
 use crate::failure::{Failure, Outcome, note, warn_of_each};
 use crate::input::Source;
 use crate::tape::{TapeFile, warn_of_losses};
-use crate::text::count;
+use crate::text::{count, shortened};
 
 /// A recorded match, seen through its events.
 pub(crate) struct Observed {
@@ -80,9 +80,24 @@ impl Observed {
 
 /// A table, its heading dimmed.
 pub(crate) fn table_text(table: &TextTable) -> String {
+    table_within(table, usize::MAX)
+}
+
+/// The same, with lines of at most `width` characters: longer ones end in an ellipsis.
+pub(crate) fn table_within(table: &TextTable, width: usize) -> String {
     let style = anstyle::Style::new().dimmed();
-    let mut lines = table.lines().into_iter();
-    let heading = lines.next().unwrap_or_default();
-    let heading = format!("  {style}{heading}{style:#}\n");
-    heading + &lines.map(|line| format!("  {line}\n")).collect::<String>()
+    let line = |(index, line): (usize, String)| match shortened(&line, width.saturating_sub(3)) {
+        line if index < table.heading_lines() => format!("  {style}{line}{style:#}\n"),
+        line => format!("  {line}\n"),
+    };
+    table.lines().into_iter().enumerate().map(line).collect()
+}
+
+/// Is it the first of the copies of its match? A note says what is passed over.
+pub(crate) fn is_new(copies: &mut Copies, info: &MatchInfo) -> bool {
+    let original = copies.original(info);
+    if let Some(original) = &original {
+        note(&info.source, format_args!("the same match as {original}; counted once"));
+    }
+    original.is_none()
 }

@@ -38,6 +38,18 @@ pub(crate) type Outcome = Result<Done, Failure>;
 pub(crate) struct Failure {
     messages: Vec<String>,
     exit: Exit,
+    /// What it means for the count of many files.
+    counts: Counts,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counts {
+    /// The command failed.
+    AsFailed,
+    /// What is wrong is the result.
+    AsResult,
+    /// The file is nothing that the command is for.
+    AsOther,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,15 +63,15 @@ enum Exit {
 impl Failure {
     /// The command line asks for something that cannot be.
     pub(crate) fn usage(problem: impl Display) -> Self {
-        Self { messages: vec![problem.to_string()], exit: Exit::Usage }
+        Self::new(vec![problem.to_string()], Exit::Usage)
     }
 
     /// The file called `name` could not be read or written.
     pub(crate) fn io(name: &impl Display, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self { messages: Vec::new(), exit: Exit::Quiet };
+            return Self::new(Vec::new(), Exit::Quiet);
         }
-        Self { messages: vec![format!("{name}: {error}")], exit: Exit::Failed }
+        Self::new(vec![format!("{name}: {error}")], Exit::Failed)
     }
 
     /// Something is wrong with the file called `name`, or with what was asked of it.
@@ -69,17 +81,37 @@ impl Failure {
         }
         let asked = error.class() == ErrorClass::Misuse && *error.place() == Place::Nowhere;
         let exit = if asked { Exit::Usage } else { Exit::Failed };
-        Self { messages: vec![format!("{name}: {error}")], exit }
+        Self::new(vec![format!("{name}: {error}")], exit)
     }
 
     /// The file called `name` is nothing that the command can work on.
     pub(crate) fn refused(name: &impl Display, problem: &str) -> Self {
-        Self { messages: vec![format!("{name}: {problem}")], exit: Exit::Failed }
+        Self::new(vec![format!("{name}: {problem}")], Exit::Failed)
+    }
+
+    /// The file called `name` was a recording once, and cannot even be recognised any more.
+    pub(crate) fn damaged(name: &impl Display, problem: &str) -> Self {
+        Self { counts: Counts::AsResult, ..Self::refused(name, problem) }
+    }
+
+    /// The file is a recording of another kind than the command is for. Among the files of a folder it is
+    /// skipped.
+    pub(crate) fn other_kind(problem: impl Display) -> Self {
+        Self { counts: Counts::AsOther, ..Self::usage(problem) }
     }
 
     /// What is wrong is the result, and was printed as such.
     pub(crate) fn printed() -> Self {
-        Self { messages: Vec::new(), exit: Exit::Failed }
+        Self { counts: Counts::AsResult, ..Self::new(Vec::new(), Exit::Failed) }
+    }
+
+    fn new(messages: Vec<String>, exit: Exit) -> Self {
+        Self { messages, exit, counts: Counts::AsFailed }
+    }
+
+    /// Is the file nothing that the command is for?
+    pub(crate) fn is_other_kind(&self) -> bool {
+        self.counts == Counts::AsOther
     }
 
     /// Does nobody read the output any more?
@@ -87,9 +119,9 @@ impl Failure {
         self.exit == Exit::Quiet
     }
 
-    /// Was what is wrong printed as the result?
+    /// Is what is wrong the result?
     pub(crate) fn is_result(&self) -> bool {
-        self.exit == Exit::Failed && self.messages.is_empty()
+        self.counts == Counts::AsResult
     }
 
     /// Prints why.
@@ -112,7 +144,7 @@ impl Failure {
         if let count @ 2.. = errors.len() {
             messages.push(format!("{name}: {count} errors, nothing was written"));
         }
-        Self { messages, exit: Exit::Failed }
+        Self::new(messages, Exit::Failed)
     }
 }
 
@@ -162,7 +194,7 @@ impl Worst {
 
     /// The worst of all.
     pub(crate) fn into_outcome(self) -> Outcome {
-        self.exit.map_or(Ok(self.done), |exit| Err(Failure { messages: Vec::new(), exit }))
+        self.exit.map_or(Ok(self.done), |exit| Err(Failure::new(Vec::new(), exit)))
     }
 }
 
@@ -268,10 +300,15 @@ pub(crate) fn conclude(outcome: Outcome) -> ExitCode {
 }
 
 /// Prints a diagnostic. Where not even that is possible, nobody reads it.
-fn say(label: &str, colour: AnsiColor, message: &str) {
-    let style = Style::new().bold().fg_color(Some(colour.into()));
+fn say(kind: &str, colour: AnsiColor, message: &str) {
     // Messages may quote a file, and lines of it.
     let message = harmless(message, "\n\t");
-    let line = format!("{style}{label}:{style:#} {message}\n");
+    let line = format!("{}{message}\n", label(kind, colour));
     let _ = streams::put(Stream::Messages, line.as_bytes());
+}
+
+/// `error: `, coloured.
+pub(crate) fn label(kind: &str, colour: AnsiColor) -> String {
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    format!("{style}{kind}:{style:#} ")
 }

@@ -1,19 +1,28 @@
 //! Options that every command has.
 
+use std::ffi::OsString;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::failure::be_quiet;
 use crate::output::allow_replacing;
 
-/// The most memory that reading one file may take, unless another amount is given.
+/// The most memory that reading files may take, unless another amount is given.
 const MAX_MEMORY: u64 = 256 << 20;
 
 static MEMORY: AtomicU64 = AtomicU64::new(MAX_MEMORY);
 
+/// How many files are read at the same time.
+static JOBS: AtomicU64 = AtomicU64::new(1);
+
 /// The most bytes of memory that reading one file may take.
 pub(crate) fn max_memory() -> u64 {
-    MEMORY.load(Ordering::Relaxed)
+    MEMORY.load(Ordering::Relaxed) / JOBS.load(Ordering::Relaxed)
+}
+
+/// From now on this many files are read at the same time, and share the memory.
+pub(crate) fn share_memory(jobs: usize) {
+    JOBS.store(jobs.max(1) as u64, Ordering::Relaxed);
 }
 
 /// Options that every command has.
@@ -33,7 +42,7 @@ pub(crate) struct GlobalArgs {
     #[arg(long, global = true)]
     force: bool,
 
-    /// How much memory reading one file may take, such as 64MiB or 2GiB [default: 256MiB]
+    /// How much memory reading may take, of all --jobs together, such as 64MiB or 2GiB [default: 256MiB]
     #[arg(long, global = true, value_name = "SIZE")]
     max_memory: Option<Size>,
 }
@@ -57,6 +66,17 @@ impl GlobalArgs {
             MEMORY.store(bytes, Ordering::Relaxed);
         }
     }
+}
+
+/// When help and usage errors are coloured, which are printed before all arguments are understood.
+pub(crate) fn colour_of(arguments: &[OsString]) -> clap::ColorChoice {
+    let texts: Vec<&str> = arguments.iter().map_while(|argument| argument.to_str()).collect();
+    let after = |index: usize| texts.get(index + 1).copied();
+    let given = texts.iter().enumerate().find_map(|(index, text)| match *text {
+        "--color" => after(index),
+        text => text.strip_prefix("--color="),
+    });
+    given.and_then(|text| text.parse().ok()).unwrap_or(clap::ColorChoice::Auto)
 }
 
 /// A number of bytes.
@@ -85,6 +105,26 @@ impl FromStr for Size {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_are_read_at_the_same_time_share_the_memory() {
+        share_memory(4);
+        assert_eq!(max_memory(), MAX_MEMORY / 4);
+        share_memory(1);
+        assert_eq!(max_memory(), MAX_MEMORY);
+    }
+
+    #[test]
+    fn the_colour_is_known_before_the_arguments_are() {
+        let of = |text: &str| {
+            let arguments: Vec<OsString> = text.split(' ').map(OsString::from).collect();
+            colour_of(&arguments)
+        };
+        assert_eq!(of("gametape --color never --help"), clap::ColorChoice::Never);
+        assert_eq!(of("gametape info --color=always --nonsense"), clap::ColorChoice::Always);
+        assert_eq!(of("gametape info --color"), clap::ColorChoice::Auto);
+        assert_eq!(of("gametape --color=green"), clap::ColorChoice::Auto);
+    }
 
     #[test]
     fn sizes_have_units() {

@@ -10,7 +10,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gametape_minewars::Dialect;
 use gametape_replay::inspect::gap_lines;
 use gametape_replay::open::{
-    self, Format, Inner, OpenOptions, SNIFFED_BYTES, WHOLE_SIZE, likely_format, open_stream,
+    self, Content, Format, Inner, OpenOptions, SNIFFED_BYTES, WHOLE_SIZE, likely_format,
+    open_stream, remains,
 };
 use gametape_wire::{Error, ErrorKind, Limit};
 
@@ -83,15 +84,29 @@ impl Source {
         Ok(opened)
     }
 
-    /// The MineWars file or gamelog in the file, which may be a tape that holds it.
-    pub(crate) fn inner(&self, format: &FormatArgs) -> Result<Inner, Failure> {
-        self.inner_of(self.open_with(format)?)
+    /// The MineWars file or gamelog in the file, which may be a tape that holds it: what `command` reads.
+    pub(crate) fn inner(
+        &self,
+        format: &FormatArgs,
+        wanted: (&str, Content),
+    ) -> Result<Inner, Failure> {
+        self.inner_of(self.open_with(format)?, wanted)
     }
 
     /// The MineWars file or gamelog in what was opened.
-    pub(crate) fn inner_of(&self, opened: Opened) -> Result<Inner, Failure> {
-        let inner = opened.into_inner(&GAMES);
-        let (inner, gaps) = inner.map_err(|error| Failure::of(self, &error))?;
+    pub(crate) fn inner_of(
+        &self,
+        mut opened: Opened,
+        (command, wanted): (&str, Content),
+    ) -> Result<Inner, Failure> {
+        let failed = |error: Error| Failure::of(self, &error);
+        let held = opened.held(&GAMES).map_err(failed)?;
+        if held.content != Some(wanted) {
+            let (found, wanted) = (held.name, wanted.name());
+            let problem = format_args!("{self} is a {found}; `{command}` reads {wanted}s");
+            return Err(Failure::other_kind(problem));
+        }
+        let (inner, gaps) = opened.into_inner(&GAMES).map_err(failed)?;
         gap_lines(&gaps).iter().for_each(|line| warn_of_loss(self, line));
         Ok(inner)
     }
@@ -201,12 +216,16 @@ fn name_of(format: Format) -> &'static str {
     }
 }
 
-/// What kind of recording a file looks like; `None` where it looks like something else, or is standard
-/// input.
-pub(crate) fn format_of(source: &Source) -> Result<Option<Format>, Failure> {
+/// What kind of recording a file looks like, and what is wrong with one that looks like none any more;
+/// `None` where it looks like something else, or is standard input.
+pub(crate) fn format_of(source: &Source) -> Result<Option<(Format, Option<Failure>)>, Failure> {
     let Some((file, length)) = source.file()? else { return Ok(None) };
     let start = source.read_up_to(SNIFFED_BYTES as u64, file)?;
-    Ok(likely_format(&start, length))
+    if let Some(format) = likely_format(&start, length) {
+        return Ok(Some((format, None)));
+    }
+    let remains = remains(&start, &source.short_name());
+    Ok(remains.map(|(format, problem)| (format, Some(Failure::damaged(source, problem)))))
 }
 
 /// How MineWars data is read.

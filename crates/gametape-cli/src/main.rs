@@ -28,7 +28,7 @@ mod view_arg;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 /// Open, check, convert, cut and show recorded game matches.
 #[derive(Debug, Parser)]
@@ -43,12 +43,17 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Files are recognized by their content, never by their names; `-` is standard input or output.
-Times are written as 3:37.6, 217.6s, 217600ms, tick:4352, turn:12, 50%, start, end or -10s.
+Times are written as 3:37.6, 217.6s, 217600ms, tick:4352, turn:12, 50%, start, end or -10s; a number
+alone is in milliseconds, in a gamelog a delta.
 
 Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 finished, but data was lost. Of many files, the worst.";
 
 fn main() -> ExitCode {
-    let Cli { global, command } = Cli::parse();
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let tool = Cli::command().color(global::colour_of(&arguments));
+    let parsed =
+        tool.try_get_matches_from(arguments).and_then(|found| Cli::from_arg_matches(&found));
+    let Cli { global, command } = parsed.unwrap_or_else(|error| error.exit());
     global.apply();
     failure::conclude(command.run())
 }

@@ -74,8 +74,12 @@ pub(crate) struct FilesArgs {
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct JobsArg {
     /// Work on this many files at the same time [default: one for each core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number_of_jobs)]
     jobs: Option<NonZeroUsize>,
+}
+
+fn number_of_jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| format!("{text} is not a number of jobs"))
 }
 
 impl JobsArg {
@@ -145,6 +149,10 @@ impl FilesArgs {
         let worked = |item: &Item| Some(work_on(item.wanted(self.format)?, &work));
         in_order(&items, self.jobs.number(), worked, |item, result| match result {
             None => {
+                tally.skip();
+                Ok(())
+            }
+            Some(Err(failure)) if item.is_found && failure.is_other_kind() => {
                 tally.skip();
                 Ok(())
             }
@@ -219,8 +227,8 @@ impl Item {
             return Some(Ok(&self.source));
         }
         match format_of(&self.source) {
-            Ok(Some(found)) if format.is_none_or(|wanted| wanted == found) => {
-                Some(Ok(&self.source))
+            Ok(Some((found, damage))) if format.is_none_or(|wanted| wanted == found) => {
+                Some(damage.map_or(Ok(&self.source), Err))
             }
             Ok(_) => None,
             Err(failure) => Some(Err(failure)),

@@ -1,6 +1,6 @@
 //! Writing results: to stdout, or to a file that is there as a whole or not at all.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gametape_cadre::show::Put as PutText;
-use gametape_replay::Put;
+use gametape_replay::{Put, lock_recording};
 use gametape_wire::{Error, Result as WireResult};
 use tempfile::NamedTempFile;
 
@@ -18,6 +18,9 @@ use crate::streams::{self, Stdout, Stream};
 
 /// How much is gathered before it is written.
 const BUFFER_BYTES: usize = 256 << 10;
+
+/// Why a file is not replaced even if it may be.
+const BEING_RECORDED: &str = "somebody is recording into it";
 
 /// Where a result goes, `-` for standard output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,10 +59,27 @@ pub(crate) fn may_replace() -> bool {
 
 /// A file exists and must not be replaced.
 pub(crate) fn exists(name: &impl fmt::Display) -> Failure {
-    Failure::usage(format_args!("{name} exists: --force replaces it"))
+    Failure::usage(format_args!("{name} already exists; use --force to replace it"))
 }
 
 impl Target {
+    /// A usage error if the name of the file ends as that of something else than `what`. Names without an
+    /// extension say nothing.
+    pub(crate) fn check_extension(&self, what: &str, known: &[&str]) -> Result<(), Failure> {
+        let Self::File(path) = self else { return Ok(()) };
+        let Some(extension) = path.extension().map(OsStr::to_ascii_lowercase) else {
+            return Ok(());
+        };
+        if known.iter().any(|known| extension == *known) {
+            return Ok(());
+        }
+        let known: Vec<String> = known.iter().map(|known| format!(".{known}")).collect();
+        Err(Failure::usage(format_args!(
+            "{self}: the name of {what} ends in {}",
+            known.join(" or ")
+        )))
+    }
+
     /// The file of the same name as the source in a folder, which is made if it is not there.
     pub(crate) fn in_folder(source: &Source, folder: &Path) -> Result<Self, Failure> {
         let name = match source {
@@ -90,6 +110,7 @@ impl Target {
     fn failed(&self, error: &io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::AlreadyExists => exists(self),
+            io::ErrorKind::ResourceBusy => Failure::refused(self, BEING_RECORDED),
             _ => Failure::io(self, error),
         }
     }
@@ -165,6 +186,8 @@ enum Sink {
     Temporary {
         file: NamedTempFile,
         path: PathBuf,
+        /// The file that it replaces, locked: nobody begins to record into it.
+        replaced: Option<File>,
         replace: bool,
     },
 }
@@ -262,24 +285,31 @@ impl Sink {
             Ok(_) if !replace => return Err(io::ErrorKind::AlreadyExists.into()),
             _ => {}
         }
+        // Who cannot read a file may still replace it; then nothing is known about a recorder.
+        let replaced = there.is_ok().then(|| File::open(&path).ok()).flatten();
+        if replaced.as_ref().is_some_and(|file| lock_recording(file).is_err()) {
+            return Err(io::ErrorKind::ResourceBusy.into());
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let file = temporary_builder().tempfile_in(folder.unwrap_or(Path::new(".")))?;
         if let Ok(there) = there {
             file.as_file().set_permissions(there.permissions())?;
         }
-        Ok(Self::Temporary { file, path, replace })
+        Ok(Self::Temporary { file, path, replaced, replace })
     }
 
     fn finish(self) -> io::Result<()> {
         match self {
             Self::Stdout(mut stdout) => stdout.flush(),
             Self::Device(mut file) => file.flush(),
-            Self::Temporary { file, path, replace: true } => {
+            Self::Temporary { file, path, replaced, replace: true } => {
                 // The old file must not be gone before the new one is on disk.
                 file.as_file().sync_data()?;
-                file.persist(path).map(drop).map_err(|error| error.error)
+                let persisted = file.persist(path).map(drop).map_err(|error| error.error);
+                drop(replaced);
+                persisted
             }
-            Self::Temporary { file, path, replace: false } => {
+            Self::Temporary { file, path, replace: false, .. } => {
                 file.persist_noclobber(path).map(drop).map_err(|error| error.error)
             }
         }

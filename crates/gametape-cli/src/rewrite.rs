@@ -1,5 +1,6 @@
 //! What commands share that write a recording: where results go, and what is reported about them.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -88,7 +89,10 @@ impl RewriteArgs {
                 sources().map(|source| Ok((source.clone(), in_place(&source)?))).collect()
             }
             (_, _, Some(folder)) => {
-                sources().map(|source| Ok((source.clone(), in_folder(&source, folder)?))).collect()
+                let jobs = sources().map(|source| Ok((source.clone(), in_folder(&source, folder)?)));
+                let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
+                check_distinct(&jobs)?;
+                Ok(jobs)
             }
             ([file], Some(target), None) => {
                 Ok(vec![(Source::from(file.clone()), target.clone().into())])
@@ -105,6 +109,19 @@ impl RewriteArgs {
             }
         }
     }
+}
+
+/// A usage error if the result of one file would replace that of another.
+fn check_distinct(jobs: &[(Source, Destination)]) -> Result<(), Failure> {
+    let mut targets = BTreeMap::new();
+    for (source, destination) in jobs {
+        let target = destination.target.to_string();
+        if let Some(before) = targets.insert(target.clone(), source) {
+            let problem = format_args!("{target} would be the result of both {before} and {source}");
+            return Err(Failure::usage(problem));
+        }
+    }
+    Ok(())
 }
 
 fn in_place(source: &Source) -> Result<Destination, Failure> {

@@ -150,3 +150,19 @@ fn what_is_no_recording_is_refused_at_its_first_bytes() {
         );
     }
 }
+
+#[test]
+fn colours_are_for_whoever_asks_for_them() {
+    let folder = recordings();
+    let is_coloured = |line: &str| {
+        let Output { stdout, stderr, .. } = gametape(folder.path(), line);
+        [stdout, stderr].concat().contains(&0x1b)
+    };
+    for line in ["verify 01.tape", "--help", "info --nonsense", "info nowhere"] {
+        assert!(is_coloured(&format!("--color always {line}")), "{line}");
+        assert!(!is_coloured(&format!("--color never {line}")), "{line}");
+    }
+    let verified = gametape(folder.path(), "verify --color always 01.tape");
+    let text = String::from_utf8(verified.stdout).unwrap();
+    assert!(text.lines().nth(1).unwrap().starts_with("  \u{1b}["), "{text}");
+}

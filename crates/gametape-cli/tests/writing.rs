@@ -142,3 +142,66 @@ fn views_are_named_and_must_be_there() {
     assert!(said.contains("the players are 1 "), "{said}");
     fine(here, "cut match.tape x.tape --view spectator,2 --from 10% --to -1s");
 }
+
+/// A file that is being recorded is not replaced, whatever is said.
+#[test]
+#[cfg(unix)]
+fn a_tape_that_is_being_recorded_is_not_replaced() {
+    let folder = recorded();
+    let here = folder.path();
+    fs::copy(here.join("match.tape"), here.join("live.tape")).unwrap();
+    let live = fs::File::open(here.join("live.tape")).unwrap();
+    live.lock().unwrap();
+    let before = fs::read(here.join("live.tape")).unwrap();
+    for line in [
+        "recover --in-place live.tape",
+        "cut --in-place live.tape --to 2s",
+        "anonymize --in-place live.tape",
+        "sign --in-place live.tape --key key",
+        "pack match.tape live.tape --force",
+        "recover match.tape live.tape --force",
+        "merge match.tape match.tape -o live.tape --force",
+        "record live.tape --ticks 5 --force",
+    ] {
+        let said = refused(here, line);
+        assert!(said.contains("somebody is recording into it"), "{line}: {said}");
+        assert!(fs::read(here.join("live.tape")).unwrap() == before, "{line}");
+    }
+    drop(live);
+    fine(here, "pack match.tape live.tape --force");
+}
+
+/// No result replaces another one, and none the key that it is signed with.
+#[test]
+fn results_do_not_replace_each_other() {
+    let folder = recorded();
+    let here = folder.path();
+    for name in ["a", "b"] {
+        fs::create_dir(here.join(name)).unwrap();
+        fs::copy(here.join("match.tape"), here.join(name).join("m.tape")).unwrap();
+    }
+    for command in ["pack", "sign --key key", "cut --to 2s"] {
+        let said = refused(here, &format!("{command} --force a/m.tape b/m.tape --out-dir out"));
+        assert!(said.contains("both a/m.tape and b/m.tape"), "{command}: {said}");
+        assert!(!here.join("out/m.tape").exists(), "{command}");
+    }
+    let key = fs::read(here.join("key")).unwrap();
+    refused(here, "sign match.tape key --force --key key");
+    assert_eq!(fs::read(here.join("key")).unwrap(), key);
+}
+
+/// A name that stays in the bytes of an unknown game does not end as if all were well.
+#[test]
+fn names_that_stay_are_a_loss() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = gametape_tape::TapeHeader::new(gametape_wire::TickLength::millis::<50>(), 1);
+    let metadata = br#"{"players":[{"view":1,"name":"Zorbulina"}]}"#;
+    let mut writer = gametape_tape::TapeWriter::new(header, metadata).unwrap();
+    let view = gametape_wire::View::new(1).unwrap();
+    writer.frame(0, 0, &[(view, b"ZORBULINA came")]).unwrap();
+    let bytes = [writer.take(), writer.finish().unwrap()].concat();
+    fs::write(folder.path().join("own.tape"), bytes).unwrap();
+    for line in ["anonymize own.tape a.tape", "anonymize -q --json own.tape b.tape"] {
+        assert_eq!(code(&gametape(folder.path(), line)), Some(3), "{line}");
+    }
+}

@@ -19,6 +19,11 @@ use parquet::file::properties::WriterProperties;
 
 /// Rows that are collected before they are handed to the file.
 const BATCH_ROWS: usize = 1 << 16;
+/// Bytes of texts and lists that are collected before they are handed to the file: names repeat in
+/// every row, and lists can be long.
+const BATCH_BYTES: usize = 8 << 20;
+/// What the file holds in memory of a row group before it ends it.
+const ROW_GROUP_BYTES: usize = 32 << 20;
 
 /// Writes one table as a Parquet file.
 #[must_use]
@@ -28,6 +33,8 @@ pub struct ParquetTable<W: Write + Send> {
     writer: ArrowWriter<W>,
     columns: Vec<ColumnBuilder>,
     rows: usize,
+    /// Bytes of texts and lists in these rows.
+    bytes: usize,
 }
 
 impl<W: Write + Send> std::fmt::Debug for ParquetTable<W> {
@@ -46,7 +53,7 @@ impl<W: Write + Send> ParquetTable<W> {
         let writer =
             ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(refused)?;
         let columns = table.columns().iter().map(ColumnBuilder::new).collect();
-        Ok(Self { table, schema, writer, columns, rows: 0 })
+        Ok(Self { table, schema, writer, columns, rows: 0, bytes: 0 })
     }
 
     /// Adds the row of an event; nothing for one that the table does not take.
@@ -58,18 +65,27 @@ impl<W: Write + Send> ParquetTable<W> {
             self.columns[column].put(self.rows, Value::Text(event.kind().name()));
         }
         let indexes = self.table.columns_of(event.kind()).iter();
-        info.values(event, &mut Cells { indexes, columns: &mut self.columns, row: self.rows });
-        self.rows += 1;
-        if self.rows == BATCH_ROWS { self.write_batch() } else { Ok(()) }
+        let Self { columns, rows, bytes, .. } = self;
+        info.values(event, &mut Cells { indexes, columns, row: *rows, bytes });
+        *rows += 1;
+        match *rows >= BATCH_ROWS || *bytes >= BATCH_BYTES {
+            true => self.write_batch(),
+            false => Ok(()),
+        }
     }
 
     fn write_batch(&mut self) -> Result<()> {
         let rows = std::mem::take(&mut self.rows);
+        self.bytes = 0;
         let arrays: Vec<ArrayRef> =
             self.columns.iter_mut().map(|column| column.finish(rows)).collect();
         let batch = RecordBatch::try_new(self.schema.clone(), arrays);
         let batch = batch.map_err(|error| Error::misuse("Parquet rows", error.to_string()))?;
-        self.writer.write(&batch).map_err(refused)
+        self.writer.write(&batch).map_err(refused)?;
+        match self.writer.memory_size() >= ROW_GROUP_BYTES {
+            true => self.writer.flush().map_err(refused),
+            false => Ok(()),
+        }
     }
 
     /// Ends the file, and gives back what it was written to.
@@ -115,10 +131,16 @@ struct Cells<'c> {
     indexes: std::slice::Iter<'static, usize>,
     columns: &'c mut [ColumnBuilder],
     row: usize,
+    bytes: &'c mut usize,
 }
 
 impl RowSink for Cells<'_> {
     fn value(&mut self, value: Value<'_>) {
+        *self.bytes += match value {
+            Value::Text(text) => text.len(),
+            Value::List(list) => list.len() * size_of::<u32>(),
+            _ => 0,
+        };
         if let Some(&index) = self.indexes.next() {
             self.columns[index].put(self.row, value);
         }

@@ -9,7 +9,9 @@ use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt8Type, UInt16Typ
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use gametape_analysis::sample::{self, Random};
-use gametape_analysis::{AnalysisEvent, ColumnType, CsvTable, EventKind, MatchInfo, Table};
+use gametape_analysis::{
+    AnalysisEvent, ColumnType, CsvTable, EventKind, MatchInfo, Table, UnitTag,
+};
 use gametape_library::ParquetTable;
 use gametape_wire::TickLength;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -149,4 +151,30 @@ fn rows_say_which_match_they_are_from_when_and_who() {
     assert!(column("player_name").as_string::<i32>().iter().all(|name| name == Some("Player 1")));
     assert_eq!(column("seconds").as_primitive::<Float64Type>().values(), &[0.35, 0.35]);
     assert_eq!(column("tick").data_type(), &DataType::Int64);
+}
+
+/// Names of a kilobyte in 40,000 rows, and long lists, are written piece by piece: neither the rows nor
+/// the file hold more than a few megabytes at once.
+#[test]
+fn long_names_and_lists_are_written_piece_by_piece() {
+    let mut names = info("one");
+    names.players.insert(1, "n".repeat(10_000));
+    let tags = |n: u16| vec![UnitTag { index: n, generation: 1 }; 5000];
+    let mut file = ParquetTable::new(Table::Wide, Vec::new()).unwrap();
+    let (mut taken, mut bytes) = (0, Vec::new());
+    for n in 0..4000_u16 {
+        let (tick, added, removed) = (n.into(), tags(n), tags(n ^ 0x555));
+        let event = AnalysisEvent::SelectionChanged { tick, player: 1, added, removed };
+        file.push(&event, &names).unwrap();
+        let piece = file.take();
+        taken += usize::from(!piece.is_empty());
+        bytes.extend(piece);
+    }
+    bytes.extend(file.finish().unwrap());
+    assert!(taken > 1, "nothing was written before the end");
+    let batches = read(bytes);
+    assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 4000);
+    let last = batches.last().unwrap();
+    let name = last.column_by_name("player_name").unwrap().as_string::<i32>().value(0);
+    assert_eq!(name.len(), 10_000);
 }

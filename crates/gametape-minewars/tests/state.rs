@@ -221,3 +221,63 @@ fn restoring_refuses_what_is_not_canonical() {
     );
     assert!(other.restore(&bytes).is_err());
 }
+
+/// Land of a radius with a mountain apart on every third tile of a row, so that there are many clusters.
+fn ridges(radius: u8) -> Map {
+    let land = Tile { kind: TileKind::Regular, item: ItemKind::None };
+    let mut map = Map::new(Grid::Square, radius, land).unwrap();
+    for x in (-3..=3).step_by(3) {
+        map.set(Coord::new(0, x), Tile { kind: TileKind::Mountain, ..land }).unwrap();
+    }
+    map
+}
+
+/// What an elimination does follows from what is known, not from how it became known: a state that
+/// comes back from its bytes does the same.
+#[test]
+fn eliminations_are_the_same_after_any_history() {
+    let mut random = 7_u64;
+    let mut next = |bound: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) % bound
+    };
+    let mut state = ViewState::new(&ridges(3), View::SPECTATOR, CURRENT);
+    let blank = state.clone();
+    for _ in 0..2000 {
+        let (y, x) = (next(7) as i64 - 3, next(7) as i64 - 3);
+        let text = match next(8) {
+            0 => format!("PLAYER {} ELIMINATE", 1 + next(3)),
+            1 => format!("TILE {y},{x} mountain"),
+            2 => format!("TILE {y},{x} regular"),
+            _ => format!("OWNER {} {y},{x}", next(4)),
+        };
+        let mut restored = blank.restore(&state.to_bytes()).unwrap();
+        apply(&mut restored, &text, CURRENT);
+        apply(&mut state, &text, CURRENT);
+        assert_eq!(state.to_bytes(), restored.to_bytes(), "{text}");
+    }
+}
+
+/// A message that takes and one that eliminates cost the same on a large map as on a small one.
+#[test]
+fn an_elimination_does_not_cost_a_look_at_the_whole_map() {
+    let (payload, _) =
+        assemble_payload("OWNER 2 1,0 0,0\nPLAYER 2 ELIMINATE", CURRENT.into()).unwrap();
+    let cost = |radius: u8| {
+        let mut state = ViewState::new(&ridges(radius), View::SPECTATOR, CURRENT);
+        let mut turn = || {
+            for message in Messages::new(&payload, 0, CURRENT.into()) {
+                state.apply(&message.unwrap()).unwrap();
+            }
+        };
+        // The first one looks at the map.
+        turn();
+        let start = std::time::Instant::now();
+        (0..200).for_each(|_| turn());
+        start.elapsed()
+    };
+    let least = |radius: u8| (0..5).map(|_| cost(radius)).min().unwrap();
+    let (small, large) = (least(3), least(127));
+    // The map has a thousand times as many tiles.
+    assert!(large < small * 20, "{small:?} {large:?}");
+}

@@ -55,10 +55,10 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     let mut race = Race::default();
 
     // The process number distinguishes recordings.
-    let front = TapeHeader::new(TickLength::millis::<50>(), std::process::id());
+    let header = TapeHeader::new(TickLength::millis::<50>(), std::process::id());
     let metadata =
         br#"{"game":"snails","players":[{"view":1,"name":"Ana"},{"view":2,"name":"Ben"}]}"#;
-    let recorder = Recorder::create(&path, front, metadata, &options)?;
+    let recorder = Recorder::create(&path, header, metadata, &options)?;
     while race.tick < 1000 {
         race.step(&recorder)?;
     }

@@ -2,6 +2,7 @@
 //! section 2.
 
 use gametape_tape::Tape;
+use gametape_wire::{View, ViewSet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -69,6 +70,46 @@ pub(crate) fn without_outcome(json: &str) -> String {
     let mut fields: Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
     ["outcome", "winner"].iter().for_each(|name| drop(fields.remove(*name)));
     Value::Object(fields).to_string()
+}
+
+/// Closing metadata for those who are some of these views alone: `spec/tape-contents.md`, section 9. The
+/// names of others are in it only where the metadata at the start, which is for everybody, has them too.
+pub(crate) fn for_views(closing: &str, start: &str, views: ViewSet) -> String {
+    let mut fields: Map<String, Value> = serde_json::from_str(closing).unwrap_or_default();
+    let start: Map<String, Value> = serde_json::from_str(start).unwrap_or_default();
+    let public = names_in(start.get("players"));
+    let is_own = |row: &Value| match Seat::of(row) {
+        Some(Seat::View(number)) => {
+            u8::try_from(number).ok().and_then(View::new).is_some_and(|view| views.contains(view))
+        }
+        // Players without views: who received something received it all.
+        _ => true,
+    };
+    let is_public = |row: &Value| {
+        row.get("name").and_then(Value::as_str).is_none_or(|name| public.contains(&name))
+    };
+    let Some(Value::Array(players)) = fields.remove("players") else {
+        return Value::Object(fields).to_string();
+    };
+    let (kept, hidden): (Vec<Value>, Vec<Value>) =
+        players.into_iter().partition(|row| is_own(row) || is_public(row));
+    let hidden = Value::Array(hidden);
+    let hidden = names_in(Some(&hidden));
+    // Whatever else names one of the others says more than these views know.
+    fields.retain(|_, value| {
+        let text = value.to_string();
+        !hidden.iter().any(|name| !name.is_empty() && text.contains(name))
+    });
+    if !kept.is_empty() {
+        fields.insert("players".to_owned(), kept.into());
+    }
+    Value::Object(fields).to_string()
+}
+
+/// The names in rows of `players`.
+fn names_in(players: Option<&Value>) -> Vec<&str> {
+    let rows = players.and_then(Value::as_array).into_iter().flatten();
+    rows.filter_map(|row| row.get("name")?.as_str()).collect()
 }
 
 /// The players that the metadata of a tape names.

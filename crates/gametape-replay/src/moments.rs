@@ -5,12 +5,27 @@
 use std::ops::Range;
 
 use gametape_wire::text::count;
-use gametape_wire::{Error, Moment, Result, Tick, TickLength, When};
+use gametape_wire::{Error, Moment, Result, Tick, TickLength, Time, When};
 
 /// The moment in a recording of ticks of some length that has these moments. Refused for a turn, which
 /// only gamelogs have.
 pub fn moment_by_clock(when: When, length: TickLength, span: Range<Moment>) -> Result<Moment> {
     when.moment_within(length, span).ok_or_else(no_turns)
+}
+
+/// When a recording ends that a time is after, so that its end is meant; `None` for any other time.
+#[must_use]
+pub fn end_before(when: When, length: TickLength, end: Moment) -> Option<Time> {
+    let asked = match when {
+        When::Time(time) => length.tick_at(time),
+        When::Number(millis) => length.tick_at(Time::from_millis(millis)),
+        When::Tick(tick) => tick,
+        _ => return None,
+    };
+    // Ticks of a millisecond have no length that anybody means.
+    let is_clock = length == TickLength::MILLISECOND;
+    let last = if is_clock { end.last_tick().unwrap_or_default() } else { end.next_tick() };
+    (asked > last).then(|| length.time_of(last))
 }
 
 /// The moment in a gamelog of this many deltas; a number without a unit is a delta. `first_delta` finds
@@ -91,6 +106,23 @@ mod tests {
         for text in ["3:37", "5s", "5ms", "-10s", "10", "tick:10", "turn:3"] {
             assert_eq!(deltas(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_time_after_the_end_is_noticed() {
+        let length = TickLength::from_micros(50_000).unwrap();
+        let end = |text: &str| {
+            let end = end_before(text.parse().unwrap(), length, Moment::before(Tick(100)));
+            end.map(|time| time.to_string())
+        };
+        assert_eq!(
+            ["5.05s", "6000", "tick:101"].map(end),
+            ["0:05", "0:05", "0:05"].map(|t| Some(t.into()))
+        );
+        assert_eq!(["0:05", "tick:100", "end", "100%", "-9:00"].map(end), [const { None }; 5]);
+        let file = |time| end_before(time, TickLength::MILLISECOND, Moment::after(Tick(700)));
+        assert_eq!(file(When::Number(700)), None);
+        assert_eq!(file(When::Number(701)), Some(Time::from_millis(700)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What is left of a damaged or unfinished tape.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use gametape_tape::{
@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::open::visit_chunks;
 use crate::rewrite::{Put, copy_bytes, derived_header, put_segments};
 use crate::text::count;
-use crate::verify::check_keyframes;
+use crate::verify::visit_keyframes;
 
 /// A tape that was searched for everything that is whole.
 ///
@@ -40,6 +40,8 @@ use crate::verify::check_keyframes;
 pub struct FoundTape {
     found: Recovered,
     remedy: Remedy,
+    /// Where the keyframes are that restore.
+    sound_keyframes: BTreeSet<u64>,
 }
 
 impl FoundTape {
@@ -53,8 +55,8 @@ impl FoundTape {
         if found.chunks.is_empty() && found.header.is_none() {
             return Ok(None);
         }
-        let remedy = remedy(source, &found)?;
-        Ok(Some(Self { found, remedy }))
+        let (remedy, sound_keyframes) = remedy(source, &found)?;
+        Ok(Some(Self { found, remedy, sound_keyframes }))
     }
 
     /// Is there a whole chunk?
@@ -88,7 +90,8 @@ impl FoundTape {
         put: &mut Put<'_>,
     ) -> Result<Vec<Dropped>> {
         let found = &self.found;
-        let mut rewriter = Rewriter::repair(self.header(tick_length)?, found.metadata_or_empty())?;
+        let (header, metadata) = (self.header(tick_length)?, found.metadata_or_empty());
+        let mut rewriter = Rewriter::repair(header, metadata, self.sound_keyframes.clone())?;
         visit_chunks(source, &found.chunks, |chunk| {
             rewriter.chunk(chunk)?;
             put(&rewriter.take())
@@ -111,14 +114,17 @@ impl FoundTape {
     }
 }
 
-/// What must be done to the tape so that it passes verification.
-fn remedy<S: Source>(source: &mut S, found: &Recovered) -> Result<Remedy> {
+/// What must be done to the tape so that it passes verification, and where its sound keyframes are.
+fn remedy<S: Source>(source: &mut S, found: &Recovered) -> Result<(Remedy, BTreeSet<u64>)> {
     let mut verifier = Verifier::new(source.length(), Level::Chain, None)?;
     drive(&mut verifier, source)?;
     let verified = verifier.finish();
-    let mut states_are_sound = true;
-    check_keyframes(source, &found.keyframes(), |_| states_are_sound = false)?;
-    Ok(found.remedy(verified.passed(), verified.chunks_are_sound(), states_are_sound))
+    let (mut sound, mut are_all) = (BTreeSet::new(), true);
+    visit_keyframes(source, &found.keyframes(), |offset, restored| match restored {
+        Ok(()) => drop(sound.insert(offset)),
+        Err(_) => are_all = false,
+    })?;
+    Ok((found.remedy(verified.passed(), verified.chunks_are_sound(), are_all), sound))
 }
 
 /// What recovering a tape came to; serialises as what `gametape recover --json` prints, without the
@@ -133,6 +139,9 @@ pub struct TapeRecovery {
     dropped: BTreeMap<String, u32>,
     damages: Vec<Hole>,
     missing: Vec<Run>,
+    /// Ticks of which events are there, and frames and orders were never written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unwritten: Option<Ticks>,
     #[serde(skip)]
     left_out: Vec<Dropped>,
     #[serde(skip)]
@@ -151,6 +160,13 @@ struct Hole {
     end_tick: u64,
     #[serde(skip)]
     text: String,
+}
+
+/// A range of ticks.
+#[derive(Debug, Serialize)]
+struct Ticks {
+    first_tick: u64,
+    end_tick: u64,
 }
 
 /// Numbers of chunks of which nothing is left.
@@ -183,6 +199,9 @@ impl TapeRecovery {
                 .iter()
                 .map(|run| Run { first: run.start, last: run.end - 1 })
                 .collect(),
+            unwritten: found
+                .unwritten()
+                .map(|ticks| Ticks { first_tick: ticks.start, end_tick: ticks.end }),
             remedy,
         }
     }
@@ -201,14 +220,20 @@ impl TapeRecovery {
         self.remedy == Remedy::Repair
     }
 
-    /// What is lost, a line each: bytes that are damaged, then chunks of which nothing is left.
+    /// What is lost, a line each: bytes that are damaged, then chunks of which nothing is left, and what
+    /// the recorder never wrote.
     #[must_use]
     pub fn losses(&self) -> (Vec<&str>, Vec<String>) {
         let missing = self
             .missing
             .iter()
             .map(|Run { first, last }| format!("nothing is left of chunks {first} to {last}"));
-        (self.damages.iter().map(|hole| &*hole.text).collect(), missing.collect())
+        let unwritten = self.unwritten.iter().map(|Ticks { first_tick, end_tick }| {
+            let last = end_tick - 1;
+            format!("frames and orders of ticks {first_tick} to {last}, which were never written")
+        });
+        let damages = self.damages.iter().map(|hole| &*hole.text).collect();
+        (damages, missing.chain(unwritten).collect())
     }
 
     /// What was whole and could not be copied.
@@ -223,7 +248,7 @@ impl TapeRecovery {
         let kept = count(self.kept_chunks as u64, "chunk");
         match (self.remedy, self.finished) {
             (Remedy::Keep, _) => format!("it is sound: {kept}, copied as they are"),
-            (Remedy::Rebuild, true) => format!("no chunk was lost: {kept}, put in order"),
+            (Remedy::Rebuild, true) => "no chunk was lost; header and index rewritten".to_owned(),
             (Remedy::Rebuild, false) => format!(
                 "no chunk was lost: {kept}, now finished; what the recorder had not written yet, \
                  frames or events, is not known"

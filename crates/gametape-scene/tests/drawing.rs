@@ -140,6 +140,15 @@ mod pixels {
     }
 
     #[test]
+    fn letters_that_cannot_be_drawn_are_listed_once() {
+        let mut scene = four_tiles(Shape::Hex);
+        assert_eq!(png::missing_letters(&scene), "");
+        scene.players.push(Player::new(2, "2", "Chen 陈陈"));
+        scene.players.push(Player::new(3, "3", "你 Борис"));
+        assert_eq!(png::missing_letters(&scene), "你陈");
+    }
+
+    #[test]
     fn the_legend_has_the_colours_of_the_board() {
         let scene = four_tiles(Shape::Square);
         let picture = png::draw(&scene, &png::Options::default()).unwrap();

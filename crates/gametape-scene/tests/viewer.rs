@@ -68,7 +68,7 @@ fn text(viewer: &mut Viewer<Vec<u8>>) -> String {
     let mut lines = vec![panels.title(stage).unwrap(), stage.label()];
     for panel in [
         panels.main(stage, (WIDTH, HEIGHT)).unwrap(),
-        panels.about(stage, WIDTH).unwrap(),
+        panels.about(stage, (WIDTH, usize::MAX)).unwrap(),
         panels.list(stage, (WIDTH, HEIGHT)).unwrap(),
     ] {
         lines.push(format!("[{}]", panel.title));
@@ -207,7 +207,7 @@ fn tiles_can_be_inspected() {
 fn messages_are_listed_as_their_disassembly() {
     let mut viewer = map_viewer();
     act(&mut viewer, &[Action::Step(1), Action::SwitchList]);
-    assert_shows(&mut viewer, &["[Messages]", "tick ", "PLAYER"]);
+    assert_shows(&mut viewer, &["[Messages of 0:", "PLAYER"]);
     assert!(!text(&mut viewer).contains("[What happened]"));
     act(&mut viewer, &[Action::SwitchFocus, Action::Move(1, 0), Action::SwitchList]);
     assert_shows(&mut viewer, &["[What happened]", "Ada joins"]);

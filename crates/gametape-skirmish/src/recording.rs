@@ -242,8 +242,7 @@ const WRITTEN_TOGETHER: Duration = Duration::from_secs(60);
 /// and because no other clock counts, the same match becomes the same tape.
 #[must_use]
 pub fn full_speed() -> RecorderOptions {
-    let durability =
-        Durability::new(2 * WRITTEN_TOGETHER, Duration::MAX);
+    let durability = Durability::new(2 * WRITTEN_TOGETHER, Duration::MAX);
     RecorderOptions::default().with_durability(durability)
 }
 

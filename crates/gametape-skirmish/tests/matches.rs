@@ -143,8 +143,7 @@ fn every_kind_of_message_and_event_occurs() {
         census.watch(quarrel(generation), generation);
         for seed in 0..10 {
             let players = 2 + (seed % 4) as u8;
-            let config =
-                Config::new(players, 8 + players, 100 + seed).with_time_limit(420);
+            let config = Config::new(players, 8 + players, 100 + seed).with_time_limit(420);
             census.watch(Match::new(config, &Style::ALL, generation).unwrap(), generation);
         }
         println!("{:?}\n{:?}\n{:?}", census.words, census.events, census.outcomes);

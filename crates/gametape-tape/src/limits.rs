@@ -18,6 +18,8 @@ pub const TAPE_BYTES: Limit = Limit::new("length of a tape", 1 << 40);
 pub const DELTA_CHAIN: Limit = Limit::new("deltas after a full keyframe", 9);
 /// Strings of a string table, in a snapshot and in a whole tape.
 pub const STRINGS: Limit = Limit::new("string table", 1 << 20);
+/// Bytes of one name of a names chunk.
+pub const NAME_BYTES: Limit = Limit::new("length of a name", 4 << 10);
 /// Page rows of a summary.
 pub(crate) const PAGES: Limit = Limit::new("pages of the index", 640);
 

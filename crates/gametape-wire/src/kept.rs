@@ -163,7 +163,8 @@ mod tests {
 
     impl Keep for State {
         fn memory(&self, before: Option<&Self>) -> usize {
-            let is_shared = self.shared.is_some() && before.is_some_and(|b| b.shared == self.shared);
+            let is_shared =
+                self.shared.is_some() && before.is_some_and(|b| b.shared == self.shared);
             if is_shared { self.size / 10 } else { self.size }
         }
     }
@@ -215,7 +216,11 @@ mod tests {
         }
         assert_eq!(kept.bytes(), 1000 + 2 * 100 + 3 * OVERHEAD);
         kept.keep(at(15), State { size: 1000, shared: None }, at(0));
-        assert_eq!(kept.bytes(), 3 * 1000 + 100 + 4 * OVERHEAD, "it parts the first from the others");
+        assert_eq!(
+            kept.bytes(),
+            3 * 1000 + 100 + 4 * OVERHEAD,
+            "it parts the first from the others"
+        );
         kept.keep(at(15), shared(1000), at(0));
         assert_eq!(kept.bytes(), 1000 + 3 * 100 + 4 * OVERHEAD, "the same moment again");
         while kept.len() > 1 {

@@ -8,6 +8,7 @@
 //! - [`SansIo`] is the contract between a computation without I/O and a [`Source`] of bytes.
 //! - [`Tick`], [`Time`] and [`Moment`] are time in a recording; [`When`] is how people write it.
 //! - [`Finding`] and [`Report`] are what a check finds.
+//! - [`fold`] makes texts comparable, whatever their letter case and way of writing.
 //! - [`text`] has pieces of text for people, [`json`] strings for machines.
 //! - [`KeptStates`] decides which states a timeline keeps in memory.
 //! - A [`Part`] is what some views receive at one moment.
@@ -30,6 +31,7 @@
 mod cursor;
 mod error;
 mod finding;
+mod fold;
 pub mod json;
 mod kept;
 mod limit;
@@ -41,6 +43,7 @@ mod views;
 pub use cursor::{Reader, Writer, unzigzag, zigzag};
 pub use error::{Error, ErrorClass, ErrorKind, Place, Result};
 pub use finding::{Finding, Report, Severity};
+pub use fold::{continues_letter, fold, fold_chars};
 pub use kept::{Keep, KeptStates};
 pub use limit::Limit;
 pub use need::{Need, SansIo, Source, WatchedSource, check_range, drive};

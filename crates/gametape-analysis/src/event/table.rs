@@ -245,6 +245,28 @@ impl AnalysisEvent {
     }
 }
 
+impl AnalysisEvent {
+    /// How many bytes it takes in memory, its lists included.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let tags = |lists: &[&Vec<UnitTag>]| {
+            lists.iter().map(|list| size_of::<UnitTag>() * list.capacity()).sum()
+        };
+        let lists: usize = match self {
+            Self::UnitPositionSample { positions, .. } => {
+                size_of::<(UnitTag, WorldPos)>() * positions.capacity()
+            }
+            Self::SelectionChanged { added, removed, .. } => tags(&[added, removed]),
+            Self::EngagementStarted { friendly_units, enemy_units, .. } => {
+                tags(&[friendly_units, enemy_units])
+            }
+            Self::BaseDestroyed { buildings_lost, .. } => tags(&[buildings_lost]),
+            _ => 0,
+        };
+        size_of::<Self>() + lists
+    }
+}
+
 impl EventKind {
     /// Kinds from this number on are the game's own: never given a meaning here, but for
     /// [`GameEvent`](AnalysisEvent::GameEvent), the first of them.

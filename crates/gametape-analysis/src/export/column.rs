@@ -101,6 +101,18 @@ impl<'a> List<'a> {
         Self { length, at }
     }
 
+    /// How many numbers there are.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.length
+    }
+
+    /// Is there no number?
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.length == 0
+    }
+
     /// The numbers in order.
     pub fn iter(self) -> impl Iterator<Item = i64> + 'a {
         (0..self.length).map(self.at)

@@ -92,11 +92,12 @@ fn row<N: Names>(info: &MatchInfo<N>, rank: usize, highlight: &Highlight) -> Hig
     }
 }
 
-/// The best moments of several matches: by score, of equal ones in the order of the lists.
+/// The best moments of several matches: by score, of equal scores by kills, then in the order of the
+/// lists.
 #[must_use]
 pub fn best_of(lists: impl IntoIterator<Item = Vec<HighlightRow>>) -> Vec<HighlightRow> {
     let mut rows: Vec<HighlightRow> = lists.into_iter().flatten().collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.score));
+    rows.sort_by_key(|row| std::cmp::Reverse((row.score, row.kills)));
     (1..).zip(&mut rows).for_each(|(rank, row)| row.rank = rank);
     rows
 }
@@ -167,6 +168,10 @@ mod tests {
         let order: Vec<_> = best.iter().map(|row| (row.rank, &*row.file, row.score)).collect();
         let expected = [(1, "b", 950_000), (2, "a", 900_000), (3, "b", 900_000), (4, "a", 100)];
         assert_eq!(order, expected);
+        let mut bloody = of("c", &[900_000]);
+        bloody[0].kills = 2;
+        let best_by_kills = best_of([of("a", &[900_000]), bloody]);
+        assert_eq!(best_by_kills.iter().map(|row| &*row.file).collect::<Vec<_>>(), ["c", "a"]);
         let lines = highlights_table(&best, true, false).lines();
         assert!(lines[1].ends_with("base of Ben destroyed"), "{}", lines[1]);
         assert!(lines[1].starts_with("1  b      0:30 "), "{}", lines[1]);

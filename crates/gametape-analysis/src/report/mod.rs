@@ -1,6 +1,7 @@
 //! What is shown of events, statistics and highlights: lines and tables for people, and the shapes of
 //! JSON. Terminal, browser and Python show the same.
 
+mod copies;
 mod counts;
 mod highlights;
 mod line;
@@ -8,11 +9,12 @@ mod standings;
 mod statistics;
 mod text_table;
 
+pub use copies::Copies;
 pub use counts::EventCounts;
 pub use highlights::{HighlightRow, ScoreParts, best_of, highlight_rows, highlights_table};
 pub use line::{EventLine, involves};
 pub use standings::{Standing, Standings};
-pub use statistics::{MatchStatistics, PlayerStatistics, statistics_table};
+pub use statistics::{MatchStatistics, PlayerStatistics, result_line, statistics_table};
 pub use text_table::{Align, TextTable, printable, thousands};
 
 use crate::export::column::Names;

@@ -69,7 +69,7 @@ impl Standings {
         rows
     }
 
-    /// The table for people.
+    /// The table for people. Times are in whole seconds.
     #[must_use]
     pub fn table(&self) -> TextTable {
         let right = |name| (name, Align::Right);
@@ -91,7 +91,7 @@ impl Standings {
             cells.extend(numbers.map(thousands));
             cells.push(row.won_percent());
             cells.extend([row.kills, row.losses].map(thousands));
-            cells.push(Time::from_millis(row.time_ms).to_string());
+            cells.push(Time::from_millis(row.time_ms / 1000 * 1000).to_string());
             table.add(cells);
         }
         table
@@ -102,8 +102,9 @@ impl Standing {
     /// Matches won of those that are decided, in percent.
     fn won_percent(&self) -> String {
         let decided = self.won + self.lost + self.drawn;
-        (100 * self.won)
-            .checked_div(decided)
+        // Halves round up.
+        (200 * self.won + decided)
+            .checked_div(2 * decided)
             .map_or_else(String::new, |percent| percent.to_string())
     }
 }
@@ -160,5 +161,17 @@ mod tests {
         assert_eq!(rows, expected);
         assert_eq!(standings.rows()[0].time_ms, 32_000);
         assert!(standings.table().lines()[1].starts_with("Ana           5    2     1"));
+    }
+
+    #[test]
+    fn shares_are_rounded_and_times_are_whole_seconds() {
+        let standing = |won, lost| Standing { won, lost, ..Standing::default() }.won_percent();
+        assert_eq!([standing(210, 271), standing(1, 2), standing(2, 1)], ["44", "33", "67"]);
+        assert_eq!([standing(1, 1), standing(1, 199), standing(0, 0)], ["50", "1", ""]);
+        let mut standings = Standings::default();
+        let mut info = MatchInfo::new(TickLength::from_micros(50_000).unwrap(), [""; 0]);
+        info.players = [(1, "Ana".to_owned()), (2, "Ben".to_owned())].into();
+        standings.add(&info, &played(None), 1555);
+        assert!(standings.table().lines()[1].ends_with("1:17"), "{:?}", standings.table().lines());
     }
 }

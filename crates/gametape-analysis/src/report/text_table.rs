@@ -19,7 +19,7 @@ pub struct TextTable {
 }
 
 impl TextTable {
-    /// No rows yet below this heading.
+    /// No rows yet below this heading. A name may have two lines: `kills\n(value)`.
     #[must_use]
     pub fn new(heading: &[(&str, Align)]) -> Self {
         let heading = heading.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect();
@@ -37,16 +37,27 @@ impl TextTable {
         self.rows.is_empty()
     }
 
+    /// How many lines the heading has: two if a name has two.
+    #[must_use]
+    pub fn heading_lines(&self) -> usize {
+        1 + usize::from(self.heading.iter().any(|(name, _)| name.contains('\n')))
+    }
+
     /// The aligned lines, the heading first, without line ends.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let heading: Vec<String> = self.heading.iter().map(|(name, _)| name.clone()).collect();
-        let rows: Vec<&Vec<String>> = std::iter::once(&heading).chain(&self.rows).collect();
+        let names =
+            || self.heading.iter().map(|(name, _)| name.split_once('\n').unwrap_or((name, "")));
+        let heading = [names().map(|name| name.0).collect(), names().map(|name| name.1).collect()];
+        let owned = |line: Vec<&str>| line.into_iter().map(ToOwned::to_owned).collect();
+        let heading: [Vec<String>; 2] = heading.map(owned);
+        let heading: &[Vec<String>] = &heading[..self.heading_lines()];
+        let rows: Vec<&Vec<String>> = heading.iter().chain(&self.rows).collect();
         let width = |column: usize| {
             let cells = rows.iter().filter_map(|row| row.get(column));
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..heading.len()).map(width).collect();
+        let widths: Vec<usize> = (0..self.heading.len()).map(width).collect();
         rows.iter().map(|row| self.line(row, &widths)).collect()
     }
 
@@ -72,5 +83,12 @@ mod tests {
         table.add(vec!["Ana".into(), "7".into()]);
         table.add(vec!["Éva-Li".into(), thousands(1000)]);
         assert_eq!(table.lines(), ["who         n", "Ana         7", "Éva-Li  1,000"]);
+    }
+
+    #[test]
+    fn headings_may_have_two_lines() {
+        let mut table = TextTable::new(&[("who", Align::Left), ("kills\n(value)", Align::Right)]);
+        table.add(vec!["Ana".into(), "7 (9)".into()]);
+        assert_eq!(table.lines(), ["who    kills", "     (value)", "Ana    7 (9)"]);
     }
 }

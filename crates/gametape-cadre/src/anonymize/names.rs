@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
+use gametape_wire::{continues_letter, fold_chars};
 
 /// Shorter names are replaced only where they are all of a text: in others they would be found by
 /// chance.
@@ -13,7 +14,8 @@ const LEAST_INSIDE: usize = 5;
 
 /// Names and what they are replaced by.
 ///
-/// Letter case, white space between words, and characters without width make no difference.
+/// Letter case, the way in which accents are written, ligatures and other forms of letters, white space
+/// between words, and characters without width make no difference.
 ///
 /// ```
 /// use gametape_cadre::Names;
@@ -34,6 +36,8 @@ pub struct Names {
 #[derive(Debug)]
 struct Row {
     folded: String,
+    /// How many letters it has.
+    length: usize,
     replacement: String,
 }
 
@@ -52,7 +56,8 @@ impl Names {
         if folded.trim().is_empty() || name == replacement || is_known {
             return;
         }
-        self.rows.push(Row { folded, replacement: replacement.to_owned() });
+        let length = name.chars().filter(|c| !continues_letter(*c) && !is_widthless(*c)).count();
+        self.rows.push(Row { folded, length, replacement: replacement.to_owned() });
         self.finder = OnceLock::new();
     }
 
@@ -108,7 +113,7 @@ impl Names {
         let mut all: Vec<(Range<usize>, usize)> = Vec::new();
         for found in finder.automaton.find_overlapping_iter(&text.text) {
             let (range, row) = (found.range(), finder.rows[found.pattern().as_usize()]);
-            if !text.is_match(&range) {
+            if !text.is_match(&range, self.rows[row].length) {
                 continue;
             }
             // Matches come in the order of their ends: a longer one replaces those in it.
@@ -129,7 +134,7 @@ impl Names {
 
 impl Finder {
     fn of(rows: &[Row]) -> Option<Self> {
-        let is_long = |row: &Row| row.folded.chars().count() >= LEAST_CHARS;
+        let is_long = |row: &Row| row.length >= LEAST_CHARS;
         let is_found = |row: &Row| is_long(row) && is_distinctive(&row.folded);
         let indexes: Vec<usize> = (0..rows.len()).filter(|i| is_found(&rows[*i])).collect();
         let automaton = AhoCorasick::new(indexes.iter().map(|i| &rows[*i].folded)).ok()?;
@@ -142,7 +147,12 @@ fn is_distinctive(folded: &str) -> bool {
     folded.chars().any(|c| !c.is_ascii_digit())
 }
 
-/// A text in lower case, with single spaces and without characters that have no width.
+/// Has a character no width?
+fn is_widthless(c: char) -> bool {
+    matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}')
+}
+
+/// A [folded](fold_chars) text, with single spaces and without characters that have no width.
 struct Folded {
     text: String,
     /// For each byte of the text, where in the original the character begins and ends that it is of.
@@ -152,15 +162,12 @@ struct Folded {
 impl Folded {
     fn of(original: &str) -> Self {
         let mut folded = Self { text: String::new(), origins: Vec::new() };
-        for (start, c) in original.char_indices() {
-            let origin = (start as u32, (start + c.len_utf8()) as u32);
-            match c {
-                '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' => {}
-                c if c.is_whitespace() && folded.text.ends_with(' ') => {}
-                c if c.is_whitespace() => folded.push(' ', origin),
-                c => c.to_lowercase().for_each(|lower| folded.push(lower, origin)),
-            }
-        }
+        fold_chars(original, |c, (start, end)| match c {
+            c if is_widthless(c) => {}
+            c if c.is_whitespace() && folded.text.ends_with(' ') => {}
+            c if c.is_whitespace() => folded.push(' ', (start as u32, end as u32)),
+            c => folded.push(c, (start as u32, end as u32)),
+        });
         folded
     }
 
@@ -169,12 +176,16 @@ impl Folded {
         self.origins.resize(self.text.len(), origin);
     }
 
-    /// Does a name count here? Short ones only as whole words.
-    fn is_match(&self, range: &Range<usize>) -> bool {
+    /// Does a name of this many letters count here? Short ones only as whole words.
+    fn is_match(&self, range: &Range<usize>, length: usize) -> bool {
         let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        self.text[range.clone()].chars().count() >= LEAST_INSIDE
-            || !(is_part(self.text[..range.start].chars().next_back())
-                || is_part(self.text[range.end..].chars().next()))
+        let next = self.text[range.end..].chars().next();
+        if next.is_some_and(continues_letter) {
+            // The last letter is another one.
+            return false;
+        }
+        let before = self.text[..range.start].chars().rfind(|c| !continues_letter(*c));
+        length >= LEAST_INSIDE || !(is_part(before) || is_part(next))
     }
 
     /// The range in the original text.
@@ -213,6 +224,29 @@ mod tests {
         for text in ["", "Zorbu lina", "Bob", "x"] {
             assert_eq!(names.replaced(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn the_same_letters_are_found_however_they_are_written() {
+        let names = names(&[
+            ("Straßenmeister", "P1"),
+            ("Σοφός", "P2"),
+            ("ﬁnalboss", "P3"),
+            ("Chloé", "P4"),
+            ("Zoe", "P5"),
+        ]);
+        for (text, expected) in [
+            ("STRASSENMEISTER!", "P1!"),
+            ("ΣΟΦΌΣ", "P2"),
+            ("the FINALBOSS", "the P3"),
+            ("CHLOE\u{301} and chlo\u{e9}", "P4 and P4"),
+            ("ＺＯＥ", "P5"),
+        ] {
+            assert_eq!(names.replaced(text).as_deref(), Some(expected), "{text}");
+            assert_eq!(names.found_in(text).len(), expected.matches('P').count(), "{text}");
+        }
+        // Another letter is another name.
+        assert_eq!(names.replaced("Zoë Chloe Zoe\u{308}"), None);
     }
 
     #[test]

@@ -87,6 +87,18 @@ impl Players {
         id == wanted || self.0.get(id).is_some_and(|name| name == wanted)
     }
 
+    /// Is there a player with this id or name? Of a log that names nobody it is not known.
+    #[must_use]
+    pub fn has(&self, wanted: &str) -> bool {
+        self.0.is_empty() || self.0.keys().any(|id| self.is(id, wanted))
+    }
+
+    /// `the players are 0 Ann, 1 Ben`
+    fn list(&self) -> String {
+        let titles: Vec<String> = self.0.keys().map(|id| self.title(id)).collect();
+        format!("the players are {}", titles.join(", "))
+    }
+
     /// Id and name: `0 Ann`.
     #[must_use]
     pub fn title(&self, id: &str) -> String {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use anstyle::{AnsiColor, Style};
 use gametape_wire::text::{count, printable};
+use gametape_wire::{self as wire, Error};
 
 use super::{Players, Prefix, brief};
 use crate::check::records::{Action, ChangeCount, Played};
@@ -26,6 +27,17 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Refuses a player that is not among these.
+    pub fn check(&self, players: &Players) -> wire::Result<()> {
+        match &self.player {
+            Some(wanted) if !players.has(wanted) => {
+                let problem = format!("there is no player {wanted:?}: {}", players.list());
+                Err(Error::misuse("player", problem))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Is that a delta to list?
     #[must_use]
     pub fn wants(&self, Played { record, turn, .. }: &Played<'_>, players: &Players) -> bool {
@@ -60,6 +72,7 @@ impl FromStr for TurnSpan {
             None => (text.parse(), text.parse()),
         };
         match ends {
+            (Ok(first), Ok(last)) if first > last => Err("the first turn is after the last"),
             (Ok(first), Ok(last)) => Ok(Self { first, last }),
             _ => Err("turns are N, N-M, N- or -M"),
         }

@@ -20,7 +20,7 @@ use crate::text::thousands;
 /// again. Signatures are dropped.
 ///
 /// The result is then searched for all names, and a warning says where one is still found: the bytes
-/// of an unknown game stay as they are.
+/// of an unknown game stay as they are. Then the exit code is 3.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -55,7 +55,7 @@ impl Args {
         if self.files.json {
             let (file, output) = (source.to_string(), destination.target.to_string());
             print_json(&Written { file, output, result: &made })?;
-            return Ok(Done::Fine);
+            return Ok(Done::lost_if(!made.remaining.is_empty()));
         }
         for (what, count) in &made.removed {
             note(source, format_args!("removed: {what}: {}", thousands(*count)));
@@ -66,6 +66,6 @@ impl Args {
         for what in &made.remaining {
             warn(source, format_args!("still there: {what}"));
         }
-        Ok(Done::Fine)
+        Ok(Done::lost_if(!made.remaining.is_empty()))
     }
 }

@@ -103,6 +103,12 @@ impl Args {
                 return Err(Failure::usage(format_args!("{target}: {problem}")));
             }
         };
+        if let (Some(named), Some(to)) = (named, self.to)
+            && !named.includes(to)
+        {
+            let to = to.name();
+            return Err(Failure::usage(format_args!("{target}: its name contradicts --to {to}")));
+        }
         let is_plain = extension.is_some_and(|extension| extension == "json");
         let layout = Layout::default().with_pretty(self.pretty).with_lines(self.lines);
         Ok(Conversion::default()

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use gametape_minewars::Dialect;
 use gametape_replay::cut::{CutRequest, cut_minewars, cut_tape};
 use gametape_replay::open::MinewarsBytes;
 use gametape_replay::{NamedViews, ViewName, players_of_minewars, players_of_tape};
@@ -10,7 +9,7 @@ use gametape_tape::{Depth, Tape};
 use gametape_wire::{self as wire, Tick, ViewSet, When};
 
 use crate::failure::{Failure, Outcome, warn};
-use crate::input::{FormatArgs, Opened, Source, one_of};
+use crate::input::{FormatArgs, Opened, Source};
 use crate::output::{Destination, Target};
 use crate::progress::waiting;
 use crate::rewrite::{Report, RewriteArgs};
@@ -37,9 +36,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     files: RewriteArgs,
 
-    /// Read MineWars data in this dialect, whatever it looks like; mw-datatool is never guessed
-    #[arg(long, value_parser = one_of(&Dialect::ALL, Dialect::name))]
-    dialect: Option<Dialect>,
+    #[command(flatten)]
+    format: FormatArgs,
 
     /// The views to keep: numbers or names of players, such as 0,2 or Ana [default: all of them]
     #[arg(long, visible_alias = "views", value_name = "VIEW,…", value_delimiter = ',')]
@@ -68,8 +66,7 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let format = FormatArgs { dialect: self.dialect, headerless: false };
-        self.files.for_each(|source, destination| match source.open_with(&format)? {
+        self.files.for_each(|source, destination| match source.open_with(&self.format)? {
             Opened::Tape(file) => self.cut_tape(file, destination),
             Opened::MineWars(bytes) => self.cut_minewars(source, &bytes, destination),
             Opened::Gamelog(_) => Err(Failure::usage(format_args!(

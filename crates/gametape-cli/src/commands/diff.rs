@@ -2,6 +2,7 @@
 
 use gametape_cadre::show::{Differences, Side, print_differences};
 use gametape_cadre::{State, Timeline};
+use gametape_replay::open::Content;
 use gametape_replay::state_at::{gamelog_at, seek_gamelog};
 use gametape_wire::{Error, When};
 
@@ -27,15 +28,15 @@ pub(crate) struct Args {
 
     /// The first moment: start, end, the number of a delta counted from 0, or turn:N [default: start
     /// of one log, end of two]
-    #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     from: Option<When>,
 
     /// The second moment [default: end]
-    #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     to: Option<When>,
 
     /// Both moments, one in each log
-    #[arg(long, value_name = "WHEN", allow_hyphen_values = true, requires = "other", conflicts_with_all = ["from", "to"])]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "other", conflicts_with_all = ["from", "to"])]
     at: Option<When>,
 
     /// Print one JSON object
@@ -117,7 +118,7 @@ impl Args {
 
 /// Reads a gamelog and goes to a moment of it.
 fn load(source: &Source, at: When) -> Result<Timeline, Failure> {
-    let gamelog = source.inner(&FormatArgs::default())?;
+    let gamelog = source.inner(&FormatArgs::default(), ("diff", Content::Gamelog))?;
     let loaded = waiting("merging", || gamelog_at(&gamelog.into_gamelog()?, at));
     loaded.map_err(|error| Failure::of(source, &error))
 }

@@ -1,6 +1,7 @@
 //! `gametape disasm`: a MineWars recording as text that can be read, edited and assembled again.
 
 use gametape_minewars::{Dialect, Disassembled, Listing, disassemble_file, disassemble_payload};
+use gametape_replay::open::Content;
 use gametape_replay::{ViewName, players_of_minewars, players_of_tape};
 use gametape_tape::Depth;
 use gametape_wire::{Error, ViewSet};
@@ -84,7 +85,8 @@ impl Args {
         let failed = |error: Error| Failure::of(source, &error);
         let mut opened = source.open_with(&self.recordings.format)?;
         self.check_view(&mut opened)?;
-        let bytes = source.inner_of(opened)?.into_minewars().map_err(failed)?;
+        let inner = source.inner_of(opened, ("disasm", Content::MineWars))?;
+        let bytes = inner.into_minewars().map_err(failed)?;
         let mut out = self.open(source)?;
         let file = bytes.file().map_err(failed)?;
         let players = || players_of_minewars(&file).unwrap_or_default();

@@ -9,10 +9,11 @@ use gametape_analysis::{AnalysisEvent, EventKind, KindSet, MatchInfo};
 use gametape_library::TableFormat;
 use gametape_replay::moments::ticks_between;
 use gametape_replay::open::Format;
-use gametape_wire::{Tick, When};
+use gametape_replay::{ViewName, players_of_tape};
+use gametape_wire::{Tick, View, When};
 
 use crate::events::Observed;
-use crate::failure::{Failure, Outcome, note};
+use crate::failure::{Done, Failure, Outcome, note};
 use crate::input::{Source, one_of};
 use crate::many::FilesArgs;
 use crate::output::{Printer, Target, print, print_json};
@@ -38,9 +39,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', hide_possible_values = true, value_parser = one_of(EventKind::ALL, EventKind::name))]
     kind: Vec<EventKind>,
 
-    /// Only events that these players take part in
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=15))]
-    player: Vec<u8>,
+    /// Only events that these players take part in: names or numbers
+    #[arg(long, value_name = "PLAYER,…", value_delimiter = ',')]
+    player: Vec<ViewName>,
 
     /// Only events at this time and later
     #[arg(long, value_name = "TIME", default_value = "start", allow_hyphen_values = true)]
@@ -78,7 +79,7 @@ spec/events.md, empty ones are left out. With --json --count: {"file","events","
 
 Examples:
   gametape events match.tape
-  gametape events --kind UnitDestroyed --player 2 --from 1:00 match.tape
+  gametape events --kind UnitDestroyed --player Ben --from 1:00 match.tape
   gametape events --count match.tape
   gametape events --csv -o tables/ match.tape
   gametape events --parquet all.parquet matches/"#;
@@ -100,9 +101,7 @@ impl Args {
             (true, ..) => Ok(Some(TableFormat::Json)),
             (_, true, _) => Ok(Some(TableFormat::Csv)),
             (.., Some(_)) => Ok(Some(TableFormat::Parquet)),
-            _ if self.output.is_some() => {
-                Err(Failure::usage("-o is for --json and --csv: which one is it to be?"))
-            }
+            _ if self.output.is_some() => Err(Failure::usage("-o needs --json or --csv")),
             _ => Ok(None),
         }
     }
@@ -111,6 +110,22 @@ impl Args {
         match self.kind.is_empty() {
             true => KindSet::ALL,
             false => self.kind.iter().copied().collect(),
+        }
+    }
+
+    /// The numbers of the players; `None` where one of many tapes does not have them, which is noted.
+    fn players(&self, observed: &Observed) -> Result<Option<Vec<u8>>, Failure> {
+        let found = ViewName::find_all(&self.player, || players_of_tape(&observed.tape));
+        match found {
+            Ok(views) => Ok(Some(views.iter().map(View::number).collect())),
+            Err(error) if self.files.are_many() => {
+                note(&observed.info.source, error.kind());
+                Ok(None)
+            }
+            Err(error) => {
+                let problem = error.kind();
+                Err(Failure::usage(format_args!("{}: {problem}", observed.info.source)))
+            }
         }
     }
 
@@ -127,8 +142,9 @@ impl Args {
         mut visit: impl FnMut(&AnalysisEvent, &MatchInfo) -> Result<(), Failure>,
     ) -> Outcome {
         let ticks = self.ticks(observed)?;
+        let Some(players) = self.players(observed)? else { return Ok(Done::Fine) };
         observed.visit(self.kinds(), ticks, |event, info| {
-            match self.player.is_empty() || involves(event, &self.player) {
+            match players.is_empty() || involves(event, &players) {
                 true => visit(event, info),
                 false => Ok(()),
             }
@@ -188,7 +204,7 @@ impl Args {
 
 fn why_nothing(observed: &Observed) -> &'static str {
     match observed.has_events() {
-        true => "no event is as asked for",
+        true => "no events match",
         false => "there are no events in this tape",
     }
 }

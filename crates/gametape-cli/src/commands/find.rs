@@ -2,9 +2,10 @@
 
 use gametape_cadre::show::{Found, Players};
 use gametape_cadre::{Query, Timeline, find};
+use gametape_replay::open::Content;
 use gametape_wire::Error;
 
-use crate::failure::{Done, Failure, Outcome};
+use crate::failure::{Done, Failure, Outcome, note};
 use crate::input::{FormatArgs, Source};
 use crate::many::FilesArgs;
 use crate::output::Lines;
@@ -42,7 +43,8 @@ pub(crate) struct Args {
 const EXAMPLES: &str = r#"With --json there is one object a line:
   {"delta","turn","type","player","path","object":{"id","type","owner"},"before","after"}
 "delta" counts from 0; "turn" is that after the delta; "object" is the game object of the path, and
-"owner" the id of its last owner; what is not there is left out, "before" and "after" too.
+"owner" the id of its last owner; what is not there is left out, "before" and "after" too. Of many
+files each object begins with "file".
 
 Examples:
   gametape find game.json.gz gameObjects.523.health --to 0
@@ -62,7 +64,8 @@ impl Args {
             None if self.changed => query,
             None => query.touched(),
         };
-        let gamelog = source.inner(&FormatArgs::default())?.into_gamelog().map_err(failed)?;
+        let inner = source.inner(&FormatArgs::default(), ("find", Content::Gamelog))?;
+        let gamelog = inner.into_gamelog().map_err(failed)?;
         // Nothing is gone back to.
         let options = gamelog.options().with_keyframe_bytes(0);
         let timeline = waiting("merging", || Timeline::load(gamelog.log()?, &options));
@@ -71,15 +74,19 @@ impl Args {
         if !self.json {
             self.files.title(source)?;
         }
-        let mut lines = Lines::new(self.json);
+        let (mut lines, mut found) = (Lines::new(self.json), 0u64);
         waiting("searching", || {
             let mut changes = find(timeline.log(), query).map_err(failed)?;
             changes.try_for_each(|change| {
                 let change = change.map_err(failed)?;
+                found += 1;
                 lines.add(&self.files.row(source, Found::new(&timeline, &players, &change)))
             })
         })?;
         lines.finish()?;
+        if found == 0 {
+            note(source, "no delta matches");
+        }
         Ok(Done::Fine)
     }
 }

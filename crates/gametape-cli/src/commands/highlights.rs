@@ -5,14 +5,14 @@ mod cut;
 use std::path::PathBuf;
 
 use gametape_analysis::report::{
-    HighlightRow, best_of, highlight_rows, highlights_table, printable,
+    Copies, HighlightRow, best_of, highlight_rows, highlights_table, printable,
 };
-use gametape_analysis::{EventStream, HighlightFinder, KindSet};
+use gametape_analysis::{EventStream, HighlightFinder, KindSet, MatchInfo};
 use gametape_replay::open::Format;
 use serde::Serialize;
 
 use super::play;
-use crate::events::{Observed, table_text};
+use crate::events::{Observed, is_new, table_text};
 use crate::failure::{Done, Failure, Outcome};
 use crate::input::Source;
 use crate::many::FilesArgs;
@@ -23,7 +23,7 @@ use crate::output::{print, print_json};
 /// A moment is scored by how much was destroyed, how much the balance between the players changed,
 /// how much more happened than usual, and how rare the rarest thing in it is. The same tape gives
 /// the same list everywhere. Only events of the simulation count: see `gametape events`. Of several
-/// tapes the list has the best moments of all.
+/// tapes the list has the best moments of all, those of copies of one match (packed, signed) once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -69,12 +69,14 @@ const MOST: u64 = 10_000;
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let (mut sources, mut lists) = (Vec::new(), Vec::new());
-        let read = |source: &Source| find(&mut Observed::open_with_events(source)?);
+        let (mut sources, mut lists, mut copies) = (Vec::new(), Vec::new(), Copies::default());
+        let read = |source: &Source| find(Observed::open_with_events(source)?);
         let files = self.files.only(Format::Tape);
-        let gathered = files.gather("read", read, |source, rows| {
-            sources.push(source.clone());
-            lists.push(rows);
+        let gathered = files.gather("read", read, |source, (info, rows)| {
+            if is_new(&mut copies, &info) {
+                sources.push(source.clone());
+                lists.push(rows);
+            }
             Ok(())
         })?;
         if lists.is_empty() {
@@ -119,7 +121,7 @@ fn source_of<'s>(sources: &'s [Source], row: &HighlightRow) -> Result<&'s Source
 }
 
 /// The highlights of a match, best first.
-fn find(observed: &mut Observed) -> Result<(Done, Vec<HighlightRow>), Failure> {
+fn find(mut observed: Observed) -> Result<(Done, (MatchInfo, Vec<HighlightRow>)), Failure> {
     let mut finder = HighlightFinder::new(observed.tape.header.tick_length);
     // What players' machines report has no influence, so it is not even read.
     let kinds = KindSet::of_stream(EventStream::Simulation);
@@ -128,7 +130,8 @@ fn find(observed: &mut Observed) -> Result<(Done, Vec<HighlightRow>), Failure> {
         Ok(())
     })?;
     let found = finder.finish(observed.tape.summary.end_tick);
-    Ok((done, highlight_rows(&observed.info, &found)))
+    let rows = highlight_rows(&observed.info, &found);
+    Ok((done, (observed.info, rows)))
 }
 
 /// What `--json` prints.

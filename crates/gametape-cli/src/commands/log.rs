@@ -2,9 +2,10 @@
 
 use gametape_cadre::play;
 use gametape_cadre::show::{Filter, Players, Row, TurnSpan};
+use gametape_replay::open::Content;
 use gametape_wire::Error;
 
-use crate::failure::{Done, Failure, Outcome};
+use crate::failure::{Done, Failure, Outcome, note};
 use crate::input::{FormatArgs, Source};
 use crate::many::FilesArgs;
 use crate::output::Lines;
@@ -47,7 +48,7 @@ const EXAMPLES: &str = r##"With --json there is one object a line, without what 
    "order":{"name","index","args","errors"},"returned","invalid","data",
    "changes":{"added","replaced","removed","objects"}}
 Arguments and what was returned are there as the client sent them; "data" is all of the data of a
-delta whose type is not known.
+delta whose type is not known. Of many files each object begins with "file".
 
 Examples:
   gametape log game.json.gz | less -R
@@ -62,20 +63,25 @@ impl Args {
 
     fn list(&self, source: &Source) -> Outcome {
         let failed = |error: Error| Failure::of(source, &error);
-        let gamelog = source.inner(&FormatArgs::default())?.into_gamelog();
+        let gamelog =
+            source.inner(&FormatArgs::default(), ("log", Content::Gamelog))?.into_gamelog();
         let log = gamelog.and_then(|gamelog| gamelog.log()).map_err(failed)?;
         let (players, filter) = (Players::of(&log), self.filter());
+        if !self.files.are_many() {
+            filter.check(&players).map_err(failed)?;
+        }
         let mut progress = Progress::new("merging", log.json_bytes() as u64);
         let mut done = 0;
         if !self.json {
             self.files.title(source)?;
         }
         let mut lines = Lines::new(self.json);
-        let mut problem = None;
+        let (mut problem, mut listed) = (None, 0u64);
         for (delta, played) in log.deltas().zip(play(&log).map_err(failed)?) {
             match played {
                 Ok(played) if filter.wants(&played, &players) => {
                     lines.add(&self.files.row(source, Row::new(&played, &players)))?;
+                    listed += 1;
                 }
                 Ok(_) => {}
                 Err(error) => problem = Some(failed(error)),
@@ -84,6 +90,9 @@ impl Args {
             progress.at(done);
         }
         lines.finish()?;
+        if listed == 0 && problem.is_none() {
+            note(source, "no delta matches");
+        }
         problem.map_or(Ok(Done::Fine), Err)
     }
 

@@ -7,7 +7,7 @@ use gametape_scene::png::{self, PictureError};
 use gametape_wire::{Error, When};
 
 use super::stage;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, note};
 use crate::input::{RecordingsArgs, Source};
 use crate::output::{Target, colours_show, print, print_json};
 use crate::view_arg::ViewArg;
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     recordings: RecordingsArgs,
 
     /// When: a time such as 3:37.6, 217.6s or -10s (before the end), tick:4352, turn:12, 50%, start,
-    /// end
+    /// end; a number alone is in milliseconds, in a gamelog a delta
     #[arg(long, value_name = "TIME", default_value = "start", allow_hyphen_values = true)]
     at: When,
 
@@ -61,6 +61,9 @@ impl Args {
         if self.png.is_some() && self.recordings.files.are_many() {
             return Err(Failure::usage("the pictures of several recordings need --out-dir DIR"));
         }
+        if let Some(target) = &self.png {
+            target.check_extension("a picture", &["png"])?;
+        }
         self.recordings.files.each("drawn", |source| self.draw(source))
     }
 
@@ -68,6 +71,9 @@ impl Args {
         let failed = |error: Error| Failure::of(source, &error);
         let mut stage = stage::open(source, &self.recordings.format, &self.view)?;
         let moment = stage.find(self.at).map_err(failed)?;
+        if let Some(end) = stage.end_before(self.at) {
+            note(source, format_args!("it ends at {end}; showing the end"));
+        }
         stage.seek(moment).map_err(failed)?;
         let mut scene = stage.scene();
         if self.json {
@@ -88,6 +94,10 @@ impl Args {
                 let options = png::Options::default().with_scale(self.scale);
                 let picture = png::draw(&scene, &options);
                 target.write(source, &picture.map_err(|error| self.too_large(error))?)?;
+                let missing = png::missing_letters(&scene);
+                if !missing.is_empty() {
+                    note(&target, format_args!("the font has no {missing}: shown as boxes"));
+                }
             }
         }
         Ok(stage::warn_of_problems(&stage, source))

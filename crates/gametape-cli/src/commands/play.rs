@@ -8,7 +8,9 @@ mod keys;
 mod screen;
 mod terminal;
 
-use gametape_scene::stage::Viewer;
+use std::time::Duration;
+
+use gametape_scene::stage::{Action, Viewer};
 use gametape_wire::{Time, When};
 
 use super::stage;
@@ -29,7 +31,7 @@ pub(crate) struct Args {
     recording: RecordingArgs,
 
     /// Where to begin: a time such as 3:37.6, 217.6s or -10s (before the end), tick:4352, turn:12,
-    /// 50%, start, end
+    /// 50%, start, end; a number alone is in milliseconds, in a gamelog a delta
     #[arg(long, value_name = "TIME", default_value = "start", allow_hyphen_values = true)]
     at: When,
 
@@ -67,6 +69,9 @@ impl Args {
         let mut viewer = Viewer::new(stage);
         viewer.go(moment);
         viewer.play.pause_at(self.pause_at);
+        if self.pause_at.is_some() {
+            viewer.act(Action::PlayOrPause, Duration::ZERO);
+        }
         let mut app = App::new(viewer);
         terminal::run(&mut app)?;
         Ok(stage::warn_of_problems(app.viewer.stage(), source))

@@ -12,7 +12,7 @@ use gametape_replay::Report;
 use gametape_skirmish::{Config, Match, Pace, Played, Provenance, Session, Style, Summary};
 use gametape_wire::Error;
 
-use crate::failure::{Done, Failure, Outcome, warn};
+use crate::failure::{Done, Failure, Outcome, is_quiet, warn};
 use crate::input::one_of;
 use crate::output::{Target, print, print_json};
 use crate::text::{Fields, clock, count, date, printable, thousands};
@@ -106,6 +106,7 @@ impl Args {
         match (self.json, &self.target) {
             (true, _) => print_json(&summary)?,
             (false, Target::Stdout) => {}
+            (false, _) if is_quiet() => {}
             (false, Target::File(_)) => print(&text(&summary))?,
         }
         outcome(&played, &self.target)
@@ -117,7 +118,9 @@ impl Args {
             None => any_seed().map_err(|problem| Failure::refused(&"seed", &problem))?,
         };
         let time_limit = self.minutes.saturating_mul(60);
-        Ok(Config::new(self.players, self.radius, seed).with_grid(self.grid).with_time_limit(time_limit))
+        Ok(Config::new(self.players, self.radius, seed)
+            .with_grid(self.grid)
+            .with_time_limit(time_limit))
     }
 }
 
@@ -180,5 +183,5 @@ fn size_text(summary: &Summary) -> String {
         return bytes;
     }
     let per_minute = summary.bytes as f64 * 60_000.0 / summary.duration_ms as f64;
-    format!("{bytes}, {} a minute", thousands(per_minute as u64))
+    format!("{bytes}, {} per minute", thousands(per_minute as u64))
 }

@@ -63,6 +63,7 @@ const EXAMPLES: &str = r#"With --json, of a tape:
   {"file","output","finished","kept_chunks","lost_chunks","lost_bytes","lost_ticks",
    "dropped":{kind: chunks},"damages":[{"start","end","what","kind","chunk","first_tick",
    "end_tick"}],"missing":[{"first","last"}]}
+"unwritten":{"first_tick","end_tick"} is there where events go on after the last frames and orders.
 "finished" says whether the tape had a trailer; "dropped" is what was whole and could not be copied,
 signatures most of all; "missing" are numbers of chunks of which nothing is left. Of MineWars:
   {"file","output","changes":[text],"lost":[text]}

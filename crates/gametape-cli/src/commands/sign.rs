@@ -46,6 +46,7 @@ impl Args {
     }
 
     fn sign(&self, key: &SigningKey, source: &Source, destination: &Destination) -> Outcome {
+        destination.target.check_apart(&Source::File(self.key.clone()))?;
         let mut file = source.tape()?;
         let found = file.recover()?;
         if !found.is_complete() {

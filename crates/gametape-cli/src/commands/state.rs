@@ -1,18 +1,18 @@
 //! `gametape state`: the state at a moment.
 
 use gametape_cadre::show::print_tree;
-use gametape_minewars::{Replayed, ViewShape};
+use gametape_minewars::Replayed;
 use gametape_replay::open::Format;
 use gametape_replay::state_at::{GameAt, StateAt, StateRequest, ViewAt, simulation_at, state_at};
 use gametape_wire::{Error, When};
 
-use crate::failure::{Done, Failure, Outcome, warn_of_each, warn_of_loss};
+use crate::failure::{Done, Failure, Outcome, note, warn_of_each, warn_of_loss};
 use crate::games::GAMES;
 use crate::input::{Opened, RecordingsArgs, Source};
 use crate::many::OfFile;
 use crate::output::{Output, print, print_json, print_pieces};
 use crate::progress::waiting;
-use crate::text::{Fields, hex};
+use crate::text::{Fields, hex, printable};
 use crate::view_arg::ViewArg;
 
 /// Show the state at a moment: what a MineWars view knows, or the game of a gamelog
@@ -26,8 +26,9 @@ pub(crate) struct Args {
     recordings: RecordingsArgs,
 
     /// When, such as 3:37.6, 217.6s, tick:4352, 50%, end, or -10s for ten seconds before the end; in
-    /// a gamelog tick:12 is delta 12, counted from 0, and turn:3 is where that turn begins
-    #[arg(long, value_name = "WHEN", default_value = "end", allow_hyphen_values = true)]
+    /// a gamelog tick:12 is delta 12, counted from 0, and turn:3 is where that turn begins; a number
+    /// alone is in milliseconds, in a gamelog a delta
+    #[arg(long, value_name = "TIME", default_value = "end", allow_hyphen_values = true)]
     at: When,
 
     /// Run the match again from its orders, and show the state of the simulation: of tapes of games
@@ -51,14 +52,15 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Print the hash of the state and nothing else
+    /// Print the hash of the state and nothing else; of many recordings with their names
     #[arg(long, conflicts_with = "json")]
     hash: bool,
 }
 
 const EXAMPLES: &str = r##"With --json a gamelog's state is printed as canonical JSON: no white space, keys sorted by UTF-16
 code unit, numbers as the log has them, holes of lists as null; then one end of line. "#7 Unit" in
-the text is a reference to game object 7, a Unit. The hash is SHA-256 of the canonical JSON.
+the text is a reference to game object 7, a Unit. The hash is SHA-256 of the canonical JSON. Of many
+gamelogs, {"file"} comes before the state of each.
 
 With --json of MineWars, fields without a value are left out of tiles, players and cities:
   {"file","time","view","grid","radius","hash",
@@ -118,19 +120,30 @@ impl Args {
         let options = options.map(|(option, given)| (option, given, Format::Gamelog));
         source.check_options(Format::MineWars, &options)?;
         if self.hash {
-            print(&(hex(&view.replayed.state.hash()) + "\n"))?;
+            self.print_hash(source, &hex(&view.replayed.state.hash()))?;
         } else {
-            print_shape(source, &view.shape(), self.json)?;
+            print_view(source, view, self.json)?;
+        }
+        if let Some(end) = view.end {
+            note(source, format_args!("it ends at {end}; showing the end"));
         }
         let Replayed { problems, problem_count, damage_count, .. } = &view.replayed;
         warn_of_each(source, problems, *problem_count, "message");
         Ok(Done::lost_if(*damage_count > 0))
     }
 
+    /// `HASH`, or `HASH  FILE` of many files, as checksum tools print it.
+    fn print_hash(&self, source: &Source, hash: &str) -> Result<(), Failure> {
+        match self.recordings.files.are_many() {
+            true => print(&format!("{hash}  {}\n", printable(&source.to_string()))),
+            false => print(&format!("{hash}\n")),
+        }
+    }
+
     fn show_game(&self, source: &Source, game: &GameAt) -> Outcome {
         let failed = |error: Error| Failure::of(source, &error);
         if self.hash {
-            print(&(game.state().hash_hex() + "\n"))?;
+            self.print_hash(source, &game.state().hash_hex())?;
             return Ok(Done::Fine);
         }
         let path = self.path.as_deref().unwrap_or_default();
@@ -142,6 +155,10 @@ impl Args {
                 depth => node.expanded(depth).map_err(failed)?,
             };
             let mut stdout = Output::stdout();
+            if self.recordings.files.are_many() {
+                let name = serde_json::json!({ "file": source.to_string() });
+                stdout.put(format!("{name}\n").as_bytes())?;
+            }
             stdout.put(&json)?;
             stdout.put(b"\n")?;
             stdout.finish()?;
@@ -154,11 +171,11 @@ impl Args {
     }
 }
 
-fn print_shape(source: &Source, shape: &ViewShape, json: bool) -> Result<(), Failure> {
+fn print_view(source: &Source, view: &ViewAt, json: bool) -> Result<(), Failure> {
     if json {
-        return print_json(&OfFile::new(source, shape));
+        return print_json(&OfFile::new(source, view.shape()));
     }
     let mut fields = Fields::new(&source.to_string());
-    shape.rows().iter().for_each(|(label, value)| fields.add(label, value.trim_end()));
+    view.rows().iter().for_each(|(label, value)| fields.add(label, value.trim_end()));
     print(&fields.into_text())
 }

@@ -2,14 +2,16 @@
 
 use std::ffi::OsStr;
 
-use gametape_analysis::report::{MatchStatistics, Standings, statistics_table};
+use gametape_analysis::report::{
+    Copies, MatchStatistics, Standings, result_line, statistics_table,
+};
 use gametape_analysis::{KindSet, Statistics, StatisticsCollector};
 use gametape_replay::metadata::Metadata;
 use gametape_replay::open::Format;
 use gametape_scene::plot::Plot;
 use serde::Serialize;
 
-use crate::events::{Observed, table_text};
+use crate::events::{Observed, is_new, table_text};
 use crate::failure::{Done, Failure, Outcome};
 use crate::input::Source;
 use crate::many::FilesArgs;
@@ -18,8 +20,8 @@ use crate::rewrite::check_apart;
 
 /// Show what each player did in a match, as a table and as curves over time
 ///
-/// Of several matches it is a table of wins and losses by player. Everything comes from the events of
-/// the simulation: see `gametape events`.
+/// Of several matches it is a table of wins and losses by player, in which copies of one match (packed,
+/// signed) count once. Everything comes from the events of the simulation: see `gametape events`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -71,14 +73,18 @@ impl Args {
         match self.json {
             true => print_json(&MatchStatistics::of(info, &statistics, end))?,
             false if self.plot == Some(Target::Stdout) => {}
-            false => print(&table_text(&statistics_table(info, &statistics)))?,
+            false => {
+                let result = result_line(info, &statistics).unwrap_or("not decided".to_owned());
+                let table = table_text(&statistics_table(info, &statistics));
+                print(&format!("{result}\n{table}"))?;
+            }
         }
         Ok(done)
     }
 
     fn show_standings(&self) -> Outcome {
         let mut standings = Standings::default();
-        let mut matches = 0;
+        let (mut matches, mut copies) = (0, Copies::default());
         let read = |source: &Source| {
             let mut observed = Observed::open_with_events(source)?;
             let (statistics, done) = collect(&mut observed)?;
@@ -86,8 +92,10 @@ impl Args {
         };
         let files = self.files.only(Format::Tape);
         let gathered = files.gather("read", read, |_, (info, statistics, end)| {
-            standings.add(&info, &statistics, end);
-            matches += 1;
+            if is_new(&mut copies, &info) {
+                standings.add(&info, &statistics, end);
+                matches += 1;
+            }
             Ok(())
         })?;
         match self.json {
@@ -101,6 +109,7 @@ impl Args {
 
 /// The curves as a file of the kind that its name asks for.
 fn draw(target: &Target, observed: &Observed, statistics: &Statistics) -> Result<Vec<u8>, Failure> {
+    target.check_extension("a plot", &["png", "svg"])?;
     let end = match target {
         Target::Stdout => Some("png".into()),
         Target::File(path) => path.extension().map(OsStr::to_ascii_lowercase),
@@ -110,10 +119,7 @@ fn draw(target: &Target, observed: &Observed, statistics: &Statistics) -> Result
     let plot = Plot::new(title, &observed.info, statistics, observed.tape.summary.end_tick);
     let drawn = match end.as_ref().map(|end| end.as_encoded_bytes()) {
         Some(b"png") => plot.png(),
-        Some(b"svg") | None => plot.svg().map(String::into_bytes),
-        Some(_) => {
-            return Err(Failure::usage(format_args!("{target}: a plot is a .png or .svg")));
-        }
+        _ => plot.svg().map(String::into_bytes),
     };
     drawn.map_err(|error| Failure::refused(target, &error.to_string()))
 }

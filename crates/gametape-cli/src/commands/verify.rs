@@ -1,11 +1,12 @@
 //! `gametape verify`: is a recording sound?
 
+use anstyle::AnsiColor;
 use gametape_replay::open::Format;
 use gametape_replay::verify::{Checked, GamelogCheck, Level, MinewarsCheck, TapeCheck, TapeChecks};
 use gametape_tape::Level as ContainerLevel;
 use gametape_wire::Error;
 
-use crate::failure::{Done, Failure, Outcome, is_quiet};
+use crate::failure::{Done, Failure, Outcome, is_quiet, label};
 use crate::games::GAMES;
 use crate::input::{Opened, RecordingsArgs, Source, one_of};
 use crate::output::{print, print_json};
@@ -126,10 +127,22 @@ impl Args {
         if self.json {
             print_json(&checked.report())?;
         } else if !(checked.is_sound() && is_quiet()) {
-            print(&checked.to_text(self.listed()))?;
+            print(&coloured(&checked.to_text(self.listed())))?;
         }
         if checked.is_sound() { Ok(Done::Fine) } else { Err(Failure::printed()) }
     }
+}
+
+/// The text of a check, the severities of its findings coloured as messages are.
+fn coloured(text: &str) -> String {
+    let line = |line: &str| match line.trim_start().split_once(": ") {
+        Some(("error", problem)) => format!("  {}{problem}\n", label("error", AnsiColor::Red)),
+        Some(("warning", problem)) => {
+            format!("  {}{problem}\n", label("warning", AnsiColor::Yellow))
+        }
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 /// What is asked of tapes only.

@@ -1,5 +1,6 @@
 //! What is in folders.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 
 use walkdir::{DirEntry, WalkDir};
@@ -16,14 +17,21 @@ pub(super) struct Item {
     pub(super) problem: Option<String>,
 }
 
-/// The files, and those in the folders among them, sorted by name.
+/// The files, and those in the folders among them, sorted by name. A file that is in several of the
+/// folders comes once.
 pub(super) fn expand(sources: &[Source]) -> Vec<Item> {
     let named = |source: &Source| Item { source: source.clone(), is_found: false, problem: None };
     let items = sources.iter().flat_map(|source| match source {
         Source::File(path) if source.is_folder() => walk(path),
         source => vec![named(source)],
     });
-    items.collect()
+    let mut seen = HashSet::new();
+    let mut is_new = |item: &Item| match &item.source {
+        Source::File(path) => seen.insert(std::path::absolute(path).unwrap_or(path.clone())),
+        Source::Stdin => true,
+    };
+    // What somebody names twice is meant twice.
+    items.filter(|item| is_new(item) || !item.is_found).collect()
 }
 
 /// All files in a folder and in the folders in it, but hidden ones. Links to folders are not
@@ -78,6 +86,17 @@ mod tests {
             fs::write(path, name).unwrap();
         }
         assert_eq!(names(folder.path()), ["a", "b/10", "b/2", "c/d/e"]);
+    }
+
+    #[test]
+    fn a_file_in_several_folders_comes_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("b");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("1"), "1").unwrap();
+        let folders = [folder.path().to_owned(), inner.join("."), inner.join("1")];
+        let items = expand(&folders.map(Source::File));
+        assert_eq!(items.iter().map(|item| item.is_found).collect::<Vec<_>>(), [true, false]);
     }
 
     #[cfg(unix)]

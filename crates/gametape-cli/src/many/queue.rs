@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
 use crate::failure::Failure;
+use crate::global::share_memory;
 use crate::progress::bar_of_files;
 use crate::streams::{Kept, Page, Turns, on_page};
 
@@ -26,6 +27,7 @@ pub(super) fn in_order<I: Sync, T: Send>(
     take: impl FnMut(&I, T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let jobs = jobs.clamp(1, items.len().max(1));
+    share_memory(jobs);
     let bar = bar_of_files(items.len() as u64);
     let turns = Turns::new(bar.clone());
     let next = AtomicUsize::new(0);
@@ -41,6 +43,7 @@ pub(super) fn in_order<I: Sync, T: Send>(
         taken
     });
     bar.inspect(indicatif::ProgressBar::finish_and_clear);
+    share_memory(1);
     taken
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gametape_wire::{Error, Result, View};
+use gametape_wire::{Error, ErrorKind, Place, Result, View, fold};
 
 use crate::dialect::Dialect;
 use crate::file::{ReplayFile, write_file, write_file_around};
@@ -205,7 +205,7 @@ impl Work {
     }
 
     fn remember(&mut self, name: &[u8]) {
-        self.names.insert(String::from_utf8_lossy(name).to_lowercase());
+        self.names.insert(fold(&String::from_utf8_lossy(name)));
     }
 }
 
@@ -234,7 +234,7 @@ fn search(bytes: &[u8], names: &BTreeSet<String>) -> Result<()> {
     let parts =
         [("rules", file.setup().rules()?), ("setup", file.setup().data()), ("frames", &frames)];
     for (part, bytes) in parts {
-        if let Some(name) = names.find_in(&String::from_utf8_lossy(bytes).to_lowercase()) {
+        if let Some(name) = names.find_in(&fold(&String::from_utf8_lossy(bytes))) {
             return Err(still_there(part, &format!("the name {name:?} is")));
         }
     }
@@ -287,7 +287,8 @@ fn has_any_text(layout: FrameLayout, frames: &[u8], dialect: Dialect) -> bool {
 }
 
 fn still_there(part: &'static str, what: &str) -> Error {
-    Error::misuse(part, format!("{what} still there, so nothing is written"))
+    let problem = format!("{what} still there, so nothing is written").into();
+    Error::new(Place::Nowhere, part, ErrorKind::BadSyntax { problem })
 }
 
 #[cfg(test)]

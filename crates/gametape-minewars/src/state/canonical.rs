@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use gametape_wire::{Error, ErrorKind, Reader, Result, View, Writer};
 use sha2::{Digest, Sha256};
 
+use super::owned::Owned;
 use super::people::{CityState, ClientState, Gone, People, PlayerState, VoteState};
 use super::{LAYERS, Pending, ViewState};
 use crate::Generation;
@@ -38,6 +39,7 @@ impl ViewState {
             .ok_or_else(|| bad(start, "state header", "a state of the same map"))?;
         let mut restored = Self { view, ..self.clone() };
         restored.layers = r.take(self.geography.tile_count * LAYERS, "tiles")?.to_vec();
+        restored.owned = Owned::default();
         restored.cluster_owners = r.take(self.cluster_owners.len(), "cluster owners")?.to_vec();
         restored.pending = Canonical::get(&mut r)?;
         restored.people = People::get(&mut r)?;

@@ -2,6 +2,7 @@
 
 mod canonical;
 mod geography;
+mod owned;
 mod people;
 mod rebuild;
 mod replay;
@@ -18,6 +19,7 @@ use crate::map::{Coord, Grid, ItemKind, Map, StructureKind, TileKind};
 use crate::message::{Digit, DigitTile, Message, PlayerUpdate, Who};
 
 use geography::Geography;
+use owned::Owned;
 use people::People;
 
 pub use replay::{Replayed, replay_view};
@@ -55,6 +57,7 @@ pub struct ViewState {
     /// Structures being built, by index in ring order.
     pending: BTreeMap<u32, Pending>,
     people: People,
+    owned: Owned,
 }
 
 /// What is known of a tile, one byte each.
@@ -144,6 +147,7 @@ impl ViewState {
             generation,
             pending: BTreeMap::new(),
             people: People::default(),
+            owned: Owned::default(),
         };
         for (index, (_, tile)) in map.tiles().enumerate() {
             state.set(Layer::Ground, index, tile.kind.code());
@@ -215,7 +219,11 @@ impl ViewState {
     #[must_use]
     pub fn memory(&self) -> usize {
         let tiles = self.layers.len() + self.cluster_owners.len();
-        size_of::<Self>() + tiles + people::map_memory(&self.pending) + self.people.memory()
+        size_of::<Self>()
+            + tiles
+            + people::map_memory(&self.pending)
+            + self.people.memory()
+            + self.owned.memory()
     }
 
     /// The tiles about which two states of the same map know different things.
@@ -355,10 +363,14 @@ impl ViewState {
             return;
         }
         match self.cluster(index) {
-            Some(cluster) => self.cluster_owners[cluster] = player,
+            Some(cluster) => {
+                self.cluster_owners[cluster] = player;
+                self.note_owner(self.geography.tile_count + cluster, player);
+            }
             None => {
                 self.set(Layer::Owner, index, player);
                 self.set(Layer::Digit, index, 0);
+                self.note_owner(index, player);
             }
         }
     }
@@ -369,6 +381,12 @@ impl ViewState {
         self.set(Layer::Ground, index, kind.code());
         let own = if self.cluster(index).is_some() { 0 } else { owner };
         self.set(Layer::Owner, index, own);
+        self.note_owner(index, own);
+    }
+
+    /// A player owns a tile, or a cluster by its number after the tiles.
+    fn note_owner(&mut self, index: usize, player: u8) {
+        self.owned.note(index, player, self.geography.tile_count + self.cluster_owners.len());
     }
 
     fn explode(&mut self, index: usize) {
@@ -396,16 +414,19 @@ impl ViewState {
     /// An eliminated player's land becomes nobody's, and shows no digits.
     fn neutralise(&mut self, player: u8) {
         let count = self.geography.tile_count;
-        let (before, digits) = self.layers.split_at_mut(Layer::Digit as usize * count);
-        let owners = &mut before[Layer::Owner as usize * count..];
-        for (owner, digit) in owners.iter_mut().zip(digits) {
-            if *owner == player {
-                (*owner, *digit) = (0, 0);
-            }
-        }
-        for owner in &mut self.cluster_owners {
-            if *owner == player {
-                *owner = 0;
+        let owners = &self.layers[Layer::Owner as usize * count..][..count];
+        let owners = owners.iter().chain(&self.cluster_owners).copied();
+        for index in self.owned.take(player, owners) {
+            let index = index as usize;
+            match index.checked_sub(count) {
+                Some(cluster) if self.cluster_owners[cluster] == player => {
+                    self.cluster_owners[cluster] = 0;
+                }
+                None if self.get(Layer::Owner, index) == player => {
+                    self.set(Layer::Owner, index, 0);
+                    self.set(Layer::Digit, index, 0);
+                }
+                _ => {}
             }
         }
     }

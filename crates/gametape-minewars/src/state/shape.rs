@@ -157,7 +157,10 @@ impl ViewShape {
         rows.push(("cities", self.cities.len().to_string()));
         rows.extend(self.cities.iter().map(|city| ("", city.to_text())));
         rows.extend(self.votes.iter().map(|vote| ("vote", vote.to_text())));
-        let limit = |seconds| ("limit", format!("{seconds} s were left when it was reported"));
+        let limit = |seconds| {
+            let left = Time::from_millis(u64::from(seconds) * 1000);
+            ("limit", format!("{left} left when last announced"))
+        };
         rows.extend(self.time_limit.map(limit));
         rows.push(("hash", self.hash.clone()));
         rows

@@ -6,9 +6,11 @@ mod messages;
 mod rule;
 mod survey;
 
+use std::borrow::Cow;
+
 use crate::{Frame, FrameLayout, Frames, Irregularity};
 use gametape_wire::{
-    Error, ErrorClass, ErrorKind, Finding, Part, Place, Reader, Report, Tick, ViewSet,
+    Error, ErrorClass, ErrorKind, Finding, Part, Place, Reader, Report, Severity, Tick, ViewSet,
 };
 
 pub use finding::{FrameRef, Located, Space};
@@ -18,7 +20,7 @@ pub use survey::Survey;
 use crate::file::{FrameStorage, ReplayFile};
 use crate::map::{ItemKind, TileKind};
 use crate::message::{Message, Messages};
-use crate::setup::SetupPart;
+use crate::setup::{SetupHeader, SetupPart};
 use finding::Location;
 use messages::{Bounds, MessageCheck};
 
@@ -255,6 +257,44 @@ impl FrameWalk<'_> {
     fn report(&mut self, rule: Rule, frame: FrameRef, error: Error) {
         let location = Location { space: self.space, frame: Some(frame) };
         self.found.add(rule, location, || error);
+    }
+}
+
+/// Says which messages and frames of a recording break no rule of severity *error*.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Soundness(Bounds);
+
+impl Soundness {
+    /// Of a recording with this setup.
+    pub(crate) fn of(header: &SetupHeader) -> Self {
+        Self(Bounds::of(header))
+    }
+
+    /// The messages of a payload that are sound, up to the first that cannot be read.
+    pub(crate) fn messages<'a>(&self, payload: &'a [u8]) -> Cow<'a, [u8]> {
+        let mut sound = Vec::new();
+        let mut messages = Messages::new(payload, 0, self.0.dialect);
+        // What cannot be read is not among them.
+        let _ = messages.visit(|message, wire| {
+            if self.is_sound(&message, wire) {
+                sound.extend_from_slice(wire);
+            }
+        });
+        if sound.len() == payload.len() { Cow::Borrowed(payload) } else { Cow::Owned(sound) }
+    }
+
+    fn is_sound(&self, message: &Message<'_>, wire: &[u8]) -> bool {
+        let mut is_sound = true;
+        let report =
+            |rule: Rule, _: &dyn Fn() -> Error| is_sound &= rule.severity() != Severity::Error;
+        MessageCheck { bounds: &self.0, message, report }.run(wire);
+        is_sound
+    }
+
+    /// Is a frame sound, whatever its payloads say?
+    pub(crate) fn is_frame_sound(frame: &Frame<'_>) -> bool {
+        let mut rules = frame.irregularities().map(rule_of);
+        rules.all(|rule| rule.severity() != Severity::Error)
     }
 }
 

@@ -219,3 +219,30 @@ fn a_stream_without_file_header_gets_one() {
         assert_eq!((repaired.lost, repaired.bytes), (vec![], file));
     }
 }
+
+/// On request nothing is left in the frames that verification refuses: players, cities and views that
+/// are not there, and what cannot be read.
+#[test]
+fn on_request_frames_pass_verification_whatever_was_in_them() {
+    let (setup, frames) = gametape_minewars::sample::Sample::default()
+        .build(Generation::Current)
+        .unwrap();
+    let whole = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
+    let start = ReplayFile::open(&whole).unwrap().frames_range().start as usize;
+    let options = DROP;
+    let (mut broken, mut random) = (0, 1_u64);
+    for _ in 0..200 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let mut damaged = whole.clone();
+        let at = start + (random >> 33) as usize % (whole.len() - start);
+        damaged[at] ^= 1 << ((random >> 20) & 7);
+        let repaired = repair(&damaged, None, options).unwrap();
+        let found = verify(&ReplayFile::open(&repaired.bytes).unwrap());
+        assert!(found.is_ok(), "byte {at}: {:?}", found.findings().next());
+        broken += usize::from(!repaired.lost.is_empty());
+        // Doing it again changes nothing.
+        let again = repair(&repaired.bytes, None, options).unwrap();
+        assert!(again.bytes == repaired.bytes && again.lost.is_empty(), "byte {at}");
+    }
+    assert!(broken > 50, "{broken}");
+}

@@ -2,9 +2,9 @@
 
 use gametape_cadre::Names;
 use gametape_tape::{
-    Chunk, ChunkKind, KeyframeChecker, NameTable, SimSnapshot, TapeFrames, TapeHeader,
+    Chunk, ChunkKind, DeltaSnapshot, NameTable, SimSnapshot, TapeFrames, TapeHeader,
 };
-use gametape_wire::Result;
+use gametape_wire::{Reader, Result};
 
 use super::Anonymized;
 use super::game::Game;
@@ -14,8 +14,6 @@ use super::game::Game;
 pub(super) struct Search {
     /// The offset of the next byte.
     offset: u64,
-    /// The states that keyframes lead to.
-    keyframes: KeyframeChecker,
 }
 
 impl Search {
@@ -67,12 +65,9 @@ impl Search {
                 }
             }
             kind if kind.is_keyframe() => {
-                match self.keyframes.add(chunk) {
-                    Ok(()) => {
-                        let state = self.keyframes.state(stream, chunk.header.views);
-                        state.into_iter().flat_map(texts).for_each(|text| find(&text));
-                    }
-                    // A tape may have lost the keyframe that a copied one builds on.
+                // A delta has every text whole that a state gets by it: none needs to be restored.
+                match texts_of_keyframe(kind, &raw) {
+                    Ok(texts) => texts.iter().for_each(|text| find(text)),
                     Err(_) => find(&raw),
                 }
             }
@@ -88,7 +83,15 @@ impl Search {
     }
 }
 
-/// All bytes of a state in which there may be names.
+/// All bytes of a keyframe in which there may be names.
+fn texts_of_keyframe(kind: ChunkKind, raw: &[u8]) -> Result<Vec<Vec<u8>>> {
+    match kind {
+        ChunkKind::FULL_KEYFRAME => Ok(texts(&SimSnapshot::read(raw)?)),
+        _ => delta_texts(&DeltaSnapshot::read(raw)?),
+    }
+}
+
+/// The same of a state.
 fn texts(state: &SimSnapshot) -> Vec<Vec<u8>> {
     let core = &state.core;
     let sections = core.sections.iter().map(|(name, bytes)| [name.as_bytes(), bytes].join(&b' '));
@@ -97,4 +100,22 @@ fn texts(state: &SimSnapshot) -> Vec<Vec<u8>> {
         .iter()
         .flat_map(|row| row.slots().map(|(_, bytes)| bytes.to_vec()).collect::<Vec<_>>());
     sections.chain(entities).collect()
+}
+
+/// The same of what turns one state into another.
+fn delta_texts(delta: &DeltaSnapshot) -> Result<Vec<Vec<u8>>> {
+    let mut texts = Vec::new();
+    for (name, content) in &delta.core.changed_sections {
+        let bytes = content.as_deref().unwrap_or_default();
+        texts.push([name.as_bytes(), bytes].join(&b' '));
+    }
+    for entity in &delta.core.changed_entities {
+        let mut components = Reader::new(&entity.changed_components);
+        while components.remaining() > 0 {
+            let length = components.varint("component")?;
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
+            texts.push(components.take(length, "component")?.to_vec());
+        }
+    }
+    Ok(texts)
 }

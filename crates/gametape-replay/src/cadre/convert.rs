@@ -137,7 +137,8 @@ fn metadata(log: &Log) -> Result<Vec<u8>> {
 pub fn from_tape<S: Source>(recording: &mut Recording<S>, options: &Options) -> Result<Log> {
     if let Some(gap) = recording.gaps().iter().find(|gap| concerns(gap, ChunkKind::FRAMES)) {
         let problem = format!("deltas are missing at tick {} or later", gap.first_tick);
-        return Err(Error::misuse("gamelog", problem));
+        let kind = ErrorKind::BadSyntax { problem: problem.into() };
+        return Err(Error::new(Place::Nowhere, "gamelog", kind));
     }
     let (mut json, after) = empty_log(recording)?.around_deltas();
     let limit = Limit::new("gamelog size", options.max_bytes);

@@ -48,6 +48,12 @@ impl Form {
         }
     }
 
+    /// Is what another form asks for of this form? A MineWars file is one of any generation.
+    #[must_use]
+    pub fn includes(self, other: Self) -> bool {
+        self == other || (self == Self::MineWars && other.generation().is_some())
+    }
+
     /// The generation that it asks for.
     #[must_use]
     pub fn generation(self) -> Option<Generation> {

@@ -7,7 +7,7 @@ use gametape_tape::{Chunk, ChunkKind, Cut, DropReason, Dropped, Tape};
 use gametape_wire::{Result, Source, Tick, ViewSet};
 
 use super::CutRequest;
-use crate::metadata::without_outcome;
+use crate::metadata::{for_views, without_outcome};
 use crate::open::visit_chunks;
 use crate::rewrite::{Put, derived_header};
 use crate::text::count;
@@ -65,9 +65,15 @@ pub fn cut_tape<S: Source>(
     let ends_early = cut.ticks().end < tape.summary.end_tick;
     visit_chunks(source, kept, |chunk| {
         match &tape.closing {
-            // How the match ended is not known yet where the cut ends.
-            Some(closing) if ends_early && is_closing(chunk) => {
-                rewriter.closing_metadata(without_outcome(closing).as_bytes())?;
+            Some(closing) if is_closing(chunk) => {
+                // How the match ended is not known yet where the cut ends.
+                let closing =
+                    if ends_early { without_outcome(closing) } else { closing.clone() };
+                let closing = match views {
+                    Some(views) => for_views(&closing, &tape.metadata, views),
+                    None => closing,
+                };
+                rewriter.closing_metadata(closing.as_bytes())?;
             }
             _ => rewriter.chunk(chunk)?,
         }

@@ -332,12 +332,12 @@ impl MinewarsSummary {
 
     fn how_detected(&self) -> &'static str {
         match self.detection {
-            Detection::Checksum => "recognised by the headers' checksum",
+            Detection::Checksum => "known by the checksum of the headers",
             Detection::Structure => {
-                "recognised by version bytes and lengths, because no checksum matches"
+                "recognized by version bytes and lengths, because no checksum matches"
             }
             Detection::Headerless => {
-                "a stream without file header, recognised by version bytes and setup"
+                "a stream without file header, recognized by version bytes and setup"
             }
             _ => "as was asked for",
         }

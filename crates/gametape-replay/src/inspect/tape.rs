@@ -195,9 +195,10 @@ pub fn gap_lines(gaps: &[Gap]) -> Vec<String> {
     const SHOWN: usize = 10;
     let gaps: Vec<&Gap> = gaps.iter().filter(|gap| gap.cause != GapCause::CUT).collect();
     let line = |gap: &Gap| {
-        let what = if gap.kind.0 == 0 { "something".to_owned() } else { gap.kind.to_string() };
+        let what =
+            if gap.kind.0 == 0 { "data of any kind".to_owned() } else { gap.kind.to_string() };
         let ticks = count(gap.tick_count.into(), "tick");
-        format!("a gap: {what} is missing in {ticks} from tick {} on", gap.first_tick)
+        format!("a gap: no {what} for {ticks} from tick {}", gap.first_tick)
     };
     let more = gaps.len().saturating_sub(SHOWN) as u64;
     let more = (more > 0).then(|| format!("{} more", count(more, "gap")));

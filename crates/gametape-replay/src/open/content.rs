@@ -8,6 +8,7 @@ use gametape_wire::{Error, ErrorKind, Place, Result, Source};
 use super::{GamelogBytes, MinewarsBytes, Opened};
 use crate::games::{self, KnownGame};
 use crate::source::Recording;
+use crate::text::printable;
 use crate::{cadre, minewars};
 
 /// What the frames of a tape are, by its metadata: `spec/tape-contents.md`, section 2.
@@ -21,6 +22,15 @@ pub enum Content {
 }
 
 impl Content {
+    /// What people call a recording of it: `gamelog`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MineWars => "MineWars recording",
+            Self::Gamelog => "gamelog",
+        }
+    }
+
     /// What a tape says that it holds; an error that names it where that is not known here.
     pub fn of<S: Source>(recording: &Recording<S>, games: &[&dyn KnownGame]) -> Result<Self> {
         let [content, generation] = ["content", "generation"].map(|name| recording.field(name));
@@ -44,6 +54,29 @@ impl Content {
                 .any(|known| generation == Some(known.name()))
                 .then_some(Self::MineWars),
         }
+    }
+}
+
+/// What a recording holds, and what people call it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Held {
+    /// What it holds; `None` for a tape of something that is not known here.
+    pub content: Option<Content>,
+    /// What it is: `tape of Skirmish`, `MineWars recording`, `gamelog`.
+    pub name: String,
+}
+
+impl Held {
+    fn new(content: Content) -> Self {
+        Self { content: Some(content), name: content.name().to_owned() }
+    }
+
+    fn of_tape<S: Source>(recording: &Recording<S>, games: &[&dyn KnownGame]) -> Self {
+        let [content, game] = ["content", "game"].map(|name| recording.field(name));
+        let whose = game.or(content).map(|game| format!(" of {}", printable(&game)));
+        let content = Content::of(recording, games).ok();
+        Self { content, name: format!("tape{}", whose.unwrap_or_default()) }
     }
 }
 
@@ -90,6 +123,15 @@ fn misfit(problem: &'static str) -> Error {
 }
 
 impl<S: Source> Opened<S> {
+    /// What it holds. Of a tape the header and the index are read.
+    pub fn held(&mut self, games: &[&dyn KnownGame]) -> Result<Held> {
+        match self {
+            Self::Tape(source) => Ok(Held::of_tape(&Recording::open(source)?, games)),
+            Self::MineWars(_) => Ok(Held::new(Content::MineWars)),
+            Self::Gamelog(_) => Ok(Held::new(Content::Gamelog)),
+        }
+    }
+
     /// The recording itself; of a tape the one that it holds, and the gaps that are missing in it.
     pub fn into_inner(self, games: &[&dyn KnownGame]) -> Result<(Inner, Vec<Gap>)> {
         match self {

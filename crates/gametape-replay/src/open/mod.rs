@@ -24,11 +24,11 @@ use std::io::{Chain, Cursor, Read, Take};
 use gametape_minewars::{Detection, Dialect};
 use gametape_wire::{Error, ErrorKind, Limit, Result, Source};
 
-pub use content::{Content, Inner, inner_recording, unknown_content};
+pub use content::{Content, Held, Inner, inner_recording, unknown_content};
 pub use gamelog::GamelogBytes;
 pub use kept_start::KeptStart;
 pub use minewars::{MinewarsBytes, UNPACKED_SIZE};
-pub use sniff::{Format, SNIFFED_BYTES, is_gzip, likely_format, sniff};
+pub use sniff::{Format, SNIFFED_BYTES, is_gzip, likely_format, remains, sniff};
 pub use tape::{open_tape, visit_chunks};
 
 /// How a recording is opened.

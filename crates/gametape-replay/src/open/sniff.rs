@@ -5,7 +5,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 use gametape_minewars::ReplayFile;
-use gametape_tape::TapeReader;
+use gametape_tape::{ChunkHeader, TapeReader};
 
 /// How many bytes at the start of a recording say which format it has. Of a tape they are those that
 /// are read next anyway.
@@ -66,6 +66,36 @@ pub(super) fn is_gamelog(start: &[u8]) -> bool {
 pub fn likely_format(start: &[u8], length: Option<u64>) -> Option<Format> {
     let is_likely = |format: &Format| *format != Format::Gamelog || has_fields_of_gamelog(start);
     sniff(start, length).filter(is_likely)
+}
+
+/// What a file was that does not begin as any recording does: by a whole chunk header of a tape near its
+/// start, or else by its name; and what is wrong with it. `None` where nothing says that it was a recording.
+#[must_use]
+pub fn remains(start: &[u8], name: &str) -> Option<(Format, &'static str)> {
+    let is_chunk = |bytes: &[u8]| match bytes.first_chunk() {
+        Some(header) => ChunkHeader::read(header, 0).is_ok(),
+        None => false,
+    };
+    if (0..start.len()).any(|at| is_chunk(&start[at..])) {
+        let problem = "there are chunks of a tape in it, but it does not begin like one; \
+                       try `gametape recover`";
+        return Some((Format::Tape, problem));
+    }
+    let extension = name.rsplit_once('.')?.1.to_ascii_lowercase();
+    let (format, problem) = match &*extension {
+        "tape" => {
+            let problem = "named like a tape, but it does not begin like one; \
+                           try `gametape recover`";
+            (Format::Tape, problem)
+        }
+        "minewars" => {
+            let problem = "named like a MineWars recording, but it does not begin like one; \
+                           try `gametape recover`";
+            (Format::MineWars, problem)
+        }
+        _ => return None,
+    };
+    Some((format, if start.is_empty() { "it is empty" } else { problem }))
 }
 
 /// Are there fields of a gamelog in the start of JSON, plain or gzip?
@@ -134,6 +164,8 @@ pub fn is_gzip(start: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use gametape_tape::{TapeHeader, TapeWriter};
+
     use super::*;
 
     #[test]
@@ -164,6 +196,21 @@ mod tests {
         ] {
             assert!(!is_likely(text), "{text}");
         }
+    }
+
+    #[test]
+    fn what_was_a_tape_is_known_by_its_chunks_or_its_name() {
+        let header = TapeHeader::new(TickLength::millis::<50>(), 1);
+        let mut tape = TapeWriter::new(header, b"{}").unwrap().finish().unwrap();
+        tape[0] ^= 1;
+        assert_eq!(sniff(&tape, None), None);
+        let found = |bytes: &[u8], name| remains(bytes, name).map(|(format, _)| format);
+        assert_eq!(found(&tape, "notes.txt"), Some(Format::Tape));
+        assert_eq!(found(&tape[..40], "notes.txt"), None);
+        assert_eq!(found(&tape[..40], "a.TAPE"), Some(Format::Tape));
+        assert_eq!(found(b"text", "b.minewars"), Some(Format::MineWars));
+        assert_eq!(remains(b"", "c.tape"), Some((Format::Tape, "it is empty")));
+        assert_eq!(remains(&[0; 9000], "tape"), None);
     }
 
     #[test]

@@ -25,7 +25,7 @@ use gametape_wire::{
 use crate::game::{GameState, Simulation};
 use crate::source::{OpenTape, Recording};
 use crate::timeline::{
-    Change, Direction, Kept, Marker, Playback, Spacing, Timeline, check_end,
+    Change, Direction, KEPT_BYTES, Kept, Marker, Playback, Spacing, Timeline, check_end,
 };
 
 use changes::Changed;
@@ -50,17 +50,17 @@ pub struct PlayerOptions {
 }
 
 impl Default for PlayerOptions {
-    /// 64 MiB, and everything compared.
+    /// 40 MiB, and everything compared.
     fn default() -> Self {
         Self::new()
     }
 }
 
 impl PlayerOptions {
-    /// 64 MiB, and everything compared.
+    /// 40 MiB, and everything compared.
     #[must_use]
     pub const fn new() -> Self {
-        Self { cache_bytes: 64 << 20, check: true }
+        Self { cache_bytes: KEPT_BYTES, check: true }
     }
 
     /// The same options with another budget for kept states.
@@ -222,38 +222,45 @@ impl<T: Track> Player<T> {
     }
 
     /// The tape that is played.
+    #[must_use]
     pub fn open_tape(&self) -> &OpenTape {
         &self.tape
     }
 
     /// Gives the tape back.
+    #[must_use]
     pub fn into_open_tape(self) -> OpenTape {
         self.tape
     }
 
     /// What is carried forward.
+    #[must_use]
     pub fn track(&self) -> &T {
         &self.track
     }
 
     /// The whole state at the position, in canonical form.
+    #[must_use]
     pub fn snapshot(&self) -> SimSnapshot {
         self.track.snapshot(self.tick)
     }
 
     /// What was wrong so far, by [`PlayRule`]: input that cannot be applied, keyframes that cannot be
     /// used or differ.
+    #[must_use]
     pub fn findings(&self) -> &[Finding] {
         self.findings.report().findings()
     }
 
     /// The states that are not the recorded ones.
+    #[must_use]
     pub fn divergences(&self) -> &[Divergence] {
         self.findings.divergences()
     }
 
     /// Ticks with lost input between the keyframe that the state comes from and the position: while
     /// there are any, the state may not be what it was.
+    #[must_use]
     pub fn doubt(&self) -> Option<Range<Tick>> {
         self.lost().map(|(ticks, _)| Tick(ticks.start)..Tick(ticks.end))
     }
@@ -280,6 +287,7 @@ impl<T: Track> Player<T> {
     }
 
     /// Bytes of states that are kept now.
+    #[must_use]
     pub fn cached_bytes(&self) -> usize {
         self.kept.bytes()
     }
@@ -380,26 +388,31 @@ impl<S: Source, T: Track> Playback<S, Player<T>> {
     }
 
     /// The whole state at the position, in canonical form.
+    #[must_use]
     pub fn snapshot(&self) -> SimSnapshot {
         self.timeline().snapshot()
     }
 
     /// What is carried forward.
+    #[must_use]
     pub fn track(&self) -> &T {
         self.timeline().track()
     }
 
     /// What was wrong so far.
+    #[must_use]
     pub fn findings(&self) -> &[Finding] {
         self.timeline().findings()
     }
 
     /// Ticks with lost input between the keyframe that the state comes from and the position.
+    #[must_use]
     pub fn doubt(&self) -> Option<Range<Tick>> {
         self.timeline().doubt()
     }
 
     /// Gives the tape and its source back.
+    #[must_use]
     pub fn into_recording(self) -> Recording<S> {
         let (source, player) = self.into_parts();
         Recording::new(source, player.into_open_tape())

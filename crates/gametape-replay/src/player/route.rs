@@ -61,7 +61,12 @@ impl<T: Track> Player<T> {
 
     /// Is it as good to begin at `earlier` as at `later`? It is where the way is short: at most
     /// `worth` bytes of input.
-    pub(super) fn is_as_good(&self, earlier: Option<SimTick>, later: Option<SimTick>, worth: u64) -> bool {
+    pub(super) fn is_as_good(
+        &self,
+        earlier: Option<SimTick>,
+        later: Option<SimTick>,
+        worth: u64,
+    ) -> bool {
         let Some(earlier) = earlier else { return false };
         let Some(later) = later.filter(|later| earlier < *later) else { return true };
         let ticks = if T::EVERY_TICK { (later - earlier).saturating_mul(TICK_COST) } else { 0 };

@@ -59,11 +59,13 @@ impl<G> ViewTrack<G> {
     }
 
     /// The view.
+    #[must_use]
     pub fn view(&self) -> View {
         self.view
     }
 
     /// What the view knows.
+    #[must_use]
     pub fn state(&self) -> &G {
         &self.state
     }
@@ -124,6 +126,7 @@ impl<X> SimulationTrack<X> {
     }
 
     /// The simulation.
+    #[must_use]
     pub fn simulation(&self) -> &X {
         &self.simulation
     }

@@ -30,6 +30,7 @@ impl<T: Track> Player<T> {
     }
 
     /// What verifying found.
+    #[must_use]
     pub fn verification(&self, level: DeepLevel) -> DeepVerification {
         self.findings.verification(level, self.tick)
     }

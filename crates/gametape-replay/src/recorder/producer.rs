@@ -1,6 +1,6 @@
 //! The game's side of a recorder: checks what is given, and puts it into the queue.
 
-use gametape_tape::limits::{CHUNK_BYTES, EVENTS_BYTES, METADATA_BYTES, STRINGS, TICK};
+use gametape_tape::limits::{CHUNK_BYTES, EVENTS_BYTES, METADATA_BYTES, NAME_BYTES, STRINGS, TICK};
 use gametape_tape::{Cadence, ChunkEntry, ChunkKind, SimSnapshot, SimTick, check_metadata};
 use gametape_wire::{Error, Limit, Place, Result, Tick, View, ViewSet};
 
@@ -163,6 +163,7 @@ impl Producer {
         let bytes: usize = names.iter().map(|name| name.len() + 10).sum();
         check(CHUNK_BYTES, bytes as u64 + 20)?;
         check(STRINGS, u64::from(self.next_name) + names.len() as u64)?;
+        names.iter().try_for_each(|name| check(NAME_BYTES, name.len() as u64).map(drop))?;
         let first = self.next_name;
         if !names.is_empty() {
             self.next_name += names.len() as u32;

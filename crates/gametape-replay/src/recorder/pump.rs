@@ -99,6 +99,7 @@ impl<S: Sink> Pump<S> {
     }
 
     /// The sink, with what was written so far.
+    #[must_use]
     pub fn into_sink(self) -> S {
         self.outlet.sink
     }
@@ -127,7 +128,7 @@ impl<S: Sink> Pump<S> {
         }
         let syncs = builder.is_sync_due(now) || ending.is_some();
         builder.flush(now, syncs)?;
-        self.outlet.append(&builder.output())?;
+        self.outlet.append(&builder.even_output())?;
         let (tick, chunks) = (builder.flushed_tick(), builder.tape().chunks().len() as u32);
         let is_all = self.note_written(tick, chunks, segments);
         let ending = ending.filter(|_| is_all);

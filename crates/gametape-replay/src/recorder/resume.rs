@@ -20,7 +20,7 @@ pub(super) struct Resumed {
 /// Where the recording of a resumed tape was interrupted, and what was lost there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Interruption {
-    /// One after the last tick of the tape.
+    /// One after the last tick of which everything is written.
     pub(super) end_tick: SimTick,
     torn_chunks: u64,
     torn_bytes: u64,
@@ -30,8 +30,9 @@ impl Interruption {
     fn of(found: &Recovered) -> Self {
         let timed = found.chunks.iter().filter(|chunk| chunk.header.kind.has_ticks());
         let torn = &found.damages;
+        let end_tick = timed.map(|chunk| chunk.header.end_tick()).max().unwrap_or(0);
         Self {
-            end_tick: timed.map(|chunk| chunk.header.end_tick()).max().unwrap_or(0),
+            end_tick: found.unwritten().map_or(end_tick, |ticks| ticks.start),
             torn_chunks: torn.iter().filter(|damage| damage.header.is_some()).count() as u64,
             torn_bytes: torn.iter().map(|damage| damage.range.end - damage.range.start).sum(),
         }

@@ -7,7 +7,7 @@ mod store;
 use std::ops::Range;
 
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Gap, GapCause, Tape};
-use gametape_wire::{Error, Result, Source, Tick, drive};
+use gametape_wire::{Error, ErrorKind, Place, Result, Source, Tick, drive};
 
 pub use open_tape::OpenTape;
 pub use opening::OpeningTape;
@@ -86,33 +86,41 @@ impl<S: Source> Recording<S> {
 
     /// The setup of a stream, or an error that says that it is missing.
     pub(crate) fn needed_setup(&mut self, stream: u16) -> Result<Vec<u8>> {
-        let missing = || Error::misuse("setup", "the tape has none");
+        let missing = || {
+            let problem = "the tape has none".into();
+            Error::new(Place::Nowhere, "setup", ErrorKind::BadSyntax { problem })
+        };
         self.setup(stream)?.ok_or_else(missing)
     }
 }
 
 impl<S> Recording<S> {
     /// A tape that was opened, and the source of its bytes.
+    #[must_use]
     pub fn new(source: S, open: OpenTape) -> Self {
         Self { source, open }
     }
 
     /// What is in the tape, and where.
+    #[must_use]
     pub fn tape(&self) -> &Tape {
         self.open.tape()
     }
 
     /// What is known to be missing: what gap chunks say, and what damage took. Ascending by tick.
+    #[must_use]
     pub fn gaps(&self) -> &[Gap] {
         self.open.gaps()
     }
 
     /// A string of the metadata; the closing metadata counts where both have it.
+    #[must_use]
     pub fn field(&self, name: &str) -> Option<String> {
         self.open.field(name)
     }
 
     /// The chunks of a kind and stream, in the order of the recording.
+    #[must_use]
     pub fn entries(&self, kind: ChunkKind, stream: u16) -> Vec<ChunkEntry> {
         self.tape().stream(kind, stream).copied().collect()
     }
@@ -123,11 +131,13 @@ impl<S> Recording<S> {
     }
 
     /// The source of the bytes.
+    #[must_use]
     pub fn into_source(self) -> S {
         self.source
     }
 
     /// The source of the bytes and the opened tape, apart.
+    #[must_use]
     pub fn into_parts(self) -> (S, OpenTape) {
         (self.source, self.open)
     }

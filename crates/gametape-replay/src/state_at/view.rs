@@ -7,12 +7,12 @@ use gametape_minewars::{
     replay_view,
 };
 use gametape_tape::{ChunkKind, TapeFrames};
-use gametape_wire::{Error, Moment, Result, Source, Tick, TickLength, View, ViewSet, When};
+use gametape_wire::{Error, Moment, Result, Source, Tick, TickLength, Time, View, ViewSet, When};
 
 use super::{PLAY_ONCE, doubts};
-use crate::minewars::{MinewarsView, setup_of};
 use crate::inspect::losses;
-use crate::moments::moment_by_clock;
+use crate::minewars::{MinewarsView, setup_of};
+use crate::moments::{end_before, moment_by_clock};
 use crate::player::{PlayRule, Player, ViewTrack};
 use crate::players::{ViewName, players_of_minewars, players_of_tape};
 use crate::source::Recording;
@@ -31,9 +31,23 @@ pub struct ViewAt {
     pub cities: BTreeMap<u8, NamedCity>,
     /// What is missing on the way to the state, a line each.
     pub losses: Vec<String>,
+    /// The moment; the last frame may be earlier.
+    pub time: Time,
+    /// When the recording ends, where a later time was asked for.
+    pub end: Option<Time>,
 }
 
 impl ViewAt {
+    /// The state as rows of text, at the moment that was asked for.
+    #[must_use]
+    pub fn rows(&self) -> Vec<(&'static str, String)> {
+        let mut rows = self.shape().rows();
+        if let Some((_, time)) = rows.iter_mut().find(|(label, _)| *label == "time") {
+            *time = self.time.to_string();
+        }
+        rows
+    }
+
     /// The state as text and JSON.
     #[must_use]
     pub fn shape(&self) -> ViewShape {
@@ -57,11 +71,21 @@ pub fn view_of_file(file: &ReplayFile<'_>, who: Option<&ViewName>, at: When) -> 
         _ => Moment::before(Tick(u64::MAX)),
     };
     let moment = moment_by_clock(at, TickLength::MILLISECOND, Moment::START..end)?;
+    let last = moment.last_tick().unwrap_or_default();
     let replayed = match moment.last_tick() {
         Some(Tick(last)) => replay_view(&map, frames(), dialect, view, last),
         None => start.clone(),
     };
-    Ok(ViewAt { replayed, start: start.state, cities: cities_of_file(file), losses: Vec::new() })
+    let is_over = !frames().map_while(Result::ok).any(|frame| frame.time() >= last.0);
+    let end = if is_over { end_of(frames()) } else { moment };
+    Ok(ViewAt {
+        replayed,
+        start: start.state,
+        cities: cities_of_file(file),
+        losses: Vec::new(),
+        time: TickLength::MILLISECOND.time_of(last.min(end.last_tick().unwrap_or_default())),
+        end: end_before(at, TickLength::MILLISECOND, end),
+    })
 }
 
 /// After the last frame that can be read.
@@ -98,14 +122,15 @@ pub fn view_of_tape<S: Source>(
     tape.check_views(ViewSet::EMPTY.with(view))?;
     let start = MinewarsView::new(&setup, view);
     let mut player = Playback::view(recording, view, start.clone(), PLAY_ONCE)?;
-    let span = player.begin()..player.end();
-    let moment = moment_by_clock(at, player.tick_length(), span)?;
+    let (length, end) = (player.tick_length(), player.end());
+    let moment = moment_by_clock(at, length, player.begin()..end)?;
     player.seek(moment)?;
     losses.extend(doubts(player.findings()));
     let mut replayed = replayed(&player);
     replayed.time = last_time(&mut player.into_recording(), moment.next_tick())?;
     let (start, cities) = (start.state().clone(), cities_of_setup(&setup));
-    Ok(ViewAt { replayed, start, cities, losses })
+    let time = length.time_of(moment.last_tick().unwrap_or_default());
+    Ok(ViewAt { replayed, start, cities, losses, time, end: end_before(at, length, end) })
 }
 
 /// What the view knows; messages that could not be applied are problems.

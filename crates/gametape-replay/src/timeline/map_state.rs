@@ -19,6 +19,7 @@ impl<T: Timeline, S: ?Sized> MapState<T, S> {
     }
 
     /// The timeline itself.
+    #[must_use]
     pub fn inner(&self) -> &T {
         &self.timeline
     }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use gametape_minewars::{Dialect, Frame, FrameLayout, Frames, ReplayFile, Setup, is_off_map};
 use gametape_wire::{
-    Error, ErrorKind, Finding, KeptStates, Moment, Need, Report, Result, SansIo, Tick, TickLength, View,
+    Error, ErrorKind, Finding, KeptStates, Moment, Need, Report, Result, SansIo, Tick, TickLength,
+    View,
 };
 
 use super::{

@@ -177,6 +177,10 @@ pub(crate) fn check_end(to: Moment, end: Moment) -> Result<()> {
     Err(Error::misuse(format!("moment before tick {}", to.next_tick()), problem))
 }
 
+/// Bytes of states that are kept unless the caller says otherwise. With the bytes of a tape that are
+/// stored and what is unpacked of them, a player stays well under 96 MiB.
+pub(crate) const KEPT_BYTES: usize = 40 << 20;
+
 /// How a timeline works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -186,9 +190,9 @@ pub struct TimelineOptions {
 }
 
 impl Default for TimelineOptions {
-    /// 64 MiB.
+    /// 40 MiB.
     fn default() -> Self {
-        Self { kept_bytes: 64 << 20 }
+        Self { kept_bytes: KEPT_BYTES }
     }
 }
 

@@ -16,21 +16,25 @@ pub struct Playback<S, T> {
 
 impl<S, T: Timeline> Playback<S, T> {
     /// A timeline over the bytes of a source.
+    #[must_use]
     pub fn new(source: S, timeline: T) -> Self {
         Self { source, timeline }
     }
 
     /// The source and the timeline, apart.
+    #[must_use]
     pub fn into_parts(self) -> (S, T) {
         (self.source, self.timeline)
     }
 
     /// The source.
+    #[must_use]
     pub fn source(&self) -> &S {
         &self.source
     }
 
     /// The timeline.
+    #[must_use]
     pub fn timeline(&self) -> &T {
         &self.timeline
     }
@@ -45,6 +49,7 @@ impl<S, T: Timeline> Playback<S, T> {
     }
 
     /// How long a tick takes.
+    #[must_use]
     pub fn tick_length(&self) -> TickLength {
         self.timeline.tick_length()
     }
@@ -55,31 +60,37 @@ impl<S, T: Timeline> Playback<S, T> {
     }
 
     /// The last moment that can be gone to.
+    #[must_use]
     pub fn end(&self) -> Moment {
         self.timeline.end()
     }
 
     /// How much of the recording is in the state.
+    #[must_use]
     pub fn position(&self) -> Moment {
         self.timeline.position()
     }
 
     /// The state at the position.
+    #[must_use]
     pub fn state(&self) -> &T::State {
         self.timeline.state()
     }
 
     /// What carried the state forward during the last tick before the position.
+    #[must_use]
     pub fn changes(&self) -> Vec<Change<'_>> {
         self.timeline.changes()
     }
 
     /// Moments of interest, ascending.
+    #[must_use]
     pub fn markers(&self) -> &[Marker] {
         self.timeline.markers()
     }
 
     /// What was wrong with the parts that were played so far.
+    #[must_use]
     pub fn report(&self) -> &Report {
         self.timeline.report()
     }

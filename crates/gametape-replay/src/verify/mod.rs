@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::text::{count, printable, thousands};
 pub use gamelog::GamelogCheck;
 pub use minewars::MinewarsCheck;
+pub(crate) use tape::visit_keyframes;
 pub use tape::{Level, TapeCheck, TapeChecks, check_keyframes};
 
 /// The result of checking a recording of some kind.
@@ -88,7 +89,8 @@ impl<'c> FindingRow<'c> {
     }
 }
 
-/// A result for people: a line for each of the first findings of a rule, then how many more there are.
+/// A result for people: how it ended, then a line for each of the first findings of a rule, then how
+/// many more there are.
 struct Digest {
     text: String,
     shown_per_rule: u64,
@@ -121,20 +123,20 @@ impl Digest {
         let tally = self.tally(severity, finding.rule);
         if tally.shown < most {
             tally.shown += 1;
-            let _ = writeln!(self.text, "{severity}: {}", printable(&text.to_string()));
+            let _ = writeln!(self.text, "  {severity}: {}", printable(&text.to_string()));
         } else {
             tally.hidden += 1;
         }
     }
 
-    /// All of it, with a last line: `match.tape: sound: 0 errors, 1 warning in 12 chunks`.
+    /// All of it, below a line such as `match.tape: sound: 0 errors, 1 warning in 12 chunks`.
     fn finish(mut self, file: &str, found: &Report, checked: impl Display) -> String {
         for (rule, Tally { severity, hidden, .. }) in self.rules.iter().filter(|r| r.1.hidden > 0) {
-            let _ = writeln!(self.text, "{severity}: {rule}: {} more", thousands(*hidden));
+            let _ = writeln!(self.text, "  {severity}: {rule}: {} more", thousands(*hidden));
         }
         let sound = if found.is_sound() { "sound" } else { "not sound" };
         let [errors, warnings] = [(found.errors(), "error"), (found.warnings(), "warning")]
             .map(|(n, what)| count(n, what));
-        self.text + &format!("{file}: {sound}: {errors}, {warnings} in {checked}\n")
+        format!("{file}: {sound}: {errors}, {warnings} in {checked}\n{}", self.text)
     }
 }

@@ -4,6 +4,7 @@ mod keyframes;
 mod playing;
 
 pub use keyframes::check_keyframes;
+pub(crate) use keyframes::visit_keyframes;
 
 use std::collections::BTreeMap;
 
@@ -219,7 +220,12 @@ impl Checked for TapeCheck {
     fn to_text(&self, shown_per_rule: u64) -> String {
         let mut digest = Digest::new(shown_per_rule, self.omitted("all levels").as_slice());
         for finding in self.found.findings() {
-            digest.add(finding, format_args!("{}: {}", finding.rule, finding.error));
+            let (rule, error) = (finding.rule, &finding.error);
+            if rule == error.item() {
+                digest.add(finding, error);
+            } else {
+                digest.add(finding, format_args!("{rule}: {error}"));
+            }
         }
         let chunks = count(self.chunks as u64, "chunk");
         let keyframes = self.keyframes.map(|many| format!(", {}", count(many, "keyframe")));

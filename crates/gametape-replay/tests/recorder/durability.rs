@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use gametape_replay::{Durability, Next, Recorder};
+use gametape_replay::{Durability, EventBlock, Next, Recorder};
+use gametape_tape::{ChunkDraft, ChunkKind, Gap, GapCause, TapeWriter};
 use gametape_wire::Tick;
 
 use crate::common::*;
@@ -124,4 +125,39 @@ fn a_dropped_recorder_hands_over_what_waits_but_no_index() {
     assert_eq!(sink.disk(|disk| disk.synced), sink.bytes().len());
     assert!(!gametape_tape::Recovered::from_bytes(&sink.bytes()).is_finished);
     Content::of(&sink.bytes()).assert_played(0..5);
+}
+
+/// A process that is killed leaves frames, orders and events that end at the same time.
+#[test]
+fn events_are_not_written_before_the_frames_that_were_given_before_them() {
+    let (recorder, mut pump, sink) = driven(&options());
+    pump.step(Duration::ZERO);
+    for tick in 0..10 {
+        play(&recorder, tick);
+    }
+    recorder.events(EventBlock::new(0, (Tick(0), Tick(9)), 1, *b"events")).unwrap();
+    pump.step(SECOND);
+    let content = Content::of(&sink.bytes());
+    assert_eq!((content.frames.len(), content.events.len()), (0, 0));
+    pump.step(SECOND + HALF);
+    let content = Content::of(&sink.bytes());
+    content.assert_frames(0..10);
+    assert_eq!(content.events.len(), 1);
+}
+
+/// A tape whose events go on after its frames is resumed with a gap from the last frames on.
+#[test]
+fn what_was_not_written_is_declared_when_the_recording_goes_on() {
+    let mut tape = TapeWriter::new(front(), METADATA).unwrap();
+    tape.frame(0, 4, &[(view(0), b"moved")]).unwrap();
+    tape.flush().unwrap();
+    let draft = ChunkDraft::new(ChunkKind::EVENTS).with_ticks(0, 20).with_detail(1);
+    tape.chunk(&draft, b"events").unwrap();
+    let sink = std::io::Cursor::new(tape.take());
+    let (recorder, mut pump) = Recorder::resume_with_pump(sink, &options()).unwrap();
+    recorder.frame(20, &[(view(0), b"moved")]).unwrap();
+    finish(recorder, &mut pump);
+    let content = Content::of_finished(&pump.into_sink().into_inner());
+    let gaps = content.gaps_of(GapCause::INTERRUPTED, ChunkKind(0), 0);
+    assert_eq!(gaps.iter().map(Gap::ticks).collect::<Vec<_>>(), vec![5..20]);
 }

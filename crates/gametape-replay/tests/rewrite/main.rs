@@ -6,6 +6,7 @@ mod anonymize;
 mod cut;
 mod merge;
 mod open;
+mod streams;
 
 use std::borrow::Cow;
 use std::cell::Cell;

@@ -121,7 +121,8 @@ fn what_a_tape_has_twice_stays_twice() {
     let tape = |times: usize| {
         let mut tape = writer(1);
         for _ in 0..times {
-            let draft = ChunkDraft::new(ChunkKind(99)).with_flags(ChunkDraft::new(ChunkKind::RESOURCE).flags);
+            let draft = ChunkDraft::new(ChunkKind(99))
+                .with_flags(ChunkDraft::new(ChunkKind::RESOURCE).flags);
             tape.chunk(&draft, b"odd").unwrap();
         }
         finished(tape)

@@ -122,7 +122,7 @@ impl<'a, 'b> Narrator<'a, 'b> {
             }
             P::TimeLimit { seconds } => {
                 let left = Time::from_millis(u64::from(seconds) * 1000);
-                ("time", format!("{left} are left"))
+                ("time", format!("{left} left"))
             }
             _ => return,
         };

@@ -23,10 +23,10 @@ const FAINT: RGBColor = RGBColor(228, 230, 234);
 const PANELS: [(&str, &str); 6] = [
     ("territory", "territory, tiles"),
     ("army_value", "army value"),
-    ("income", "income, money a minute"),
+    ("income", "income, money per minute"),
     ("structures", "structures"),
     ("value_killed", "value destroyed so far"),
-    ("actions_per_minute", "actions a minute"),
+    ("actions_per_minute", "actions per minute"),
 ];
 
 /// Curves of all players, which become a PNG picture or SVG.

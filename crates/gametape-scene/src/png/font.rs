@@ -12,6 +12,15 @@ pub(super) enum Weight {
     Bold,
 }
 
+/// What is drawn instead of a letter that the fonts do not have.
+pub(super) const MISSING: char = '□';
+
+/// Does a character only change how others look?
+fn is_invisible(letter: char) -> bool {
+    matches!(u32::from(letter), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F
+        | 0xFE00..=0xFE0F | 0xFEFF | 0xE0000..=0xE0FFF)
+}
+
 /// The fonts of a picture.
 pub(super) struct Font {
     regular: FontRef<'static>,
@@ -55,13 +64,23 @@ impl Font {
         self.letters(text).collect()
     }
 
-    /// The letters of a text that the fonts have: others are a question mark, signs are left out.
+    /// The letters of a text: a box for those that the fonts do not have.
     fn letters<'t>(&'t self, text: &'t str) -> impl Iterator<Item = char> + 't {
         text.chars().filter_map(|letter| match letter {
             _ if letter.is_control() => Some(' '),
-            _ if self.regular.glyph_id(letter).0 != 0 => Some(letter),
-            _ => letter.is_alphanumeric().then_some('?'),
+            _ if self.has(letter) => Some(letter),
+            _ => (!is_invisible(letter)).then_some(MISSING),
         })
+    }
+
+    fn has(&self, letter: char) -> bool {
+        self.regular.glyph_id(letter).0 != 0
+    }
+
+    /// The letters of a text that are drawn as boxes.
+    pub(super) fn missing<'t>(&'t self, text: &'t str) -> impl Iterator<Item = char> + 't {
+        let is_shown = |letter: &char| !letter.is_control() && !is_invisible(*letter);
+        text.chars().filter(is_shown).filter(|letter| !self.has(*letter))
     }
 
     /// Writes a line of text with its upper left corner at `at`.
@@ -121,5 +140,20 @@ impl Font {
             self.write(canvas, text, Weight::Bold, size, (at.0 + dx, at.1 + dy), colours.1);
         }
         self.write(canvas, text, Weight::Bold, size, at, colours.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_that_the_font_lacks_are_boxes() {
+        let fonts = Font::new().unwrap();
+        let drawn = |text| fonts.letters(text).collect::<String>();
+        assert_eq!(drawn("Chloé Борис"), "Chloé Борис");
+        assert_eq!(drawn("Chen 陈\u{E0101}"), "Chen □");
+        assert_eq!(fonts.missing("Chen 陈 Борис\u{E0101}\n").collect::<String>(), "陈");
+        assert!(fonts.has(MISSING) && fonts.bold.glyph_id(MISSING).0 != 0);
     }
 }

@@ -6,9 +6,11 @@ mod font;
 mod labels;
 mod panel;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::layout::Layout;
+use crate::legend::Legend;
 use crate::model::Scene;
 use crate::palette::Palette;
 use board::BoardPicture;
@@ -80,6 +82,19 @@ pub fn draw(scene: &Scene, options: &Options) -> Result<Vec<u8>, PictureError> {
     };
     let canvas = paint(scene, layout.as_ref(), scale).ok_or(PictureError::Failed)?;
     canvas.to_png().ok_or(PictureError::Failed)
+}
+
+/// The letters of a scene that the font of pictures does not have, each once: boxes are drawn for them.
+#[must_use]
+pub fn missing_letters(scene: &Scene) -> String {
+    let Some(fonts) = Font::new() else { return String::new() };
+    let heading = [scene.title.headline(), scene.title.subtitle(), scene.fact_line()];
+    let legend = Legend::of(scene);
+    let entries = [&legend.players, &legend.piece_kinds, &legend.kinds, &legend.pieces];
+    let entries = entries.into_iter().flatten().flat_map(|entry| [&entry.text, &entry.detail]);
+    let texts = heading.iter().chain(entries);
+    let missing: BTreeSet<char> = texts.flat_map(|text| fonts.missing(text)).collect();
+    missing.into_iter().collect()
 }
 
 /// The scale that was asked for, or one that suits the board.

@@ -33,7 +33,7 @@ use gametape_cadre::{Log, Options};
 use gametape_minewars::ReplayFile;
 use gametape_replay::inspect::losses;
 use gametape_replay::minewars::{MinewarsView, setup_of};
-use gametape_replay::moments::{moment_by_clock, moment_of_gamelog};
+use gametape_replay::moments::{end_before, moment_by_clock, moment_of_gamelog};
 use gametape_replay::open::{Content, MinewarsBytes, Opened, unknown_content};
 use gametape_replay::{
     Direction, GamelogTimeline, KnownGame, Marker, MinewarsTimeline, NamedViews, OpenTape,
@@ -319,13 +319,23 @@ impl<S: Source> Stage<S> {
         moment_of_gamelog(when, self.end().next_tick().0, first_delta)
     }
 
+    /// When the recording ends, where a time is after that: then its end is meant.
+    #[must_use]
+    pub fn end_before(&self, when: When) -> Option<Time> {
+        let has_clock = !self.is_gamelog();
+        has_clock.then(|| end_before(when, self.tick_length(), self.end())).flatten()
+    }
+
     /// Sees the same moment as another view.
     pub fn change_view(&mut self, view: View) -> Result<()> {
         if view == self.view {
             return Ok(());
         }
         if !self.views.contains(view) {
-            let problem = format!("there are views {}, not {view}", self.listed_views());
+            let problem = match self.views.len() {
+                1 => format!("there is view {} only, not {view}", self.views),
+                _ => format!("there are views {}, not {view}", self.listed_views()),
+            };
             return Err(Error::misuse("view", problem));
         }
         let mut timeline = match (&self.origin, &mut self.source) {
@@ -427,13 +437,27 @@ impl<S: Source> Stage<S> {
         self.timeline.report()
     }
 
+    /// Columns that the part of a second takes in the times of ticks.
+    fn decimals(&self) -> usize {
+        let part = self.tick_length().micros() % 1_000_000;
+        match part {
+            0 => 0,
+            _ if part % 100_000 == 0 => 2,
+            _ if part % 10_000 == 0 => 3,
+            _ => 4,
+        }
+    }
+
     /// `0:03.8 of 5:00`, or `delta 57 of 1,203  turn 12`
     #[must_use]
     pub fn label(&self) -> String {
         let last = |moment: Moment| moment.last_tick().unwrap_or_default();
         if !self.is_gamelog() {
             let time = |moment| self.tick_length().time_of(last(moment));
-            return format!("{} of {}", time(self.position()), time(self.end()));
+            let end = time(self.end()).to_string();
+            // As wide as any other time of the recording, so that nothing beside it moves.
+            let width = end.find('.').unwrap_or(end.len()) + self.decimals();
+            return format!("{:>width$} of {end}", time(self.position()).to_string());
         }
         let Some(delta) = self.position().last_tick() else { return "start".to_owned() };
         let turn = self.gamelog().and_then(|log| log.turns().at(delta.0 as usize));

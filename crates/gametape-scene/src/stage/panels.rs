@@ -116,6 +116,12 @@ impl Panels {
         (self.list, self.revealed) = (List::default(), None);
     }
 
+    /// Is it worth more to see what is pointed at than what happened, where there is room for one?
+    #[must_use]
+    pub fn is_inspecting(&self) -> bool {
+        self.board.is_inspecting
+    }
+
     /// Is the tree shown instead of the board?
     #[must_use]
     pub fn is_tree(&self) -> bool {
@@ -171,8 +177,13 @@ impl Panels {
         })
     }
 
-    /// The panel about what is seen, its rows wrapped to this many columns.
-    pub fn about<S: Source>(&mut self, stage: &mut Stage<S>, width: usize) -> Result<Panel> {
+    /// The panel about what is seen. Its rows are wrapped to this many columns, unless there are then more
+    /// than have room: better a part of each than all of some.
+    pub fn about<S: Source>(
+        &mut self,
+        stage: &mut Stage<S>,
+        (width, height): (usize, usize),
+    ) -> Result<Panel> {
         let (is_tree, board) = (self.is_tree, self.board);
         let shown = self.shown(stage)?;
         let found = board.pointed(&shown.map).and_then(|at| stage.inspect(at));
@@ -182,9 +193,16 @@ impl Panels {
                 let rows = inspection_rows(&found, &shown.scene);
                 Panel::of_rows(printable(&found.title), rows)
             }
-            None => Panel::of_rows("Players", legend_rows(shown.map.legend(), width)),
+            None => {
+                let legend = shown.map.legend();
+                let title = if legend.players.is_empty() { "Legend" } else { "Players" };
+                Panel::of_rows(title, legend_rows(legend, width))
+            }
         };
         let rows = wrapped_rows(panel.rows(), width);
+        if rows.len() > height {
+            return Ok(panel);
+        }
         Ok(Panel { content: PanelContent::Rows(rows), ..panel })
     }
 
@@ -200,15 +218,17 @@ impl Panels {
             (true, _) => {
                 let title = count(shown.changes.len() as u64, "change");
                 let window = self.list.window((height / 2).max(1), shown.changes.len());
+                let title = title + &part(&window, shown.changes.len());
                 let rows = shown.changes[window.clone()].iter();
                 let rows = rows.flat_map(|change| change_rows(change, width)).collect();
                 (title, (rows, window), 2)
             }
             (false, is_disassembled) => {
-                let title = if is_disassembled { "Messages" } else { "What happened" };
+                let title =
+                    if is_disassembled { shown.messages_title() } else { "What happened".into() };
                 let rows = happened(shown, is_disassembled);
                 let window = self.list.window(height, rows.len());
-                (title.to_owned(), (rows[window.clone()].to_vec(), window), 1)
+                (title + &part(&window, rows.len()), (rows[window.clone()].to_vec(), window), 1)
             }
         };
         let (rows, window) = rows;
@@ -344,6 +364,15 @@ impl Panels {
         self.list.select(index, changes.len());
         self.revealed = Some(index);
         self.reveal(stage, &path);
+    }
+}
+
+/// `, 3 to 8 of 20` where only a part is shown.
+fn part(window: &Range<usize>, all: usize) -> String {
+    match window.len() {
+        shown if shown == all => String::new(),
+        0 | 1 => format!(", {} of {}", window.start + 1, thousands(all as u64)),
+        _ => format!(", {} to {} of {}", window.start + 1, window.end, thousands(all as u64)),
     }
 }
 

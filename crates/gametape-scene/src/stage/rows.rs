@@ -155,7 +155,11 @@ pub fn legend_rows(legend: &Legend, width: usize) -> Vec<Row> {
     // The sign takes three columns, and a blank is at both ends of the name.
     let columns = (longest + 5).max(KIND_COLUMNS);
     let in_row = (width / columns).max(1);
-    people.chain(kinds.chunks(in_row).map(|kinds| kind_row(kinds, columns - 4))).collect()
+    // The players have the title of the panel.
+    let title =
+        (!legend.players.is_empty() && !kinds.is_empty()).then(|| Row::new("Legend", Tone::Strong));
+    let kinds = kinds.chunks(in_row).map(|kinds| kind_row(kinds, columns - 4));
+    people.chain(title).chain(kinds).collect()
 }
 
 fn has_glyph(entry: &Entry) -> bool {

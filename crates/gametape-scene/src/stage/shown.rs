@@ -28,8 +28,11 @@ pub struct Shown {
     pub changed: HashSet<TileAt>,
     /// What happened, in words.
     pub lines: Vec<Line>,
-    /// What happened as its format writes it: the disassembly of messages.
+    /// What happened as its format writes it: the disassembly of messages. Those of each tick but the
+    /// first are under its time.
     pub messages: Vec<Row>,
+    /// When the first of the messages came: `3:37.6`.
+    pub first_message: Option<String>,
     /// What the last delta of a gamelog changed.
     pub changes: Vec<Change>,
 }
@@ -45,33 +48,53 @@ impl Shown {
         let changes = changes(stage)?;
         let scene = stage.scene();
         let changed = changed_tiles(&before, &scene);
-        Ok(Self { map: TextMap::of(&scene), scene, changed, lines, messages, changes })
+        let Messages { first: first_message, rows: messages } = messages;
+        let map = TextMap::of(&scene);
+        Ok(Self { map, scene, changed, lines, messages, first_message, changes })
+    }
+
+    /// `Messages of 3:37.6`
+    pub(super) fn messages_title(&self) -> String {
+        let of = self.first_message.as_ref().map(|first| format!(" of {first}"));
+        format!("Messages{}", of.unwrap_or_default())
     }
 }
 
+/// Messages of one tick or several.
+#[derive(Default)]
+struct Messages {
+    /// When the first of them came.
+    first: Option<String>,
+    rows: Vec<Row>,
+}
+
 /// What happens from where a stage is until a moment, in words and as messages.
-fn happened<S: Source>(stage: &mut Stage<S>, until: Moment) -> Result<(Vec<Line>, Vec<Row>)> {
-    let (mut lines, mut messages) = (Vec::new(), Vec::new());
+fn happened<S: Source>(stage: &mut Stage<S>, until: Moment) -> Result<(Vec<Line>, Messages)> {
+    let (mut lines, mut messages) = (Vec::new(), Messages::default());
     for _ in 0..SHOWN_STEPS {
         if !stage.step(Direction::Forward)? || stage.position() > until {
             break;
         }
         lines.extend(stage.lines()?);
-        messages.extend(message_rows(stage));
-        if lines.len() >= SHOWN_LINES || messages.len() >= SHOWN_LINES {
+        let rows = message_rows(stage, messages.rows.is_empty());
+        if messages.rows.is_empty() && !rows.is_empty() {
+            let time = |tick| stage.tick_length().time_of(tick).to_string();
+            messages.first = stage.position().last_tick().map(time);
+        }
+        messages.rows.extend(rows);
+        if lines.len() >= SHOWN_LINES || messages.rows.len() >= SHOWN_LINES {
             break;
         }
     }
     Ok((lines, messages))
 }
 
-/// The messages of the last tick under its time.
-fn message_rows<S: Source>(stage: &Stage<S>) -> Vec<Row> {
+/// The messages of the last tick, under its time where those of another tick are shown too.
+fn message_rows<S: Source>(stage: &Stage<S>, is_first: bool) -> Vec<Row> {
     let messages = stage.messages();
-    let tick = stage.position().last_tick().filter(|_| !messages.is_empty());
-    let heading = tick.map(|tick| {
-        Row::new(format!("{}, tick {tick}", stage.tick_length().time_of(tick)), Tone::Faint)
-    });
+    let tick = stage.position().last_tick().filter(|_| !messages.is_empty() && !is_first);
+    let time = |tick| stage.tick_length().time_of(tick);
+    let heading = tick.map(|tick| Row::new(format!("{}, tick {tick}", time(tick)), Tone::Faint));
     let rows = messages.into_iter().map(|text| Row::new(text, Tone::Plain));
     heading.into_iter().chain(rows).collect()
 }

@@ -170,3 +170,29 @@ fn add_up(sight: &mut [u8], on_map: &[bool]) {
         *cell = if *on_map { seeing } else { 0 };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gametape_minewars::{Generation, Grid};
+
+    use crate::{Config, Match, Style};
+
+    #[test]
+    fn counting_from_nothing_gives_what_was_kept_up_to_date() {
+        for grid in [Grid::Hex, Grid::Square] {
+            let config = Config::new(3, 9, 7).with_grid(grid);
+            let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
+            for tick in 0..2000 {
+                game.step().unwrap();
+                if tick % 50 == 0 {
+                    let kept = game.game();
+                    let mut counted = kept.clone();
+                    counted.recount();
+                    assert!(counted.sight == kept.sight, "{grid} {tick}");
+                    assert_eq!(counted.yields, kept.yields, "{grid} {tick}");
+                    assert_eq!(counted.players[1..], kept.players[1..], "{grid} {tick}");
+                }
+            }
+        }
+    }
+}

@@ -57,9 +57,8 @@ impl Skirmish {
     /// with the units.
     fn changed_cells(&self) -> impl Iterator<Item = Cell> {
         let both = (0..).zip(self.cells.iter().zip(&self.atlas.start));
-        let changed = both.filter(|(_, (now, start))| {
-            **now != Tile { structure: now.structure, ..**start }
-        });
+        let changed =
+            both.filter(|(_, (now, start))| **now != Tile { structure: now.structure, ..**start });
         changed.map(|(cell, _)| cell)
     }
 

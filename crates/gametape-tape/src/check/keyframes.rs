@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Result, ViewSet};
+use gametape_wire::{Error, ErrorKind, Reader, Result};
 
 use crate::index::table::{KeyframeIndex, KeyframeIndexEntry};
 use crate::layout::chunk::Chunk;
@@ -11,24 +11,33 @@ use crate::layout::chunk_header::ChunkHeader;
 use crate::layout::kind::ChunkKind;
 use crate::limits::DELTA_CHAIN;
 use crate::read::restore::Restorer;
-use crate::snapshot::SimSnapshot;
+use crate::snapshot::{DeltaHead, StateHash, hash_of_bytes};
 
 /// Restores keyframe after keyframe, each delta from its baseline, and computes the hash of every
 /// state.
 ///
-/// Give it keyframes in ascending order of their ticks or sequence numbers. Of each run of keyframes it
-/// holds two states, the last one and the last full one, on which a delta may build. A keyframe that is
-/// refused changes nothing.
+/// Give it the keyframes run by run, in the order of [`KeyframeIndex::usable`]: a run is the keyframes of
+/// a stream and a set of views. Of the present run it holds two states, the last one and the last full
+/// one, on which a delta may build; nothing of the runs before. So its memory does not depend on how many
+/// streams a tape has. A keyframe that is refused changes nothing.
 #[derive(Debug, Default)]
 pub struct KeyframeChecker {
-    runs: BTreeMap<(u16, u16), Run>,
+    run: Option<(RunKey, Run)>,
+}
+
+/// Stream and views of keyframes that build on each other.
+type RunKey = (u16, u16);
+
+fn run_of(header: &ChunkHeader) -> RunKey {
+    (header.stream, header.views.bits())
 }
 
 /// The states of one run that later deltas may build on.
 #[derive(Debug)]
 struct Run {
     full: Restorer,
-    last: Restorer,
+    /// The last state, where it is not the full one.
+    last: Option<Restorer>,
     /// How many deltas lead to the last state.
     depth: u64,
 }
@@ -36,43 +45,83 @@ struct Run {
 impl KeyframeChecker {
     /// Checks the next keyframe; other chunks are right.
     pub fn add(&mut self, chunk: &Chunk<'_>) -> Result<()> {
-        let run = (chunk.header.stream, chunk.header.views.bits());
-        match chunk.header.kind {
-            ChunkKind::FULL_KEYFRAME => {
+        if !chunk.header.kind.is_keyframe() {
+            return Ok(());
+        }
+        let key = run_of(&chunk.header);
+        if self.run.as_ref().is_some_and(|(present, _)| *present != key) {
+            self.run = None;
+        }
+        match (chunk.header.kind, &mut self.run) {
+            (ChunkKind::DELTA_KEYFRAME, Some((_, run))) => run.delta(chunk),
+            (ChunkKind::DELTA_KEYFRAME, None) => Err(no_baseline(chunk)),
+            (_, run) => {
                 let mut full = Restorer::verifying();
                 full.add(chunk)?;
-                self.runs.insert(run, Run { last: full.clone(), full, depth: 0 });
+                *run = Some((key, Run { full, last: None, depth: 0 }));
                 Ok(())
             }
-            ChunkKind::DELTA_KEYFRAME => match self.runs.get_mut(&run) {
-                Some(run) => run.delta(chunk),
-                None => Err(no_baseline(chunk)),
-            },
-            _ => Ok(()),
         }
-    }
-
-    /// The state of the last keyframe of a stream and set of views.
-    #[must_use]
-    pub fn state(&self, stream: u16, views: ViewSet) -> Option<&SimSnapshot> {
-        self.runs.get(&(stream, views.bits()))?.last.state()
     }
 }
 
 impl Run {
     fn delta(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let baseline = chunk.header.first_tick.checked_sub(chunk.header.detail.into());
-        let is_at = |restorer: &Restorer| restorer.state().map(|state| state.core.tick) == baseline;
-        let (mut next, depth) = match (is_at(&self.last), is_at(&self.full)) {
-            _ if chunk.header.detail == 0 => return Err(no_baseline(chunk)),
-            (true, _) => (self.last.clone(), self.depth + 1),
-            (_, true) => (self.full.clone(), 1),
+        let is_at = |restorer: &&Restorer| {
+            restorer.state().map(|state| state.core.tick) == baseline && chunk.header.detail > 0
+        };
+        let (mut next, depth) = match (self.last.as_ref().filter(is_at), Some(&self.full)) {
+            (Some(last), _) => (last.clone(), self.depth + 1),
+            (None, Some(full)) if is_at(&full) => (full.clone(), 1),
             _ => return Err(no_baseline(chunk)),
         };
         DELTA_CHAIN.check(depth, chunk.offset)?;
         next.add(chunk)?;
-        (self.last, self.depth) = (next, depth);
+        (self.last, self.depth) = (Some(next), depth);
         Ok(())
+    }
+}
+
+/// Which states the keyframes of a new tape lead to, by their hashes alone.
+#[derive(Debug, Default)]
+pub(crate) struct KeyframeLinks {
+    runs: BTreeMap<RunKey, Links>,
+}
+
+/// Ticks and hashes of the states of a run that later deltas may build on.
+#[derive(Debug, Clone, Copy)]
+struct Links {
+    full: (u64, StateHash),
+    last: (u64, StateHash),
+    /// How many deltas lead to the last state.
+    depth: u64,
+}
+
+impl KeyframeLinks {
+    /// Takes the next keyframe of the tape; false where it builds on none of the states that are there.
+    /// Such a keyframe counts for nothing.
+    pub(crate) fn admits(&mut self, chunk: &Chunk<'_>, buffer: &mut Vec<u8>) -> Result<bool> {
+        let raw = chunk.raw_in(buffer)?;
+        let key = run_of(&chunk.header);
+        if chunk.header.kind == ChunkKind::FULL_KEYFRAME {
+            let full = (chunk.header.first_tick, hash_of_bytes(raw));
+            self.runs.insert(key, Links { full, last: full, depth: 0 });
+            return Ok(true);
+        }
+        let head = DeltaHead::read(&mut Reader::new(raw))?;
+        let baseline = (head.baseline_tick, head.baseline_hash);
+        let Some(run) = self.runs.get_mut(&key) else { return Ok(false) };
+        let depth = match (run.last == baseline, run.full == baseline) {
+            (true, _) => run.depth + 1,
+            (_, true) => 1,
+            _ => return Ok(false),
+        };
+        if depth > DELTA_CHAIN.max {
+            return Ok(false);
+        }
+        (run.last, run.depth) = ((chunk.header.first_tick, head.state_hash), depth);
+        Ok(true)
     }
 }
 
@@ -83,12 +132,31 @@ fn no_baseline(chunk: &Chunk<'_>) -> Error {
 }
 
 impl KeyframeIndex {
-    /// The bytes of every keyframe that leads to a full one, with its number and entry, ascending by
-    /// tick. Those without a baseline are left out: verification of the tape reports them.
+    /// The bytes of every keyframe that leads to a full one, with its number and entry: run by run, as a
+    /// [`KeyframeChecker`] wants them, ascending by tick in each. Those without a baseline are left out:
+    /// verification of the tape reports them.
     pub fn usable(&self) -> impl Iterator<Item = (usize, &KeyframeIndexEntry, Range<u64>)> {
-        self.entries().iter().enumerate().filter_map(|(index, entry)| {
-            self.down_to_full(index)?;
-            Some((index, entry, self.chunk_range(index)?))
+        // How many deltas lead to the last keyframe of each run and tick.
+        let mut depths = BTreeMap::<(RunKey, u64), u64>::new();
+        let mut indexes = Vec::new();
+        for (index, entry) in self.entries().iter().enumerate() {
+            let run = (entry.stream, entry.views.bits());
+            let depth = match entry.baseline_tick() {
+                None if entry.is_full => Some(0),
+                Some(tick) if tick < entry.tick => depths.get(&(run, tick)).map(|depth| depth + 1),
+                _ => None,
+            };
+            match depth.filter(|depth| *depth <= DELTA_CHAIN.max) {
+                Some(depth) => {
+                    depths.insert((run, entry.tick), depth);
+                    indexes.push((run, index));
+                }
+                None => drop(depths.remove(&(run, entry.tick))),
+            }
+        }
+        indexes.sort_unstable();
+        indexes.into_iter().filter_map(|(_, index)| {
+            Some((index, &self.entries()[index], self.chunk_range(index)?))
         })
     }
 }

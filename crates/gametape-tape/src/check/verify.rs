@@ -393,8 +393,12 @@ impl Verifier {
         };
         let (signed, chain) = self.follow_chain(Chain::start(header));
         self.report.chain_head = Some(chain.head());
-        if summary.is_none_or(|summary| summary.chain_head != chain.head()) {
-            let problem = "its end is not the one in the summary";
+        let problem = match summary {
+            Some(summary) if summary.chain_head == chain.head() => None,
+            Some(_) => Some("its end is not the one in the summary"),
+            None => Some("nothing says where it ends: there is no summary"),
+        };
+        if let Some(problem) = problem {
             self.report.find(Level::Chain, bad(Place::Nowhere, "chain", problem));
         }
         if !signed {
@@ -453,13 +457,14 @@ pub fn verify_bytes(bytes: &[u8], level: Level, key: Option<PublicKey>) -> Resul
 
 /// The first chunk is metadata directly after the header.
 fn check_first(first: Option<&ChunkEntry>) -> Result<()> {
-    let is_right = first.is_some_and(|chunk| {
-        let header = &chunk.header;
-        header.kind == ChunkKind::METADATA
-            && (header.sequence, header.stream) == (0, 0)
-            && chunk.offset == TapeHeader::LENGTH as u64
-    });
-    if is_right {
+    let Some(chunk) = first else {
+        return Err(bad(Place::Nowhere, "metadata", "there is none: there is no whole chunk"));
+    };
+    let header = &chunk.header;
+    let is_first = header.kind == ChunkKind::METADATA
+        && (header.sequence, header.stream) == (0, 0)
+        && chunk.offset == TapeHeader::LENGTH as u64;
+    if is_first {
         return Ok(());
     }
     Err(bad(Place::Byte(TapeHeader::LENGTH as u64), "metadata", "it is not the first chunk"))

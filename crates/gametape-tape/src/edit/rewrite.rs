@@ -1,5 +1,6 @@
 //! New tapes out of old ones: cut to some views, or without what was lost.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use super::assemble::join;
 use super::cut::Cut;
 use super::dropped::{DropReason, Dropped, Drops};
 use crate::check::content::check_content;
-use crate::check::keyframes::KeyframeChecker;
+use crate::check::keyframes::{KeyframeChecker, KeyframeLinks};
 use crate::check::verify::{Level, verify_bytes};
 use crate::layout::chunk::Chunk;
 use crate::layout::chunk_header::ChunkHeader;
@@ -37,7 +38,9 @@ pub struct Rewriter {
     events: Option<Box<dyn EventFilter>>,
     drops: Drops,
     order: TickOrder,
-    keyframes: KeyframeChecker,
+    /// Of a repair: where the keyframes are that restore.
+    sound_keyframes: BTreeSet<u64>,
+    links: KeyframeLinks,
     /// Chunks that a repair refused, as gaps.
     refused: Vec<Gap>,
     buffer: Vec<u8>,
@@ -100,9 +103,15 @@ impl Rewriter {
         Self::new(header, metadata, Mode::Cut(None))
     }
 
-    /// Repairs a tape: everything that is sound, and gaps for everything else.
-    pub fn repair(header: TapeHeader, metadata: &[u8]) -> Result<Self> {
-        Self::new(header, metadata, Mode::Repair)
+    /// Repairs a tape: everything that is sound, and gaps for everything else. Keyframes are sound where
+    /// a [`KeyframeChecker`] restored those at these offsets of the old tape. *Why the caller does that:*
+    /// it goes run by run, while chunks are copied in their order.
+    pub fn repair(
+        header: TapeHeader,
+        metadata: &[u8],
+        sound_keyframes: BTreeSet<u64>,
+    ) -> Result<Self> {
+        Ok(Self { sound_keyframes, ..Self::new(header, metadata, Mode::Repair)? })
     }
 
     fn new(header: TapeHeader, metadata: &[u8], mode: Mode) -> Result<Self> {
@@ -113,7 +122,8 @@ impl Rewriter {
             events: None,
             drops: Drops::default(),
             order: TickOrder::default(),
-            keyframes: KeyframeChecker::default(),
+            sound_keyframes: BTreeSet::new(),
+            links: KeyframeLinks::default(),
             refused: Vec::new(),
             buffer: Vec::new(),
         })
@@ -198,7 +208,7 @@ impl Rewriter {
         let is_in_order = self.order.has_room_for(header);
         let is_sound = is_in_order
             && check_content(chunk, &mut self.buffer).is_ok()
-            && self.keyframes.add(chunk).is_ok();
+            && (!header.kind.is_keyframe() || self.is_sound_keyframe(chunk));
         if is_sound {
             self.order.admits(header);
             return self.writer.copy(chunk, header.views);
@@ -207,6 +217,12 @@ impl Rewriter {
         self.drops.chunk(header, reason);
         self.refused.push(chunk_gap(header));
         Ok(())
+    }
+
+    /// Does a keyframe restore, from states that are in the new tape?
+    fn is_sound_keyframe(&mut self, chunk: &Chunk<'_>) -> bool {
+        self.sound_keyframes.contains(&chunk.offset)
+            && self.links.admits(chunk, &mut self.buffer).unwrap_or(false)
     }
 
     /// The frames of a chunk that are at the right time, with the parts of some views only.
@@ -358,11 +374,14 @@ pub fn cut_bytes(bytes: &[u8], views: ViewSet, tape_id: u32) -> Result<Rewritten
 ///
 /// `header` is used where the tape's own is lost, and metadata that is lost becomes `{}`.
 pub fn repair_bytes(bytes: &[u8], header: Option<TapeHeader>, tape_id: u32) -> Result<Rewritten> {
-    repair(&Recovered::from_bytes(bytes), bytes, header, tape_id)
+    let found = Recovered::from_bytes(bytes);
+    let (sound_keyframes, _) = sound_keyframes(&found, bytes);
+    repair(&found, sound_keyframes, bytes, header, tape_id)
 }
 
 fn repair(
     found: &Recovered,
+    sound_keyframes: BTreeSet<u64>,
     bytes: &[u8],
     header: Option<TapeHeader>,
     tape_id: u32,
@@ -371,7 +390,7 @@ fn repair(
     let problem = "the header is lost: the tick length must be given";
     let old = old.ok_or_else(|| Error::misuse("repair", problem))?;
     let header = TapeHeader::new(old.tick_length, tape_id);
-    let mut rewriter = Rewriter::repair(header, found.metadata_or_empty())?;
+    let mut rewriter = Rewriter::repair(header, found.metadata_or_empty(), sound_keyframes)?;
     for entry in &found.chunks {
         let range = entry.range();
         let bytes = &bytes[range.start as usize..range.end as usize];
@@ -404,25 +423,31 @@ pub fn recover_bytes(
 ) -> Result<(Remedy, Rewritten)> {
     let verified = verify_bytes(bytes, Level::Chain, None)?;
     let found = Recovered::from_bytes(bytes);
-    let states_are_sound = states_are_sound(&found, bytes);
+    let (sound_keyframes, states_are_sound) = sound_keyframes(&found, bytes);
     let remedy = found.remedy(verified.passed(), verified.chunks_are_sound(), states_are_sound);
     let unchanged = |bytes| Rewritten { bytes, dropped: Vec::new() };
     let rewritten = match remedy {
         Remedy::Keep => unchanged(bytes.to_vec()),
         Remedy::Rebuild => unchanged(join(found.rebuild()?, bytes)?),
-        Remedy::Repair => repair(&found, bytes, header, tape_id)?,
+        Remedy::Repair => repair(&found, sound_keyframes, bytes, header, tape_id)?,
     };
     Ok((remedy, rewritten))
 }
 
-/// Does every keyframe restore that is left of the tape in `bytes`?
-fn states_are_sound(found: &Recovered, bytes: &[u8]) -> bool {
+/// Where the keyframes are that restore, of what is left of the tape in `bytes`; and do all that lead to
+/// a full one?
+fn sound_keyframes(found: &Recovered, bytes: &[u8]) -> (BTreeSet<u64>, bool) {
     let mut keyframes = KeyframeChecker::default();
-    found.keyframes().usable().all(|(_, _, range)| {
+    let (mut sound, mut are_all) = (BTreeSet::new(), true);
+    for (_, _, range) in found.keyframes().usable() {
         let chunk = usize::try_from(range.start).ok().and_then(|start| bytes.get(start..));
         let chunk = chunk.and_then(|bytes| Chunk::read(bytes, range.start).ok());
-        chunk.is_some_and(|chunk| keyframes.add(&chunk).is_ok())
-    })
+        match chunk.is_some_and(|chunk| keyframes.add(&chunk).is_ok()) {
+            true => drop(sound.insert(range.start)),
+            false => are_all = false,
+        }
+    }
+    (sound, are_all)
 }
 
 impl Recovered {

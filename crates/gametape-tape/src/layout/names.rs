@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use gametape_wire::{Error, ErrorKind, Reader, Result, Writer};
+use gametape_wire::{Error, ErrorKind, Place, Reader, Result, Writer};
 
 use crate::layout::chunk::Chunk;
-use crate::limits::STRINGS;
+use crate::limits::{NAME_BYTES, STRINGS};
 
 /// The names chunks of a tape, one after the other: what the ids in events mean.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl NameTable {
         let first = STRINGS.check(r.varint("first name")?, r.offset())? as usize;
         let count = r.varint("number of names")?;
         STRINGS.check(count.saturating_add(first as u64), r.offset())?;
-        let names: Vec<String> = read_strings(&mut r, count, "name")?;
+        let names: Vec<String> = (0..count).map(|_| read_name(&mut r)).collect::<Result<_>>()?;
         r.finish("names")?;
         if self.names.len() < first + names.len() {
             self.names.resize(first + names.len(), None);
@@ -56,11 +56,23 @@ impl NameTable {
         if names.is_empty() || names.len() + first as usize > most {
             return Err(Error::misuse("names", format!("at least one, at most {most} in all")));
         }
+        for name in names {
+            let checked = NAME_BYTES.check(name.as_ref().len() as u64, 0);
+            checked.map_err(|error| error.with_place(Place::Nowhere))?;
+        }
         let mut w = Writer::new();
         w.varint(first.into()).varint(names.len() as u64);
         names.iter().for_each(|name| write_string(&mut w, name.as_ref()));
         Ok(w.into_bytes())
     }
+}
+
+/// A name: tables of events repeat it in every row, so it is short.
+fn read_name(r: &mut Reader<'_>) -> Result<String> {
+    let offset = r.offset();
+    let name = read_string(r, "name")?;
+    NAME_BYTES.check(name.len() as u64, offset)?;
+    Ok(name.to_owned())
 }
 
 pub(crate) fn write_string(w: &mut Writer, text: &str) {

@@ -114,6 +114,11 @@ pub(crate) fn chunk_gap(header: &ChunkHeader) -> Gap {
     gap(Some(header), 1, header.chunk_length(), &(header.first_tick..header.end_tick()))
 }
 
+/// Frames or orders that were given, and not written when the recording stopped.
+pub(crate) fn unwritten_gap(kind: ChunkKind, ticks: &Range<u64>) -> Gap {
+    Gap { kind, ..gap(None, 0, 0, ticks) }
+}
+
 fn gap(header: Option<&ChunkHeader>, count: u32, bytes: u64, ticks: &Range<u64>) -> Gap {
     Gap {
         cause: GapCause::DAMAGE,

@@ -14,7 +14,7 @@ use crate::layout::chunk::Chunk;
 use crate::layout::gap::Gap;
 use crate::layout::kind::{ChunkKind, Codec};
 use crate::layout::tape_header::TapeHeader;
-use crate::recover::losses::{gaps, lost_ticks};
+use crate::recover::losses::{gaps, lost_ticks, unwritten_gap};
 use crate::recover::scan::{Damage, DamageKind, Found, Scanner};
 use crate::write::draft::{ChunkDraft, put_chunk};
 use crate::write::writer::{TapeWriter, check_metadata};
@@ -252,6 +252,28 @@ impl Recovered {
             && self.missing.is_empty()
             && self.chunks.first().is_some_and(is_first)
             && !self.damages.iter().any(|damage| self.is_loss(damage))
+            && self.unwritten().is_none()
+    }
+
+    /// The ticks at which a tape that was never finished has events, or something else, but no frames
+    /// and orders any more: those were given and not written.
+    ///
+    /// `None` where there are no such ticks, and of a tape that has no frames and orders at all.
+    #[must_use]
+    pub fn unwritten(&self) -> Option<Range<u64>> {
+        if self.is_finished || (self.count.is_some() && self.is_counted) {
+            return None;
+        }
+        let headers = || self.chunks.iter().map(|chunk| &chunk.header);
+        let input = headers().filter(|header| header.kind.is_framed());
+        let written = input.map(|header| header.end_tick()).max()?;
+        // Before a keyframe everything is written.
+        let keyframes = headers().filter(|header| header.kind.is_keyframe());
+        let written = keyframes.map(|header| header.first_tick).fold(written, u64::max);
+        // What a gap declares is declared.
+        let other = headers().filter(|h| h.kind.has_ticks() && h.kind != ChunkKind::GAP);
+        let end = other.map(|header| header.end_tick()).max()?;
+        (written < end).then_some(written..end)
     }
 
     /// Did a damage take anything that the index cannot be rebuilt without?
@@ -289,7 +311,15 @@ impl Recovered {
     #[must_use]
     pub fn gaps(&self) -> Vec<Gap> {
         let lost = self.damages.iter().filter(|damage| self.is_loss(damage));
-        gaps(&self.chunks, lost, &self.missing)
+        let mut all = gaps(&self.chunks, lost, &self.missing);
+        if let Some(ticks) = self.unwritten() {
+            let has = |kind| self.chunks.iter().any(|chunk| chunk.header.kind == kind);
+            let kinds =
+                [ChunkKind::FRAMES, ChunkKind::ORDERS].into_iter().filter(|kind| has(*kind));
+            all.extend(kinds.map(|kind| unwritten_gap(kind, &ticks)));
+            all.sort_by_key(|gap| gap.first_tick);
+        }
+        all
     }
 
     /// The keyframes among the chunks that are left, by tick.

@@ -169,6 +169,7 @@ impl<K: Key> SlotTable<K> {
     }
 
     /// The row with this key.
+    #[must_use]
     pub fn get(&self, key: &K) -> Option<Row<'_, K>> {
         let index = self.rows.binary_search_by(|row| row.key.cmp(key)).ok()?;
         Some(self.row(index))
@@ -370,6 +371,7 @@ impl<K: Key> ValueTable<K> {
     }
 
     /// The value of a key.
+    #[must_use]
     pub fn get(&self, key: &K) -> Option<&[u8]> {
         self.0.get(key).map(|row| only_value(&row))
     }

@@ -1,5 +1,7 @@
 //! Writing a tape: bytes come out that are to be appended to a file, a socket, anything.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use gametape_wire::{Error, ErrorKind, Place, Result, View, ViewSet, Writer};
 
 use crate::check::chain::{Chain, leaf};
@@ -31,9 +33,16 @@ pub struct TapeWriter {
     chunks: Vec<ChunkEntry>,
     chain: Chain,
     compressor: Compressor,
+    /// In the order in which they began.
     streams: Vec<StreamState>,
+    indexes: BTreeMap<(ChunkKind, u16), usize>,
+    /// The streams whose blocks are not empty.
+    open: BTreeSet<usize>,
     names: u32,
 }
+
+/// This many streams are looked through before the table of all is asked.
+const FIRST_STREAMS: usize = 8;
 
 /// How far a stream of one kind has come.
 #[derive(Debug)]
@@ -68,6 +77,8 @@ impl TapeWriter {
             chain,
             compressor: Compressor::default(),
             streams: Vec::new(),
+            indexes: BTreeMap::new(),
+            open: BTreeSet::new(),
             names: 0,
         };
         for chunk in &chunks {
@@ -177,9 +188,12 @@ impl TapeWriter {
         let state = &self.streams[index];
         check_order(state, tick)?;
         if !state.block.is_empty() && !state.block.has_room(tick, bytes, FRAMES_TARGET) {
-            self.end_block(kind, stream)?;
+            self.end_block(index)?;
         }
         let state = &mut self.streams[index];
+        if state.block.is_empty() {
+            self.open.insert(index);
+        }
         state.last_tick = tick;
         Ok(&mut state.block)
     }
@@ -300,25 +314,31 @@ impl TapeWriter {
         Ok(())
     }
 
+    /// Are there frames or orders that are in no chunk yet?
+    #[must_use]
+    pub fn has_open_chunks(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// Makes chunks of all frames and orders given so far.
     pub fn flush(&mut self) -> Result<()> {
-        let open = |state: &&StreamState| !state.block.is_empty();
-        while let Some((kind, stream)) =
-            self.streams.iter().find(open).map(|state| (state.kind, state.stream))
-        {
-            self.end_block(kind, stream)?;
+        while let Some(&index) = self.open.first() {
+            self.end_block(index)?;
         }
         Ok(())
     }
 
-    fn end_block(&mut self, kind: ChunkKind, stream: u16) -> Result<()> {
-        let mut block = std::mem::take(&mut self.stream(kind, stream).block);
+    fn end_block(&mut self, index: usize) -> Result<()> {
+        let state = &mut self.streams[index];
+        let (kind, stream, mut block) =
+            (state.kind, state.stream, std::mem::take(&mut state.block));
         let written = self.block_chunk(kind, stream, &block);
         if written.is_ok() {
             // The buffer serves the next chunk.
             block.clear();
+            self.open.remove(&index);
         }
-        self.stream(kind, stream).block = block;
+        self.streams[index].block = block;
         written
     }
 
@@ -342,12 +362,19 @@ impl TapeWriter {
 
     /// Where a stream's state is; made when it is new.
     fn stream_index(&mut self, kind: ChunkKind, stream: u16) -> usize {
-        let index = self.streams.iter().position(|s| s.kind == kind && s.stream == stream);
-        index.unwrap_or_else(|| {
+        // Most tapes have few streams, of which the first are those of frames.
+        let first = self.streams.iter().take(FIRST_STREAMS);
+        let found = first.enumerate().find(|(_, s)| s.kind == kind && s.stream == stream);
+        if let Some((index, _)) = found {
+            return index;
+        }
+        let next = self.streams.len();
+        let index = *self.indexes.entry((kind, stream)).or_insert(next);
+        if index == next {
             let block = FrameBlock::default();
             self.streams.push(StreamState { kind, stream, last_tick: 0, block });
-            self.streams.len() - 1
-        })
+        }
+        index
     }
 
     /// Ends the tape with its index; returns the last bytes to append.

@@ -50,6 +50,23 @@ fn what_is_written_is_read() {
     assert!(received(&tape, &bytes, 3).is_empty());
 }
 
+/// Tables of events repeat a name in every row: a long one would make gigabytes of a few bytes.
+#[test]
+fn a_name_over_4_kib_is_refused() {
+    let mut writer = TapeWriter::new(header(), b"{}").unwrap();
+    writer.names(&["n".repeat(4096)]).unwrap();
+    assert!(writer.names(&["n".repeat(4097)]).is_err());
+    let raw = [&[0, 1, 0x81, 0x20][..], &[b'n'; 4097]].concat();
+    let draft = ChunkDraft { detail: 1, ..ChunkDraft::new(ChunkKind::NAMES) };
+    writer.chunk(&draft, &raw).unwrap();
+    let bytes = [writer.take(), writer.finish().unwrap()].concat();
+    let tape = Tape::open(&bytes).unwrap();
+    let mut chunks = tape.stream(ChunkKind::NAMES, 0).map(|entry| tape.read(entry, &bytes));
+    let mut add = || NameTable::default().add(&chunks.next().unwrap().unwrap());
+    add().unwrap();
+    assert_eq!(add().unwrap_err().class(), ErrorClass::Limit);
+}
+
 #[test]
 fn names_and_resources_are_read() {
     let bytes = sample(10);

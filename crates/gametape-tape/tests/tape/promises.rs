@@ -410,7 +410,8 @@ fn unknown_kinds_are_kept_or_named() {
     tape.frame(0, 0, &[(view(1), b"a")]).unwrap();
     let safe = ChunkDraft::new(ChunkKind(200)).with_flags(Flags::SAFE_TO_COPY);
     tape.chunk(&safe, b"without ticks, safe").unwrap();
-    tape.chunk(&ChunkDraft::new(ChunkKind(201)).with_flags(Flags::SAFE_TO_COPY), b"another").unwrap();
+    tape.chunk(&ChunkDraft::new(ChunkKind(201)).with_flags(Flags::SAFE_TO_COPY), b"another")
+        .unwrap();
     tape.chunk(&ChunkDraft::new(ChunkKind(202)), b"not safe").unwrap();
     let bytes = finished(tape);
     let cut = cut_bytes(&bytes, views(&[1]), 5).unwrap();

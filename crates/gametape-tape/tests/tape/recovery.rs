@@ -4,7 +4,10 @@ use gametape_wire::{TickLength, ViewSet};
 use std::ops::Range;
 
 use crate::common::*;
-use gametape_tape::{ChunkEntry, DamageKind, Recovered, Tape, TapeHeader, TapeWriter};
+use gametape_tape::{
+    ChunkDraft, ChunkEntry, ChunkKind, DamageKind, Level, Recovered, Remedy, Tape, TapeHeader,
+    TapeWriter, recover_bytes, verify_bytes,
+};
 
 /// A way to spoil bytes.
 #[derive(Debug, Clone, Copy)]
@@ -180,4 +183,60 @@ fn hostile_headers_do_not_make_the_search_slow() {
     let found = Recovered::from_bytes(&bytes);
     assert_eq!(found.chunks.len(), 2);
     assert_eq!(found.damages.len(), 1);
+}
+
+/// An unfinished tape whose frames end before its events lost frames; one whose frames go on did not.
+#[test]
+fn frames_that_were_not_written_while_events_were_are_declared() {
+    let unfinished = |frames: u64, events: u64| {
+        let mut writer = TapeWriter::new(header(), b"{}").unwrap();
+        for tick in 0..frames {
+            writer.frame(0, tick, &[(view(0), b"moved")]).unwrap();
+        }
+        writer.flush().unwrap();
+        let draft = ChunkDraft::new(ChunkKind::EVENTS).with_ticks(0, events as u32).with_detail(1);
+        writer.chunk(&draft, b"events").unwrap();
+        writer.take()
+    };
+    let bytes = unfinished(100, 150);
+    let found = Recovered::from_bytes(&bytes);
+    assert_eq!(found.unwritten(), Some(100..150));
+    assert!(found.rebuild().is_err());
+    let (remedy, result) = recover_bytes(&bytes, None, 9).unwrap();
+    assert_eq!(remedy, Remedy::Repair);
+    let verified = verify_bytes(&result.bytes, Level::Chain, None).unwrap();
+    assert!(verified.passed(), "{verified:?}");
+    let warnings: Vec<String> = verified.findings().iter().map(|f| f.error.to_string()).collect();
+    let said = "lost to damage: frames of stream 0, ticks 100 to 149";
+    assert!(warnings.iter().any(|warning| warning.contains(said)), "{warnings:?}");
+    // Recovering again changes nothing.
+    let (remedy, again) = recover_bytes(&result.bytes, None, 10).unwrap();
+    assert_eq!((remedy, again.bytes == result.bytes), (Remedy::Keep, true));
+
+    for (frames, events) in [(150, 150), (160, 150), (0, 150)] {
+        let bytes = unfinished(frames, events);
+        assert_eq!(Recovered::from_bytes(&bytes).unwritten(), None);
+        assert_eq!(recover_bytes(&bytes, None, 9).unwrap().0, Remedy::Rebuild);
+    }
+}
+
+/// A tape with many streams is written in a time that grows with their number, not with its square.
+#[test]
+fn many_streams_cost_each_the_same() {
+    let cost = |streams: u16| {
+        let start = std::time::Instant::now();
+        let mut writer = TapeWriter::new(header(), b"{}").unwrap();
+        for stream in 0..streams {
+            writer.frame(stream, 0, &[(view(0), b"moved")]).unwrap();
+        }
+        for stream in 0..streams {
+            writer.setup(stream, ViewSet::ALL, b"setup").unwrap();
+            writer.flush().unwrap();
+        }
+        drop(writer.finish().unwrap());
+        start.elapsed()
+    };
+    let least = |streams: u16| (0..3).map(|_| cost(streams)).min().unwrap();
+    let (few, many) = (least(2500), least(20_000));
+    assert!(many < few * 24, "{few:?} {many:?}");
 }

@@ -19,16 +19,20 @@ use crate::streams::wait_for_turn;
 pub(super) struct Rows {
     info: MatchInfo,
     events: Vec<AnalysisEvent>,
+    /// What the events take in memory.
+    bytes: usize,
 }
 
 impl Rows {
     pub(super) fn new(info: MatchInfo) -> Self {
-        Self { info, events: Vec::new() }
+        Self { info, events: Vec::new(), bytes: 0 }
     }
 }
 
 /// More events of one tape than this are not held: they wait for the turn of the tape.
 const MOST_ROWS: usize = 1 << 14;
+/// The same for the memory that they take: their lists can be long.
+const MOST_BYTES: usize = 4 << 20;
 
 /// Tables that are being written, in the order of the tapes.
 pub(super) struct Export {
@@ -47,6 +51,9 @@ impl Export {
         kinds: &[EventKind],
     ) -> Result<Self, Failure> {
         let (target, folder) = (target.clone(), folder(target)?);
+        if folder.is_none() {
+            target.check_extension("such a table", extensions(format))?;
+        }
         let mut tables = Vec::new();
         if folder.is_none() {
             let table = match kinds {
@@ -65,8 +72,10 @@ impl Export {
 
     /// Takes an event of a tape. Where there are many, they are written in the turn of the tape.
     pub(super) fn hold(&self, rows: &mut Rows, event: &AnalysisEvent) -> Result<(), Failure> {
-        rows.events.push(event.clone());
-        if rows.events.len() < MOST_ROWS {
+        let event = event.clone();
+        rows.bytes += event.memory();
+        rows.events.push(event);
+        if rows.events.len() < MOST_ROWS && rows.bytes < MOST_BYTES {
             return Ok(());
         }
         match wait_for_turn() {
@@ -78,6 +87,7 @@ impl Export {
     /// Writes the events of the tape whose turn it is.
     pub(super) fn add(&self, rows: &mut Rows) -> Result<(), Failure> {
         let mut tables = self.lock();
+        rows.bytes = 0;
         for event in take(&mut rows.events) {
             let takes = |file: &TableFile| file.table.table().takes(&event);
             let index = match (tables.iter().position(takes), &self.folder) {
@@ -104,6 +114,15 @@ impl Export {
     pub(super) fn finish(self) -> Result<(), Failure> {
         let tables = self.tables.into_inner().unwrap_or_else(PoisonError::into_inner);
         tables.into_iter().try_for_each(TableFile::finish)
+    }
+}
+
+/// How names of tables may end.
+fn extensions(format: TableFormat) -> &'static [&'static str] {
+    match format {
+        TableFormat::Csv => &["csv"],
+        TableFormat::Parquet => &["parquet"],
+        _ => &["jsonl", "ndjson", "json"],
     }
 }
 

@@ -1,9 +1,12 @@
 //! Many recordings, one row each.
 
+use std::io::{IsTerminal, stdout};
+
 use gametape_analysis::report::{Align, TextTable};
 use gametape_replay::inspect::Row;
+use ratatui::crossterm::terminal::size;
 
-use crate::events::table_text;
+use crate::events::table_within;
 use crate::input::Source;
 use crate::text::{printable, shortened};
 
@@ -15,7 +18,7 @@ pub(super) struct Table(TextTable);
 
 impl Default for Table {
     fn default() -> Self {
-        let names = ["file", "format", "about", "result", "length", "date", "players"];
+        let names = ["file", "result", "length", "date", "format", "about", "players"];
         let align = |name| (name, if name == "length" { Align::Right } else { Align::Left });
         Self(TextTable::new(&names.map(align)))
     }
@@ -25,7 +28,7 @@ impl<'s> Extend<(&'s Source, Row)> for Table {
     fn extend<R: IntoIterator<Item = (&'s Source, Row)>>(&mut self, rows: R) {
         for (source, row) in rows {
             let Row { format, about, result, length, date, players, .. } = row;
-            let cells = [format, about, result, length, date, players];
+            let cells = [result, length, date, format, about, players];
             let cells = cells.map(|text| shortened(&printable(&text), MOST_CHARS));
             self.0.add([printable(&source.to_string())].into_iter().chain(cells).collect());
         }
@@ -33,8 +36,11 @@ impl<'s> Extend<(&'s Source, Row)> for Table {
 }
 
 impl Table {
-    /// The rows below a heading; nothing without rows.
+    /// The rows below a heading; nothing without rows. On a terminal each has one line: what does not
+    /// fit is cut off.
     pub(super) fn into_text(self) -> String {
-        if self.0.is_empty() { String::new() } else { table_text(&self.0) }
+        let width = stdout().is_terminal().then(|| size().ok()).flatten();
+        let width = width.map_or(usize::MAX, |(columns, _)| columns.into());
+        if self.0.is_empty() { String::new() } else { table_within(&self.0, width) }
     }
 }

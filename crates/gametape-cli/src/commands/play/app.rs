@@ -15,7 +15,10 @@ const PROMPT_CHARS: usize = 60;
 pub(super) struct App {
     pub(super) viewer: Viewer<TapeFile>,
     pub(super) prompt: Option<Prompt>,
-    pub(super) help: bool,
+    /// The page of the help that is shown.
+    pub(super) help: Option<usize>,
+    /// How many pages the help has on the present screen.
+    pub(super) help_pages: usize,
     pub(super) over: bool,
 }
 
@@ -35,15 +38,18 @@ enum Question {
 
 impl App {
     pub(super) fn new(viewer: Viewer<TapeFile>) -> Self {
-        Self { viewer, prompt: None, help: false, over: false }
+        Self { viewer, prompt: None, help: None, help_pages: 1, over: false }
     }
 
     /// A key was pressed.
     pub(super) fn press(&mut self, key: KeyEvent, now: Duration) {
-        self.viewer.message = None;
-        if self.help {
-            // Any key closes the help; those that quit do no more than that.
-            self.help = false;
+        let was_reported = self.viewer.message.take().is_some();
+        if let Some(page) = self.help {
+            // Any key turns the page or closes the help; those that quit do no more than that.
+            let closes = keys::command(key) == Some(Command::Quit);
+            self.help = Some(page + 1).filter(|page| !closes && *page < self.help_pages);
+        } else if key.code == KeyCode::Esc && self.prompt.is_none() && was_reported {
+            // It was a message that somebody wanted to be rid of.
         } else if let Some(prompt) = self.prompt.take() {
             self.type_on(prompt, key);
         } else {
@@ -53,7 +59,7 @@ impl App {
                     self.ask(Question::Time, "go to (3:37.6, 50%, tick:120, turn:4, end)");
                 }
                 Some(Command::AskSearch) => self.ask(Question::Search, "search"),
-                Some(Command::Help) => self.help = true,
+                Some(Command::Help) => self.help = Some(0),
                 Some(Command::Quit) => self.over = true,
                 None => {}
             }

@@ -60,7 +60,7 @@ pub(super) const BINDINGS: [Binding; 30] = {
         row(Act(Faster(1)), &[(NONE, Char('+')), (NONE, Char('='))], "+ -", "faster, slower"),
         row(Act(Faster(-1)), &[(NONE, Char('-')), (NONE, Char('_'))], "", ""),
         row(AskTime, &[(NONE, Char('g')), (NONE, Char('t'))], "g", "go to a time, tick or turn"),
-        row(AskSearch, &[(NONE, Char('/'))], "/ n", "search, search on"),
+        row(AskSearch, &[(NONE, Char('/'))], "/ n", "search, next match"),
         row(Act(SearchAgain), &[(NONE, Char('n'))], "", ""),
         row(Help, &[(NONE, Char('?')), (NONE, KeyCode::F(1))], "?", "this help"),
         row(Quit, &[(NONE, Char('q')), (NONE, Esc), (CONTROL, Char('c'))], "q, Esc", "quit"),
@@ -68,7 +68,7 @@ pub(super) const BINDINGS: [Binding; 30] = {
             Act(NextView),
             &[(NONE, Char('v'))],
             "v V, 0 to 9",
-            "next view, view before, view with a number",
+            "next view, previous view, view with a number",
         ),
         row(Act(PreviousView), &[(NONE, Char('V'))], "", ""),
         row(

@@ -13,7 +13,7 @@ use gametape_scene::{Colour, Ink, Palette};
 use gametape_wire::{self as wire, Moment};
 
 use super::app::App;
-use super::keys::BINDINGS;
+use super::keys::{BINDINGS, Binding};
 use crate::commands::stage::Stage;
 use crate::tape::TapeFile;
 use crate::text::printable;
@@ -25,6 +25,8 @@ const WARNING: Style = Style::new().fg(Color::Yellow);
 
 /// Columns beside the board.
 const SIDE: u16 = 46;
+/// No panel of two beside each other is narrower.
+const NARROWEST: u16 = 30;
 
 /// Draws everything.
 pub(super) fn draw(app: &mut App, area: Rect, screen: &mut Buffer) {
@@ -40,8 +42,8 @@ pub(super) fn draw(app: &mut App, area: Rect, screen: &mut Buffer) {
     }
     draw_timeline(&app.viewer.play, timeline, screen);
     draw_line(&bottom_line(app), bottom, screen);
-    if app.help {
-        draw_help(area, screen);
+    if let Some(page) = app.help {
+        app.help_pages = draw_help(page, area, screen);
     }
 }
 
@@ -54,13 +56,24 @@ fn draw_panels(
     let beside = if panels.is_tree() { (area.width * 2 / 5).clamp(36, 90) } else { SIDE };
     let [main, side] = split(area, beside);
     draw_panel(&panels.main(stage, inner_size(main))?, main, screen);
-    let about = panels.about(stage, inner_size(side).0)?;
-    let most = usize::from(side.height * 2 / 3).max(4);
-    let rows = about.rows().len().saturating_add(2).min(most) as u16;
-    let [above, below] =
-        Layout::vertical([Constraint::Length(rows), Constraint::Min(0)]).areas(side);
-    draw_panel(&about, above, screen);
-    draw_panel(&panels.list(stage, inner_size(below))?, below, screen);
+    let [about_area, list_area] = if side.width < area.width {
+        let most = usize::from(side.height * 2 / 3).max(4);
+        let about = panels.about(stage, (inner_size(side).0, most - 2))?;
+        let rows = about.rows().len().saturating_add(2).min(most) as u16;
+        Layout::vertical([Constraint::Length(rows), Constraint::Min(0)]).areas(side)
+    } else if side.width >= 2 * NARROWEST {
+        Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(side)
+    } else {
+        // There is room for one of them.
+        let nothing = Rect { height: 0, ..side };
+        if panels.is_inspecting() { [side, nothing] } else { [nothing, side] }
+    };
+    if !about_area.is_empty() {
+        draw_panel(&panels.about(stage, inner_size(about_area))?, about_area, screen);
+    }
+    if !list_area.is_empty() {
+        draw_panel(&panels.list(stage, inner_size(list_area))?, list_area, screen);
+    }
     Ok(())
 }
 
@@ -146,25 +159,79 @@ fn bottom_line(app: &App) -> Line<'static> {
         Some(message) => Line::styled(format!(" {}", printable(message)), WARNING),
         None => {
             let is_gamelog = app.viewer.stage().is_gamelog();
-            let hints = if is_gamelog { "m tree" } else { "v view  d messages" };
+            let hints = match (is_gamelog, app.viewer.panels.is_tree()) {
+                (true, true) => "m board",
+                (true, false) => "m tree",
+                (false, _) => "v view  d messages",
+            };
             Line::styled(format!(" ←/→ step  Space play  g go to  {hints}  ? help  q quit"), DIM)
         }
     }
 }
 
-fn draw_help(area: Rect, screen: &mut Buffer) {
-    let named = BINDINGS.iter().filter(|row| !row.name.is_empty());
-    let rows: Vec<(&str, &str)> = named.map(|row| (row.name, row.help)).collect();
-    let widest = rows.iter().map(|row| Span::raw(row.0).width()).max().unwrap_or(0);
-    let line = |(keys, meaning): &(&'static str, &'static str)| {
-        Line::from(vec![Span::styled(format!("{keys:<widest$}  "), ACCENT), Span::raw(*meaning)])
+/// Draws a page of the help; returns how many pages there are.
+fn draw_help(page: usize, area: Rect, screen: &mut Buffer) -> usize {
+    let room = usize::from(area.width.saturating_sub(2 * HELP_MARGIN));
+    let lines = help_lines(room);
+    let height = usize::from(area.height.saturating_sub(2)).max(1);
+    let pages = lines.len().div_ceil(height);
+    let page = page.min(pages.saturating_sub(1));
+    let title = match pages {
+        0 | 1 => " Keys ".to_owned(),
+        _ => format!(" Keys, page {} of {pages} ", page + 1),
     };
-    let lines: Vec<Line<'_>> = rows.iter().map(line).collect();
-    let width = lines.iter().map(Line::width).max().unwrap_or(0) as u16 + 6;
+    let lines: Vec<Line<'_>> = lines.into_iter().skip(page * height).take(height).collect();
+    let width = lines.iter().map(Line::width).max().unwrap_or(0) as u16 + 2 * HELP_MARGIN;
     let area = area.centered(Constraint::Length(width), Constraint::Length(lines.len() as u16 + 2));
     Clear.render(area, screen);
-    let block = framed(" Keys ", true).padding(Padding::horizontal(2));
+    let block = framed(&title, true).padding(Padding::horizontal(HELP_MARGIN - 1));
     Paragraph::new(lines).block(block).render(area, screen);
+    pages
+}
+
+/// What is around the help on each side: a border and blanks.
+const HELP_MARGIN: u16 = 3;
+
+/// Fewer columns are not enough for what keys do, beside the keys.
+const HELP_COLUMNS: usize = 40;
+
+/// Keys and what they do, in lines of at most `room` columns: what is too long goes on below.
+fn help_lines(room: usize) -> Vec<Line<'static>> {
+    let rows = || BINDINGS.iter().filter(|row| !row.name.is_empty());
+    let widest = rows().map(|row| Span::raw(row.name).width()).max().unwrap_or(0);
+    if room < widest + 2 + HELP_COLUMNS {
+        let lines = |row: &Binding| {
+            let help = wrap(row.help, room.saturating_sub(2).max(10)).into_iter();
+            let help = help.map(|text| Line::raw(format!("  {text}")));
+            std::iter::once(Line::styled(row.name, ACCENT)).chain(help).collect::<Vec<_>>()
+        };
+        return rows().flat_map(lines).collect();
+    }
+    let wrapped = |row: &Binding| {
+        let text = wrap(row.help, room.saturating_sub(widest + 2).max(10));
+        let keys = std::iter::once(row.name).chain(std::iter::repeat(""));
+        let line = |(keys, text): (&str, String)| {
+            let keys = format!("{keys:<widest$}  ");
+            Line::from(vec![Span::styled(keys, ACCENT), Span::raw(text)])
+        };
+        keys.zip(text).map(line).collect::<Vec<_>>()
+    };
+    rows().flat_map(wrapped).collect()
+}
+
+/// Lines of at most `width` characters, broken at blanks.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().filter(|line| line.len() + word.len() < width);
+        match line {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) => *line += &format!(" {word}"),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines.retain(|line| !line.is_empty());
+    lines
 }
 
 /// A row of a panel as a line of a terminal, in which nothing from a recording is obeyed.

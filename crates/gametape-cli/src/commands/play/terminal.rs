@@ -18,7 +18,7 @@ pub(super) fn require() -> Result<(), Failure> {
     if io::stdout().is_terminal() {
         return Ok(());
     }
-    Err(Failure::usage("play needs a terminal, and standard output is none"))
+    Err(Failure::usage("play needs a terminal; standard output is not one"))
 }
 
 /// Plays until somebody quits.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use gametape_replay::{Sink, lock_recording};
 
 use crate::failure::Failure;
-use crate::output::Target;
+use crate::output::{Target, exists};
 
 /// A file or standard output.
 pub(super) enum TapeSink {
@@ -31,9 +31,7 @@ impl TapeSink {
                 file.set_len(0).map_err(|error| Failure::io(target, &error))?;
                 Ok(Self::File(file))
             }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(Failure::usage(format_args!("{target} is there already: --force replaces it")))
-            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists(target)),
             Err(error) => Err(Failure::io(target, &error)),
         }
     }

@@ -16,13 +16,15 @@ use crate::dialect::Dialect;
 use crate::file::compress::pack;
 use crate::file::{FileHeader, FrameStorage, MAX_FRAME_BYTES, ReplayFile, check_frames_fit};
 use block::{Unpacked, unpack_prefix};
-use payloads::without_unreadable;
+use crate::verify::Soundness;
+use payloads::without_unsound;
 
 /// What a repair may do beyond what it must.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RepairOptions {
-    /// Drop the ends of payloads that cannot be read. Off by default: a newer reader may know them.
+    /// Drop the ends of payloads that cannot be read, messages that break a rule of verification, and
+    /// what is for views that are not there. Off by default: a newer reader may know them.
     pub drop_unreadable: bool,
 }
 
@@ -207,9 +209,9 @@ impl<'a> Repair<'_, 'a> {
     }
 
     fn drop_unreadable(&mut self, layout: FrameLayout, frames: &mut RawFrames<'_>) -> Result<()> {
-        let dialect = self.file.dialect();
-        let (raw, lost) = without_unreadable(layout, &frames.raw, dialect)?;
-        if !lost.is_empty() {
+        let soundness = Soundness::of(self.file.setup().header());
+        let (raw, lost) = without_unsound(layout, &frames.raw, &soundness)?;
+        if raw != *frames.raw {
             self.lost.extend(lost);
             frames.raw = Cow::Owned(raw);
             frames.intact = None;

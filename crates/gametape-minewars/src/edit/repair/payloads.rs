@@ -1,46 +1,54 @@
-//! Dropping what cannot be read from payloads.
+//! Dropping what cannot be read from payloads, and what breaks a rule.
+
+use std::borrow::Cow;
 
 use crate::{Frame, FrameLayout, FrameWriter, Frames};
 use gametape_wire::{Part, Result, View};
 
 use super::report::Lost;
-use crate::dialect::Dialect;
-use crate::message::whole_messages;
+use crate::verify::Soundness;
 
 /// How many losses are listed one by one; the rest is summed up.
 const LISTED: usize = 1000;
 
-/// The frames without the unreadable ends of their payloads, and what those were. Frames without
-/// such an end stay as they are, byte for byte.
-pub(super) fn without_unreadable(
+/// The frames without messages that break a rule, without the unreadable ends of their payloads and
+/// without views that are not there; and what those were. Other frames stay as they are, byte for byte.
+pub(super) fn without_unsound(
     layout: FrameLayout,
     raw: &[u8],
-    dialect: Dialect,
+    soundness: &Soundness,
 ) -> Result<(Vec<u8>, Vec<Lost>)> {
     let mut out = FrameWriter::new(layout);
     let mut lost = Vec::new();
     for (number, frame) in Frames::new(layout, raw).flatten().enumerate() {
         let cuts: Vec<Lost> =
-            frame.parts().filter_map(|part| cut(number, &frame, &part, dialect)).collect();
-        if cuts.is_empty() {
+            frame.parts().filter_map(|part| cut(number, &frame, &part, soundness, layout)).collect();
+        if cuts.is_empty() && Soundness::is_frame_sound(&frame) {
             out.raw(frame.bytes());
         } else {
             cuts.into_iter().for_each(|cut| note(&mut lost, cut));
-            write_readable(&frame, dialect, &mut out)?;
+            write_sound(&frame, soundness, &mut out)?;
         }
     }
     Ok((out.into_bytes(), lost))
 }
 
 /// What is lost of one payload, if anything is.
-fn cut(number: usize, frame: &Frame<'_>, part: &Part<'_>, dialect: Dialect) -> Option<Lost> {
-    let bytes = (part.payload.len() - readable(part, dialect)) as u64;
-    let (number, time, views) = (number as u64, frame.time(), part.views);
+fn cut(
+    number: usize,
+    frame: &Frame<'_>,
+    part: &Part<'_>,
+    soundness: &Soundness,
+    layout: FrameLayout,
+) -> Option<Lost> {
+    let dropped = part.payload.len() - soundness.messages(part.payload).len();
+    let absent = part.views.without(layout.views());
+    let (views, bytes) = match dropped {
+        0 if !absent.is_empty() => (absent, part.payload.len()),
+        _ => (part.views, dropped),
+    };
+    let (number, time, bytes) = (number as u64, frame.time(), bytes as u64);
     (bytes > 0).then_some(Lost::Payload { number, time, views, bytes })
-}
-
-fn readable(part: &Part<'_>, dialect: Dialect) -> usize {
-    whole_messages(part.payload, part.payload.len(), dialect)
 }
 
 fn note(lost: &mut Vec<Lost>, cut: Lost) {
@@ -53,13 +61,14 @@ fn note(lost: &mut Vec<Lost>, cut: Lost) {
     }
 }
 
-fn write_readable(frame: &Frame<'_>, dialect: Dialect, out: &mut FrameWriter) -> Result<()> {
+fn write_sound(frame: &Frame<'_>, soundness: &Soundness, out: &mut FrameWriter) -> Result<()> {
     let present = out.layout().views();
-    let views: Vec<(View, &[u8])> = frame
-        .parts()
-        .flat_map(|part| {
-            let payload = &part.payload[..readable(&part, dialect)];
-            part.views.and(present).iter().map(move |view| (view, payload))
+    let parts: Vec<(Part<'_>, Cow<'_, [u8]>)> =
+        frame.parts().map(|part| (part, soundness.messages(part.payload))).collect();
+    let views: Vec<(View, &[u8])> = parts
+        .iter()
+        .flat_map(|(part, payload)| {
+            part.views.and(present).iter().map(move |view| (view, &payload[..]))
         })
         .collect();
     out.moment(frame.time(), &views, |_, _| 0)?;

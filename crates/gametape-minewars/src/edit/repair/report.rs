@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gametape_wire::ViewSet;
+use gametape_wire::text::count;
 
 use crate::edit::losses::For;
 use crate::file::FilePart;
@@ -121,16 +122,18 @@ impl fmt::Display for Lost {
                  {kept} of {announced} raw bytes could be had"
             ),
             Self::Frame { number, time, bytes } => {
-                write!(f, "frame {number} after t={time}, of which only {bytes} bytes were there")
+                let bytes = count(*bytes, "byte");
+                write!(f, "frame {number} after t={time}, cut off after {bytes}")
             }
             Self::Payload { number, time, views, bytes } => {
                 let who = For(*views);
-                write!(f, "{bytes} bytes that cannot be read (frame {number}, t={time}{who})")
+                let bytes = count(*bytes, "byte");
+                write!(f, "{bytes} that cannot be read (frame {number}, t={time}{who})")
             }
             Self::MorePayloads { count } => {
                 write!(f, "ends of {count} more payloads that cannot be read")
             }
-            Self::Trailing { bytes } => write!(f, "{bytes} bytes after the frames"),
+            Self::Trailing { bytes } => write!(f, "{} after the frames", count(*bytes, "byte")),
         }
     }
 }

@@ -10,17 +10,25 @@ pub fn check_keyframes<S: Source>(
     keyframes: &KeyframeIndex,
     mut find: impl FnMut(Error),
 ) -> Result<u64> {
+    visit_keyframes(source, keyframes, |_, restored| restored.unwrap_or_else(&mut find))
+}
+
+/// The same, but `visit` gets for each of them where its chunk is, and whether it restores.
+pub(crate) fn visit_keyframes<S: Source>(
+    source: &mut S,
+    keyframes: &KeyframeIndex,
+    mut visit: impl FnMut(u64, Result<()>),
+) -> Result<u64> {
     let length = source.length();
     let mut checker = KeyframeChecker::default();
     for (_, _, range) in keyframes.usable() {
+        let start = range.start;
         if let Err(lost) = check_range(&range, length) {
-            find(lost);
+            visit(start, Err(lost));
             continue;
         }
-        let start = range.start;
         let bytes = source.fetch(range)?;
-        let checked = Chunk::read(&bytes, start).and_then(|chunk| checker.add(&chunk).map(drop));
-        checked.unwrap_or_else(&mut find);
+        visit(start, Chunk::read(&bytes, start).and_then(|chunk| checker.add(&chunk)));
     }
     Ok(keyframes.entries().len() as u64)
 }

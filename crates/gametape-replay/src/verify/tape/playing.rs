@@ -1,11 +1,11 @@
 //! Do the keyframes of a tape agree with what playing leads to?
 
-use gametape_tape::Tape;
-use gametape_wire::{Error, Result, Severity, Source, View};
+use gametape_tape::{ChunkHeader, ChunkKind, Gap, GapCause, Tape};
+use gametape_wire::{Error, ErrorKind, Place, Result, Severity, Source, View, ViewSet};
 
 use crate::metadata::Metadata;
 use crate::open::Content;
-use crate::streams::keyframes_of;
+use crate::streams::{SETUP_OF_SIMULATION, SETUP_OF_VIEWS, keyframes_of};
 use crate::{
     DeepLevel, DeepVerification, KnownGame, PlayerOptions, Recording, cadre, games, minewars,
 };
@@ -19,13 +19,47 @@ pub(super) fn check_views<S: Source>(
     mut find: impl FnMut(Severity, Error),
 ) {
     let Some(content) = frames_of(tape, games) else { return };
+    let gaps = declared_gaps(source, tape);
     let has_keyframes = |view: &View| {
         tape.keyframes.entries().iter().any(|entry| entry.stream == keyframes_of(*view))
     };
     for view in (0..=View::MAX).filter_map(View::new).filter(has_keyframes) {
+        if let Some(lost) = lost_setup(tape, &gaps, SETUP_OF_VIEWS, ViewSet::EMPTY.with(view)) {
+            find(Severity::Warning, lost.within(format!("view {view}")));
+            continue;
+        }
         let played = play(source, content, view, level);
         report(&format!("view {view}"), played, &mut find);
     }
+}
+
+/// The gaps that a tape declares itself. One that cannot be read was reported before.
+fn declared_gaps<S: Source>(source: &mut S, tape: &Tape) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    for entry in tape.chunks.iter().filter(|entry| entry.header.kind == ChunkKind::GAP) {
+        let read = source.fetch(entry.range());
+        gaps.extend(read.ok().and_then(|bytes| Gap::read(&entry.read(&bytes).ok()?).ok()));
+    }
+    gaps
+}
+
+/// The loss of the setup that some views or the simulation start from, where the tape declares it and
+/// has no other for all of them: then nothing can be played, and there is nothing to compare.
+fn lost_setup(tape: &Tape, gaps: &[Gap], stream: u16, views: ViewSet) -> Option<Error> {
+    let own = |header: &ChunkHeader| {
+        stream == SETUP_OF_SIMULATION || !header.views.and(views).is_empty()
+    };
+    if tape.stream(ChunkKind::SETUP, stream).any(|entry| own(&entry.header)) {
+        return None;
+    }
+    let is_setup = |gap: &&Gap| match gap.kind {
+        ChunkKind::SETUP => gap.stream == stream,
+        ChunkKind(0) => gap.first_tick == 0 && gap.cause == GapCause::DAMAGE,
+        _ => false,
+    };
+    gaps.iter().find(is_setup)?;
+    let problem = "it is lost, as a gap declares: nothing can be played".into();
+    Some(Error::new(Place::Nowhere, "setup", ErrorKind::BadSyntax { problem }))
 }
 
 /// What the frames of a tape are, where that is known here.
@@ -59,6 +93,11 @@ pub(super) fn check_simulation<S: Source>(
 ) -> bool {
     let content = Metadata::of(tape).text("content");
     let Some(game) = games::find(games, content.as_deref()) else { return false };
+    let gaps = declared_gaps(source, tape);
+    if let Some(lost) = lost_setup(tape, &gaps, SETUP_OF_SIMULATION, ViewSet::ALL) {
+        find(Severity::Warning, lost.within("simulation"));
+        return true;
+    }
     let options = PlayerOptions::new().with_cache_bytes(0);
     let verified = game.resimulate(source, options);
     report("simulation", verified, &mut find);

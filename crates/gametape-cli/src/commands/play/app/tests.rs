@@ -80,7 +80,7 @@ fn panels_timeline_and_keys_are_on_the_screen() {
     press(&mut app, "?");
     assert_has(&mut app, &["PgUp PgDn", "inspect tiles", "open or close a branch"]);
     press(&mut app, "q");
-    assert!(!app.help && !app.over, "the key closes the help, and no more");
+    assert!(app.help.is_none() && !app.over, "the key closes the help, and no more");
     press(&mut app, "q");
     assert!(app.over);
 }
@@ -111,6 +111,11 @@ fn answers_are_typed_and_can_be_left() {
     assert_eq!(app.viewer.stage().position().next_tick().0, 701);
     press(&mut app, "gsoon⏎");
     assert_has(&mut app, &["times are written as"]);
+    app.press(KeyCode::Esc.into(), Duration::ZERO);
+    assert!(!app.over, "the message goes first");
+    assert_has(&mut app, &["? help"]);
+    app.press(KeyCode::Esc.into(), Duration::ZERO);
+    assert!(app.over);
 }
 
 #[test]
@@ -144,4 +149,66 @@ fn a_small_screen_shows_a_part_and_nothing_breaks() {
             text(&mut app, width, height);
         }
     }
+}
+
+#[test]
+fn a_usual_terminal_shows_all_players_and_what_happened() {
+    let mut app = map_app();
+    press(&mut app, "→→");
+    let names: Vec<String> =
+        app.viewer.stage().players().into_iter().map(|(_, name)| name).collect();
+    let shown = text(&mut app, 80, 24);
+    assert!(names.len() > 2 && names.iter().all(|name| shown.contains(name)), "{names:?}\n{shown}");
+    assert!(shown.contains("What happened"), "{shown}");
+    // Not all of it has room, and it says so.
+    let small = text(&mut app, 40, 12);
+    assert!(small.contains("What happened, 1 ") || small.contains("What happened ─"), "{small}");
+    press(&mut app, "d");
+    let messages = app.viewer.stage().messages();
+    for (width, height) in [(80, 24), (40, 12)] {
+        let shown = text(&mut app, width, height);
+        assert!(shown.contains("Messages of 0:"), "{shown}");
+        let first = messages.first().unwrap().split_whitespace().next().unwrap();
+        assert!(shown.contains(first), "{first}\n{shown}");
+    }
+}
+
+#[test]
+fn the_whole_help_can_be_read_on_every_screen() {
+    for (width, height, pages) in [(200, 60, 1), (80, 24, 1), (40, 12, 5)] {
+        let mut app = map_app();
+        press(&mut app, "?");
+        let mut shown = text(&mut app, width, height);
+        assert_eq!(app.help_pages, pages, "{shown}");
+        for _ in 1..pages {
+            press(&mut app, " ");
+            shown += &text(&mut app, width, height);
+        }
+        let words = keys::BINDINGS.iter().flat_map(|row| row.help.split(' '));
+        words.for_each(|word| assert!(shown.contains(word), "{word}\n{shown}"));
+        press(&mut app, " ");
+        assert!(app.help.is_none() && !app.over);
+    }
+}
+
+#[test]
+fn the_bar_does_not_move_while_time_passes() {
+    let mut app = map_app();
+    let mut widths = std::collections::HashSet::new();
+    for time in ["start", "0:00.5", "0:01", "0:01.234", "50%", "end"] {
+        app.viewer.go_to(time);
+        widths.insert(app.viewer.stage().label().chars().count());
+    }
+    assert_eq!(widths.len(), 1, "{}", app.viewer.stage().label());
+}
+
+#[test]
+fn the_keys_say_what_m_leads_to() {
+    let log = br#"{"gameName":"G","gameSession":"s","deltas":[
+        {"type":"start","game":{"gameObjects":{"1":{"id":"1","x":1,"y":2,"gameObjectName":"Fox"}}}}]}"#;
+    let mut app = app("a.json", log.to_vec());
+    press(&mut app, "$");
+    assert_has(&mut app, &["m tree"]);
+    press(&mut app, "m");
+    assert_has(&mut app, &["m board"]);
 }
