@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use gametape_analysis::report::{Copies, TextTable};
-use gametape_analysis::{AnalysisEvent, EventStream, KindSet, MatchInfo, NameReader, NameTable, TapeEvents};
+use gametape_analysis::{AnalysisEvent, EventStream, KindSet, MatchInfo, NameReader, TapeEvents};
 use gametape_tape::{ChunkKind, Depth, Tape};
 use gametape_wire::Error;
 
-use crate::failure::{Failure, Outcome, note, warn_of_each};
+use crate::failure::{Done, Failure, Outcome, note, warn_of_each};
 use crate::input::Source;
 use crate::tape::{TapeFile, warn_of_losses};
 use crate::text::{count, shortened};

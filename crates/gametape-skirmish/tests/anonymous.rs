@@ -109,7 +109,7 @@ fn a_part_of_a_match_is_anonymised_from_its_keyframes() {
     let tape = Tape::open(&whole).unwrap();
     let mut part = Vec::new();
     let (from, to) = (When::Tick(Tick(2600)), When::Tick(Tick(2900)));
-    let request = CutRequest { from, to, ..CutRequest::default() };
+    let request = CutRequest::default().with_from(from).with_to(to);
     let _ = cut_tape(&mut &whole[..], &tape, &request, &mut |bytes| {
         part.extend_from_slice(bytes);
         Ok(())
@@ -130,7 +130,7 @@ fn a_part_of_a_match_is_anonymised_from_its_keyframes() {
             assert!(names.eq([format!("Player {number}").into_bytes()]), "{state:?}");
         }
         let verified = player.verify(DeepLevel::Keyframes).unwrap();
-        assert!(verified.passed() && verified.keyframes > 1, "{:?}", verified.findings);
+        assert!(verified.passed() && verified.keyframes > 1, "{:?}", verified.report);
     }
 }
 

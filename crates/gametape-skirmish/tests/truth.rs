@@ -36,7 +36,7 @@ fn record(config: Config) -> Recorded {
 /// One test, so that the matches, in which much happens, are played once.
 #[test]
 fn the_events_of_whole_matches_are_true() {
-    let last_city_falls = Config { time_limit: 120, ..Config::new(4, 8, 326) };
+    let last_city_falls = Config::new(4, 8, 326).with_time_limit(120);
     let matches =
         [recorded(2, 12, 2), recorded(3, 9, 5), recorded(6, 20, 1), record(last_city_falls)];
     a_killer_whose_last_unit_falls_in_the_same_tick_has_a_tag(&matches[3]);

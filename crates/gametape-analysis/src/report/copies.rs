@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::column::Names;
-use crate::match_info::MatchInfo;
+use crate::export::column::Names;
+use crate::export::match_info::MatchInfo;
 
 /// Finds tapes that hold the same match: packing and signing keep its id.
 #[derive(Debug, Clone, Default)]

@@ -145,7 +145,7 @@ mod tests {
     use gametape_wire::TickLength;
 
     use super::*;
-    use crate::types::NameId;
+    use crate::event::types::NameId;
 
     fn played(outcome: MatchOutcome, timeouts: u64) -> Statistics {
         let player = |player| PlayerSummary { player, timeouts, ..PlayerSummary::default() };

@@ -1,5 +1,7 @@
 //! A tape without what says who played.
 
+use std::collections::BTreeMap;
+
 use gametape_cadre::Names;
 use gametape_tape::{
     Chunk, ChunkEntry, ChunkKind, Depth, Gap, KeyframeChecker, NameTable, Tape, TapeFrames,
@@ -29,7 +31,7 @@ pub(super) fn anonymize<S: Source>(
         return Err(Error::new(Place::Nowhere, "tape", ErrorKind::BadSyntax { problem }));
     }
     let mut scrubber = Scrubber::new(&mut source, &tape, games)?;
-    scrubber.recorded = lacks_frames(&mut source, &tape)?.then(KeyframeChecker::default);
+    scrubber.recorded = lacks_frames(&mut source, &tape)?.then(BTreeMap::new);
     visit_chunks(&mut source, &tape.chunks, |chunk| {
         scrubber.chunk(chunk, &tape)?;
         scrubber.hand_on(put)
@@ -44,8 +46,8 @@ struct Scrubber<'g> {
     writer: TapeWriter,
     search: Search,
     result: Anonymized,
-    /// The recorded states, where some frames that led to them are not in the tape.
-    recorded: Option<KeyframeChecker>,
+    /// The recorded states of each view, by stream, where some frames that led to them are not in the tape.
+    recorded: Option<BTreeMap<u16, KeyframeChecker>>,
 }
 
 impl<'g> Scrubber<'g> {
@@ -180,11 +182,14 @@ impl<'g> Scrubber<'g> {
     /// A keyframe of what a view knows, made again of what it receives now.
     fn keyframe(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let header = &chunk.header;
-        if let Some(recorded) = &mut self.recorded {
+        if let Some(recorded) = &mut self.recorded
+            && self.game.makes_keyframes(header.stream)
+        {
+            let recorded = recorded.entry(header.stream).or_default();
             if recorded.add(chunk).is_err() {
                 return self.drop("keyframes that cannot be made again", 1);
             }
-            if let Some(state) = recorded.state(header.stream, header.views) {
+            if let Some(state) = recorded.state() {
                 self.game.enter(header.stream, state)?;
             }
         }

@@ -165,6 +165,7 @@ pub fn is_gzip(start: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use gametape_tape::{TapeHeader, TapeWriter};
+    use gametape_wire::TickLength;
 
     use super::*;
 

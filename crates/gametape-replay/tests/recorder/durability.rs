@@ -148,14 +148,14 @@ fn events_are_not_written_before_the_frames_that_were_given_before_them() {
 /// A tape whose events go on after its frames is resumed with a gap from the last frames on.
 #[test]
 fn what_was_not_written_is_declared_when_the_recording_goes_on() {
-    let mut tape = TapeWriter::new(front(), METADATA).unwrap();
+    let mut tape = TapeWriter::new(tape_header(), METADATA).unwrap();
     tape.frame(0, 4, &[(view(0), b"moved")]).unwrap();
     tape.flush().unwrap();
     let draft = ChunkDraft::new(ChunkKind::EVENTS).with_ticks(0, 20).with_detail(1);
     tape.chunk(&draft, b"events").unwrap();
     let sink = std::io::Cursor::new(tape.take());
     let (recorder, mut pump) = Recorder::resume_with_pump(sink, &options()).unwrap();
-    recorder.frame(20, &[(view(0), b"moved")]).unwrap();
+    recorder.frame(Tick(20), &[(view(0), b"moved")]).unwrap();
     finish(recorder, &mut pump);
     let content = Content::of_finished(&pump.into_sink().into_inner());
     let gaps = content.gaps_of(GapCause::INTERRUPTED, ChunkKind(0), 0);

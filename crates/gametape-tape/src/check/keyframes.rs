@@ -11,7 +11,7 @@ use crate::layout::chunk_header::ChunkHeader;
 use crate::layout::kind::ChunkKind;
 use crate::limits::DELTA_CHAIN;
 use crate::read::restore::Restorer;
-use crate::snapshot::{DeltaHead, StateHash, hash_of_bytes};
+use crate::snapshot::{DeltaHead, SimSnapshot, StateHash, hash_of_bytes};
 
 /// Restores keyframe after keyframe, each delta from its baseline, and computes the hash of every
 /// state.
@@ -62,6 +62,13 @@ impl KeyframeChecker {
                 Ok(())
             }
         }
+    }
+
+    /// The state of the last keyframe.
+    #[must_use]
+    pub fn state(&self) -> Option<&SimSnapshot> {
+        let (_, run) = self.run.as_ref()?;
+        run.last.as_ref().unwrap_or(&run.full).state()
     }
 }
 
