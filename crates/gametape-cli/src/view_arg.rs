@@ -118,7 +118,7 @@ impl Names {
     pub(crate) fn of_tape(metadata: &Metadata) -> Self {
         let view = |seat| match seat {
             Seat::View(number) => u8::try_from(number).ok().and_then(View::new),
-            Seat::Player(_) => None,
+            _ => None,
         };
         let players = metadata.players().into_iter();
         Self(players.filter_map(|player| Some((view(player.seat)?, player.name))).collect())

@@ -78,7 +78,7 @@ fn storage_name(storage: Storage) -> &'static str {
     match storage {
         Storage::Compressed => "yes",
         Storage::Plain => "no",
-        Storage::Dictionary => "dictionary",
+        _ => "dictionary",
     }
 }
 
