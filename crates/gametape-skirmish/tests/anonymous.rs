@@ -63,12 +63,12 @@ fn check(bytes: &[u8], what: &str) {
     for view in Tape::open(bytes).unwrap().views().iter() {
         let mut player = minewars::player(open(), view, options).unwrap();
         let verified = player.verify(DeepLevel::Keyframes).unwrap();
-        assert!(verified.passed(), "{what}, view {view:?}: {:?}", verified.findings);
+        assert!(verified.passed(), "{what}, view {view:?}: {:?}", verified.report);
     }
     let game = recorded_game(&mut open()).unwrap();
     let mut player = Playback::simulation(open(), game, options).unwrap();
     let verified = player.verify(DeepLevel::Simulation).unwrap();
-    assert!(verified.passed(), "{what}: {:?}", verified.findings);
+    assert!(verified.passed(), "{what}: {:?}", verified.report);
 }
 
 fn keyframes(bytes: &[u8]) -> Vec<(u16, u64)> {

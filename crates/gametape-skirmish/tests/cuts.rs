@@ -107,7 +107,7 @@ fn a_cut_begins_where_its_data_begins() {
         assert_eq!(player.position(), begin);
         assert_eq!((player.findings(), player.doubt()), (&[][..], None));
         let verified = player.verify(DeepLevel::Keyframes).unwrap();
-        assert!(verified.passed() && verified.keyframes > 0, "{:?}", verified.findings);
+        assert!(verified.passed() && verified.keyframes > 0, "{:?}", verified.report);
     }
 
     let game = recorded_game(&mut open()).unwrap();
@@ -121,7 +121,7 @@ fn a_cut_begins_where_its_data_begins() {
     original.seek(Tick(2650)).unwrap();
     assert_eq!(player.snapshot(), original.snapshot());
     let verified = player.verify(DeepLevel::Keyframes).unwrap();
-    assert!(verified.passed(), "{:?}", verified.findings);
+    assert!(verified.passed(), "{:?}", verified.report);
 }
 
 #[test]

@@ -160,12 +160,12 @@ fn a_header_with_other_ticks_than_its_events_is_a_problem() {
     assert_eq!((right.first_tick, right.tick_count, right.detail), (10, 11, 3));
     let drafts = [
         (right, true),
-        (ChunkDraft { first_tick: 9, tick_count: 12, ..right }, false),
-        (ChunkDraft { first_tick: 11, tick_count: 10, ..right }, false),
-        (ChunkDraft { tick_count: 10, ..right }, false),
-        (ChunkDraft { tick_count: 12, ..right }, false),
-        (ChunkDraft { detail: 2, ..right }, false),
-        (ChunkDraft { detail: 4, ..right }, false),
+        (right.with_ticks(9, 12), false),
+        (right.with_ticks(11, 10), false),
+        (right.with_ticks(10, 10), false),
+        (right.with_ticks(10, 12), false),
+        (right.with_detail(2), false),
+        (right.with_detail(4), false),
     ];
     for (draft, is_right) in drafts {
         let mut tape = TapeWriter::new(TapeHeader::new(50_000, 1).unwrap(), b"{}").unwrap();

@@ -127,7 +127,7 @@ impl Args {
             Format::MineWars,
             &[("--tick-us", self.tick_us.is_some(), Format::Tape)],
         )?;
-        let options = RepairOptions { drop_unreadable: self.drop_unreadable };
+        let options = RepairOptions::new().with_drop_unreadable(self.drop_unreadable);
         let Repaired { bytes, changes, lost, .. } =
             repair(damaged, format.dialect, options).map_err(failed)?;
         match self.target() {

@@ -5,7 +5,7 @@ mod tape;
 
 use std::ops::Range;
 
-use gametape_wire::{Result, Tick, TickLength, ViewSet, When};
+use gametape_wire::{Error, Result, Tick, TickLength, ViewSet, When};
 
 use crate::moments::ticks_between;
 

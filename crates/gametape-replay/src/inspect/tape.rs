@@ -2,7 +2,7 @@
 
 mod contents;
 
-use gametape_tape::{ChunkKind, Depth, Gap, KindSummary, Tape};
+use gametape_tape::{ChunkKind, Depth, Gap, GapCause, KindSummary, Tape};
 use gametape_wire::{Result, Source, Tick, View, ViewSet};
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -7,7 +7,7 @@ use gametape_minewars::{
     replay_view,
 };
 use gametape_tape::{ChunkKind, TapeFrames};
-use gametape_wire::{Error, Moment, Result, Source, Tick, TickLength, View, When};
+use gametape_wire::{Error, Moment, Result, Source, Tick, TickLength, View, ViewSet, When};
 
 use super::{PLAY_ONCE, doubts};
 use crate::minewars::{MinewarsView, setup_of};

@@ -148,7 +148,7 @@ fn events_are_not_written_before_the_frames_that_were_given_before_them() {
 /// A tape whose events go on after its frames is resumed with a gap from the last frames on.
 #[test]
 fn what_was_not_written_is_declared_when_the_recording_goes_on() {
-    let mut tape = TapeWriter::new(front(), METADATA).unwrap();
+    let mut tape = TapeWriter::new(tape_header(), METADATA).unwrap();
     tape.frame(0, 4, &[(view(0), b"moved")]).unwrap();
     tape.flush().unwrap();
     let draft = ChunkDraft::new(ChunkKind::EVENTS).with_ticks(0, 20).with_detail(1);

@@ -145,7 +145,7 @@ fn converted_recordings_with_many_keyframes_are_anonymised_and_verify() {
         let recording = Recording::open(check_container(&tape)).unwrap();
         let mut player = cadre::player(recording, PlayerOptions::default()).unwrap();
         let verified = player.verify(DeepLevel::Keyframes).unwrap();
-        assert!(verified.passed(), "log {seed}: {:?}", verified.findings);
+        assert!(verified.passed(), "log {seed}: {:?}", verified.report);
         assert!(verified.keyframes > 3, "log {seed}: {}", verified.keyframes);
 
         for generation in Generation::ALL {
@@ -159,7 +159,7 @@ fn converted_recordings_with_many_keyframes_are_anonymised_and_verify() {
                 let mut player =
                     minewars::player(recording, view, PlayerOptions::default()).unwrap();
                 let verified = player.verify(DeepLevel::Keyframes).unwrap();
-                assert!(verified.passed(), "file {seed}, {view:?}: {:?}", verified.findings);
+                assert!(verified.passed(), "file {seed}, {view:?}: {:?}", verified.report);
                 assert!(verified.keyframes > 3, "file {seed}: {}", verified.keyframes);
             }
         }
