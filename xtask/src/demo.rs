@@ -17,13 +17,13 @@ pub(crate) struct Arguments {}
 
 /// Everything that the demo makes is in here, and is made again each time.
 const FOLDER: &str = "demo";
-const TOOL: &str = "target/full-size/gametape";
+const TOOL: &str = "target/debug/gametape";
 /// What is called `make_session`: an example of the library.
-const SESSION_MAKER: &str = "target/full-size/examples/make_session";
+const SESSION_MAKER: &str = "target/debug/examples/make_session";
 
 pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
-    cmd!(sh, "cargo build --profile full-size --package gametape-cli").run()?;
-    cmd!(sh, "cargo build --profile full-size --package gametape-minewars --example make_session")
+    cmd!(sh, "cargo build --package gametape-cli").run()?;
+    cmd!(sh, "cargo build --package gametape-minewars --example make_session")
         .run()?;
     let start = Instant::now();
     sh.remove_path(FOLDER)?;
@@ -71,8 +71,8 @@ impl Step {
 fn readme(chapters: &[Chapter]) -> String {
     let mut text = String::from(
         "What `cargo xtask demo` made, and how.\n\nA match of the game Skirmish was played by bots and \
-         recorded. `gametape` below is target/full-size/gametape, `make_session` is \
-         target/full-size/examples/make_session; paths are from the root of the \
+         recorded. `gametape` below is target/debug/gametape, `make_session` is \
+         target/debug/examples/make_session; paths are from the root of the \
          repository.\n",
     );
     for Chapter { title, steps } in chapters {

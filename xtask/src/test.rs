@@ -37,12 +37,11 @@ struct Step {
     variable: Option<(&'static str, &'static str)>,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 8] = [
     Step::new("formatting", Kind::Lint, formatting),
     Step::new("clippy", Kind::Lint, clippy),
     Step::new("invariants", Kind::Lint, invariants),
     Step::new("tests", Kind::Unit, tests),
-    Step::new("tests at full size", Kind::Unit, tests_at_full_size),
     Step::new("hostile inputs", Kind::Unit, hostile_inputs),
     Step::new("doc tests", Kind::Doc, doc_tests),
     Step::new("wasm build", Kind::Wasm, wasm_build),
@@ -117,14 +116,6 @@ fn tests(sh: &Shell) -> Result<Cmd<'_>> {
     let blesses = std::env::var("BLESS").is_ok_and(|value| value == "1");
     // The golden tests of the command line have their own word for it.
     Ok(if blesses { command.env("TRYCMD", "overwrite") } else { command })
-}
-
-/// Tests whose number of matches or moments only optimised code gets through: without debug
-/// assertions they try all of them.
-fn tests_at_full_size(sh: &Shell) -> Result<Cmd<'_>> {
-    let packages = ["gametape-cadre", "gametape-replay", "gametape-skirmish"];
-    let packages = packages.into_iter().flat_map(|name| ["--package", name]);
-    Ok(cmd!(sh, "cargo test --quiet --profile full-size --lib --tests {packages...}"))
 }
 
 fn doc_tests(sh: &Shell) -> Result<Cmd<'_>> {

@@ -67,8 +67,7 @@ fn run(name: &str, bytes: &[u8], report: &mut Report) -> Outcome<()> {
     }
 
     // Unpacking is what the first row shows.
-    let raw =
-        write_file(&setup, &frames, &WriteOptions { compress: false, ..WriteOptions::default() })?;
+    let raw = write_file(&setup, &frames, &WriteOptions::new().with_compress(false))?;
 
     let mut unpacked = vec![0; frames.len()];
     let contest = Contest::new(name, &frames)

@@ -89,7 +89,8 @@ impl RewriteArgs {
                 sources().map(|source| Ok((source.clone(), in_place(&source)?))).collect()
             }
             (_, _, Some(folder)) => {
-                let jobs = sources().map(|source| Ok((source.clone(), in_folder(&source, folder)?)));
+                let jobs =
+                    sources().map(|source| Ok((source.clone(), in_folder(&source, folder)?)));
                 let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
                 check_distinct(&jobs)?;
                 Ok(jobs)
@@ -117,7 +118,8 @@ fn check_distinct(jobs: &[(Source, Destination)]) -> Result<(), Failure> {
     for (source, destination) in jobs {
         let target = destination.target.to_string();
         if let Some(before) = targets.insert(target.clone(), source) {
-            let problem = format_args!("{target} would be the result of both {before} and {source}");
+            let problem =
+                format_args!("{target} would be the result of both {before} and {source}");
             return Err(Failure::usage(problem));
         }
     }

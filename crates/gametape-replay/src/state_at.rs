@@ -28,8 +28,7 @@ pub use game::{GameAt, gamelog_at, seek_gamelog, simulation_at};
 pub use view::{ViewAt, view_of_file, view_of_tape};
 
 /// Nothing is played twice.
-const PLAY_ONCE: PlayerOptions = 
-    PlayerOptions::new().with_cache_bytes(0).with_check(false);
+const PLAY_ONCE: PlayerOptions = PlayerOptions::new().with_cache_bytes(0).with_check(false);
 
 /// Which state is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -144,11 +144,8 @@ impl Match {
             let commands = self.ask(index, tick);
             turn.take(index as u8 + 1, commands, &mut inputs)?;
         }
-        let orders: Vec<Order<'_>> = turn
-            .orders
-            .iter()
-            .map(|order| Order::new(order.player, &order.payload))
-            .collect();
+        let orders: Vec<Order<'_>> =
+            turn.orders.iter().map(|order| Order::new(order.player, &order.payload)).collect();
         self.game.step(&orders)?;
         turn.payloads = self.views.update(&self.game, &inputs)?;
         turn.events = self.analyst.update(&self.game, &inputs);

@@ -99,7 +99,7 @@ fn every_match_is_anonymised_verifies_and_runs_again() {
     }
 }
 
-/// Names that were told before a part begins are in its keyframes.
+/// Names that were received before a part begins are in its keyframes.
 #[test]
 fn a_part_of_a_match_is_anonymised_from_its_keyframes() {
     let config = Config::new(2, 12, 2);
@@ -130,7 +130,7 @@ fn a_part_of_a_match_is_anonymised_from_its_keyframes() {
             assert!(names.eq([format!("Player {number}").into_bytes()]), "{state:?}");
         }
         let verified = player.verify(DeepLevel::Keyframes).unwrap();
-        assert!(verified.passed() && verified.keyframes > 1, "{:?}", verified.report);
+        assert!(verified.passed() && verified.keyframes > 0, "{:?}", verified.report);
     }
 }
 

@@ -215,10 +215,10 @@ fn endure(seed: u64) -> Skirmish {
     game
 }
 
-/// A thousand in release; each seed also gives the same match twice.
+/// Each twentieth seed is played twice and gives the same match.
 #[test]
 fn nonsense_never_breaks_a_match() {
-    let count = if cfg!(debug_assertions) { 60 } else { 1000 };
+    let count = 300;
     let (mut accepted, mut refused) = (0, 0);
     for seed in 0..scaled(count) {
         let game = endure(seed);

@@ -64,7 +64,8 @@ impl Escape {
 fn first_escape(text: &[u8]) -> Option<(usize, Escape)> {
     let mut start = 0;
     loop {
-        let at = start + text[start..].iter().position(|byte| MAY_NEED_ESCAPE[usize::from(*byte)])?;
+        let at =
+            start + text[start..].iter().position(|byte| MAY_NEED_ESCAPE[usize::from(*byte)])?;
         if let Some(escape) = escape_of(&text[at..]) {
             return Some((at, escape));
         }

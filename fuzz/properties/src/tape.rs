@@ -123,8 +123,7 @@ fn is_about_content(finding: &Finding) -> bool {
 
 fn tape_with(kind: u8, views: u8, tick: u8, raw: &[u8]) -> Result<Vec<u8>> {
     let mut writer = TapeWriter::new(TapeHeader::new(TickLength::MILLISECOND, 1), b"{}")?;
-    let views =
-        if views == u8::MAX { ViewSet::ALL } else { ViewSet::from_bits(views.into()) };
+    let views = if views == u8::MAX { ViewSet::ALL } else { ViewSet::from_bits(views.into()) };
     let draft = ChunkDraft::new(ChunkKind(kind)).with_views(views).with_ticks(tick.into(), 0);
     writer.chunk(&draft, raw)?;
     whole(writer)

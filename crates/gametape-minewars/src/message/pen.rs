@@ -184,9 +184,9 @@ fn eight_digits(value: u32) -> u64 {
     // Two numbers below 10000, then four below 100, then eight below 10, all at once. The factors
     // stand for divisions by 100 and by 10.
     let fours = high | low << 32;
-    let tops = (fours * 10_486 >> 20) & 0x0000_007F_0000_007F;
+    let tops = ((fours * 10_486) >> 20) & 0x0000_007F_0000_007F;
     let twos = tops | (fours - 100 * tops) << 16;
-    let tops = (twos * 103 >> 10) & 0x000F_000F_000F_000F;
+    let tops = ((twos * 103) >> 10) & 0x000F_000F_000F_000F;
     tops | (twos - 10 * tops) << 8
 }
 

@@ -135,7 +135,7 @@ impl<'g> Game<'g> {
         }
     }
 
-    /// Goes on from a recorded state after lost input. What a gamelog knows then cannot be told from the
+    /// Goes on from a recorded state after lost input. What a gamelog knows then does not follow from the
     /// deltas that are left.
     pub(super) fn enter(&mut self, stream: u16, recorded: &SimSnapshot) -> Result<()> {
         match (&mut self.rules, view_of(stream)) {

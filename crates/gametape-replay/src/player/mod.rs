@@ -19,7 +19,8 @@ use std::sync::OnceLock;
 
 use gametape_tape::{SimSnapshot, SimTick};
 use gametape_wire::{
-    Error, Finding, KeptStates, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength, View, drive,
+    Error, Finding, KeptStates, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength,
+    View, drive,
 };
 
 use crate::game::{GameState, Simulation};

@@ -3,10 +3,8 @@
 //! A moment is a tick at which the state is another than before; some ticks at which it is not are
 //! tried too. Each tape is played with two sets of keyframes, more than a converter would make: deltas
 //! that all build on the last full one, and deltas that build on each other. Forward and backward all
-//! moments are tried, in random order all of them too, but of long matches every eighth, since there
-//! seeks to anywhere take most of the time.
-//!
-//! Without optimisation only the smallest matches are tried; "tests at full size" try all.
+//! moments are tried, in random order all of them too; of long matches an even sample of the moments,
+//! since reading a large state takes most of the time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,11 +30,8 @@ use super::corpus_files::files;
 const KEYFRAMES: usize = 60;
 const DELTAS: usize = 9;
 
-/// Larger tapes are left to optimised code.
-const MOST_BYTES: usize = if cfg!(debug_assertions) { 8 << 10 } else { usize::MAX };
-
-/// Of matches with more moments than these, random order tries every eighth.
-const LONG: usize = 4000;
+/// Moments of a view that are tried at most: of longer matches every N-th.
+const MOST_MOMENTS: usize = 1000;
 /// One of this many ticks at which nothing changes is tried all the same.
 const UNCHANGED: usize = 16;
 
@@ -64,7 +59,8 @@ enum Deltas {
     OnEachOther,
 }
 
-/// The ticks of a tape at which its views may know something new, and some between them.
+/// The ticks of a tape at which its views may know something new, and some between them; an even sample
+/// if there are many.
 fn ticks_of(bytes: &[u8]) -> Vec<u64> {
     let tape = Tape::open(bytes).unwrap();
     let mut ticks = vec![0u64];
@@ -80,13 +76,13 @@ fn ticks_of(bytes: &[u8]) -> Vec<u64> {
     }
     ticks.sort_unstable();
     ticks.dedup();
-    ticks
+    let every = ticks.len().div_ceil(MOST_MOMENTS);
+    ticks.into_iter().step_by(every).collect()
 }
 
-/// Those of `ticks` that random order tries, in an order that is the same every time.
+/// The ticks in another order, which is the same every time.
 fn shuffled(ticks: &[u64]) -> Vec<u64> {
-    let every = if ticks.len() > LONG { 8 } else { 1 };
-    let mut shuffled: Vec<u64> = ticks.iter().copied().step_by(every).collect();
+    let mut shuffled = ticks.to_vec();
     let mut random = 99u64;
     for end in (1..shuffled.len()).rev() {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
@@ -178,14 +174,13 @@ fn in_parallel<J: Send>(jobs: Vec<J>, work: impl Fn(J) + Sync) {
     });
 }
 
-/// The match as a tape, unless it cannot be one or is left to optimised code.
+/// The match as a tape, unless it cannot be one.
 fn minewars_tape(bytes: &[u8], dialect: Option<Dialect>) -> Option<Vec<u8>> {
     let file = match dialect {
         Some(dialect) => ReplayFile::open_as(bytes, dialect),
         None => ReplayFile::open(bytes),
     };
-    let tape = minewars::to_tape(&file.unwrap(), &ConvertOptions::new(1)).ok()?;
-    (tape.len() <= MOST_BYTES).then_some(tape)
+    minewars::to_tape(&file.unwrap(), &ConvertOptions::new(1)).ok()
 }
 
 #[test]
@@ -220,9 +215,7 @@ fn every_moment_of_recorded_gamelogs() {
     let mut tapes = Vec::new();
     for path in files("cadre", ".json.gz") {
         let log = Log::open(fs::read(path).unwrap(), &Options::default()).unwrap();
-        if log.json_bytes() <= MOST_BYTES {
-            tapes.push(cadre::to_tape(&log, &ConvertOptions::new(1)).unwrap());
-        }
+        tapes.push(cadre::to_tape(&log, &ConvertOptions::new(1)).unwrap());
     }
     tapes.sort_by_key(Vec::len);
     in_parallel(tapes, |tape| {

@@ -76,7 +76,8 @@ fn unknown_kinds_are_kept_or_named() {
 /// How a match ends is not known where a cut of its beginning ends.
 #[test]
 fn a_cut_does_not_say_who_wins_later() {
-    let mut writer = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
+    let mut writer =
+        TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     for tick in 0..100 {
         writer.frame(0, tick, &[(view(1), b"one")]).unwrap();
     }
@@ -117,7 +118,9 @@ fn a_time_that_is_not_there_is_refused_in_its_own_unit() {
 #[test]
 fn the_closing_metadata_of_a_cut_has_no_names_that_its_views_were_not_given() {
     let start = br#"{"players":[{"view":1,"name":"Ana"},{"view":2,"name":"Ben"}]}"#;
-    let mut writer = TapeWriter::new(TapeHeader::new(gametape_wire::TickLength::millis::<50>(), 1), start).unwrap();
+    let mut writer =
+        TapeWriter::new(TapeHeader::new(gametape_wire::TickLength::millis::<50>(), 1), start)
+            .unwrap();
     writer.frame(0, 0, &[(view(1), b"one"), (view(2), b"two")]).unwrap();
     let closing = br#"{"players":[{"view":1,"name":"Ana"},{"view":2,"name":"Benjamin"},
         {"view":3,"name":"onlyspectator"}],"outcome":"over","winner":"onlyspectator"}"#;

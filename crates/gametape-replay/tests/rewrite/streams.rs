@@ -22,7 +22,9 @@ fn state(tick: u64) -> SimSnapshot {
 
 /// Two keyframes of every stream, the second a delta; streams take turns.
 fn tape(streams: u16) -> Vec<u8> {
-    let mut writer = TapeWriter::new(TapeHeader::new(gametape_wire::TickLength::millis::<50>(), 1), b"{}").unwrap();
+    let mut writer =
+        TapeWriter::new(TapeHeader::new(gametape_wire::TickLength::millis::<50>(), 1), b"{}")
+            .unwrap();
     let mut maker = KeyframeMaker::default();
     let keyframes = [0, 300].map(|tick| maker.make(state(tick)));
     for (keyframe, tick) in keyframes.iter().zip([0, 300]) {
@@ -77,11 +79,9 @@ fn without_names(bytes: &[u8]) {
 #[test]
 fn verifying_recovering_and_anonymising_hold_the_states_of_one_stream() {
     let [few, many] = [4, 64].map(tape);
-    for (name, work) in [
-        ("verify", verify as fn(&[u8])),
-        ("recover", recover),
-        ("anonymize", without_names),
-    ] {
+    for (name, work) in
+        [("verify", verify as fn(&[u8])), ("recover", recover), ("anonymize", without_names)]
+    {
         let [few, many] = [&few, &many].map(|tape| memory(|| work(tape)));
         assert!(many < few + few / 2, "{name}: {few} bytes of 4 streams, {many} of 64");
     }

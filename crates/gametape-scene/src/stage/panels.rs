@@ -214,28 +214,13 @@ impl Panels {
     ) -> Result<Panel> {
         self.shown(stage)?;
         let Some(shown) = &self.shown else { return Ok(Panel::of_rows("", Vec::new())) };
-        let (title, rows, each) = match (self.is_tree, self.is_disassembled) {
-            (true, _) => {
-                let title = count(shown.changes.len() as u64, "change");
-                let window = self.list.window((height / 2).max(1), shown.changes.len());
-                let title = title + &part(&window, shown.changes.len());
-                let rows = shown.changes[window.clone()].iter();
-                let rows = rows.flat_map(|change| change_rows(change, width)).collect();
-                (title, (rows, window), 2)
-            }
-            (false, is_disassembled) => {
-                let title =
-                    if is_disassembled { shown.messages_title() } else { "What happened".into() };
-                let rows = happened(shown, is_disassembled);
-                let window = self.list.window(height, rows.len());
-                (title + &part(&window, rows.len()), (rows[window.clone()].to_vec(), window), 1)
-            }
+        let panel = match self.is_tree {
+            true => changes_panel(shown, &mut self.list, (width, height)),
+            false => happened_panel(shown, self.is_disassembled, &mut self.list, height),
         };
-        let (rows, window) = rows;
         let is_focused = self.focus == Focus::List;
-        let first = self.list.selected.saturating_sub(window.start) * each;
-        let selected = if is_focused { first..first + each } else { 0..0 };
-        Ok(Panel::of_rows(title, rows).selecting(selected, is_focused))
+        let selected = if is_focused { panel.selected.clone() } else { 0..0 };
+        Ok(panel.selecting(selected, is_focused))
     }
 
     /// Gives the keys that move to the other panel.
@@ -374,6 +359,25 @@ fn part(window: &Range<usize>, all: usize) -> String {
         0 | 1 => format!(", {} of {}", window.start + 1, thousands(all as u64)),
         _ => format!(", {} to {} of {}", window.start + 1, window.end, thousands(all as u64)),
     }
+}
+
+/// What the last delta changed, two rows each.
+fn changes_panel(shown: &Shown, list: &mut List, (width, height): (usize, usize)) -> Panel {
+    let window = list.window((height / 2).max(1), shown.changes.len());
+    let first = 2 * list.selected.saturating_sub(window.start);
+    let title = count(shown.changes.len() as u64, "change") + &part(&window, shown.changes.len());
+    let rows = shown.changes[window].iter().flat_map(|change| change_rows(change, width));
+    Panel::of_rows(title, rows.collect()).selecting(first..first + 2, false)
+}
+
+/// What happened, a row each.
+fn happened_panel(shown: &Shown, is_disassembled: bool, list: &mut List, height: usize) -> Panel {
+    let rows = happened(shown, is_disassembled);
+    let window = list.window(height, rows.len());
+    let selected = list.selected.saturating_sub(window.start);
+    let title = if is_disassembled { shown.messages_title() } else { "What happened".into() };
+    let title = title + &part(&window, rows.len());
+    Panel::of_rows(title, rows[window].to_vec()).selecting(selected..selected + 1, false)
 }
 
 /// What happened, in words or as messages.
