@@ -45,11 +45,11 @@ pub(crate) struct Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Counts {
     /// The command failed.
-    AsFailed,
+    Failed,
     /// What is wrong is the result.
-    AsResult,
+    Result,
     /// The file is nothing that the command is for.
-    AsOther,
+    Other,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,27 +91,27 @@ impl Failure {
 
     /// The file called `name` was a recording once, and cannot even be recognised any more.
     pub(crate) fn damaged(name: &impl Display, problem: &str) -> Self {
-        Self { counts: Counts::AsResult, ..Self::refused(name, problem) }
+        Self { counts: Counts::Result, ..Self::refused(name, problem) }
     }
 
     /// The file is a recording of another kind than the command is for. Among the files of a folder it is
     /// skipped.
     pub(crate) fn other_kind(problem: impl Display) -> Self {
-        Self { counts: Counts::AsOther, ..Self::usage(problem) }
+        Self { counts: Counts::Other, ..Self::usage(problem) }
     }
 
     /// What is wrong is the result, and was printed as such.
     pub(crate) fn printed() -> Self {
-        Self { counts: Counts::AsResult, ..Self::new(Vec::new(), Exit::Failed) }
+        Self { counts: Counts::Result, ..Self::new(Vec::new(), Exit::Failed) }
     }
 
     fn new(messages: Vec<String>, exit: Exit) -> Self {
-        Self { messages, exit, counts: Counts::AsFailed }
+        Self { messages, exit, counts: Counts::Failed }
     }
 
     /// Is the file nothing that the command is for?
     pub(crate) fn is_other_kind(&self) -> bool {
-        self.counts == Counts::AsOther
+        self.counts == Counts::Other
     }
 
     /// Does nobody read the output any more?
@@ -121,7 +121,7 @@ impl Failure {
 
     /// Is what is wrong the result?
     pub(crate) fn is_result(&self) -> bool {
-        self.counts == Counts::AsResult
+        self.counts == Counts::Result
     }
 
     /// Prints why.

@@ -442,8 +442,8 @@ impl<S: Source> Stage<S> {
         let part = self.tick_length().micros() % 1_000_000;
         match part {
             0 => 0,
-            _ if part % 100_000 == 0 => 2,
-            _ if part % 10_000 == 0 => 3,
+            _ if part.is_multiple_of(100_000) => 2,
+            _ if part.is_multiple_of(10_000) => 3,
             _ => 4,
         }
     }
