@@ -57,7 +57,7 @@ fn a_name_over_4_kib_is_refused() {
     writer.names(&["n".repeat(4096)]).unwrap();
     assert!(writer.names(&["n".repeat(4097)]).is_err());
     let raw = [&[0, 1, 0x81, 0x20][..], &[b'n'; 4097]].concat();
-    let draft = ChunkDraft { detail: 1, ..ChunkDraft::new(ChunkKind::NAMES) };
+    let draft = ChunkDraft::new(ChunkKind::NAMES).with_detail(1);
     writer.chunk(&draft, &raw).unwrap();
     let bytes = [writer.take(), writer.finish().unwrap()].concat();
     let tape = Tape::open(&bytes).unwrap();
