@@ -42,7 +42,7 @@ pub(crate) struct GlobalArgs {
     #[arg(long, global = true)]
     force: bool,
 
-    /// How much memory reading may take, of all --jobs together, such as 64MiB or 2GiB [default: 256MiB]
+    /// How much memory reading may take in total, such as 64MiB or 2GiB [default: 256MiB]
     #[arg(long, global = true, value_name = "SIZE")]
     max_memory: Option<Size>,
 }

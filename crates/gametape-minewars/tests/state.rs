@@ -249,7 +249,7 @@ fn eliminations_are_the_same_after_any_history() {
             0 => format!("PLAYER {} ELIMINATE", 1 + next(3)),
             1 => format!("TILE {y},{x} mountain"),
             2 => format!("TILE {y},{x} regular"),
-            _ => format!("OWNER {} {y},{x}", next(4)),
+            _ => format!("OWNER {} {y},{x}", 1 + next(3)),
         };
         let mut restored = blank.restore(&state.to_bytes()).unwrap();
         apply(&mut restored, &text, CURRENT);

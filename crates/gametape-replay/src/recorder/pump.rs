@@ -119,6 +119,8 @@ impl<S: Sink> Pump<S> {
 
     fn round(&mut self, now: Duration) -> Result<Next> {
         let Work::Tape(builder) = &mut self.work else { return Ok(Next::Done) };
+        // The start of the tape waits for nothing.
+        self.outlet.append(&builder.even_output())?;
         let (mut segments, ending) = self.presence.0.take();
         for segment in &mut segments {
             builder.take(segment, now)?;
