@@ -224,9 +224,8 @@ fn a_stream_without_file_header_gets_one() {
 /// are not there, and what cannot be read.
 #[test]
 fn on_request_frames_pass_verification_whatever_was_in_them() {
-    let (setup, frames) = gametape_minewars::sample::Sample::default()
-        .build(Generation::Current)
-        .unwrap();
+    let (setup, frames) =
+        gametape_minewars::sample::Sample::default().build(Generation::Current).unwrap();
     let whole = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
     let start = ReplayFile::open(&whole).unwrap().frames_range().start as usize;
     let options = DROP;

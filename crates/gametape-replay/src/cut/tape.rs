@@ -67,8 +67,7 @@ pub fn cut_tape<S: Source>(
         match &tape.closing {
             Some(closing) if is_closing(chunk) => {
                 // How the match ended is not known yet where the cut ends.
-                let closing =
-                    if ends_early { without_outcome(closing) } else { closing.clone() };
+                let closing = if ends_early { without_outcome(closing) } else { closing.clone() };
                 let closing = match views {
                     Some(views) => for_views(&closing, &tape.metadata, views),
                     None => closing,

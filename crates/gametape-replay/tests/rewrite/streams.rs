@@ -77,11 +77,9 @@ fn without_names(bytes: &[u8]) {
 #[test]
 fn verifying_recovering_and_anonymising_hold_the_states_of_one_stream() {
     let [few, many] = [4, 64].map(tape);
-    for (name, work) in [
-        ("verify", verify as fn(&[u8])),
-        ("recover", recover),
-        ("anonymize", without_names),
-    ] {
+    for (name, work) in
+        [("verify", verify as fn(&[u8])), ("recover", recover), ("anonymize", without_names)]
+    {
         let [few, many] = [&few, &many].map(|tape| memory(|| work(tape)));
         assert!(many < few + few / 2, "{name}: {few} bytes of 4 streams, {many} of 64");
     }

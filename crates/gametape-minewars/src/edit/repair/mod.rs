@@ -15,8 +15,8 @@ pub use report::{Change, Lost, Repaired};
 use crate::dialect::Dialect;
 use crate::file::compress::pack;
 use crate::file::{FileHeader, FrameStorage, MAX_FRAME_BYTES, ReplayFile, check_frames_fit};
-use block::{Unpacked, unpack_prefix};
 use crate::verify::Soundness;
+use block::{Unpacked, unpack_prefix};
 use payloads::without_unsound;
 
 /// What a repair may do beyond what it must.

@@ -21,8 +21,10 @@ pub(super) fn without_unsound(
     let mut out = FrameWriter::new(layout);
     let mut lost = Vec::new();
     for (number, frame) in Frames::new(layout, raw).flatten().enumerate() {
-        let cuts: Vec<Lost> =
-            frame.parts().filter_map(|part| cut(number, &frame, &part, soundness, layout)).collect();
+        let cuts: Vec<Lost> = frame
+            .parts()
+            .filter_map(|part| cut(number, &frame, &part, soundness, layout))
+            .collect();
         if cuts.is_empty() && Soundness::is_frame_sound(&frame) {
             out.raw(frame.bytes());
         } else {

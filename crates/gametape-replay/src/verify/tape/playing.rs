@@ -46,9 +46,8 @@ fn declared_gaps<S: Source>(source: &mut S, tape: &Tape) -> Vec<Gap> {
 /// The loss of the setup that some views or the simulation start from, where the tape declares it and
 /// has no other for all of them: then nothing can be played, and there is nothing to compare.
 fn lost_setup(tape: &Tape, gaps: &[Gap], stream: u16, views: ViewSet) -> Option<Error> {
-    let own = |header: &ChunkHeader| {
-        stream == SETUP_OF_SIMULATION || !header.views.and(views).is_empty()
-    };
+    let own =
+        |header: &ChunkHeader| stream == SETUP_OF_SIMULATION || !header.views.and(views).is_empty();
     if tape.stream(ChunkKind::SETUP, stream).any(|entry| own(&entry.header)) {
         return None;
     }
