@@ -23,8 +23,7 @@ const SESSION_MAKER: &str = "target/debug/examples/make_session";
 
 pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
     cmd!(sh, "cargo build --package gametape-cli").run()?;
-    cmd!(sh, "cargo build --package gametape-minewars --example make_session")
-        .run()?;
+    cmd!(sh, "cargo build --package gametape-minewars --example make_session").run()?;
     let start = Instant::now();
     sh.remove_path(FOLDER)?;
     let chapters = chapters();
