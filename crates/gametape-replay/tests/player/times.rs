@@ -7,7 +7,7 @@ use gametape_replay::{
     Direction, GamelogTimeline, MinewarsTimeline, Playback, PlayerOptions, Recording, Simulation,
     Timeline, TimelineOptions, minewars,
 };
-use gametape_wire::{Moment, Source, TickLength, Time, View, When};
+use gametape_wire::{Moment, Source, Tick, TickLength, Time, View, When};
 
 use super::common::minewars_tape;
 use super::toy::{self, Toy};
@@ -46,7 +46,7 @@ fn check<S: Source, T: Timeline, H: PartialEq + std::fmt::Debug>(
     assert_eq!(sought.moment(When::End).unwrap(), played.end());
     let late = Time::from_micros(u64::MAX);
     assert_eq!(sought.moment(When::Time(late)).unwrap(), played.end());
-    assert_eq!(sought.moment(When::BeforeEnd(late)).unwrap(), Moment::START);
+    assert_eq!(sought.moment(When::BeforeEnd(late)).unwrap(), Moment::after(Tick(0)));
     assert_eq!(sought.moment(When::BeforeEnd(Time::ZERO)).unwrap(), played.end());
 }
 

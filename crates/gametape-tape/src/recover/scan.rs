@@ -272,10 +272,14 @@ impl Scanner {
         found
     }
 
-    /// Does the tape go on directly after this chunk?
+    /// Does the tape go on directly after this chunk? Another number than the next one may mean that
+    /// bytes are missing, and that whole chunks are where the payload should be.
     fn goes_on(&self, after: &[u8], header: &ChunkHeader) -> bool {
         let end = self.at + header.chunk_length();
-        after.is_empty() || self.is_trailer(after, end) || self.header(after, end).is_some()
+        let is_next = |next: ChunkHeader| Some(next.sequence) == header.sequence.checked_add(1);
+        after.is_empty()
+            || self.is_trailer(after, end)
+            || self.header(after, end).is_some_and(is_next)
     }
 
     fn search<'a>(&mut self, bytes: &[u8]) -> Found<'a> {
@@ -375,6 +379,9 @@ impl Scanner {
     /// Reports the damage that ends at the present offset, if there is one.
     fn end_of_damage<'a>(&mut self, kind: DamageKind) -> Option<Found<'a>> {
         let (from, header) = self.lost.take()?;
+        // The next chunk is where the lost one ends: nothing but its payload is wrong.
+        let is_payload = header.is_some_and(|header| from + header.chunk_length() == self.at);
+        let kind = if is_payload { DamageKind::Payload } else { kind };
         Some(Found::Damage(Damage { range: from..self.at, kind, header }))
     }
 
