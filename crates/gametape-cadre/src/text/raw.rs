@@ -86,13 +86,11 @@ impl<'a> Raw<'a> {
     }
 
     /// The entries of this object; none when it is something else.
-    #[must_use]
     pub fn entries(&self) -> Entries<'a> {
         Entries(Walk::new(self.0, b'{'))
     }
 
     /// The elements of this array; none when it is something else.
-    #[must_use]
     pub fn elements(&self) -> Elements<'a> {
         Elements(Walk::new(self.0, b'['))
     }

@@ -136,7 +136,7 @@ impl<'p> Pen<'p> {
     pub(crate) fn number(self, value: u64) -> Self {
         match value {
             0..128 => self.bare(value as u8),
-            0..100_000_000 => {
+            128..100_000_000 => {
                 let digits = eight_digits(value as u32);
                 let zeros = digits.trailing_zeros() / 8;
                 let text = (digits | 0x3030_3030_3030_3030) >> (8 * zeros);

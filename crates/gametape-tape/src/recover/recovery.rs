@@ -11,6 +11,7 @@ use crate::index::footer::{IndexCodec, SUMMARY_STREAM};
 use crate::index::summary::{PageRow, Summary};
 use crate::index::table::{ChunkEntry, KeyframeIndex};
 use crate::layout::chunk::Chunk;
+use crate::layout::chunk_header::ChunkHeader;
 use crate::layout::gap::Gap;
 use crate::layout::kind::{ChunkKind, Codec};
 use crate::layout::tape_header::TapeHeader;
@@ -266,13 +267,13 @@ impl Recovered {
         }
         let headers = || self.chunks.iter().map(|chunk| &chunk.header);
         let input = headers().filter(|header| header.kind.is_framed());
-        let written = input.map(|header| header.end_tick()).max()?;
+        let written = input.map(ChunkHeader::end_tick).max()?;
         // Before a keyframe everything is written.
         let keyframes = headers().filter(|header| header.kind.is_keyframe());
         let written = keyframes.map(|header| header.first_tick).fold(written, u64::max);
         // What a gap declares is declared.
         let other = headers().filter(|h| h.kind.has_ticks() && h.kind != ChunkKind::GAP);
-        let end = other.map(|header| header.end_tick()).max()?;
+        let end = other.map(ChunkHeader::end_tick).max()?;
         (written < end).then_some(written..end)
     }
 
