@@ -182,7 +182,7 @@ impl Word {
 fn eight_digits(value: u32) -> u64 {
     let (high, low) = (u64::from(value / 10_000), u64::from(value % 10_000));
     // Two numbers below 10000, then four below 100, then eight below 10, all at once. The factors
-    // be for divisions by 100 and by 10.
+    // replace divisions by 100 and by 10.
     let fours = high | low << 32;
     let tops = ((fours * 10_486) >> 20) & 0x0000_007F_0000_007F;
     let twos = tops | (fours - 100 * tops) << 16;
