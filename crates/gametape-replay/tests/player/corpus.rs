@@ -31,7 +31,7 @@ const KEYFRAMES: usize = 60;
 const DELTAS: usize = 9;
 
 /// Moments of a view that are tried at most: of longer matches every N-th.
-const MOST_MOMENTS: usize = 1000;
+const MOST_MOMENTS: usize = 400;
 /// One of this many ticks at which nothing changes is tried all the same.
 const UNCHANGED: usize = 16;
 
