@@ -49,13 +49,13 @@ pub struct HighlightRow {
 /// The four parts of a score, from 0 to [`WHOLE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ScoreParts {
-    /// As [`Why::engagement`].
+    /// As [`Why::engagement`](crate::Why::engagement).
     pub engagement: u32,
-    /// As [`Why::momentum`].
+    /// As [`Why::momentum`](crate::Why::momentum).
     pub momentum: u32,
-    /// As [`Why::anomaly`].
+    /// As [`Why::anomaly`](crate::Why::anomaly).
     pub anomaly: u32,
-    /// As [`Why::rarity`].
+    /// As [`Why::rarity`](crate::Why::rarity).
     pub rarity: u32,
 }
 
