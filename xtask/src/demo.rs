@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
+use crate::tools::TOOL;
 use steps::{Chapter, Step, chapters};
 
 /// Play and record a match of bots in demo/, and show what can be done with it.
@@ -17,7 +18,6 @@ pub(crate) struct Arguments {}
 
 /// Everything that the demo makes is in here, and is made again each time.
 const FOLDER: &str = "demo";
-const TOOL: &str = "target/debug/gametape";
 /// What is called `make_session`: an example of the library.
 const SESSION_MAKER: &str = "target/debug/examples/make_session";
 

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
+use crate::tools;
+
 /// Run the commands of the hostile inputs with limited memory and time.
 ///
 /// The inputs are in the folder `hostile` of the folder that GAMETAPE_CORPUS names.
@@ -24,7 +26,6 @@ const RESIDENT: u64 = 256 << 10;
 const VIRTUAL: u64 = 640 << 10;
 /// Seconds that a command may take. The promise is about two; a busy machine is slow.
 const SECONDS: u64 = 60;
-const TOOL: &str = "target/debug/gametape";
 
 /// A command with `{in}` and `{out}` for folders, and the exit code that is right.
 struct Case {
@@ -85,13 +86,13 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
         println!("hostile inputs are skipped: GAMETAPE_CORPUS does not name their folder");
         return Ok(());
     };
-    cmd!(sh, "cargo build --quiet --workspace --bin gametape").run()?;
+    let tool = tools::tool(sh)?;
     let out = sh.create_temp_dir()?;
     std::fs::File::create(out.path().join("large"))?.set_len(LARGE)?;
     let mut broken = 0;
     for case in &CASES {
         let words = words(case.command, &corpus.join("hostile"), out.path());
-        let end = measured(sh, &words)?;
+        let end = measured(sh, tool, &words)?;
         let problem = end.problem(case.code);
         let verdict = problem.as_deref().unwrap_or("fine");
         println!("gametape {}: {verdict} ({} MiB)", case.command, end.memory >> 10);
@@ -105,9 +106,9 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
 ///
 /// A process learns the most memory of all its children together, so each command gets a parent of its own:
 /// this program.
-fn measured(sh: &Shell, words: &[String]) -> Result<End> {
+fn measured(sh: &Shell, tool: &str, words: &[String]) -> Result<End> {
     let parent = std::env::current_exe()?;
-    let line = cmd!(sh, "{parent} hostile --measure {TOOL} {words...}").quiet().read()?;
+    let line = cmd!(sh, "{parent} hostile --measure {tool} {words...}").quiet().read()?;
     End::parse(&line).with_context(|| format!("how a command ended: {line}"))
 }
 

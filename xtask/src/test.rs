@@ -126,7 +126,8 @@ fn wasm_build(sh: &Shell) -> Result<Cmd<'_>> {
     let target = "wasm32-unknown-unknown";
     tools::need_target(sh, target)?;
     let packages = library_crates(sh)?.into_iter().flat_map(|name| ["--package".to_owned(), name]);
-    Ok(cmd!(sh, "cargo build --quiet --lib --target {target} {packages...}"))
+    // Checking is enough: a test builds the reference game with all that it uses for wasm32, and runs it.
+    Ok(cmd!(sh, "cargo check --quiet --lib --target {target} {packages...}"))
 }
 
 fn documentation(sh: &Shell) -> Result<Cmd<'_>> {

@@ -3,6 +3,9 @@
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
+/// The tool, as `cargo build` leaves it.
+pub(crate) const TOOL: &str = "target/debug/gametape";
+
 /// Makes sure that a component of the active toolchain, such as `clippy`, is there.
 pub(crate) fn need_component(sh: &Shell, component: &str, subcommand: &str) -> Result<()> {
     if has_subcommand(sh, subcommand) {
@@ -44,6 +47,15 @@ pub(crate) fn need_cargo_subcommand(sh: &Shell, subcommand: &str, package: &str)
     println!("{package} is missing: installing it, which takes some minutes");
     let installed = cmd!(sh, "cargo install {package} --locked").run();
     installed.with_context(|| format!("{package} is missing"))
+}
+
+/// Builds the tool and returns its path.
+///
+/// It is built with the features that the tests of the workspace give it, so that one build serves the tests, the
+/// invariants and the hostile inputs.
+pub(crate) fn tool(sh: &Shell) -> Result<&'static str> {
+    cmd!(sh, "cargo build --quiet --workspace --bin gametape --test cli").run()?;
+    Ok(TOOL)
 }
 
 /// Can cargo run this subcommand?

@@ -8,6 +8,7 @@ use clap::CommandFactory;
 use xshell::{Shell, cmd};
 
 use super::files;
+use crate::tools;
 
 pub(super) fn problems(sh: &Shell) -> Result<Vec<String>> {
     let tool = Tool::ask(sh)?;
@@ -47,9 +48,8 @@ struct Tool {
 
 impl Tool {
     fn ask(sh: &Shell) -> Result<Self> {
-        let run = |arguments: &[&str]| {
-            cmd!(sh, "cargo run --quiet --package gametape-cli -- {arguments...}").quiet().read()
-        };
+        let tool = tools::tool(sh)?;
+        let run = |arguments: &[&str]| cmd!(sh, "{tool} {arguments...}").quiet().read();
         let mut commands = BTreeMap::new();
         for name in listed(&run(&["--help"])?) {
             if name != "help" {
