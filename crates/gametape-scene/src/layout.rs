@@ -22,6 +22,17 @@ const HEX_ACROSS: [(i32, i32); 6] = [(0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), 
 const SQUARE_CORNERS: [(f32, f32); 4] = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)];
 const SQUARE_ACROSS: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
+/// Which way each edge of a tile looks, in the order of the corners at which they begin.
+const HEX_NORMALS: [(f32, f32); 6] = [
+    (0.5, -0.866_025_4),
+    (1.0, 0.0),
+    (0.5, 0.866_025_4),
+    (-0.5, 0.866_025_4),
+    (-1.0, 0.0),
+    (-0.5, -0.866_025_4),
+];
+const SQUARE_NORMALS: [(f32, f32); 4] = [(0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)];
+
 /// A board with more tiles than this side by side is scaled.
 const MAX_TILES: f32 = 1024.0;
 /// What a board without tiles, or with too many, is scaled to.
@@ -115,6 +126,39 @@ impl Layout {
         }
     }
 
+    /// The tile that would be at a point, whether or not the board has it; none on a board of free positions.
+    #[must_use]
+    pub fn tile_at(&self, point: (f32, f32)) -> Option<TileAt> {
+        self.spot(point).map(|spot| spot.tile)
+    }
+
+    /// Which tile a point is on, and how near to which edge.
+    pub(crate) fn spot(&self, point: (f32, f32)) -> Option<Spot> {
+        let (x, y) = (point.0 + self.origin.0, point.1 + self.origin.1);
+        let up = if self.up { -1.0 } else { 1.0 };
+        let tile = match self.shape {
+            Shape::Hex => {
+                let row = up * y / HEX_ROW;
+                rounded_hex(x - row / 2.0, row)
+            }
+            Shape::Square => (x.round(), (up * y).round()),
+            Shape::Free => return None,
+        };
+        let tile = Position { x: tile.0, y: tile.1 };
+        let centre = self.raw(tile);
+        let (dx, dy) = (x - centre.0, y - centre.1);
+        let across = |normals: &[(f32, f32)]| {
+            let reaches = normals.iter().map(|(x, y)| dx * x + dy * y);
+            let farthest = |a: &(usize, f32), b: &(usize, f32)| a.1.total_cmp(&b.1);
+            reaches.enumerate().max_by(farthest).unwrap_or((0, 0.0))
+        };
+        let (edge, reach) = match self.shape {
+            Shape::Hex => across(&HEX_NORMALS),
+            Shape::Square | Shape::Free => across(&SQUARE_NORMALS),
+        };
+        Some(Spot { tile: tile.tile()?, edge, distance: 0.5 - reach })
+    }
+
     /// The corners of a tile around its centre.
     #[must_use]
     pub fn corners(&self) -> &'static [(f32, f32)] {
@@ -140,6 +184,31 @@ impl Layout {
             };
             TileAt::new(at.x.wrapping_add(dx), at.y.wrapping_add(dy))
         })
+    }
+}
+
+/// A point on a tile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Spot {
+    pub(crate) tile: TileAt,
+    /// The nearest edge: it begins at the corner with this index.
+    pub(crate) edge: usize,
+    /// How far the edge is, in widths of a tile.
+    pub(crate) distance: f32,
+}
+
+/// The hexagon in which a point of axial coordinates is.
+fn rounded_hex(x: f32, y: f32) -> (f32, f32) {
+    // The three axes of a hexagon always add up to 0; the one that was rounded most follows from the others.
+    let z = -x - y;
+    let (rx, ry, rz) = (x.round(), y.round(), z.round());
+    let (dx, dy, dz) = ((rx - x).abs(), (ry - y).abs(), (rz - z).abs());
+    if dx > dy && dx > dz {
+        (-ry - rz, ry)
+    } else if dy > dz {
+        (rx, -rx - rz)
+    } else {
+        (rx, ry)
     }
 }
 

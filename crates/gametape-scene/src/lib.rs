@@ -9,6 +9,7 @@
 //! | see gamelogs | [`Visible`] for `gametape_cadre::State` and `Timeline` |
 //! | see a recording of any format, moment by moment | `stage::Stage` (feature `stage`) |
 //! | draw a scene as text | [`TextMap`] |
+//! | draw a board for a screen | `draw::Renderer` (feature `draw`) |
 //! | draw a scene as PNG | `png::draw` (feature `png`) |
 //! | draw statistics as curves | `plot::Plot` (feature `plot`) |
 //!
@@ -29,6 +30,8 @@
 
 #[cfg(feature = "cadre")]
 pub mod cadre;
+#[cfg(feature = "draw")]
+pub mod draw;
 mod heading;
 mod inspect;
 mod layers;

@@ -1,21 +1,15 @@
 //! Scenes as PNG pictures: board, heading, legend.
 
-mod board;
-mod canvas;
-mod font;
-mod labels;
 mod panel;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::draw::{Area, BoardPicture, Camera, Canvas, Fonts, Kept, Weight};
 use crate::layout::Layout;
 use crate::legend::Legend;
 use crate::model::Scene;
 use crate::palette::Palette;
-use board::BoardPicture;
-use canvas::Canvas;
-use font::{Font, Weight};
 use panel::Panel;
 
 /// Around everything.
@@ -87,7 +81,7 @@ pub fn draw(scene: &Scene, options: &Options) -> Result<Vec<u8>, PictureError> {
 /// The letters of a scene that the font of pictures does not have, each once: boxes are drawn for them.
 #[must_use]
 pub fn missing_letters(scene: &Scene) -> String {
-    let Some(fonts) = Font::new() else { return String::new() };
+    let fonts = Fonts::own();
     let heading = [scene.title.headline(), scene.title.subtitle(), scene.fact_line()];
     let legend = Legend::of(scene);
     let entries = [&legend.players, &legend.piece_kinds, &legend.kinds, &legend.pieces];
@@ -112,7 +106,7 @@ fn scale(layout: &Layout, given: Option<u16>) -> Result<f32, PictureError> {
 }
 
 fn paint(scene: &Scene, layout: Option<&Layout>, scale: f32) -> Option<Canvas> {
-    let fonts = Font::new()?;
+    let fonts = Fonts::own();
     let heading = 2.0 * MARGIN + HEADLINE + SUBTITLE + 10.0;
     let size = layout.map_or((0.0, 0.0), |layout| {
         let (width, height) = layout.size();
@@ -125,14 +119,27 @@ fn paint(scene: &Scene, layout: Option<&Layout>, scale: f32) -> Option<Canvas> {
     let mut canvas = Canvas::new(width.ceil() as u32, height.ceil() as u32, Palette::BACKGROUND)?;
     draw_heading(&mut canvas, scene, &fonts, width);
     if let (Some(board), Some(layout)) = (&scene.board, layout) {
-        let origin = (MARGIN, heading);
-        BoardPicture { scene, board, layout, scale, origin, fonts: &fonts }.draw(&mut canvas);
+        let camera = Camera { scale, origin: (MARGIN, heading) };
+        let area = board_area(&canvas, (MARGIN, heading), size);
+        let picture = BoardPicture { scene, board, layout, camera, fonts: &fonts };
+        picture.draw(&mut canvas, &mut Kept::default(), area);
     }
     panel.draw(&mut canvas, &fonts, (left, heading));
     Some(canvas)
 }
 
-fn draw_heading(canvas: &mut Canvas, scene: &Scene, fonts: &Font, width: f32) {
+/// The pixels of a board of this size at a corner, with some room for labels around it.
+fn board_area(canvas: &Canvas, corner: (f32, f32), size: (f32, f32)) -> Area {
+    let (whole, room) = (canvas.area(), MARGIN / 2.0);
+    Area {
+        left: (corner.0 - room) as i32,
+        top: (corner.1 - room) as i32,
+        right: ((corner.0 + size.0 + room) as i32).min(whole.right),
+        bottom: ((corner.1 + size.1 + room) as i32).min(whole.bottom),
+    }
+}
+
+fn draw_heading(canvas: &mut Canvas, scene: &Scene, fonts: &Fonts, width: f32) {
     let room = width - 2.0 * MARGIN;
     let headline = fonts.fitted(&scene.title.headline(), Weight::Bold, HEADLINE, room);
     fonts.write(canvas, &headline, Weight::Bold, HEADLINE, (MARGIN, MARGIN), Palette::TEXT);

@@ -1,8 +1,6 @@
 //! The legend beside the board: players, kinds.
 
-use super::board::{PieceLook, draw_mark, draw_piece};
-use super::canvas::{Canvas, Point, Shapes};
-use super::font::{Font, Weight};
+use crate::draw::{Canvas, Fonts, PieceLook, Point, Shapes, Weight, draw_mark, draw_piece};
 use crate::legend::{Entry, Legend, Swatch};
 use crate::model::{Look, Scene};
 use crate::palette::{Colour, Palette};
@@ -35,7 +33,7 @@ struct Row {
 }
 
 impl Panel {
-    pub(super) fn of(scene: &Scene, fonts: &Font) -> Self {
+    pub(super) fn of(scene: &Scene, fonts: &Fonts) -> Self {
         let legend = Legend::of(scene);
         let groups = [legend.players, shortened(legend.piece_kinds), shortened(legend.kinds)];
         let fills = groups[2].iter().filter_map(|entry| match &entry.swatch {
@@ -60,7 +58,7 @@ impl Panel {
         Self { rows, width: width.min(MOST_WIDTH), height: top, ground }
     }
 
-    pub(super) fn draw(&self, canvas: &mut Canvas, fonts: &Font, (left, top): Point) {
+    pub(super) fn draw(&self, canvas: &mut Canvas, fonts: &Fonts, (left, top): Point) {
         for row in &self.rows {
             let Some(entry) = &row.entry else { continue };
             let y = top + row.top;
@@ -69,7 +67,7 @@ impl Panel {
         }
     }
 
-    fn swatch(&self, canvas: &mut Canvas, fonts: &Font, entry: &Entry, centre: Point) {
+    fn swatch(&self, canvas: &mut Canvas, fonts: &Fonts, entry: &Entry, centre: Point) {
         match &entry.swatch {
             Swatch::Player { colour, .. } => {
                 let shown = *colour;
@@ -114,7 +112,7 @@ fn shortened(mut entries: Vec<Entry>) -> Vec<Entry> {
     entries
 }
 
-fn row_width(entry: &Entry, is_tall: bool, fonts: &Font) -> f32 {
+fn row_width(entry: &Entry, is_tall: bool, fonts: &Fonts) -> f32 {
     let name = fonts.width(&entry.text, Weight::Bold, NAME);
     let detail = fonts.width(&entry.detail, Weight::Regular, DETAIL);
     INDENT + if is_tall { name.max(detail) } else { name + 8.0 + detail } + 4.0
@@ -122,7 +120,7 @@ fn row_width(entry: &Entry, is_tall: bool, fonts: &Font) -> f32 {
 
 fn write_entry(
     canvas: &mut Canvas,
-    fonts: &Font,
+    fonts: &Fonts,
     entry: &Entry,
     is_tall: bool,
     (x, y): Point,

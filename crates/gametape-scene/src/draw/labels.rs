@@ -4,15 +4,15 @@ use super::canvas::Point;
 
 /// A part of the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Area {
-    pub(super) left: f32,
-    pub(super) top: f32,
-    pub(super) right: f32,
-    pub(super) bottom: f32,
+pub(crate) struct Room {
+    pub(crate) left: f32,
+    pub(crate) top: f32,
+    pub(crate) right: f32,
+    pub(crate) bottom: f32,
 }
 
-impl Area {
-    pub(super) fn around(centre: Point, radius: f32) -> Self {
+impl Room {
+    pub(crate) fn around(centre: Point, radius: f32) -> Self {
         let (x, y) = centre;
         Self { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius }
     }
@@ -22,7 +22,7 @@ impl Area {
         Self { left, top, right: left + size.0, bottom: top + size.1 }
     }
 
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(crate) fn meets(&self, other: &Self) -> bool {
         self.left < other.right
             && other.left < self.right
             && self.top < other.bottom
@@ -39,26 +39,26 @@ impl Area {
 
 /// What is taken already.
 #[derive(Debug)]
-pub(super) struct Labels {
-    frame: Area,
-    taken: Vec<Area>,
+pub(crate) struct Labels {
+    frame: Room,
+    taken: Vec<Room>,
 }
 
 impl Labels {
     /// Room for labels in a frame, around things that are there already.
-    pub(super) fn new(frame: Area, taken: Vec<Area>) -> Self {
+    pub(crate) fn new(frame: Room, taken: Vec<Room>) -> Self {
         Self { frame, taken }
     }
 
     /// The area for a label of this size beside something round: below, above, right or left, where it
     /// covers the fewest signs. None where there is no room.
-    pub(super) fn place(
+    pub(crate) fn place(
         &mut self,
         centre: Point,
         radius: f32,
         size: (f32, f32),
-        signs: &[Area],
-    ) -> Option<Area> {
+        signs: &[Room],
+    ) -> Option<Room> {
         let ((x, y), (width, height)) = (centre, size);
         let (beside, gap) = (radius + 3.0, 1.0);
         let corners = [
@@ -67,11 +67,11 @@ impl Labels {
             (x + beside, y - height / 2.0),
             (x - beside - width, y - height / 2.0),
         ];
-        let areas = corners.into_iter().map(|corner| Area::at(corner, size));
+        let areas = corners.into_iter().map(|corner| Room::at(corner, size));
         let free = areas.filter(|area| {
             area.is_within(&self.frame) && !self.taken.iter().any(|other| other.meets(area))
         });
-        let covered = |area: &Area| signs.iter().filter(|sign| sign.meets(area)).count();
+        let covered = |area: &Room| signs.iter().filter(|sign| sign.meets(area)).count();
         let best = free.min_by_key(covered)?;
         self.taken.push(best);
         Some(best)
@@ -84,12 +84,12 @@ mod tests {
 
     #[test]
     fn labels_meet_neither_each_other_nor_what_they_name() {
-        let frame = Area { left: 0.0, top: 0.0, right: 300.0, bottom: 300.0 };
+        let frame = Room { left: 0.0, top: 0.0, right: 300.0, bottom: 300.0 };
         let centres: Vec<Point> =
             (0..60).map(|i| ((i * 37 % 300) as f32, (i * 91 % 300) as f32)).collect();
-        let things: Vec<Area> = centres.iter().map(|centre| Area::around(*centre, 6.0)).collect();
+        let things: Vec<Room> = centres.iter().map(|centre| Room::around(*centre, 6.0)).collect();
         let mut labels = Labels::new(frame, things.clone());
-        let placed: Vec<Area> = centres
+        let placed: Vec<Room> = centres
             .iter()
             .filter_map(|centre| labels.place(*centre, 6.0, (40.0, 12.0), &[]))
             .collect();
@@ -102,11 +102,11 @@ mod tests {
 
     #[test]
     fn a_label_goes_where_it_covers_the_fewest_signs() {
-        let frame = Area { left: 0.0, top: 0.0, right: 300.0, bottom: 300.0 };
-        let below = [(135.0, 165.0), (150.0, 165.0)].map(|at| Area::around(at, 4.0));
-        let above = [Area::around((150.0, 135.0), 4.0)];
-        let place = |signs: &[Area]| {
-            let mut labels = Labels::new(frame, vec![Area::around((150.0, 150.0), 8.0)]);
+        let frame = Room { left: 0.0, top: 0.0, right: 300.0, bottom: 300.0 };
+        let below = [(135.0, 165.0), (150.0, 165.0)].map(|at| Room::around(at, 4.0));
+        let above = [Room::around((150.0, 135.0), 4.0)];
+        let place = |signs: &[Room]| {
+            let mut labels = Labels::new(frame, vec![Room::around((150.0, 150.0), 8.0)]);
             labels.place((150.0, 150.0), 8.0, (40.0, 12.0), signs).unwrap()
         };
         assert!(place(&[]).top > 150.0 && place(&below).bottom < 150.0);

@@ -1,19 +1,19 @@
 //! Letters of pictures.
 
-use ab_glyph::{Font as _, FontRef, PxScale, ScaleFont, point};
+use ab_glyph::{Font as _, FontArc, PxScale, ScaleFont, point};
 
 use super::canvas::{Canvas, Point};
 use crate::palette::Colour;
 
 /// How strong letters are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Weight {
+pub(crate) enum Weight {
     Regular,
     Bold,
 }
 
 /// What is drawn instead of a letter that the fonts do not have.
-pub(super) const MISSING: char = '□';
+pub(crate) const MISSING: char = '□';
 
 /// Does a character only change how others look?
 fn is_invisible(letter: char) -> bool {
@@ -21,35 +21,53 @@ fn is_invisible(letter: char) -> bool {
         | 0xFE00..=0xFE0F | 0xFEFF | 0xE0000..=0xE0FFF)
 }
 
-/// The fonts of a picture.
-pub(super) struct Font {
-    regular: FontRef<'static>,
-    bold: FontRef<'static>,
+/// The letters of pictures: two strengths of a font, or none at all.
+#[derive(Debug, Clone, Default)]
+pub struct Fonts {
+    faces: Option<(FontArc, FontArc)>,
 }
 
-impl Font {
-    pub(super) fn new() -> Option<Self> {
-        let regular = FontRef::try_from_slice(dejavu::sans::regular()).ok()?;
-        let bold = FontRef::try_from_slice(dejavu::sans::bold()).ok()?;
-        Some(Self { regular, bold })
+impl Fonts {
+    /// No letters: texts are not drawn.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
     }
 
-    fn of(&self, weight: Weight) -> &FontRef<'static> {
-        match weight {
-            Weight::Regular => &self.regular,
-            Weight::Bold => &self.bold,
-        }
+    /// The letters of a font file (TrueType or OpenType), for texts of both strengths; none where it cannot be read.
+    #[must_use]
+    pub fn of_file(bytes: Vec<u8>) -> Option<Self> {
+        let face = FontArc::try_from_vec(bytes).ok()?;
+        Some(Self { faces: Some((face.clone(), face)) })
+    }
+
+    /// The letters that come with Gametape.
+    #[cfg(feature = "png")]
+    #[must_use]
+    pub fn own() -> Self {
+        let face = |bytes: &'static [u8]| FontArc::try_from_slice(bytes).ok();
+        Self { faces: face(dejavu::sans::regular()).zip(face(dejavu::sans::bold())) }
+    }
+
+    fn of(&self, weight: Weight) -> Option<&FontArc> {
+        let (regular, bold) = self.faces.as_ref()?;
+        Some(match weight {
+            Weight::Regular => regular,
+            Weight::Bold => bold,
+        })
     }
 
     /// Pixels that a text takes; `size` is about the height of a line.
-    pub(super) fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
-        let font = self.of(weight).as_scaled(PxScale::from(size));
+    pub(crate) fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
+        let Some(font) = self.of(weight) else { return 0.0 };
+        let font = font.as_scaled(PxScale::from(size));
         self.letters(text).map(|letter| font.h_advance(font.glyph_id(letter))).sum()
     }
 
     /// The text, or as much of its start as there is room for.
-    pub(super) fn fitted(&self, text: &str, weight: Weight, size: f32, room: f32) -> String {
-        let font = self.of(weight).as_scaled(PxScale::from(size));
+    pub(crate) fn fitted(&self, text: &str, weight: Weight, size: f32, room: f32) -> String {
+        let Some(font) = self.of(weight) else { return String::new() };
+        let font = font.as_scaled(PxScale::from(size));
         let dots = font.h_advance(font.glyph_id('…'));
         let (mut used, mut fits) = (0.0, 0);
         for (count, letter) in self.letters(text).enumerate() {
@@ -74,17 +92,17 @@ impl Font {
     }
 
     fn has(&self, letter: char) -> bool {
-        self.regular.glyph_id(letter).0 != 0
+        self.of(Weight::Regular).is_some_and(|font| font.glyph_id(letter).0 != 0)
     }
 
     /// The letters of a text that are drawn as boxes.
-    pub(super) fn missing<'t>(&'t self, text: &'t str) -> impl Iterator<Item = char> + 't {
+    pub(crate) fn missing<'t>(&'t self, text: &'t str) -> impl Iterator<Item = char> + 't {
         let is_shown = |letter: &char| !letter.is_control() && !is_invisible(*letter);
         text.chars().filter(is_shown).filter(|letter| !self.has(*letter))
     }
 
     /// Writes a line of text with its upper left corner at `at`.
-    pub(super) fn write(
+    pub(crate) fn write(
         &self,
         canvas: &mut Canvas,
         text: &str,
@@ -93,7 +111,8 @@ impl Font {
         at: Point,
         colour: Colour,
     ) {
-        let font = self.of(weight).as_scaled(PxScale::from(size));
+        let Some(font) = self.of(weight) else { return };
+        let font = font.as_scaled(PxScale::from(size));
         let (mut x, baseline) = (at.0, at.1 + font.ascent());
         for letter in self.letters(text) {
             let id = font.glyph_id(letter);
@@ -109,7 +128,7 @@ impl Font {
     }
 
     /// Writes a text around a centre.
-    pub(super) fn write_around(
+    pub(crate) fn write_around(
         &self,
         canvas: &mut Canvas,
         text: &str,
@@ -118,7 +137,8 @@ impl Font {
         centre: Point,
         colour: Colour,
     ) {
-        let font = self.of(weight).as_scaled(PxScale::from(size));
+        let Some(font) = self.of(weight) else { return };
+        let font = font.as_scaled(PxScale::from(size));
         let width = self.width(text, weight, size);
         // Capital letters and digits are about 0.73 of the ascent high.
         let top = centre.1 - font.ascent() + font.ascent() * 0.39;
@@ -126,7 +146,7 @@ impl Font {
     }
 
     /// Writes a text with a dark rim, readable on any ground.
-    pub(super) fn write_rimmed(
+    pub(crate) fn write_rimmed(
         &self,
         canvas: &mut Canvas,
         text: &str,
@@ -143,17 +163,17 @@ impl Font {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "png"))]
 mod tests {
     use super::*;
 
     #[test]
     fn letters_that_the_font_lacks_are_boxes() {
-        let fonts = Font::new().unwrap();
+        let fonts = Fonts::own();
         let drawn = |text| fonts.letters(text).collect::<String>();
         assert_eq!(drawn("Chloé Борис"), "Chloé Борис");
         assert_eq!(drawn("Chen 陈\u{E0101}"), "Chen □");
         assert_eq!(fonts.missing("Chen 陈 Борис\u{E0101}\n").collect::<String>(), "陈");
-        assert!(fonts.has(MISSING) && fonts.bold.glyph_id(MISSING).0 != 0);
+        assert!(fonts.has(MISSING) && fonts.of(Weight::Bold).unwrap().glyph_id(MISSING).0 != 0);
     }
 }
