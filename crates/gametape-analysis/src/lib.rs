@@ -65,7 +65,7 @@ pub mod report;
 pub mod sample;
 mod statistics;
 
-pub use block::own::OwnEvents;
+pub use block::own::{OwnEvents, is_own};
 pub use block::read::{Events, KindSet, RawEvent, RawEvents};
 pub use block::tape_events::{EventReader, NameReader, TapeEvents, read_names};
 pub use block::write::{Block, EventWriter, OWN_BODY};

@@ -47,6 +47,7 @@ mod known;
 mod order;
 mod play;
 mod recording;
+pub mod registry;
 mod rules;
 pub mod scene;
 mod session;

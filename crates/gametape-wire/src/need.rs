@@ -72,6 +72,14 @@ pub trait Source {
 
     /// These bytes, all of them. A range that is not within the length is an error.
     fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>>;
+
+    /// These ranges are fetched next: a source for which a request is expensive gets them at once.
+    ///
+    /// By default nothing is done. An error says that they cannot be had now.
+    fn prepare(&mut self, ranges: &[Range<u64>]) -> Result<()> {
+        let _ = ranges;
+        Ok(())
+    }
 }
 
 /// Supplies a computation from a source until it is ready.
@@ -108,6 +116,7 @@ pub trait Source {
 /// ```
 pub fn drive(machine: &mut (impl SansIo + ?Sized), source: &mut impl Source) -> Result<()> {
     while let Need::Bytes(ranges) = machine.need() {
+        source.prepare(&ranges)?;
         for range in ranges {
             let bytes = source.fetch(range.clone())?;
             machine.supply(range, &bytes)?;
@@ -123,6 +132,10 @@ impl<S: Source + ?Sized> Source for &mut S {
 
     fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         (**self).fetch(range)
+    }
+
+    fn prepare(&mut self, ranges: &[Range<u64>]) -> Result<()> {
+        (**self).prepare(ranges)
     }
 }
 
@@ -210,6 +223,13 @@ impl<S: Source> Source for WatchedSource<S> {
         check_range(&range, self.length)?;
         let Self { source, failure, .. } = self;
         source.fetch(range).inspect_err(|error| {
+            failure.get_or_insert_with(|| error.clone());
+        })
+    }
+
+    fn prepare(&mut self, ranges: &[Range<u64>]) -> Result<()> {
+        let Self { source, failure, .. } = self;
+        source.prepare(ranges).inspect_err(|error| {
             failure.get_or_insert_with(|| error.clone());
         })
     }

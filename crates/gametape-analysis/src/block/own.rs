@@ -82,8 +82,10 @@ fn events_within(block: &[u8], offset: u64, ticks: &Range<u64>) -> Result<EventW
     Ok(kept)
 }
 
-/// Is it about one of these players alone, or about something that everybody sees?
-fn is_own(event: &AnalysisEvent, views: ViewSet) -> bool {
+/// Is it about one of these players alone, or about something that everybody sees? What a view may know of the events of
+/// a match (`spec/tape-contents.md`, section 8).
+#[must_use]
+pub fn is_own(event: &AnalysisEvent, views: ViewSet) -> bool {
     let is_theirs = |player: u8| View::new(player).is_some_and(|view| views.contains(view));
     match event {
         AnalysisEvent::PlayerStatSnapshot { player, .. }

@@ -8,6 +8,7 @@ mod line;
 mod standings;
 mod statistics;
 mod text_table;
+mod words;
 
 pub use copies::Copies;
 pub use counts::EventCounts;
@@ -16,6 +17,7 @@ pub use line::{EventLine, involves};
 pub use standings::{Standing, Standings};
 pub use statistics::{MatchStatistics, PlayerStatistics, result_line, statistics_table};
 pub use text_table::{Align, TextTable, printable, thousands};
+pub use words::{EventWords, event_words};
 
 use crate::export::column::Names;
 use crate::export::match_info::MatchInfo;

@@ -70,6 +70,10 @@ impl<S: Source> Source for KeptStart<S> {
         bytes.extend_from_slice(&self.source.fetch(kept..range.end)?);
         Ok(Cow::Owned(bytes))
     }
+
+    fn prepare(&mut self, ranges: &[Range<u64>]) -> Result<()> {
+        self.source.prepare(ranges)
+    }
 }
 
 #[cfg(test)]

@@ -65,6 +65,7 @@ impl Fonts {
     }
 
     /// The text, or as much of its start as there is room for.
+    #[cfg(feature = "png")]
     pub(crate) fn fitted(&self, text: &str, weight: Weight, size: f32, room: f32) -> String {
         let Some(font) = self.of(weight) else { return String::new() };
         let font = font.as_scaled(PxScale::from(size));
@@ -96,6 +97,7 @@ impl Fonts {
     }
 
     /// The letters of a text that are drawn as boxes.
+    #[cfg(feature = "png")]
     pub(crate) fn missing<'t>(&'t self, text: &'t str) -> impl Iterator<Item = char> + 't {
         let is_shown = |letter: &char| !letter.is_control() && !is_invisible(*letter);
         text.chars().filter(is_shown).filter(|letter| !self.has(*letter))

@@ -15,9 +15,14 @@ use crate::layout::Layout;
 use crate::model::{Board, Scene, TileAt};
 use crate::palette::Palette;
 
-pub(crate) use board::{BoardPicture, PieceLook, draw_mark, draw_piece};
-pub(crate) use canvas::{Area, Canvas, Point, Shapes};
+pub(crate) use board::BoardPicture;
+#[cfg(feature = "png")]
+pub(crate) use board::{PieceLook, draw_mark, draw_piece};
+pub(crate) use canvas::Canvas;
+#[cfg(feature = "png")]
+pub(crate) use canvas::{Area, Point, Shapes};
 pub use font::Fonts;
+#[cfg(feature = "png")]
 pub(crate) use font::Weight;
 use ground::PixelTable;
 use sprites::Sprites;

@@ -19,11 +19,14 @@
 
 mod board_view;
 mod changes;
+mod history;
 mod list;
 mod panels;
 mod playing;
 mod rows;
 mod shown;
+#[cfg(feature = "story")]
+mod story;
 mod tree;
 mod viewer;
 
@@ -52,12 +55,15 @@ use crate::visible::{Context, Visible};
 
 pub use board_view::{BoardCell, BoardView, CellMark};
 pub use changes::{Mark, Marks, changes};
+pub use history::TileChange;
 pub use list::List;
 pub use panels::{Panel, PanelContent, Panels};
 pub use playing::PlayingStage;
 pub use rows::{Row, Span, Tone, change_rows, inspection_rows, legend_rows, line_rows};
 pub use shown::Shown;
-pub use tree::{Tree, search};
+#[cfg(feature = "story")]
+pub use story::{Curve, CurveOfPlayer, Story, StoryHighlight, StoryMarker, WhyPart};
+pub use tree::{Branch, BranchKind, Tree, search};
 pub use viewer::{Action, Viewer};
 
 /// States over time that can be seen.
@@ -402,6 +408,26 @@ impl<S: Source> Stage<S> {
     #[must_use]
     pub fn gamelog(&self) -> Option<&gametape_cadre::Timeline> {
         self.timeline.state().as_any()?.downcast_ref()
+    }
+
+    /// SHA-256 of the canonical state of the view, or of the game: the hash that `gametape state --hash` prints. None where
+    /// the state has none.
+    #[must_use]
+    pub fn state_hash(&self) -> Option<[u8; 32]> {
+        if let Some(log) = self.gamelog() {
+            return Some(log.state().hash());
+        }
+        let state = self.timeline.state().as_any()?.downcast_ref::<gametape_minewars::ViewState>();
+        state.map(gametape_minewars::ViewState::hash)
+    }
+
+    /// The tape that is seen, and its bytes; none of other recordings, and of gamelogs in tapes.
+    #[cfg(feature = "story")]
+    fn tape(&mut self) -> Option<(&gametape_tape::Tape, &mut S)> {
+        match (&self.origin, &mut self.source) {
+            (Origin::Tape(open), Some(source)) => Some((open.tape(), source)),
+            _ => None,
+        }
     }
 
     /// What happened last, in words. It looks at the state before and comes back.

@@ -22,19 +22,31 @@ pub struct Tree {
 
 /// One line of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Branch {
-    path: String,
-    depth: usize,
-    key: String,
-    value: String,
-    kind: BranchKind,
-    mark: Option<Mark>,
+#[non_exhaustive]
+pub struct Branch {
+    /// Where its value is in the state.
+    pub path: String,
+    /// How many branches it is in.
+    pub depth: usize,
+    /// Its key in the one above.
+    pub key: String,
+    /// Its value in a few words.
+    pub value: String,
+    /// Whether it opens or leads elsewhere.
+    pub kind: BranchKind,
+    /// What the last delta did to it.
+    pub mark: Option<Mark>,
 }
 
+/// What a line of the tree is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum BranchKind {
+#[non_exhaustive]
+pub enum BranchKind {
+    /// A value without parts.
     Leaf,
+    /// A branch that is open.
     Open,
+    /// A branch that is closed.
     Closed,
     /// A reference to the game object at a path.
     Reference(String),
@@ -62,6 +74,18 @@ impl Tree {
         let index = |path: &&str| self.rows.iter().position(|row| row.path == **path);
         let found = above.iter().rev().find_map(index).unwrap_or(self.list.selected);
         self.list.select(found, self.rows.len());
+    }
+
+    /// A tree of which exactly these branches are open.
+    #[must_use]
+    pub fn with_open(paths: impl IntoIterator<Item = String>) -> Self {
+        Self { open: paths.into_iter().collect(), ..Self::default() }
+    }
+
+    /// All lines, from the top.
+    #[must_use]
+    pub fn branches(&self) -> &[Branch] {
+        &self.rows
     }
 
     /// Opens every branch above a path.

@@ -1,0 +1,111 @@
+//! What the page asks.
+
+use serde::Deserialize;
+
+/// What the page asks. Moments are numbers: how many ticks are applied.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Request {
+    /// What the recording is.
+    Open,
+    /// What is at a moment, and what happened after another before it.
+    Seek {
+        /// The moment; the nearest that there is.
+        to: u64,
+        /// What happened after this moment is reported; by default what happened in the last tick.
+        #[serde(default)]
+        since: Option<u64>,
+    },
+    /// What is at the next or the last moment at which something is different.
+    Step {
+        /// From this moment.
+        from: u64,
+        /// Forward, or back.
+        forward: bool,
+        /// To what.
+        by: StepBy,
+    },
+    /// The moment that somebody wrote.
+    Find {
+        /// In the one grammar of times: `3:37.6`, `turn:12`, `-10s`.
+        text: String,
+    },
+    /// Sees the recording as another view from now on.
+    View {
+        /// Its number.
+        view: u8,
+    },
+    /// Draws the board.
+    Draw {
+        /// In pixels of the screen.
+        width: u32,
+        /// In pixels of the screen.
+        height: u32,
+        /// The width of a tile in pixels.
+        scale: f32,
+        /// The pixel at which the board begins.
+        x: f32,
+        /// The pixel at which the board begins.
+        y: f32,
+        /// A tile that is selected.
+        #[serde(default)]
+        select: Option<[i32; 2]>,
+    },
+    /// The tile at a pixel.
+    Pick {
+        /// The pixel.
+        px: f32,
+        /// The pixel.
+        py: f32,
+        /// As for drawing.
+        scale: f32,
+        /// As for drawing.
+        x: f32,
+        /// As for drawing.
+        y: f32,
+    },
+    /// Everything that is known of a tile.
+    Inspect {
+        /// Its position.
+        tile: [i32; 2],
+    },
+    /// When a tile changed.
+    History {
+        /// Its position.
+        tile: [i32; 2],
+    },
+    /// What happened in the recording as a whole.
+    Story,
+    /// What happened in the last tick as its format writes it.
+    Messages,
+    /// Lines of the tree of a gamelog's state.
+    Tree {
+        /// The paths of branches that are open.
+        open: Vec<String>,
+        /// The first line.
+        first: usize,
+        /// How many lines.
+        count: usize,
+    },
+    /// Where a text occurs.
+    Search {
+        /// The text.
+        text: String,
+    },
+    /// The hash of the state.
+    Hash,
+}
+
+/// To what a step goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum StepBy {
+    /// A moment at which something changes.
+    Change,
+    /// The next tick, or the last.
+    Tick,
+    /// The begin of a turn.
+    Turn,
+}

@@ -1,0 +1,470 @@
+//! One recording that somebody looks at.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use gametape_cadre::Options;
+use gametape_replay::Direction;
+use gametape_replay::MarkerKind;
+use gametape_replay::inspect::gap_lines;
+use gametape_replay::open::{Format, KeptStart, OpenOptions, open};
+use gametape_scene::draw::{Camera, Fonts, Renderer, tile_at};
+use gametape_scene::stage::{Branch, BranchKind, Mark, Marks, Stage, Story, Tree, changes, search};
+use gametape_scene::{Layout, Line, Scene, TileAt};
+use gametape_skirmish::registry::{GAMES, dress, known};
+use gametape_wire::text::{count, thousands};
+use gametape_wire::{Error, Moment, Tick, View};
+
+use crate::blocks::Blocks;
+use crate::request::{Request, StepBy};
+use crate::shapes::{About, Answer, BoardSize, Found, Loss, Shown, TileChange, TreeRow, ViewInfo};
+
+/// More steps between two pictures are not described one by one.
+const DESCRIBED_STEPS: usize = 60;
+/// More lines of what happened are not reported at once.
+const MOST_LINES: usize = 200;
+/// More lines of the tree are not given at once.
+const MOST_ROWS: usize = 2000;
+/// More finds are not reported.
+const MOST_FOUND: usize = 100;
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// What a call comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answered {
+    /// The answer, as JSON.
+    Ready(String),
+    /// Bytes are missing: supply them, and ask the same again.
+    Missing,
+}
+
+/// One recording that somebody looks at.
+#[derive(Debug)]
+pub struct Session {
+    name: String,
+    blocks: Blocks,
+    stage: Option<Stage<KeptStart<Blocks>>>,
+    format: Option<Format>,
+    renderer: Renderer,
+    /// The scene of a moment and view, so that it is made once for drawing and for words.
+    scene: Option<(Moment, Scene)>,
+    story: Option<Story>,
+    pixels: Vec<u8>,
+}
+
+impl Session {
+    /// A recording with a name and a length, of which nothing was read.
+    #[must_use]
+    pub fn new(name: &str, length: u64) -> Self {
+        Self {
+            name: name.to_owned(),
+            blocks: Blocks::new(length),
+            stage: None,
+            format: None,
+            renderer: Renderer::new(Fonts::none()),
+            scene: None,
+            story: None,
+            pixels: Vec::new(),
+        }
+    }
+
+    /// Draws letters from now on with those of a font file. False where it cannot be read.
+    pub fn set_font(&mut self, bytes: Vec<u8>) -> bool {
+        let fonts = Fonts::of_file(bytes);
+        let is_font = fonts.is_some();
+        self.renderer.set_fonts(fonts.unwrap_or_default());
+        is_font
+    }
+
+    /// The ranges of bytes that the last call did not have.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Range<u64>> {
+        self.blocks.missing()
+    }
+
+    /// Bytes of one of the missing ranges, from its start on.
+    pub fn supply(&mut self, start: u64, bytes: &[u8]) {
+        self.blocks.supply(start, bytes);
+    }
+
+    /// The last picture: red, green, blue, alpha of each pixel, by row.
+    #[must_use]
+    pub fn pixels(&self) -> &[u8] {
+        &self.pixels
+    }
+
+    /// Answers a request. An error is a sentence for people.
+    pub fn call(&mut self, request: &str) -> std::result::Result<Answered, String> {
+        let request: Request =
+            serde_json::from_str(request).map_err(|error| format!("not a request: {error}"))?;
+        let answer = self.answer(&request);
+        // Where bytes are missing, whatever came out is not the answer.
+        if self.blocks.is_waiting() {
+            return Ok(Answered::Missing);
+        }
+        self.blocks.settle();
+        let answer = answer.map_err(|error| error.to_string())?;
+        serde_json::to_string(&answer).map(Answered::Ready).map_err(|error| error.to_string())
+    }
+
+    fn answer(&mut self, request: &Request) -> Result<Answer> {
+        match request {
+            Request::Open => self.open(),
+            Request::Seek { to, since } => self.seek(*to, *since),
+            Request::Step { from, forward, by } => self.step(*from, *forward, *by),
+            Request::Find { text } => {
+                let moment = self.stage()?.find(text.parse()?)?;
+                Ok(Answer::Found { moment: number(moment) })
+            }
+            Request::View { view } => self.see_as(*view),
+            Request::Draw { width, height, scale, x, y, select } => {
+                let camera = Camera { scale: *scale, origin: (*x, *y) };
+                self.draw((*width, *height), camera, *select)
+            }
+            Request::Pick { px, py, scale, x, y } => {
+                let camera = Camera { scale: *scale, origin: (*x, *y) };
+                let board = self.scene()?.board.as_ref();
+                let tile = board.and_then(|board| tile_at(board, camera, (*px, *py)));
+                Ok(Answer::Picked { tile: tile.map(Into::into) })
+            }
+            Request::Inspect { tile } => {
+                Ok(Answer::Inspected(self.stage()?.inspect(TileAt::from(*tile))))
+            }
+            Request::History { tile } => self.history(TileAt::from(*tile)),
+            Request::Story => Ok(Answer::Story(Box::new(self.story()?.clone()))),
+            Request::Messages => Ok(Answer::Messages { rows: self.stage()?.messages() }),
+            Request::Tree { open, first, count } => self.tree(open, *first, *count),
+            Request::Search { text } => self.search(text),
+            Request::Hash => {
+                let hash = self.stage()?.state_hash();
+                let hex = |hash: [u8; 32]| hash.iter().map(|byte| format!("{byte:02x}")).collect();
+                Ok(Answer::Hash { hash: hash.map(hex) })
+            }
+        }
+    }
+
+    fn stage(&mut self) -> Result<&mut Stage<KeptStart<Blocks>>> {
+        self.stage.as_mut().ok_or_else(|| Error::misuse("recording", "it is not open"))
+    }
+
+    fn open(&mut self) -> Result<Answer> {
+        if self.stage.is_none() {
+            // In a browser there is no more memory than this for a recording that is held as a whole.
+            let options = OpenOptions::default();
+            let opened = open(self.blocks.clone(), &options)?;
+            self.format = Some(opened.format());
+            let stage = Stage::open(opened, &GAMES, &Options::default())?;
+            let dress = known(stage.content()).and_then(dress);
+            self.stage = Some(stage.with_dress(dress).with_default_name(self.name.clone()));
+        }
+        self.about()
+    }
+
+    fn see_as(&mut self, view: u8) -> Result<Answer> {
+        let found = View::new(view)
+            .ok_or_else(|| Error::misuse("view", format!("there is no view {view}")))?;
+        self.stage()?.change_view(found)?;
+        (self.scene, self.story) = (None, None);
+        self.about()
+    }
+
+    /// The scene at the present moment.
+    fn scene(&mut self) -> Result<&Scene> {
+        let position = self.stage()?.position();
+        if self.scene.as_ref().is_none_or(|(moment, _)| *moment != position) {
+            self.scene = Some((position, self.stage()?.scene()));
+        }
+        match &self.scene {
+            Some((_, scene)) => Ok(scene),
+            None => Err(Error::misuse("scene", "it was not made")),
+        }
+    }
+
+    fn about(&mut self) -> Result<Answer> {
+        let scene = self.scene()?;
+        let layout = scene.board.as_ref().and_then(Layout::of);
+        let board = layout.map(|layout| {
+            let (width, height) = layout.size();
+            BoardSize { width, height }
+        });
+        let (title, players) = (scene.title.clone(), scene.players.clone());
+        let (name, format) = (self.name.clone(), self.format);
+        let stage = self.stage()?;
+        let is_gamelog = stage.is_gamelog();
+        let named = |view: View| {
+            let player = players.get(usize::from(view.number()).wrapping_sub(1));
+            let name = match (view, player) {
+                (View::SPECTATOR, _) => "All".to_owned(),
+                (_, Some(player)) => player.name.clone(),
+                (view, None) => format!("View {view}"),
+            };
+            let colour = player.map(|player| player.colour.to_string());
+            ViewInfo { view: view.number(), name, colour }
+        };
+        let (begin, end) = (stage.begin(), stage.end());
+        let length_text = match is_gamelog {
+            true => count(end.next_tick().0, "delta"),
+            false => time_of(stage, end),
+        };
+        Ok(Answer::About(Box::new(About {
+            name,
+            format: match format {
+                Some(Format::Tape) => "tape",
+                Some(Format::MineWars) => "minewars",
+                _ => "gamelog",
+            },
+            game: title.game.clone(),
+            heading: title.headline(),
+            subtitle: title.subtitle(),
+            views: stage.views().iter().map(named).collect(),
+            view: (!is_gamelog).then(|| stage.view().number()),
+            players,
+            begin: number(begin),
+            end: number(end),
+            position: number(stage.position()),
+            tick_micros: if is_gamelog { 0 } else { stage.tick_length().micros() },
+            is_gamelog,
+            has_board: board.is_some(),
+            has_tree: is_gamelog,
+            has_messages: !is_gamelog,
+            board,
+            losses: losses(stage),
+            length_text,
+        })))
+    }
+
+    /// A moment that there is.
+    fn within(&mut self, moment: u64) -> Result<Moment> {
+        let stage = self.stage()?;
+        let first = stage.find(gametape_wire::When::Start).unwrap_or(stage.begin());
+        Ok(Moment::before(Tick(moment)).clamp(first.min(stage.end()), stage.end()))
+    }
+
+    fn seek(&mut self, to: u64, since: Option<u64>) -> Result<Answer> {
+        let to = self.within(to)?;
+        let since = since.map(|since| Moment::before(Tick(since))).filter(|since| *since < to);
+        let lines = match since {
+            Some(since) => self.lines_between(since, to)?,
+            None => {
+                self.stage()?.seek(to)?;
+                self.stage()?.lines()?
+            }
+        };
+        self.shown(lines)
+    }
+
+    /// What happened after one moment until another, at which the stage is then.
+    fn lines_between(&mut self, since: Moment, to: Moment) -> Result<Vec<Line>> {
+        let stage = self.stage()?;
+        let mut lines = Vec::new();
+        stage.seek(since.max(stage.begin()))?;
+        for _ in 0..DESCRIBED_STEPS {
+            if !stage.step(Direction::Forward)? || stage.position() > to {
+                break;
+            }
+            lines.extend(stage.lines()?);
+            if lines.len() > MOST_LINES {
+                break;
+            }
+        }
+        stage.seek(to)?;
+        lines.truncate(MOST_LINES);
+        Ok(lines)
+    }
+
+    fn step(&mut self, from: u64, forward: bool, by: StepBy) -> Result<Answer> {
+        let from = self.within(from)?;
+        let stage = self.stage()?;
+        stage.seek(from)?;
+        match by {
+            StepBy::Change => {
+                stage.step(if forward { Direction::Forward } else { Direction::Backward })?;
+            }
+            StepBy::Tick => {
+                let next = from.next_tick().0;
+                let to = if forward { next.saturating_add(1) } else { next.saturating_sub(1) };
+                let to = self.within(to)?;
+                self.stage()?.seek(to)?;
+            }
+            StepBy::Turn => {
+                let is_turn = |kind: &MarkerKind| matches!(kind, MarkerKind::Turn(_));
+                let mut turns = stage.markers().iter().filter(|marker| is_turn(&marker.kind));
+                let found = match forward {
+                    true => turns.find(|marker| marker.moment > from),
+                    false => turns.rfind(|marker| marker.moment < from),
+                };
+                let to = found.map(|marker| marker.moment);
+                stage.seek(to.unwrap_or(from))?;
+            }
+        }
+        // Steps back end at the first moment that can be shown.
+        let position = self.stage()?.position();
+        let to = self.within(number(position))?;
+        self.stage()?.seek(to)?;
+        let lines = self.stage()?.lines()?;
+        self.shown(lines)
+    }
+
+    fn shown(&mut self, lines: Vec<Line>) -> Result<Answer> {
+        let scene = self.scene()?;
+        let (heading, players, facts) =
+            (scene.heading(), scene.players.clone(), scene.facts.clone());
+        let changed = lines.iter().filter_map(|line| line.at.map(|at| (at.x, at.y)));
+        let changed = changed.collect::<BTreeSet<_>>().len();
+        let first = self.within(0)?;
+        let stage = self.stage()?;
+        let position = stage.position();
+        Ok(Answer::Shown(Box::new(Shown {
+            moment: number(position),
+            time: time_of(stage, position),
+            label: stage.label(),
+            heading,
+            players,
+            facts,
+            lines,
+            problems: stage.report().errors(),
+            changed,
+            at_begin: position <= first,
+            at_end: position >= stage.end(),
+        })))
+    }
+
+    fn draw(
+        &mut self,
+        size: (u32, u32),
+        camera: Camera,
+        select: Option<[i32; 2]>,
+    ) -> Result<Answer> {
+        self.scene()?;
+        let Some((_, scene)) = &self.scene else { return Ok(Answer::Drawn { drawn: false }) };
+        let bytes = self.renderer.draw(scene, size, camera, select.map(TileAt::from));
+        self.pixels.clear();
+        self.pixels.extend_from_slice(bytes.unwrap_or_default());
+        Ok(Answer::Drawn { drawn: !self.pixels.is_empty() })
+    }
+
+    fn history(&mut self, tile: TileAt) -> Result<Answer> {
+        let stage = self.stage()?;
+        let changes = stage.history(tile)?;
+        let change = |change: gametape_scene::stage::TileChange| TileChange {
+            moment: number(change.moment),
+            time: time_of(stage, change.moment),
+            text: change.text,
+        };
+        Ok(Answer::History { changes: changes.into_iter().map(change).collect() })
+    }
+
+    fn story(&mut self) -> Result<&Story> {
+        let story = match self.story.take() {
+            Some(story) => story,
+            None => self.stage()?.story()?,
+        };
+        Ok(self.story.insert(story))
+    }
+
+    fn tree(&mut self, open: &[String], first: usize, count: usize) -> Result<Answer> {
+        let stage = self.stage()?;
+        let changes = changes(stage)?;
+        let Some(log) = stage.gamelog() else {
+            return Err(Error::misuse("tree", "only gamelogs have one"));
+        };
+        let mut tree = Tree::with_open(open.iter().cloned());
+        tree.refresh(log.state(), &Marks::of(&changes));
+        let branches = tree.branches();
+        let rows = branches.iter().skip(first).take(count.min(MOST_ROWS)).map(tree_row).collect();
+        Ok(Answer::Tree { rows, total: branches.len() })
+    }
+
+    /// Where a text is in words about what happened, on the board, and in the tree.
+    fn search(&mut self, text: &str) -> Result<Answer> {
+        let wanted = text.trim().to_lowercase();
+        let has = |text: &str| text.to_lowercase().contains(&wanted);
+        let mut found = Vec::new();
+        if wanted.is_empty() {
+            return Ok(Answer::Searched { found });
+        }
+        let pieces = self.scene()?.board.iter().flat_map(|board| &board.pieces);
+        let labels = pieces.filter_map(|piece| piece.label.clone()).filter(|label| has(label));
+        found.extend(labels.map(|text| Found { text, moment: None, time: None, path: None }));
+        let markers = self.story()?.markers.iter().filter(|marker| has(&marker.text));
+        found.extend(markers.map(|marker| Found {
+            text: marker.text.clone(),
+            moment: Some(marker.moment),
+            time: Some(marker.time.clone()),
+            path: None,
+        }));
+        if let Some(log) = self.stage()?.gamelog() {
+            let (mut after, mut paths) = (String::new(), BTreeSet::new());
+            while let Some(path) = search(log.state(), &wanted, &after) {
+                if paths.len() >= MOST_FOUND || !paths.insert(path.clone()) {
+                    break;
+                }
+                after.clone_from(&path);
+                found.push(Found {
+                    text: path.clone(),
+                    moment: None,
+                    time: None,
+                    path: Some(path),
+                });
+            }
+        }
+        found.truncate(MOST_FOUND);
+        Ok(Answer::Searched { found })
+    }
+}
+
+fn number(moment: Moment) -> u64 {
+    moment.next_tick().0
+}
+
+/// A moment for people: a time, or the number of a delta.
+fn time_of(stage: &Stage<KeptStart<Blocks>>, moment: Moment) -> String {
+    let tick = moment.last_tick().unwrap_or_default();
+    match stage.is_gamelog() {
+        true => format!("delta {}", thousands(tick.0)),
+        false => stage.tick_length().time_of(tick).to_string(),
+    }
+}
+
+/// What is missing, with the times that are known.
+fn losses(stage: &Stage<KeptStart<Blocks>>) -> Vec<Loss> {
+    let in_words = stage.losses().iter().cloned().chain(gap_lines(stage.gaps()));
+    let unplaced = in_words.map(|text| Loss { text, start: None, end: None });
+    let placed = stage.markers().iter().filter_map(|marker| match marker.kind {
+        MarkerKind::Lost { until } => Some(Loss {
+            text: format!(
+                "lost from {} to {}",
+                time_of(stage, marker.moment),
+                time_of(stage, until)
+            ),
+            start: Some(number(marker.moment)),
+            end: Some(number(until)),
+        }),
+        _ => None,
+    });
+    placed.chain(unplaced).collect()
+}
+
+fn tree_row(branch: &Branch) -> TreeRow {
+    let is_open = branch.kind == BranchKind::Open;
+    TreeRow {
+        path: branch.path.clone(),
+        key: branch.key.clone(),
+        text: branch.value.clone(),
+        tone: match branch.mark {
+            Some(Mark::Added) => "added",
+            Some(Mark::Replaced) => "replaced",
+            Some(Mark::Removed) => "removed",
+            Some(Mark::Within) => "within",
+            _ => "",
+        },
+        depth: branch.depth,
+        is_branch: is_open || branch.kind == BranchKind::Closed,
+        is_open,
+        reference: match &branch.kind {
+            BranchKind::Reference(path) => Some(path.clone()),
+            _ => None,
+        },
+    }
+}

@@ -1,0 +1,207 @@
+//! What the page gets: the shapes of answers.
+
+use gametape_scene::stage::Story;
+use gametape_scene::{Inspection, Line, Player, Value};
+use serde::Serialize;
+
+/// What a recording is, as the present view sees it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct About {
+    /// The name of its file.
+    pub name: String,
+    /// `tape`, `minewars` or `gamelog`.
+    pub format: &'static str,
+    /// The name of the game.
+    pub game: String,
+    /// Who plays, or the title of the match.
+    pub heading: String,
+    /// What else there is to say in a line.
+    pub subtitle: String,
+    /// Who plays.
+    pub players: Vec<Player>,
+    /// The views that there are; none in a gamelog.
+    pub views: Vec<ViewInfo>,
+    /// The present view.
+    pub view: Option<u8>,
+    /// The first moment.
+    pub begin: u64,
+    /// The last moment.
+    pub end: u64,
+    /// The present moment.
+    pub position: u64,
+    /// The length of a tick in microseconds; 0 where there is no clock.
+    pub tick_micros: u32,
+    /// Is it a gamelog, which has neither clock nor views?
+    pub is_gamelog: bool,
+    /// Is there a board to be drawn?
+    pub has_board: bool,
+    /// Is there a tree of the state?
+    pub has_tree: bool,
+    /// Are there messages to be disassembled?
+    pub has_messages: bool,
+    /// How large the board is, in tiles.
+    pub board: Option<BoardSize>,
+    /// What is missing.
+    pub losses: Vec<Loss>,
+    /// How long the recording is: `15:00`, `1,203 deltas`.
+    pub length_text: String,
+}
+
+/// Somebody who sees a match.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ViewInfo {
+    /// Its number.
+    pub view: u8,
+    /// The name of the player, or `All`.
+    pub name: String,
+    /// The colour of the player.
+    pub colour: Option<String>,
+}
+
+/// The size of a board in tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct BoardSize {
+    /// From left to right.
+    pub width: f32,
+    /// From top to bottom.
+    pub height: f32,
+}
+
+/// Something that is missing in a recording.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Loss {
+    /// What, in words.
+    pub text: String,
+    /// From this moment on, where that is known,
+    pub start: Option<u64>,
+    /// up to this one.
+    pub end: Option<u64>,
+}
+
+/// What there is to see at a moment.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shown {
+    /// The moment.
+    pub moment: u64,
+    /// The same for people: `4:36.9`, `delta 57`.
+    pub time: String,
+    /// The same with the end: `4:36.9 of 15:00`.
+    pub label: String,
+    /// The heading of the scene.
+    pub heading: String,
+    /// Who plays, with values.
+    pub players: Vec<Player>,
+    /// Time, turn and the like.
+    pub facts: Vec<Value>,
+    /// What happened, in words.
+    pub lines: Vec<Line>,
+    /// How many problems were found on the way.
+    pub problems: u64,
+    /// How many tiles changed.
+    pub changed: usize,
+    /// Is it the first moment?
+    pub at_begin: bool,
+    /// Is it the last one?
+    pub at_end: bool,
+}
+
+/// An answer. Which one follows from the request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// To `open` and `view`.
+    About(Box<About>),
+    /// To `seek` and `step`.
+    Shown(Box<Shown>),
+    /// To `find`.
+    Found {
+        /// The moment.
+        moment: u64,
+    },
+    /// To `draw`.
+    Drawn {
+        /// Is there something to see?
+        drawn: bool,
+    },
+    /// To `pick`.
+    Picked {
+        /// The tile.
+        tile: Option<[i32; 2]>,
+    },
+    /// To `inspect`.
+    Inspected(Option<Inspection>),
+    /// To `history`.
+    History {
+        /// Ascending.
+        changes: Vec<TileChange>,
+    },
+    /// To `story`.
+    Story(Box<Story>),
+    /// To `messages`.
+    Messages {
+        /// A message each.
+        rows: Vec<String>,
+    },
+    /// To `tree`.
+    Tree {
+        /// The lines that were asked for.
+        rows: Vec<TreeRow>,
+        /// How many lines there are.
+        total: usize,
+    },
+    /// To `search`.
+    Searched {
+        /// Where it occurs.
+        found: Vec<Found>,
+    },
+    /// To `hash`.
+    Hash {
+        /// In hexadecimal digits.
+        hash: Option<String>,
+    },
+}
+
+/// A change of a tile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TileChange {
+    /// The moment after it.
+    pub moment: u64,
+    /// The same for people.
+    pub time: String,
+    /// What is known of the tile since then that was not before.
+    pub text: String,
+}
+
+/// A line of the tree of a state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TreeRow {
+    /// Where its value is in the state.
+    pub path: String,
+    /// Its key.
+    pub key: String,
+    /// Its value in a few words.
+    pub text: String,
+    /// What the last delta did to it: `added`, `replaced`, `removed`, `within` or nothing.
+    pub tone: &'static str,
+    /// How many branches it is in.
+    pub depth: usize,
+    /// Can it be opened and closed?
+    pub is_branch: bool,
+    /// Is it open?
+    pub is_open: bool,
+    /// The path that it leads to.
+    pub reference: Option<String>,
+}
+
+/// Where a text occurs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// What it is.
+    pub text: String,
+    /// When it is.
+    pub moment: Option<u64>,
+    /// The same for people.
+    pub time: Option<String>,
+    /// Where it is in the state.
+    pub path: Option<String>,
+}
