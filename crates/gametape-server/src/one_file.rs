@@ -35,13 +35,9 @@ pub struct Embedded<'r> {
 pub fn one_file(assets: &Assets, recording: &Embedded<'_>) -> Result<Vec<u8>, NotBuilt> {
     let page = assets.page().ok_or(NotBuilt)?;
     let page = String::from_utf8_lossy(page.bytes()).into_owned();
-    let (mut page, policy) = inlined(&page, assets);
+    let (mut page, policy) = inlined(&page, assets, &elements(assets, recording));
     set_title(&mut page, recording.title);
     insert_policy(&mut page, &policy);
-    let elements = elements(assets, recording);
-    // Before the scripts, or else at the end: either way they are there when a module begins.
-    let place = page.to_ascii_lowercase().rfind("</body").unwrap_or(page.len());
-    page.insert_str(place, &elements);
     Ok(page.into_bytes())
 }
 
@@ -88,8 +84,9 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     packed.unwrap_or_else(|_: io::Error| Vec::new())
 }
 
-/// The page with its scripts and styles inside, and the policy that allows them and nothing else.
-fn inlined(page: &str, assets: &Assets) -> (String, String) {
+/// The page with its scripts and styles inside, `elements` before the first script, which looks for them; and the
+/// policy that allows these scripts and styles and nothing else.
+fn inlined(page: &str, assets: &Assets, elements: &str) -> (String, String) {
     let (mut out, mut from) = (String::new(), 0);
     let (mut scripts, mut styles) = (String::new(), String::new());
     for tag in tags(page) {
@@ -104,11 +101,14 @@ fn inlined(page: &str, assets: &Assets) -> (String, String) {
                 let Some((_, script)) = asset("src") else { continue };
                 let script =
                     text(script).replace("</script", "<\\/script").replace("<!--", "<\\!--");
+                let elements = if scripts.is_empty() { elements } else { "" };
                 scripts += &hash_source(&script);
+                let kind = tag.attribute("type").map(|kind| format!(" type=\"{}\"", escaped(kind)));
+                let kind = kind.unwrap_or_default();
                 let end = page[tag.place.end..]
                     .find("</script>")
                     .map_or(0, |end| end + "</script>".len());
-                (format!("<script type=\"module\">{script}</script>"), tag.place.end + end)
+                (format!("{elements}<script{kind}>{script}</script>"), tag.place.end + end)
             }
             "link" => {
                 let Some((name, linked)) = asset("href") else { continue };
@@ -338,7 +338,10 @@ mod tests {
         for gone in ["src=\"app.js\"", "app.css", "preload", "'self'"] {
             assert!(!rest.contains(gone), "{gone} in {page}");
         }
-        assert!(page.ends_with("</script>\n</body></html>"));
+        // A script that runs at once finds them.
+        let (data, script) =
+            (page.find("data-gametape=\"recording\""), page.find("<script type=\"module\">"));
+        assert!(data.is_some() && data < script);
     }
 
     #[test]
@@ -351,7 +354,7 @@ mod tests {
         assert!(page.contains(&hash_source(script)));
         assert_eq!(page.matches("Content-Security-Policy").count(), 1);
         let (policy, charset) = (page.find("Content-Security-Policy"), page.find("charset"));
-        assert!(policy > charset && policy < page.find("<script type"));
+        assert!(policy > charset && policy < page.find("<script type=\"text/plain"));
     }
 
     #[test]

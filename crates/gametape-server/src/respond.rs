@@ -214,7 +214,10 @@ async fn recording(shared: &Shared, number: usize, name: &str, headers: &HeaderM
             match spawn_blocking(move || Opened::of_file(&path)).await {
                 Ok(Ok(opened)) => opened,
                 _ => {
-                    return text(StatusCode::NOT_FOUND, "This recording cannot be read any more.\n");
+                    return text(
+                        StatusCode::NOT_FOUND,
+                        "This recording cannot be read any more.\n",
+                    );
                 }
             }
         }
