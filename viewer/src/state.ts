@@ -988,7 +988,11 @@ export const hover = newest<{ x: number; y: number } | null>(async (point) => {
 /** Where the selection is on the board, in tiles; moves with the keys. */
 let cursor: { x: number; y: number } | null = null;
 
+/** The card of the selected tile does not lie on it. */
+export const cardSide = signal<"left" | "right">("right");
+
 export async function selectAt(x: number, y: number) {
+  cardSide.value = x > stage.value.width - 300 && x > 320 ? "left" : "right";
   try {
     const tile = await pick(x, y);
     const at = cameraNow.value;

@@ -36,7 +36,7 @@ export function short(number: number): string {
   if (size >= 999_950) return `${(number / 1e6).toFixed(1)}M`;
   if (size >= 10_000) return `${(number / 1e3).toFixed(1)}k`;
   if (Number.isInteger(number)) return count(number);
-  return size >= 100 ? number.toFixed(0) : number.toFixed(size >= 10 ? 1 : 2);
+  return size >= 100 ? count(Math.round(number)) : number.toFixed(size >= 10 ? 1 : 2);
 }
 
 export function bytes(number: number): string {

@@ -206,7 +206,7 @@ function TileCard() {
   if (!tile || !card) return null;
   const players = state.shown.value?.players ?? [];
   return (
-    <aside class="card tile-card" aria-label={`Tile ${card.title}`}>
+    <aside class="card tile-card" data-side={state.cardSide.value} aria-label={`Tile ${card.title}`}>
       <header>
         <h3>{card.title}</h3>
         <button type="button" class="quiet square" aria-label="Close the card" onClick={state.unselect}>

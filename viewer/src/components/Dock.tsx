@@ -135,6 +135,7 @@ export function Dock() {
         <Tool
           icon="zoomBar"
           label="Fine bar"
+          class="fine-tool"
           pressed={isFine}
           run={() => {
             state.fineBar.value = isFine ? "no" : "yes";
