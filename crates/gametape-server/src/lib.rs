@@ -36,4 +36,4 @@ mod site;
 pub use assets::{Asset, Assets, BUILD_COMMAND, NotBuilt};
 pub use one_file::{Embedded, one_file};
 pub use server::{Listen, Server, Stopper};
-pub use site::{Matches, Recording, RecordingBytes, Site};
+pub use site::{Matches, Recording, Site};

@@ -23,7 +23,7 @@ use crate::host;
 use crate::negotiate::{Encoding, best};
 use crate::range::{Asked, asked, content_range};
 use crate::route::Route;
-use crate::site::{RecordingBytes, Site};
+use crate::site::Site;
 
 /// What a page of ours may do: nothing of a stranger, and nothing inline.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; \
@@ -207,42 +207,21 @@ async fn made(
 async fn recording(shared: &Shared, number: usize, name: &str, headers: &HeaderMap) -> Response {
     let recording = shared.site.recordings.get(number).filter(|recording| recording.name == name);
     let Some(recording) = recording else { return nothing() };
-    let opened = match &recording.bytes {
-        RecordingBytes::Memory(bytes) => Opened::of_memory(bytes),
-        RecordingBytes::File(path) => {
-            let path = path.clone();
-            match spawn_blocking(move || Opened::of_file(&path)).await {
-                Ok(Ok(opened)) => opened,
-                _ => {
-                    return text(
-                        StatusCode::NOT_FOUND,
-                        "This recording cannot be read any more.\n",
-                    );
-                }
-            }
-        }
+    let path = recording.path.clone();
+    let Ok(Ok(opened)) = spawn_blocking(move || Opened::of_file(&path)).await else {
+        return text(StatusCode::NOT_FOUND, "This recording cannot be read any more.\n");
     };
     opened.respond(headers)
 }
 
 /// A recording that is being read.
 struct Opened {
-    bytes: OpenBytes,
+    file: File,
     length: u64,
     tag: String,
 }
 
-enum OpenBytes {
-    File(File),
-    Memory(Bytes),
-}
-
 impl Opened {
-    fn of_memory(bytes: &Bytes) -> Self {
-        let length = bytes.len() as u64;
-        Self { bytes: OpenBytes::Memory(bytes.clone()), length, tag: tag(&format!("{length:x}")) }
-    }
-
     /// A file as it is now. One that is written meanwhile has another tag.
     fn of_file(path: &std::path::Path) -> io::Result<Self> {
         // A pipe would be waited for.
@@ -254,11 +233,7 @@ impl Opened {
         let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let changed = changed.map_or(0, |time| time.as_nanos());
         let length = about.len();
-        Ok(Self {
-            bytes: OpenBytes::File(file),
-            length,
-            tag: tag(&format!("{length:x}-{changed:x}")),
-        })
+        Ok(Self { file, length, tag: tag(&format!("{length:x}-{changed:x}")) })
     }
 
     fn respond(self, headers: &HeaderMap) -> Response {
@@ -294,13 +269,7 @@ impl Opened {
 
     fn part(self, range: Range<u64>) -> Response {
         let length = range.end - range.start;
-        let body = match self.bytes {
-            OpenBytes::File(file) => pieces(file, range),
-            OpenBytes::Memory(bytes) => {
-                Body::from(bytes.slice(range.start as usize..range.end as usize))
-            }
-        };
-        let mut response = Response::new(body);
+        let mut response = Response::new(pieces(self.file, range));
         set(&mut response, header::CONTENT_TYPE, "application/octet-stream");
         set(&mut response, header::CONTENT_LENGTH, &length.to_string());
         response

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use axum::body::Bytes;
-
 use crate::assets::Assets;
 
 /// A recording that is served under its number and name.
@@ -12,17 +10,8 @@ use crate::assets::Assets;
 pub struct Recording {
     /// Its name, without folders.
     pub name: String,
-    /// Its bytes.
-    pub bytes: RecordingBytes,
-}
-
-/// Where the bytes of a recording are.
-#[derive(Debug, Clone)]
-pub enum RecordingBytes {
-    /// In a file, which is read piece by piece when somebody asks.
-    File(PathBuf),
-    /// In memory: what came through a pipe.
-    Memory(Bytes),
+    /// Its file, which is read piece by piece when somebody asks.
+    pub path: PathBuf,
 }
 
 /// What is known about the recordings. Called where it may take its time.
