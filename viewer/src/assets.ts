@@ -36,9 +36,18 @@ async function find(): Promise<Assets> {
   };
 }
 
+export interface Inside {
+  name: string;
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Where to begin, and with whose view. */
+  time: string | null;
+  view: string | null;
+}
+
 /** The recording inside a one-file page. */
-export async function embedded(): Promise<{ name: string; bytes: Uint8Array<ArrayBuffer> } | null> {
+export async function embedded(): Promise<Inside | null> {
   const from = element("recording");
   if (!from) return null;
-  return { name: from.dataset.name ?? "recording", bytes: await unpack(from) };
+  const { name, t, view } = from.dataset;
+  return { name: name ?? "recording", bytes: await unpack(from), time: t ?? null, view: view ?? null };
 }

@@ -1,3 +1,4 @@
+import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./components/App.tsx";
 import { onKey } from "./keys.ts";
@@ -38,6 +39,18 @@ function start() {
     else if (/^https?:\/\/\S+$/.test(text)) state.visit(text);
   });
 
+  // For tests: true when nothing is left to draw and the page shows it.
+  const root = document.documentElement;
+  effect(() => {
+    if (!state.idle.value) root.dataset.idle = "false";
+    else {
+      requestAnimationFrame(() =>
+        setTimeout(() => {
+          if (state.idle.value) root.dataset.idle = "true";
+        }),
+      );
+    }
+  });
   // For tests in a browser: the hash of the state at the position.
   Object.assign(window, { gametape: { hash: state.stateHash, seek: state.seek } });
   void state.begin();

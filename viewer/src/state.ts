@@ -1,6 +1,6 @@
 // The state of the page: everything that is shown is in a signal here, and everything that can be done is a function here.
 import { batch, computed, effect, type Signal, signal, untracked } from "@preact/signals";
-import { assets, embedded } from "./assets.ts";
+import { assets, embedded, type Inside } from "./assets.ts";
 import { Client, Failure, Stale } from "./client.ts";
 import type { About, Line, Shown, Story } from "./generated/shapes.ts";
 import type { Change, Found, Inspection, Origin, Picture, Tile, TreeRow, Wish } from "./requests.ts";
@@ -239,14 +239,12 @@ function explain(error: unknown, retry: (() => void) | null) {
 
 // ---------------------------------------------------------------- opening
 
+let inside: Inside | null = null;
+
 export async function begin() {
   window.addEventListener("popstate", () => void route());
   try {
-    const inside = await embedded();
-    if (inside) {
-      await open({ kind: "bytes", bytes: inside.bytes, name: inside.name });
-      return;
-    }
+    inside = await embedded();
   } catch (error) {
     place.value = "start";
     problem.value = {
@@ -261,6 +259,7 @@ export async function begin() {
 async function route() {
   const src = new URLSearchParams(location.search).get("src");
   if (src) return openUrl(src);
+  if (inside) return open({ kind: "bytes", bytes: inside.bytes, name: inside.name });
   close();
   problem.value = null;
   document.title = "Gametape";
@@ -418,11 +417,10 @@ async function open(from: Origin) {
       },
     });
     let opened = await client.ask("open", {});
-    const view = Number.parseInt(params.get("view") ?? "", 10);
-    if (opened.views.some((one) => one.view === view) && view !== opened.view) {
-      opened = await client.ask("view", { view });
-    }
-    const time = params.get("t");
+    const named = params.get("view") ?? (from.kind === "bytes" ? inside?.view : null);
+    const seat = opened.views.find(({ view, name }) => String(view) === named || name === named);
+    if (seat && seat.view !== opened.view) opened = await client.ask("view", { view: seat.view });
+    const time = params.get("t") ?? (from.kind === "bytes" ? inside?.time : null);
     let moment = opened.position;
     let wrong: string | null = null;
     if (time) {
