@@ -36,7 +36,7 @@
 //! `spec/recorder.md`.
 //!
 //! What it does not do: no file and no clock: bytes and times come from the caller; no rules of any
-//! game; no reading of events, which playing never needs.
+//! game; playing never reads events, only a list of matches does.
 
 pub mod anonymize;
 pub mod cadre;

@@ -18,6 +18,7 @@ mod chunk_kinds;
 mod chunk_line;
 mod facts;
 mod gamelog;
+mod listing;
 mod minewars;
 mod tape;
 mod watch;
@@ -31,6 +32,7 @@ pub use gamelog::{
     DeltaContents, GamelogSummary, Listed, PlayerFigures, PlayerOutcome, TypeFigures,
 };
 pub use gametape_cadre::show::embed;
+pub use listing::{BestMoment, MatchEntry, MatchPlayer};
 pub use minewars::{
     Checksum, City, ClassFigures, FrameContents, MinewarsSummary, Sizes, ViewFigures,
 };

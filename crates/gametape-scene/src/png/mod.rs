@@ -1,6 +1,7 @@
 //! Scenes as PNG pictures: board, heading, legend.
 
 mod panel;
+mod thumbnail;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,6 +12,8 @@ use crate::legend::Legend;
 use crate::model::Scene;
 use crate::palette::Palette;
 use panel::Panel;
+
+pub use thumbnail::thumbnail;
 
 /// Around everything.
 const MARGIN: f32 = 24.0;

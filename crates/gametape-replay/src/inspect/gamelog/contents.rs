@@ -62,7 +62,7 @@ pub struct PlayerFigures {
 }
 
 impl DeltaContents {
-    pub(super) fn of(stored: &[u8], options: &Options) -> Result<Self> {
+    pub(in crate::inspect) fn of(stored: &[u8], options: &Options) -> Result<Self> {
         let log = Log::open(stored, options)?;
         let timeline = Timeline::load(log, &options.with_keyframe_bytes(0))?;
         let clocks = Clocks::of(&timeline)?;

@@ -1,0 +1,38 @@
+//! The board of a scene alone, small, for lists of matches.
+
+use crate::draw::{BoardPicture, Camera, Canvas, Fonts, Kept};
+use crate::layout::Layout;
+use crate::model::Scene;
+use crate::palette::Palette;
+
+/// Around the board.
+const MARGIN: f32 = 4.0;
+
+/// The board of a scene in the middle of a PNG picture of this size, without heading, legend and letters; none where
+/// there is no board.
+#[must_use]
+pub fn thumbnail(scene: &Scene, (width, height): (u32, u32)) -> Option<Vec<u8>> {
+    let board = scene.board.as_ref()?;
+    let layout = Layout::of(board)?;
+    let mut canvas = Canvas::new(width, height, Palette::BACKGROUND)?;
+    let camera = Camera::fit(&layout, (width, height), MARGIN);
+    let picture = BoardPicture { scene, board, layout: &layout, camera, fonts: &Fonts::none() };
+    let area = canvas.area();
+    picture.draw(&mut canvas, &mut Kept::default(), area);
+    canvas.to_png()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Board, Shape, TileAt};
+
+    #[test]
+    fn a_thumbnail_has_the_size_that_is_asked_for() {
+        let mut scene = Scene::new("Lawn");
+        assert_eq!(thumbnail(&scene, (64, 48)), None);
+        scene.board = Some(Board::new(Shape::Hex, vec![TileAt::new(0, 0), TileAt::new(1, 0)]));
+        let png = thumbnail(&scene, (64, 48)).unwrap();
+        assert_eq!(png[16..24], [0, 0, 0, 64, 0, 0, 0, 48]);
+    }
+}

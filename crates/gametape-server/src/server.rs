@@ -1,0 +1,248 @@
+//! The server: a listener, limits around its connections, and a clean end.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use futures_util::future::{Either, select};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{sleep, timeout};
+
+use crate::patience::Patience;
+use crate::respond::{Shared, router};
+use crate::site::Site;
+
+/// Connections at the same time; the others wait until one ends.
+const CONNECTIONS: usize = 512;
+/// Connections of one address; more are closed at once.
+const CONNECTIONS_OF_ONE: usize = 128;
+/// The head of a request may take this long, and so may the pause before it on a connection that is kept.
+const HEAD_TIME: Duration = Duration::from_secs(20);
+/// A connection on which nothing moves for this long is closed.
+const IDLE_TIME: Duration = Duration::from_secs(120);
+/// The head of a request may have this many bytes,
+const HEAD_BYTES: usize = 16 << 10;
+/// and this many lines.
+const HEAD_LINES: usize = 64;
+/// What is on its way when the server is stopped may take this long.
+const GRACE: Duration = Duration::from_millis(500);
+/// Pause after a connection could not be accepted: the system has no room for more.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Threads that read files and make pictures.
+const BLOCKING_THREADS: usize = 16;
+
+/// Where a server listens, and who may ask it.
+#[derive(Debug, Clone)]
+pub struct Listen {
+    /// The address; port 0 is any free one.
+    pub address: SocketAddr,
+    /// Is everything below a path that nobody can guess?
+    pub with_secret: bool,
+    /// Names that requests may be sent to, besides addresses and `localhost`.
+    pub names: Vec<String>,
+}
+
+impl Default for Listen {
+    /// Any free port of this machine, with a secret.
+    fn default() -> Self {
+        Self { address: (Ipv4Addr::LOCALHOST, 0).into(), with_secret: true, names: Vec::new() }
+    }
+}
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    secret: Option<String>,
+    names: Vec<String>,
+    stop: watch::Sender<bool>,
+}
+
+/// Stops a server.
+#[derive(Debug, Clone)]
+pub struct Stopper(watch::Sender<bool>);
+
+impl Stopper {
+    /// The server ends soon.
+    pub fn stop(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+impl Server {
+    /// Begins to listen. Nobody is answered before it runs.
+    pub fn bind(listen: &Listen) -> io::Result<Self> {
+        let listener = TcpListener::bind(listen.address)?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let secret = if listen.with_secret { Some(secret()?) } else { None };
+        let stop = watch::Sender::new(false);
+        Ok(Self { listener, address, secret, names: listen.names.clone(), stop })
+    }
+
+    /// Where the page is: `http://127.0.0.1:12345/SECRET/`.
+    #[must_use]
+    pub fn link(&self) -> String {
+        let mut address = self.address;
+        // Whoever listens everywhere is here, too.
+        if address.ip().is_unspecified() {
+            address.set_ip(Ipv4Addr::LOCALHOST.into());
+        }
+        let secret = self.secret.as_ref().map(|secret| format!("{secret}/"));
+        format!("http://{address}/{}", secret.unwrap_or_default())
+    }
+
+    /// The address that it listens at.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What stops it.
+    #[must_use]
+    pub fn stopper(&self) -> Stopper {
+        Stopper(self.stop.clone())
+    }
+
+    /// Answers until it is stopped.
+    pub fn run(self, site: Site) -> io::Result<()> {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        let runtime = builder
+            .worker_threads(2)
+            .max_blocking_threads(BLOCKING_THREADS)
+            .enable_all()
+            .build()?;
+        let Self { listener, secret, names, stop, .. } = self;
+        let router = router(Arc::new(Shared::new(site, secret, names)));
+        let served = runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            let ended = stop.subscribe();
+            let guests = Guests::default();
+            let accepting = accept(&listener, &router, &guests, &ended);
+            select(pin!(accepting), pin!(stopped(ended.clone()))).await;
+            drop(listener);
+            guests.leave(GRACE).await;
+            Ok(())
+        });
+        // Whoever makes a picture is not waited for.
+        runtime.shutdown_background();
+        served
+    }
+}
+
+/// 128 bits that nobody knows.
+fn secret() -> io::Result<String> {
+    let bits = [getrandom::u64(), getrandom::u64()];
+    let mut text = String::new();
+    for bits in bits {
+        text += &format!("{:016x}", bits.map_err(io::Error::other)?);
+    }
+    Ok(text)
+}
+
+async fn stopped(mut ended: watch::Receiver<bool>) {
+    // Without anybody who could stop it, it never is.
+    if ended.wait_for(|stopped| *stopped).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+async fn accept(
+    listener: &tokio::net::TcpListener,
+    router: &Router,
+    guests: &Guests,
+    ended: &watch::Receiver<bool>,
+) {
+    loop {
+        let Ok(permit) = Arc::clone(&guests.room).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, peer)) => {
+                let Some(guest) = guests.enter(peer.ip(), permit) else { continue };
+                let (router, ended) = (router.clone(), ended.clone());
+                tokio::spawn(async move {
+                    serve(stream, router, ended).await;
+                    drop(guest);
+                });
+            }
+            Err(_) => sleep(PAUSE).await,
+        }
+    }
+}
+
+/// Answers the requests of one connection.
+async fn serve(stream: TcpStream, router: Router, ended: watch::Receiver<bool>) {
+    let _ = stream.set_nodelay(true);
+    let io = TokioIo::new(Patience::new(stream, IDLE_TIME));
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+    builder.max_buf_size(HEAD_BYTES).max_headers(HEAD_LINES);
+    let mut connection = pin!(builder.serve_connection(io, TowerToHyperService::new(router)));
+    let is_stopped = match select(connection.as_mut(), pin!(stopped(ended))).await {
+        Either::Left(_) => false,
+        Either::Right(_) => true,
+    };
+    if is_stopped {
+        connection.as_mut().graceful_shutdown();
+        let _ = timeout(GRACE, connection).await;
+    }
+}
+
+/// Who is connected.
+#[derive(Debug)]
+struct Guests {
+    room: Arc<Semaphore>,
+    by_address: Arc<Mutex<HashMap<IpAddr, usize>>>,
+}
+
+impl Default for Guests {
+    fn default() -> Self {
+        Self { room: Arc::new(Semaphore::new(CONNECTIONS)), by_address: Arc::default() }
+    }
+}
+
+impl Guests {
+    /// One more, unless there are too many of this address.
+    fn enter(&self, address: IpAddr, permit: OwnedSemaphorePermit) -> Option<Guest> {
+        let mut all = self.by_address.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = all.entry(address).or_default();
+        if *count >= CONNECTIONS_OF_ONE {
+            return None;
+        }
+        *count += 1;
+        Some(Guest { address, all: Arc::clone(&self.by_address), _permit: permit })
+    }
+
+    /// Waits until all have left, but not longer.
+    async fn leave(&self, longest: Duration) {
+        let all = self.room.acquire_many(u32::try_from(CONNECTIONS).unwrap_or(u32::MAX));
+        let _ = timeout(longest, all).await;
+    }
+}
+
+/// One who is connected.
+struct Guest {
+    address: IpAddr,
+    all: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = all.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                all.remove(&self.address);
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// The page's side of the worker of one recording.
+import type { Answer, Fields, FromWorker, Name, Origin, ToWorker, Wish } from "./requests.ts";
+
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly network: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** The answer came for a view or a recording that is not shown any more. */
+export class Stale extends Error {}
+
+export interface Handlers {
+  progress(done: number, total: number | null): void;
+  shown(message: Extract<FromWorker, { type: "shown" }>): void;
+  wishFailed(message: Extract<FromWorker, { type: "wishfailed" }>): void;
+  busy(count: number): void;
+}
+
+export interface Assets {
+  worker: string;
+  wasm: string | Uint8Array<ArrayBuffer>;
+  font: string | Uint8Array<ArrayBuffer> | null;
+}
+
+interface Waiting {
+  epoch: number;
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+export class Client {
+  private readonly worker: Worker;
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly bitmaps: Partial<Record<"board" | "map", HTMLCanvasElement>> = {};
+  private next = 1;
+  private epoch = 0;
+  private closed = false;
+
+  constructor(
+    assets: Assets,
+    private readonly origin: Origin,
+    private readonly handlers: Handlers,
+  ) {
+    this.worker = new Worker(assets.worker);
+    this.worker.onmessage = (event: MessageEvent<FromWorker>) => this.hear(event.data);
+    this.worker.onerror = (event) => {
+      event.preventDefault();
+      const text = event.message
+        ? `The viewer failed inside: ${event.message}`
+        : "The worker could not be loaded.";
+      this.fail(new Failure(text, true));
+    };
+    this.send({ type: "open", origin, wasm: assets.wasm, font: assets.font });
+  }
+
+  ask<N extends Name>(name: N, fields: Fields<N>): Promise<Answer<N>> {
+    return this.wait((id) => ({
+      type: "ask",
+      id,
+      request: JSON.stringify({ do: name, ...fields }),
+    })) as Promise<Answer<N>>;
+  }
+
+  wish(wish: Wish) {
+    this.send({ type: "wish", wish });
+  }
+
+  /** Answers to what was asked before are not wanted any more. */
+  forget() {
+    this.epoch++;
+  }
+
+  /** Lets the worker draw on this canvas, where the browser can. */
+  attach(role: "board" | "map", canvas: HTMLCanvasElement) {
+    if (typeof canvas.transferControlToOffscreen === "function") {
+      const offscreen = canvas.transferControlToOffscreen();
+      this.send({ type: "canvas", role, canvas: offscreen }, [offscreen]);
+    } else {
+      this.bitmaps[role] = canvas;
+      this.send({ type: "canvas", role, canvas: null });
+    }
+  }
+
+  async picture(): Promise<Blob | null> {
+    const own = this.bitmaps.board;
+    if (own) return new Promise((resolve) => own.toBlob(resolve, "image/png"));
+    return (await this.wait((id) => ({ type: "png", id }))) as Blob | null;
+  }
+
+  get name(): string {
+    return this.origin.name;
+  }
+
+  close() {
+    this.closed = true;
+    this.worker.terminate();
+    this.fail(new Stale());
+  }
+
+  private wait(message: (id: number) => ToWorker): Promise<unknown> {
+    const id = this.next++;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { epoch: this.epoch, resolve, reject });
+      this.handlers.busy(this.waiting.size);
+      this.send(message(id));
+    });
+  }
+
+  private send(message: ToWorker, transfer: Transferable[] = []) {
+    this.worker.postMessage(message, transfer);
+  }
+
+  private settle(id: number, end: (waiting: Waiting) => void) {
+    const waiting = this.waiting.get(id);
+    if (!waiting) return;
+    this.waiting.delete(id);
+    if (waiting.epoch === this.epoch) end(waiting);
+    else waiting.reject(new Stale());
+    // Who waits may ask again at once: that is not idle in between.
+    queueMicrotask(() => this.handlers.busy(this.closed ? 0 : this.waiting.size));
+  }
+
+  private fail(error: Error) {
+    const all = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const waiting of all) waiting.reject(error);
+    this.handlers.busy(0);
+  }
+
+  private hear(message: FromWorker) {
+    switch (message.type) {
+      case "progress":
+        return this.handlers.progress(message.done, message.total);
+      case "answer":
+        return this.settle(message.id, (waiting) => waiting.resolve(message.value));
+      case "png":
+        return this.settle(message.id, (waiting) => waiting.resolve(message.blob));
+      case "failed":
+        return this.settle(message.id, (waiting) =>
+          waiting.reject(new Failure(message.message, message.network)),
+        );
+      case "shown":
+        return this.handlers.shown(message);
+      case "wishfailed":
+        return this.handlers.wishFailed(message);
+      case "bitmap": {
+        const canvas = this.bitmaps[message.role];
+        if (canvas) {
+          if (canvas.width !== message.bitmap.width) canvas.width = message.bitmap.width;
+          if (canvas.height !== message.bitmap.height) canvas.height = message.bitmap.height;
+          canvas.getContext("2d")?.drawImage(message.bitmap, 0, 0);
+        }
+        message.bitmap.close();
+        return;
+      }
+    }
+  }
+}

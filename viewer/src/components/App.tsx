@@ -1,0 +1,153 @@
+import { useEffect } from "preact/hooks";
+import * as state from "../state.ts";
+import { bytes } from "../words.ts";
+import { Board } from "./Board.tsx";
+import { Dock } from "./Dock.tsx";
+import { Header } from "./Header.tsx";
+import { Icon } from "./icons.tsx";
+import { Matches } from "./Matches.tsx";
+import { Overlays } from "./Overlays.tsx";
+import { Panels } from "./Panels.tsx";
+import { FilePicker, Start } from "./Start.tsx";
+
+export function App() {
+  const place = state.place.value;
+  return (
+    <div class="page" data-place={place}>
+      <Header />
+      <Strips />
+      {place === "waiting" && <main class="start" aria-busy="true" />}
+      {place === "start" && <Start />}
+      {place === "matches" && <Matches />}
+      {place === "match" && <Match />}
+      <Overlays />
+      <Toast />
+      <div class="only-heard" role="status" aria-live="polite">
+        {state.announced.value}
+      </div>
+      {state.dragging.value && (
+        <div class="drop-over" aria-hidden="true">
+          <Icon name="upload" /> Drop to open
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Match() {
+  const about = state.about.value;
+  if (!about) return <Opening />;
+  return (
+    <>
+      <main class="match-page" data-board={about.has_board}>
+        {about.has_board && <Board key={state.recording.value} />}
+        <Panels />
+      </main>
+      <Dock />
+    </>
+  );
+}
+
+function Opening() {
+  const now = state.progress.value;
+  const failed = state.problem.value;
+  return (
+    <main class="start">
+      {failed ? (
+        <div class="opening">
+          <h2>It could not be opened</h2>
+          <p class="problem-text">{failed.text}</p>
+          <div class="field">
+            {failed.retry && (
+              <button type="button" class="primary" onClick={failed.retry}>
+                Try again
+              </button>
+            )}
+            <FilePicker label="Open a file" class="" />
+          </div>
+        </div>
+      ) : (
+        <div class="opening" aria-busy="true">
+          <h2>Opening</h2>
+          <progress
+            aria-label="Bytes read"
+            {...(now?.total ? { value: Math.min(now.done, now.total), max: now.total } : {})}
+          />
+          <p class="hint">
+            {now && now.done > 0
+              ? `${bytes(now.done)}${now.total ? ` of ${bytes(now.total)}` : ""}`
+              : "\u00a0"}
+          </p>
+        </div>
+      )}
+    </main>
+  );
+}
+
+/** What went wrong and what is lost. */
+function Strips() {
+  const problem = state.problem.value;
+  const about = state.about.value;
+  const losses = (about?.losses ?? []).filter(({ start }) => (start ?? 0) <= state.horizon.value);
+  const isOpening = state.place.value === "match" && !about;
+  return (
+    <div class="strips">
+      {problem && !isOpening && (
+        <div class="strip problem" role="alert">
+          <span class="grow">{problem.text}</span>
+          {problem.retry && (
+            <button
+              type="button"
+              onClick={() => {
+                state.problem.value = null;
+                problem.retry?.();
+              }}
+            >
+              Try again
+            </button>
+          )}
+          <button
+            type="button"
+            class="quiet square"
+            aria-label="Close the message"
+            onClick={() => {
+              state.problem.value = null;
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      )}
+      {losses.length > 0 && (
+        <section class="strip loss" aria-label="Losses">
+          {losses.slice(0, 3).map(({ text, start }) =>
+            start === null ? (
+              <span key={text}>{text}</span>
+            ) : (
+              <button type="button" class="link" key={`${start} ${text}`} onClick={() => state.jump(start)}>
+                {text}
+              </button>
+            ),
+          )}
+          {losses.length > 3 && <span>and {losses.length - 3} more</span>}
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Toast() {
+  const text = state.toast.value;
+  useEffect(() => {
+    if (!text) return;
+    const timer = setTimeout(() => {
+      state.toast.value = null;
+    }, 2600);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div class="toast" role="status" data-shown={Boolean(text)}>
+      {text}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { overlay } from "../state.ts";
+import { Icon } from "./icons.tsx";
+
+export function Dialog({
+  title,
+  children,
+  class: name,
+}: {
+  title: string;
+  children: ComponentChildren;
+  class?: string;
+}) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = element.current!;
+    const before = document.activeElement as HTMLElement | null;
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      before?.focus?.();
+    };
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
+    <dialog
+      ref={element}
+      class={`dialog ${name ?? ""}`}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        overlay.value = null;
+      }}
+      onClick={(event) => {
+        if (event.target === element.current) overlay.value = null;
+      }}
+    >
+      <div class="dialog-inside">
+        <header class="dialog-head">
+          <h2>{title}</h2>
+          <button
+            type="button"
+            class="quiet square"
+            aria-label="Close"
+            onClick={() => {
+              overlay.value = null;
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}

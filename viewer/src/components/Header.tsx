@@ -1,0 +1,171 @@
+import { toggleSpoilers } from "../keys.ts";
+import { narrow } from "../media.ts";
+import * as state from "../state.ts";
+import { Icon, Logo } from "./icons.tsx";
+
+export function Header() {
+  const about = state.about.value;
+  const isMatch = state.place.value === "match";
+  const name = about?.heading || about?.name;
+  return (
+    <header class="head">
+      <a
+        class="brand"
+        href="."
+        aria-label="Gametape: all recordings"
+        onClick={(event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          state.home();
+        }}
+      >
+        <Logo />
+        <span class="brand-name">Gametape</span>
+      </a>
+      {isMatch && about ? (
+        <div class="heading">
+          <h1 title={name}>{name}</h1>
+          <p title={about.subtitle}>
+            {state.spoilers.value || state.ended.value ? about.subtitle : about.game}
+          </p>
+        </div>
+      ) : (
+        <h1 class="only-heard">{isMatch ? "Opening a recording" : "Gametape"}</h1>
+      )}
+      <div class="grow" />
+      {about && !narrow.value && <Views />}
+      <nav class="tools" aria-label="Page">
+        {about && (
+          <>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => openSearch()}
+              aria-label="Search"
+              title="Search  /"
+            >
+              <Icon name="search" />
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => {
+                state.overlay.value = "share";
+              }}
+              aria-label="Share"
+              title="Share  C"
+            >
+              <Icon name="share" />
+            </button>
+          </>
+        )}
+        <SpoilerSwitch />
+        <ThemeSwitch />
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            state.overlay.value = "keys";
+          }}
+          aria-label="Keys"
+          title="Keys  ?"
+        >
+          <Icon name="help" />
+        </button>
+      </nav>
+    </header>
+  );
+}
+
+function openSearch() {
+  state.searchFor("");
+  state.overlay.value = "search";
+}
+
+function SpoilerSwitch() {
+  const off = state.spoilers.value;
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-pressed={!off}
+      aria-label="Spoiler-free"
+      title={off ? "Hide what is still to come  X" : "Spoiler-free: what is still to come is hidden  X"}
+      onClick={toggleSpoilers}
+    >
+      <Icon name={off ? "eye" : "eyeOff"} />
+    </button>
+  );
+}
+
+function ThemeSwitch() {
+  const order = ["system", "dark", "light"] as const;
+  const now = state.theme.value;
+  const words = { system: "as the system", dark: "dark", light: "light" };
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`Theme: ${words[now]}`}
+      title={`Theme: ${words[now]}`}
+      onClick={() => {
+        state.theme.value = order[(order.indexOf(now) + 1) % order.length]!;
+      }}
+    >
+      <Icon name={now === "system" ? "auto" : now === "dark" ? "moon" : "sun"} />
+    </button>
+  );
+}
+
+/** Whose view it is: it governs everything on the page. */
+export function Views() {
+  const about = state.about.value;
+  if (!about || about.views.length < 2) return null;
+  const many = about.views.length > (narrow.value ? 5 : 7);
+  if (many) {
+    return (
+      <label class="views-select">
+        <span class="only-heard">View</span>
+        <select
+          value={String(about.view)}
+          onChange={(event) => void state.setView(Number(event.currentTarget.value))}
+        >
+          {about.views.map(({ view, name }) => (
+            <option key={view} value={String(view)}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  }
+  const move = (event: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const at = about.views.findIndex(({ view }) => view === about.view);
+    const next = about.views[(at + by + about.views.length) % about.views.length]!;
+    void state.setView(next.view);
+    const box = event.currentTarget as HTMLElement;
+    box.querySelector<HTMLElement>(`[data-view="${next.view}"]`)?.focus();
+  };
+  return (
+    <div class="views" role="radiogroup" aria-label="View" tabIndex={-1} onKeyDown={move}>
+      {about.views.map(({ view, name, colour }) => (
+        <button
+          type="button"
+          role="radio"
+          key={view}
+          data-view={view}
+          aria-checked={view === about.view}
+          tabIndex={view === about.view ? 0 : -1}
+          title={view <= 9 ? `${name}  ${view}` : name}
+          onClick={() => void state.setView(view)}
+        >
+          {colour && <span class="swatch" style={{ background: colour }} />}
+          <span class="views-name">{name}</span>
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+// The page of matches.
+import { useMemo, useState } from "preact/hooks";
+import * as state from "../state.ts";
+import { count } from "../words.ts";
+import { FilePicker } from "./Start.tsx";
+
+type Order = "date" | "name" | "length";
+
+function searchable(entry: state.MatchEntry): string {
+  return [
+    entry.name,
+    entry.game,
+    ...entry.players.map(({ name }) => name),
+    state.spoilers.value ? entry.best?.text : "",
+  ]
+    .join(" ")
+    .toLowerCase();
+}
+
+function day(date: string): string {
+  const when = new Date(date);
+  if (Number.isNaN(when.getTime())) return date;
+  return when.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+}
+
+export function Matches() {
+  const all = state.matches.value;
+  const [text, setText] = useState("");
+  const [order, setOrder] = useState<Order>("date");
+  const [game, setGame] = useState("");
+  const games = useMemo(
+    () => [...new Set(all.map((entry) => entry.game ?? "").filter(Boolean))].sort(),
+    [all],
+  );
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const list = all
+    .filter((entry) => !game || entry.game === game)
+    .filter((entry) => words.every((word) => searchable(entry).includes(word)));
+  const by: Record<Order, (a: state.MatchEntry, b: state.MatchEntry) => number> = {
+    date: (a, b) => (b.date ?? "").localeCompare(a.date ?? "") || a.name.localeCompare(b.name),
+    name: (a, b) => a.name.localeCompare(b.name),
+    length: (a, b) => (b.seconds ?? b.turns ?? 0) - (a.seconds ?? a.turns ?? 0),
+  };
+  list.sort(by[order]);
+  return (
+    <main class="matches">
+      <div class="matches-inside">
+        <div class="matches-head">
+          <h2>
+            Matches{" "}
+            <span class="hint">
+              {list.length === all.length
+                ? count(all.length)
+                : `${count(list.length)} of ${count(all.length)}`}
+            </span>
+          </h2>
+          <div class="grow" />
+          <input
+            type="search"
+            aria-label="Search matches"
+            placeholder="Search players, names"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          {games.length > 1 && (
+            <label>
+              <span class="only-heard">Game</span>
+              <select value={game} onChange={(event) => setGame(event.currentTarget.value)}>
+                <option value="">All games</option>
+                {games.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+            </label>
+          )}
+          <label>
+            <span class="only-heard">Sort</span>
+            <select value={order} onChange={(event) => setOrder(event.currentTarget.value as Order)}>
+              <option value="date">Newest first</option>
+              <option value="name">By name</option>
+              {state.spoilers.value && <option value="length">Longest first</option>}
+            </select>
+          </label>
+          <FilePicker label="Open a file" class="" />
+        </div>
+        {list.length === 0 && <p class="empty">No match is called that.</p>}
+        <ul class="cards">
+          {list.map((entry) => (
+            <Card key={entry.src} entry={entry} />
+          ))}
+        </ul>
+      </div>
+    </main>
+  );
+}
+
+function Card({ entry }: { entry: state.MatchEntry }) {
+  const open = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    state.visit(entry.src);
+  };
+  const told = state.spoilers.value;
+  const length = told ? state.lengthOf(entry) : "";
+  return (
+    <li class="match">
+      <a href={`?src=${encodeURIComponent(entry.src)}`} onClick={open}>
+        <div class="match-picture">
+          {entry.picture ? (
+            <img src={entry.picture} alt="" loading="lazy" />
+          ) : (
+            <span class="match-none">{entry.game ?? entry.format ?? ""}</span>
+          )}
+          {length && <span class="match-length">{length}</span>}
+        </div>
+        <div class="match-words">
+          <h3>{entry.players.length > 0 ? entry.players.map(({ name }) => name).join(" · ") : entry.name}</h3>
+          <p class="hint">
+            {[entry.game, entry.players.length > 0 ? entry.name : null, entry.date ? day(entry.date) : null]
+              .filter(Boolean)
+              .join(" · ")}
+          </p>
+          {told && entry.players.some(({ result }) => result) && (
+            <ul class="results">
+              {entry.players
+                .filter(({ result }) => result)
+                .map(({ name, result }) => (
+                  <li key={name}>
+                    {name} <strong>{result}</strong>
+                  </li>
+                ))}
+            </ul>
+          )}
+          {told && entry.best && (
+            <p class="match-best">
+              <span class="time">{entry.best.time}</span> {entry.best.text}
+            </p>
+          )}
+          {entry.problem && <p class="warning-text">{entry.problem}</p>}
+        </div>
+      </a>
+    </li>
+  );
+}

@@ -1,0 +1,495 @@
+// Beside the board: players, events, moments, statistics, state, messages.
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Value } from "../generated/shapes.ts";
+import type { TreeRow } from "../requests.ts";
+import * as state from "../state.ts";
+import { count, plain, short } from "../words.ts";
+import { Words } from "./Board.tsx";
+import { Chart } from "./Chart.tsx";
+import { Icon } from "./icons.tsx";
+import { List } from "./List.tsx";
+
+const TITLES: Record<state.TabName, string> = {
+  players: "Players",
+  events: "Events",
+  moments: "Moments",
+  statistics: "Statistics",
+  state: "State",
+  messages: "Messages",
+};
+
+export function Panels() {
+  const list = state.tabs.value;
+  const open = state.openTab.value;
+  const move = (event: KeyboardEvent) => {
+    const at = list.indexOf(open);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: list.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const next = list[(to + list.length) % list.length]!;
+    state.tab.value = next;
+    (event.currentTarget as HTMLElement).querySelector<HTMLElement>(`#tab-${next}`)?.focus();
+  };
+  return (
+    <section class="side" aria-label="Panels">
+      <div class="tabs" role="tablist" aria-label="Panels" tabIndex={-1} onKeyDown={move}>
+        {list.map((name) => (
+          <button
+            type="button"
+            role="tab"
+            key={name}
+            id={`tab-${name}`}
+            aria-selected={name === open}
+            aria-controls="panel"
+            tabIndex={name === open ? 0 : -1}
+            onClick={() => {
+              state.tab.value = name;
+            }}
+          >
+            {TITLES[name]}
+          </button>
+        ))}
+      </div>
+      <div class={`panel panel-${open}`} role="tabpanel" id="panel" aria-labelledby={`tab-${open}`}>
+        {open === "players" && <Players />}
+        {open === "events" && <Events />}
+        {open === "moments" && <Moments />}
+        {open === "statistics" && <Statistics />}
+        {open === "state" && <Tree />}
+        {open === "messages" && <Messages />}
+      </div>
+    </section>
+  );
+}
+
+function Players() {
+  const shown = state.shown.value;
+  const [order, setOrder] = useState<string | null>(null);
+  if (!shown) return <p class="empty">…</p>;
+  const names: string[] = [];
+  for (const { values } of shown.players) {
+    for (const { name } of values ?? []) if (!names.includes(name)) names.push(name);
+  }
+  const valueFor = (values: Value[] | undefined, name: string) =>
+    values?.find((one) => one.name === name)?.value;
+  const rows = shown.players.map((player, at) => ({ player, at }));
+  if (order !== null) {
+    const weight = (value: Value["value"] | undefined) =>
+      typeof value === "number" ? value : Number.NEGATIVE_INFINITY;
+    rows.sort(
+      (a, b) =>
+        weight(valueFor(b.player.values, order)) - weight(valueFor(a.player.values, order)) || a.at - b.at,
+    );
+  }
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <div class="scroll-x" tabIndex={0} role="region" aria-label="Values of the players">
+        <table class="players">
+          <thead>
+            <tr>
+              <th scope="col" aria-sort={order === null ? "other" : undefined}>
+                <button type="button" class="sort" onClick={() => setOrder(null)}>
+                  player
+                </button>
+              </th>
+              {names.map((name) => (
+                <th
+                  key={name}
+                  scope="col"
+                  class="number"
+                  aria-sort={order === name ? "descending" : undefined}
+                >
+                  <button
+                    type="button"
+                    class="sort"
+                    title={`Sort by ${plain(name)}`}
+                    onClick={() => setOrder(order === name ? null : name)}
+                  >
+                    {plain(name)}
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ player }) => (
+              <tr key={player.id} class={player.eliminated ? "out" : undefined}>
+                <th scope="row">
+                  <span class="swatch" style={{ background: player.colour }} />
+                  {player.eliminated ? <s>{player.name}</s> : player.name}
+                  {player.eliminated && <span class="only-heard"> (out)</span>}
+                </th>
+                {names.map((name) => {
+                  const value = valueFor(player.values, name);
+                  return (
+                    <td
+                      key={name}
+                      class="number"
+                      title={typeof value === "number" ? count(value) : undefined}
+                    >
+                      {value === undefined ? (
+                        ""
+                      ) : typeof value === "number" ? (
+                        short(value)
+                      ) : (
+                        <Words value={value} players={shown.players} />
+                      )}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.facts.length > 0 && (
+        <dl class="facts">
+          {shown.facts.map(({ name, value }) => (
+            <div key={name}>
+              <dt>{plain(name)}</dt>
+              <dd>
+                <Words value={value} players={shown.players} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {state.highlights.value.length > 0 && (
+        <section class="best" aria-label="Best moments">
+          <h3>Best moments</h3>
+          <Highlights most={4} />
+        </section>
+      )}
+      {shown.problems > 0 && (
+        <p class="warning-text">
+          {count(shown.problems)} {shown.problems === 1 ? "message" : "messages"} up to here could not be
+          applied.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Events() {
+  const kinds = state.kinds.value;
+  const events = state.visibleEvents.value;
+  const until = state.happened.value;
+  const players = state.shown.value?.players ?? [];
+  return (
+    <>
+      {kinds.length > 1 && (
+        <div class="chips" role="group" aria-label="Kinds of events">
+          {kinds.map(([kind, number]) => (
+            <button
+              type="button"
+              key={kind}
+              class="chip"
+              aria-pressed={!state.hiddenKinds.value.has(kind)}
+              onClick={() => state.toggleKind(kind)}
+            >
+              {plain(kind)} <span class="chip-count">{count(number)}</span>
+            </button>
+          ))}
+        </div>
+      )}
+      {events.length === 0 ? (
+        <p class="empty">
+          {state.story.value === null
+            ? "Reading the story of the match …"
+            : "Nothing has been said yet. Play, and what happens appears here."}
+        </p>
+      ) : (
+        <List
+          items={events}
+          height={44}
+          keep={Math.max(0, until - 1)}
+          label="Events"
+          row={(event, at) => (
+            <button
+              type="button"
+              class="row-button event"
+              data-future={at >= until}
+              aria-current={at === until - 1 ? "true" : undefined}
+              onClick={() => {
+                state.jump(event.moment);
+                if (event.at) void state.select(event.at);
+              }}
+            >
+              <span class="time">{event.time}</span>
+              <span
+                class="stripe"
+                style={{ background: (event.player && players[event.player - 1]?.colour) || "var(--line)" }}
+              />
+              <span class="grow two-lines">{event.text}</span>
+            </button>
+          )}
+        />
+      )}
+    </>
+  );
+}
+
+function Highlights({ most }: { most: number }) {
+  const list = state.highlights.value.slice(0, most);
+  const players = state.shown.value?.players ?? [];
+  return (
+    <ol class="moments">
+      {list.map((one) => (
+        <li key={one.rank} class="moment">
+          <button type="button" class="moment-go" onClick={() => state.jump(one.start)}>
+            <span class="time">{one.time}</span>
+            <span class="grow">
+              <span class="moment-text">
+                {one.player !== null && players[one.player - 1] && (
+                  <span class="swatch" style={{ background: players[one.player - 1]!.colour }} />
+                )}
+                {one.text}
+              </span>
+              {one.why.length > 0 && (
+                <span class="why">
+                  {one.why.map(({ name, percent }) => `${plain(name)} ${Math.round(percent)} %`).join(" · ")}
+                </span>
+              )}
+            </span>
+          </button>
+          <button
+            type="button"
+            class="quiet square"
+            aria-label={`Loop the moment at ${one.time}`}
+            title="Loop this moment"
+            onClick={() => {
+              state.setLoop(one.start, one.end);
+              state.seek(one.start);
+              state.play(1);
+            }}
+          >
+            <Icon name="loop" />
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Moments() {
+  const bookmarks = state.bookmarks.value;
+  return (
+    <div class="scroll">
+      <h3>Best moments</h3>
+      {state.highlights.value.length > 0 ? (
+        <Highlights most={100} />
+      ) : (
+        <p class="empty">
+          {state.story.value === null
+            ? "Looking for them …"
+            : state.spoilers.value
+              ? "None were found."
+              : "None so far."}
+        </p>
+      )}
+      <h3>Bookmarks</h3>
+      {bookmarks.length === 0 && (
+        <p class="empty">
+          None yet: <kbd>B</kbd> keeps this moment, on this computer only.
+        </p>
+      )}
+      <ol class="moments">
+        {bookmarks.map(({ moment, time, note }) => (
+          <li key={moment} class="moment">
+            <button type="button" class="link time" onClick={() => state.jump(moment)}>
+              {time}
+            </button>
+            <input
+              class="note"
+              aria-label={`Note of the bookmark at ${time}`}
+              placeholder="Note"
+              value={note}
+              onChange={(event) => state.noteBookmark(moment, event.currentTarget.value)}
+            />
+            <button
+              type="button"
+              class="quiet square"
+              aria-label={`Remove the bookmark at ${time}`}
+              onClick={() => state.toggleBookmark(moment)}
+            >
+              <Icon name="trash" />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Statistics() {
+  return (
+    <div class="scroll">
+      {(state.story.value?.curves ?? []).map((curve) => (
+        <Chart key={curve.name} curve={curve} />
+      ))}
+    </div>
+  );
+}
+
+const ROW = 24;
+
+function Tree() {
+  const box = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState<string | null>(null);
+  const tree = state.tree.value;
+  const sought = state.treeSought.value;
+
+  const measure = () => {
+    const element = box.current;
+    if (!element) return;
+    const first = Math.max(0, Math.floor(element.scrollTop / ROW) - 20);
+    const number = Math.ceil(element.clientHeight / ROW) + 40;
+    const now = state.treeWindow.value;
+    if (now.first !== first || now.count !== number) state.treeWindow.value = { first, count: number };
+  };
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(measure);
+    observer.observe(box.current!);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    if (sought === null || !box.current || !tree) return;
+    box.current.scrollTop = (state.treeWindow.value.first + 1) * ROW;
+    setActive(sought);
+    state.treeSought.value = null;
+    measure();
+  }, [sought, tree]);
+
+  const rows = tree?.rows ?? [];
+  const move = (event: KeyboardEvent) => {
+    const at = rows.findIndex((row) => row.path === active);
+    const row = rows[at];
+    const to = (next: number) => {
+      const other = rows[Math.max(0, Math.min(rows.length - 1, next))];
+      if (!other || !tree) return;
+      setActive(other.path);
+      const top = (tree.first + rows.indexOf(other)) * ROW;
+      const element = box.current!;
+      if (top < element.scrollTop) element.scrollTop = top;
+      if (top > element.scrollTop + element.clientHeight - ROW)
+        element.scrollTop = top - element.clientHeight + ROW;
+    };
+    switch (event.key) {
+      case "ArrowDown":
+        to(at + 1);
+        break;
+      case "ArrowUp":
+        to(Math.max(0, at - 1));
+        break;
+      case "ArrowRight":
+        if (row?.is_branch && !row.is_open) state.toggleBranch(row.path);
+        else to(at + 1);
+        break;
+      case "ArrowLeft":
+        if (row?.is_branch && row.is_open) state.toggleBranch(row.path);
+        else if (row) to(rows.findLastIndex((other, index) => index < at && other.depth < row.depth));
+        break;
+      case "Enter":
+      case " ":
+        if (row?.reference) void state.showPath(row.reference);
+        else if (row?.is_branch) state.toggleBranch(row.path);
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div
+      ref={box}
+      class="tree"
+      role="tree"
+      tabIndex={0}
+      aria-label="State"
+      aria-activedescendant={
+        active !== null && rows.some((row) => row.path === active) ? `row-${active}` : undefined
+      }
+      onScroll={measure}
+      onKeyDown={move}
+    >
+      <div class="tree-all" role="presentation" style={{ height: `${(tree?.total ?? 0) * ROW}px` }}>
+        {rows.map((row, at) => (
+          <TreeLine
+            key={row.path}
+            row={row}
+            at={(tree?.first ?? 0) + at}
+            total={tree?.total ?? 0}
+            active={active === row.path}
+            choose={setActive}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function TreeLine({
+  row,
+  at,
+  active,
+  choose,
+}: {
+  row: TreeRow;
+  at: number;
+  total: number;
+  active: boolean;
+  choose(path: string): void;
+}) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles keys
+    <div
+      class="tree-row"
+      role="treeitem"
+      id={`row-${row.path}`}
+      data-tone={row.tone}
+      data-active={active}
+      aria-level={row.depth + 1}
+      aria-expanded={row.is_branch ? row.is_open : undefined}
+      aria-selected={active}
+      aria-label={`${row.key} ${row.text}${row.tone && row.tone !== "plain" ? `, ${row.tone}` : ""}`}
+      tabIndex={-1}
+      style={{ transform: `translateY(${at * ROW}px)`, paddingLeft: `${8 + row.depth * 14}px` }}
+      onClick={() => {
+        choose(row.path);
+        if (row.is_branch) state.toggleBranch(row.path);
+      }}
+    >
+      <span class="twist" data-open={row.is_open}>
+        {row.is_branch ? <Icon name="right" /> : null}
+      </span>
+      <span class="tree-key">{row.key}</span>
+      {row.reference ? (
+        // biome-ignore lint/a11y/noStaticElementInteractions: Enter follows it
+        <span
+          class="tree-text reference"
+          role="presentation"
+          title={`Go to ${row.reference}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            void state.showPath(row.reference!);
+          }}
+        >
+          {row.text}
+        </span>
+      ) : (
+        <span class="tree-text">{row.text}</span>
+      )}
+    </div>
+  );
+}
+
+function Messages() {
+  const rows = state.messages.value;
+  if (rows === null) return <p class="empty">…</p>;
+  if (rows.length === 0)
+    return <p class="empty">No messages at this moment. Step to the next change to see some.</p>;
+  return <List items={rows} height={22} label="Messages" class="mono" row={(row) => <code>{row}</code>} />;
+}

@@ -1,0 +1,313 @@
+// The bars of time: a coarse one with the whole story and a fine one that can be zoomed.
+import { computed, effect, useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { look } from "../media.ts";
+import * as state from "../state.ts";
+import { rate } from "../words.ts";
+import { colours, paintShares, prepare } from "./paint.ts";
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+const x = (moment: number, span: Span, width: number) =>
+  ((moment - span.start) / Math.max(1, span.end - span.start)) * width;
+const moment = (at: number, span: Span, width: number) =>
+  span.start + (at / Math.max(1, width)) * (span.end - span.start);
+
+/** Steps of a ruler that people like. */
+const NICE = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200];
+
+function ruler(span: Span, width: number): { at: number; text: string }[] {
+  const about = state.about.value;
+  if (!about || width < 40) return [];
+  const each = about.is_gamelog ? 1 : rate(about);
+  const least = ((span.end - span.start) / each) * (90 / width);
+  const nice = about.is_gamelog
+    ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000]
+    : NICE;
+  const step = (nice.find((one) => one >= least) ?? least) * each;
+  const zero = about.is_gamelog ? 0 : 1;
+  const marks: { at: number; text: string }[] = [];
+  for (
+    let n = Math.ceil((span.start - zero) / step);
+    n * step + zero <= span.end && marks.length < 100;
+    n++
+  ) {
+    const at = n * step + zero;
+    marks.push({ at, text: about.is_gamelog ? String(Math.round(at)) : state.timeText(at, step < each) });
+  }
+  return marks;
+}
+
+function colourOf(player: number | null, otherwise: string): string {
+  return (player !== null && state.shown.value?.players[player - 1]?.colour) || otherwise;
+}
+
+/** Everything of a bar but the position. */
+function paintBase(canvas: HTMLCanvasElement, width: number, height: number, span: Span, isFine: boolean) {
+  const context = prepare(canvas, width, height);
+  if (!context) return;
+  const hue = colours();
+  const curve = state.story.value?.curves[0];
+  const until = state.horizon.value;
+  const top = isFine ? 16 : 26;
+  const box = { x: 0, y: top, width, height: height - top };
+  context.fillStyle = hue.raised;
+  context.fillRect(0, box.y, width, box.height);
+  if (curve) paintShares(context, curve, box, (at) => moment(at, span, width), until);
+
+  // Damage.
+  for (const { start, end } of state.about.value?.losses ?? []) {
+    if (start === null || start > until) continue;
+    const from = x(start, span, width);
+    const to = Math.max(x(end ?? start, span, width), from + 4);
+    context.fillStyle = hue.warning;
+    context.globalAlpha = 0.35;
+    context.fillRect(from, box.y, to - from, box.height);
+    context.globalAlpha = 1;
+    context.fillRect(from, box.y - 2, to - from, 2);
+  }
+
+  if (isFine) {
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "top";
+    for (const { at, text } of ruler(span, width)) {
+      const left = Math.round(x(at, span, width)) + 0.5;
+      context.strokeStyle = hue.line;
+      context.beginPath();
+      context.moveTo(left, 0);
+      context.lineTo(left, height);
+      context.stroke();
+      if (left + context.measureText(text).width + 4 < width) {
+        context.fillStyle = hue.faint;
+        context.fillText(text, left + 4, 1);
+      }
+    }
+  }
+
+  // Best moments as bars on top.
+  for (const { start, end, rank } of state.highlights.value) {
+    const from = x(start, span, width);
+    const to = Math.max(x(end, span, width), from + 4);
+    if (to < 0 || from > width) continue;
+    context.fillStyle = hue.accent;
+    context.globalAlpha = rank <= 1 ? 1 : 0.55;
+    context.beginPath();
+    if (isFine) context.rect(from, top - 3, to - from, 3);
+    else context.roundRect(from, 1, to - from, 7, 3);
+    context.fill();
+    context.globalAlpha = 1;
+  }
+
+  // Events.
+  const near = isFine ? 3 : 2;
+  for (const { moment: at, player } of state.visibleEvents.value) {
+    const left = x(at, span, width);
+    if (left < -2 || left > width + 2) continue;
+    context.fillStyle = colourOf(player, hue.faint);
+    if (isFine) {
+      context.fillRect(left - 1, box.y + 3, near, 12);
+      context.strokeStyle = hue.veil;
+      context.strokeRect(left - 1.5, box.y + 2.5, near + 1, 13);
+    } else context.fillRect(left - 1, 12, near, 11);
+  }
+
+  // Own bookmarks.
+  context.fillStyle = hue.text;
+  for (const { moment: at } of state.bookmarks.value) {
+    const left = x(at, span, width);
+    context.beginPath();
+    context.moveTo(left - 5, height);
+    context.lineTo(left + 5, height);
+    context.lineTo(left, height - 8);
+    context.closePath();
+    context.fill();
+    context.strokeStyle = hue.veil;
+    context.stroke();
+  }
+
+  // The loop.
+  const loop = state.loop.value;
+  if (loop) {
+    const [from, to] = [x(loop.start, span, width), x(loop.end, span, width)];
+    context.strokeStyle = hue.accent;
+    context.lineWidth = 2;
+    context.strokeRect(from, box.y + 1, Math.max(2, to - from), box.height - 2);
+    context.lineWidth = 1;
+  }
+}
+
+function paintPosition(
+  canvas: HTMLCanvasElement,
+  base: HTMLCanvasElement,
+  width: number,
+  height: number,
+  span: Span,
+  isFine: boolean,
+) {
+  const context = prepare(canvas, width, height);
+  if (!context || base.width === 0) return;
+  const hue = colours();
+  context.drawImage(base, 0, 0, width, height);
+  const at = x(state.target.value, span, width);
+  // The future is dimmed.
+  context.fillStyle = hue.veil;
+  context.globalAlpha = 0.55;
+  const from = Math.max(0, at);
+  if (from < width) context.fillRect(from, isFine ? 16 : 0, width - from, height);
+  context.globalAlpha = 1;
+  if (!isFine && state.fineBar.value !== "no") {
+    const fine = state.fineNow.value;
+    const [a, b] = [x(fine.start, span, width), x(fine.end, span, width)];
+    context.strokeStyle = hue.faint;
+    context.globalAlpha = 0.8;
+    context.strokeRect(Math.round(a) + 0.5, 26.5, Math.max(3, Math.round(b - a) - 1), height - 27);
+    context.globalAlpha = 1;
+  }
+  context.fillStyle = hue.text;
+  context.fillRect(Math.round(at) - 1, 0, 2, height);
+}
+
+export function Bar({ isFine }: { isFine: boolean }) {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const size = useSignal({ width: 0, height: 0 });
+  const pointed = useSignal<{ x: number; moment: number } | null>(null);
+  const dragged = useRef<{ id: number; loop: number | null; resume: -1 | 0 | 1 } | null>(null);
+  const spanOf = () => (isFine ? state.fineNow.value : state.span.value);
+
+  useLayoutEffect(() => {
+    const element = box.current!;
+    const base = document.createElement("canvas");
+    const observer = new ResizeObserver(() => {
+      size.value = { width: element.clientWidth, height: element.clientHeight };
+    });
+    observer.observe(element);
+    size.value = { width: element.clientWidth, height: element.clientHeight };
+    // The story is painted when it changes, the position at every moment.
+    let times = 0;
+    const painted = computed(() => {
+      void look.value;
+      void state.shown.value?.players.length;
+      const { width, height } = size.value;
+      if (width > 0) paintBase(base, width, height, spanOf(), isFine);
+      return times++;
+    });
+    const stop = effect(() => {
+      void painted.value;
+      const { width, height } = size.value;
+      if (width > 0 && canvas.current) paintPosition(canvas.current, base, width, height, spanOf(), isFine);
+    });
+    const wheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const { width } = size.value;
+      const at = moment(event.clientX - element.getBoundingClientRect().left, spanOf(), width);
+      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+        const { start, end } = state.fineNow.value;
+        state.panFineTo(start + ((event.deltaX || event.deltaY) / width) * (end - start));
+      } else state.zoomFine(event.deltaY > 0 ? 1.25 : 0.8, isFine ? at : state.target.value);
+    };
+    if (isFine) element.addEventListener("wheel", wheel, { passive: false });
+    return () => {
+      stop();
+      observer.disconnect();
+      element.removeEventListener("wheel", wheel);
+    };
+  }, []);
+
+  const at = (event: PointerEvent) => {
+    const left = event.clientX - box.current!.getBoundingClientRect().left;
+    const span = spanOf();
+    const known = Math.min(Math.max(moment(left, span, size.value.width), span.start), span.end);
+    return Math.round(known);
+  };
+  const span = spanOf();
+  const about = state.about.value;
+  if (!about) return null;
+  return (
+    <div
+      ref={box}
+      class={isFine ? "bar fine" : "bar coarse"}
+      role="slider"
+      tabIndex={0}
+      aria-label={isFine ? "Time, fine" : "Time"}
+      aria-valuemin={Math.round(span.start)}
+      aria-valuemax={Math.round(span.end)}
+      aria-valuenow={Math.round(state.target.value)}
+      aria-valuetext={state.nowText.value}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.preventDefault();
+        event.currentTarget.focus({ preventScroll: true });
+        event.currentTarget.setPointerCapture(event.pointerId);
+        const here = at(event);
+        dragged.current = {
+          id: event.pointerId,
+          loop: event.shiftKey ? here : null,
+          resume: state.playing.value,
+        };
+        state.pause();
+        if (!event.shiftKey) state.jump(here);
+      }}
+      onPointerMove={(event) => {
+        const here = at(event);
+        pointed.value = { x: x(here, spanOf(), size.value.width), moment: here };
+        const drag = dragged.current;
+        if (drag?.id !== event.pointerId) return;
+        if (drag.loop !== null) state.setLoop(drag.loop, here);
+        else state.seek(here);
+      }}
+      onPointerUp={(event) => {
+        const drag = dragged.current;
+        if (drag?.id !== event.pointerId) return;
+        dragged.current = null;
+        if (drag.resume !== 0) state.play(drag.resume);
+      }}
+      onPointerCancel={() => {
+        dragged.current = null;
+      }}
+      onPointerLeave={() => {
+        pointed.value = null;
+      }}
+    >
+      <canvas ref={canvas} aria-hidden="true" />
+      {pointed.value && <Tip {...pointed.value} width={size.value.width} span={span} />}
+    </div>
+  );
+}
+
+/** The time under the pointer and what happened near it. */
+function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; width: number; span: Span }) {
+  const near = ((span.end - span.start) / Math.max(1, width)) * 5;
+  const best = state.highlights.value.find(({ start, end }) => start - near <= at && at <= end + near);
+  const events = state.visibleEvents.value
+    .filter((event) => Math.abs(event.moment - at) <= near)
+    .sort((a, b) => Math.abs(a.moment - at) - Math.abs(b.moment - at))
+    .slice(0, 4);
+  const loss = state.about.value?.losses.find(
+    ({ start, end }) =>
+      start !== null && start - near <= at && at <= (end ?? start) + near && start <= state.horizon.value,
+  );
+  const note = state.bookmarks.value.find((one) => Math.abs(one.moment - at) <= near);
+  return (
+    <div
+      class="tip"
+      role="presentation"
+      style={{ left: `${Math.max(0, Math.min(left, width))}px` }}
+      data-side={left < 140 ? "left" : left > width - 140 ? "right" : "middle"}
+    >
+      <strong>{state.timeText(at)}</strong>
+      {best && <span class="tip-best">{best.text}</span>}
+      {events.map((event) => (
+        <span key={`${event.moment} ${event.text}`} class="tip-event">
+          <span class="swatch" style={{ background: colourOf(event.player, "var(--faint)") }} />
+          {event.text}
+        </span>
+      ))}
+      {note && <span class="tip-note">Bookmark{note.note ? `: ${note.note}` : ""}</span>}
+      {loss && <span class="tip-loss">{loss.text}</span>}
+    </div>
+  );
+}

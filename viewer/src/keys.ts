@@ -1,0 +1,150 @@
+// The keyboard: one table for what keys do and for the overlay that tells it.
+import * as state from "./state.ts";
+
+interface Key {
+  /** As `event.key`, with "Shift+" before letters and arrows where it counts. */
+  keys: string[];
+  label: string;
+  run(): void;
+}
+
+interface Group {
+  title: string;
+  keys: Key[];
+}
+
+const pan = 80;
+
+export const GROUPS: Group[] = [
+  {
+    title: "Time",
+    keys: [
+      { keys: [" ", "k"], label: "Play or pause", run: state.toggle },
+      { keys: ["l"], label: "Play forward; again: faster", run: () => state.shuttle(1) },
+      { keys: ["j"], label: "Play backward; again: faster", run: () => state.shuttle(-1) },
+      { keys: ["ArrowRight"], label: "Next change", run: () => void state.step(true, "change") },
+      { keys: ["ArrowLeft"], label: "Previous change", run: () => void state.step(false, "change") },
+      { keys: ["."], label: "Next tick", run: () => void state.step(true, "tick") },
+      { keys: [","], label: "Previous tick", run: () => void state.step(false, "tick") },
+      { keys: ["Shift+ArrowRight"], label: "Next turn", run: () => void state.step(true, "turn") },
+      { keys: ["Shift+ArrowLeft"], label: "Previous turn", run: () => void state.step(false, "turn") },
+      { keys: ["ArrowDown"], label: "Next event", run: () => state.stepMarker(true) },
+      { keys: ["ArrowUp"], label: "Previous event", run: () => state.stepMarker(false) },
+      { keys: ["n"], label: "Next moment or bookmark", run: () => state.stepHighlight(true) },
+      { keys: ["p"], label: "Previous moment or bookmark", run: () => state.stepHighlight(false) },
+      { keys: [">"], label: "Faster", run: () => state.faster(true) },
+      { keys: ["<"], label: "Slower", run: () => state.faster(false) },
+      { keys: ["Home"], label: "To the beginning", run: () => state.jump(state.about.value?.begin ?? 0) },
+      { keys: ["End"], label: "To the end", run: () => state.jump(state.about.value?.end ?? 0) },
+      { keys: ["g"], label: "Go to a time", run: () => open("goto") },
+    ],
+  },
+  {
+    title: "Loop and bookmarks",
+    keys: [
+      { keys: ["o"], label: "Loop on or off", run: state.toggleLoop },
+      { keys: ["["], label: "Loop begins here", run: () => state.loopFromHere(true) },
+      { keys: ["]"], label: "Loop ends here", run: () => state.loopFromHere(false) },
+      { keys: ["b"], label: "Bookmark on or off", run: () => state.toggleBookmark() },
+      { keys: ["z"], label: "Zoom the fine bar in", run: () => state.zoomFine(0.5) },
+      { keys: ["Shift+Z"], label: "Zoom the fine bar out", run: () => state.zoomFine(2) },
+    ],
+  },
+  {
+    title: "Board",
+    keys: [
+      { keys: ["+", "="], label: "Zoom in", run: () => state.zoomBy(1.25) },
+      { keys: ["-"], label: "Zoom out", run: () => state.zoomBy(0.8) },
+      { keys: ["f"], label: "Fit all", run: state.fit },
+      { keys: ["w"], label: "Move up", run: () => state.panBy(0, -pan) },
+      { keys: ["a"], label: "Move left", run: () => state.panBy(-pan, 0) },
+      { keys: ["s"], label: "Move down", run: () => state.panBy(0, pan) },
+      { keys: ["d"], label: "Move right", run: () => state.panBy(pan, 0) },
+      { keys: ["Shift+W"], label: "Select the tile above", run: () => void state.moveSelection(0, -1) },
+      { keys: ["Shift+A"], label: "Select the tile to the left", run: () => void state.moveSelection(-1, 0) },
+      { keys: ["Shift+S"], label: "Select the tile below", run: () => void state.moveSelection(0, 1) },
+      { keys: ["Shift+D"], label: "Select the tile to the right", run: () => void state.moveSelection(1, 0) },
+      { keys: ["Escape"], label: "Nothing selected", run: state.unselect },
+    ],
+  },
+  {
+    title: "Page",
+    keys: [
+      { keys: ["0"], label: "All-seeing view", run: () => void state.setView(0) },
+      { keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], label: "View of a seat", run() {} },
+      { keys: ["/"], label: "Search", run: () => open("search") },
+      { keys: ["c"], label: "Share", run: () => open("share") },
+      { keys: ["t"], label: "Next tab", run: nextTab },
+      { keys: ["x"], label: "Spoiler-free on or off", run: toggleSpoilers },
+      { keys: ["?"], label: "Keys", run: () => open("keys") },
+    ],
+  },
+];
+
+export function toggleSpoilers() {
+  state.spoilerFree.value = state.spoilers.value ? "yes" : "no";
+  state.say(
+    state.spoilers.value ? "Spoilers are shown" : "Spoiler-free: nothing that is still to come is shown",
+  );
+}
+
+function nextTab() {
+  const list = state.tabs.value;
+  const next = list[(list.indexOf(state.openTab.value) + 1) % list.length];
+  if (next) state.tab.value = next;
+}
+
+function open(what: NonNullable<typeof state.overlay.value>) {
+  if (what !== "keys" && !state.about.value) return;
+  if (what !== "keys") state.pause();
+  if (what === "search") state.searchFor("");
+  state.overlay.value = what;
+}
+
+const table = new Map<string, Key>();
+for (const { keys } of GROUPS) for (const key of keys) for (const name of key.keys) table.set(name, key);
+
+export function keyName(name: string): string {
+  const named: Record<string, string> = {
+    " ": "Space",
+    ArrowRight: "→",
+    ArrowLeft: "←",
+    ArrowUp: "↑",
+    ArrowDown: "↓",
+    Escape: "Esc",
+  };
+  return (
+    name
+      .split("+")
+      .map((part) => named[part] ?? (part.length === 1 ? part.toUpperCase() : part))
+      .join(" ")
+      .trim() || "+"
+  );
+}
+
+export function onKey(event: KeyboardEvent) {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  const on = event.target as HTMLElement;
+  if (state.overlay.value !== null || on.closest?.("input, select, textarea, dialog")) return;
+  const isPress = event.key === " " || event.key === "Enter";
+  if (isPress && on.closest?.("button, a, summary, [role=tab], [role=radio]")) return;
+  const isArrow = event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End";
+  if (isArrow && on.closest?.("[role=tablist], [role=radiogroup], [role=tree]")) return;
+  if (event.key === "?") {
+    event.preventDefault();
+    open("keys");
+    return;
+  }
+  if (!state.about.value) return;
+  const shifted = event.shiftKey && (isArrow || /^[a-z]$/i.test(event.key));
+  const name = shifted
+    ? `Shift+${event.key.length === 1 ? event.key.toUpperCase() : event.key}`
+    : event.key.length === 1
+      ? event.key.toLowerCase()
+      : event.key;
+  const key = table.get(name);
+  if (!key) return;
+  event.preventDefault();
+  if (/^[1-9]$/.test(name)) void state.setView(Number(name));
+  else key.run();
+}

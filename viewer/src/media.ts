@@ -1,0 +1,24 @@
+// What the screen is like.
+import { effect, type ReadonlySignal, signal } from "@preact/signals";
+import { theme } from "./state.ts";
+
+function media(query: string): ReadonlySignal<boolean> {
+  const list = matchMedia(query);
+  const it = signal(list.matches);
+  list.addEventListener("change", () => {
+    it.value = list.matches;
+  });
+  return it;
+}
+
+export const narrow = media("(max-width: 799px)");
+export const low = media("(max-height: 619px)");
+export const still = media("(prefers-reduced-motion: reduce)");
+const prefersLight = media("(prefers-color-scheme: light)");
+
+export const look = signal<"dark" | "light">("dark");
+effect(() => {
+  const now = theme.value === "system" ? (prefersLight.value ? "light" : "dark") : theme.value;
+  document.documentElement.dataset.theme = now;
+  look.value = now;
+});

@@ -1,0 +1,106 @@
+// What the page asks the session, and what it answers.
+import type { About, Shown, Story, Value } from "./generated/shapes.ts";
+
+export type Tile = [number, number];
+
+/** In device pixels, as the session draws. */
+export interface Picture {
+  width: number;
+  height: number;
+  /** Device pixels of a tile. */
+  scale: number;
+  /** Where the upper left corner of the board is. */
+  x: number;
+  y: number;
+}
+
+export interface Change {
+  moment: number;
+  time: string;
+  text: string;
+}
+
+export interface TreeRow {
+  path: string;
+  key: string;
+  text: string;
+  tone: string;
+  depth: number;
+  is_branch: boolean;
+  is_open: boolean;
+  reference?: string | null;
+}
+
+export interface Found {
+  text: string;
+  moment?: number | null;
+  time?: string | null;
+  path?: string | null;
+}
+
+export interface Inspection {
+  title: string;
+  values: Value[];
+}
+
+export interface Requests {
+  open: { fields: object; answer: About };
+  seek: { fields: { to: number; since?: number | null }; answer: Shown };
+  step: { fields: { from: number; forward: boolean; by: "change" | "tick" | "turn" }; answer: Shown };
+  find: { fields: { text: string }; answer: { moment: number } };
+  view: { fields: { view: number }; answer: About };
+  draw: { fields: Picture & { select?: Tile }; answer: { drawn: true } };
+  pick: {
+    fields: Picture & { px: number; py: number };
+    answer: { tile: Tile | null; piece?: string | null };
+  };
+  inspect: { fields: { tile: Tile }; answer: Inspection | null };
+  history: { fields: { tile: Tile }; answer: { changes: Change[] } };
+  story: { fields: object; answer: Story };
+  messages: { fields: object; answer: { rows: string[] } };
+  tree: {
+    fields: { open: string[]; first: number; count: number };
+    answer: { rows: TreeRow[]; total: number };
+  };
+  search: { fields: { text: string }; answer: { found: Found[] } };
+  hash: { fields: object; answer: { hash: string } };
+}
+
+export type Name = keyof Requests;
+export type Fields<N extends Name> = Requests[N]["fields"];
+export type Answer<N extends Name> = Requests[N]["answer"];
+
+/** Where the bytes of a recording come from. */
+export type Origin =
+  | { kind: "url"; url: string; name: string }
+  | { kind: "file"; file: Blob; name: string }
+  | { kind: "bytes"; bytes: Uint8Array<ArrayBuffer>; name: string };
+
+/** What the board should show: always the newest wish only. */
+export interface Wish {
+  serial: number;
+  seek?: { to: number; since: number | null };
+  picture?: Picture & { select?: Tile };
+  map?: Picture;
+}
+
+export type ToWorker =
+  | {
+      type: "open";
+      origin: Origin;
+      wasm: string | Uint8Array<ArrayBuffer>;
+      font: string | Uint8Array<ArrayBuffer> | null;
+    }
+  | { type: "canvas"; role: "board" | "map"; canvas: OffscreenCanvas | null }
+  | { type: "ask"; id: number; request: string }
+  | { type: "wish"; wish: Wish }
+  | { type: "png"; id: number };
+
+export type FromWorker =
+  | { type: "progress"; done: number; total: number | null }
+  | { type: "answer"; id: number; value: unknown }
+  | { type: "failed"; id: number; message: string; network: boolean }
+  | { type: "shown"; serial: number; shown: Shown | null; drawn: boolean }
+  | { type: "wishfailed"; serial: number; message: string; network: boolean }
+  | { type: "bitmap"; role: "board" | "map"; bitmap: ImageBitmap }
+  | { type: "png"; id: number; blob: Blob | null };

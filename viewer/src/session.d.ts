@@ -1,0 +1,18 @@
+// The wasm session (crates/gametape-web). The build puts src/generated/gametape_web.js or the made-up session of the
+// tests in its place.
+declare module "#session" {
+  export default function init(options: { module_or_path: URL | string | BufferSource }): Promise<unknown>;
+
+  export class Session {
+    constructor(name: string, length: number);
+    font(bytes: Uint8Array): void;
+    /** JSON in, JSON out; undefined: bytes are missing. Throws when refused or broken. */
+    call(request: string): string | undefined;
+    /** Ranges of bytes to supply: start, end, start, end … */
+    missing(): Float64Array;
+    supply(start: number, bytes: Uint8Array): void;
+    /** RGBA of the last draw. */
+    pixels(): Uint8ClampedArray<ArrayBuffer>;
+    free(): void;
+  }
+}

@@ -1,0 +1,201 @@
+// The bytes of a recording, read in parts: from a file by slices, from the web by ranges through kept blocks.
+import type { Origin } from "./requests.ts";
+
+export interface ByteSource {
+  readonly length: number;
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+/** The network failed: trying again may help. */
+export class NetworkError extends Error {}
+
+type Progress = (done: number, total: number | null) => void;
+
+export const BLOCK = 64 * 1024;
+/** Blocks that are kept: 64 MiB. */
+const KEPT = 1024;
+/** Blocks between two wanted ones that are read with them rather than by a request of their own. */
+const GAP = 1;
+
+export async function openSource(origin: Origin, progress: Progress): Promise<ByteSource> {
+  switch (origin.kind) {
+    case "file":
+      return blobSource(origin.file);
+    case "bytes":
+      return bytesSource(origin.bytes);
+    case "url":
+      return openUrl(origin.url, progress);
+  }
+}
+
+function bytesSource(bytes: Uint8Array): ByteSource {
+  return { length: bytes.length, read: async (start, end) => bytes.slice(start, end) };
+}
+
+function blobSource(blob: Blob): ByteSource {
+  return {
+    length: blob.size,
+    async read(start, end) {
+      try {
+        return new Uint8Array(await blob.slice(start, end).arrayBuffer());
+      } catch {
+        throw new NetworkError("The file cannot be read any more: it was changed, moved or removed.");
+      }
+    },
+  };
+}
+
+async function request(url: string, init: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(url, init);
+  } catch {
+    throw new NetworkError(
+      `${url} cannot be reached. The network failed, or that server does not let other pages read it.`,
+    );
+  }
+  if (!response.ok) {
+    const text = `${url}: the server answered ${response.status} ${response.statusText}`.trim();
+    // A missing recording will be missing again; but a server may also be mended meanwhile.
+    throw new NetworkError(`${text}.`);
+  }
+  return response;
+}
+
+async function openUrl(url: string, progress: Progress): Promise<ByteSource> {
+  const response = await request(url, { headers: { Range: `bytes=0-${BLOCK - 1}` } });
+  if (response.status !== 206) return bytesSource(await whole(response, url, progress));
+  const first = await body(response, url);
+  let total = Number(/\/(\d+)$/.exec(response.headers.get("content-range") ?? "")?.[1] ?? Number.NaN);
+  if (Number.isNaN(total) && first.length < BLOCK) total = first.length;
+  if (Number.isNaN(total)) {
+    // Another origin that does not show Content-Range.
+    const head = await request(url, { method: "HEAD" });
+    total = Number(head.headers.get("content-length") ?? Number.NaN);
+    if (Number.isNaN(total) || total === 0) {
+      return bytesSource(await whole(await request(url, {}), url, progress));
+    }
+  }
+  progress(first.length, total);
+  return new Blocks(url, total, first, stamp(response), progress);
+}
+
+async function body(response: Response, url: string): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await response.arrayBuffer());
+  } catch {
+    throw new NetworkError(`${url}: the connection broke off.`);
+  }
+}
+
+async function whole(response: Response, url: string, progress: Progress): Promise<Uint8Array> {
+  const encoded = response.headers.get("content-encoding");
+  const told = Number(response.headers.get("content-length") ?? Number.NaN);
+  const total = Number.isNaN(told) || encoded ? null : told;
+  if (!response.body) return body(response, url);
+  const reader = response.body.getReader();
+  const parts: Uint8Array[] = [];
+  let done = 0;
+  for (;;) {
+    let part: ReadableStreamReadResult<Uint8Array>;
+    try {
+      part = await reader.read();
+    } catch {
+      throw new NetworkError(`${url}: the connection broke off after ${done} bytes.`);
+    }
+    if (part.done) break;
+    parts.push(part.value);
+    done += part.value.length;
+    progress(done, total);
+  }
+  const bytes = new Uint8Array(done);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** What tells one version of a file from another. */
+function stamp(response: Response): string | null {
+  return response.headers.get("etag") ?? response.headers.get("last-modified");
+}
+
+class Blocks implements ByteSource {
+  private readonly blocks = new Map<number, Uint8Array>();
+  private read_bytes: number;
+
+  constructor(
+    private readonly url: string,
+    readonly length: number,
+    first: Uint8Array,
+    private readonly version: string | null,
+    private readonly progress: Progress,
+  ) {
+    this.read_bytes = first.length;
+    this.keep(0, first);
+  }
+
+  async read(start: number, end: number): Promise<Uint8Array> {
+    const from = Math.floor(start / BLOCK);
+    const to = Math.ceil(end / BLOCK);
+    const wanted = new Map<number, Uint8Array>();
+    const missing: [number, number][] = [];
+    for (let block = from; block < to; block++) {
+      const kept = this.blocks.get(block);
+      if (kept) {
+        // To the end: the least recently used goes first.
+        this.blocks.delete(block);
+        this.blocks.set(block, kept);
+        wanted.set(block, kept);
+        continue;
+      }
+      const last = missing.at(-1);
+      if (last && block - last[1] <= GAP) last[1] = block + 1;
+      else missing.push([block, block + 1]);
+    }
+    await Promise.all(
+      missing.map(async ([first, behind]) => {
+        const bytes = await this.fetch(first * BLOCK, Math.min(behind * BLOCK, this.length));
+        for (let block = first; block < behind; block++) {
+          const part = bytes.slice((block - first) * BLOCK, (block - first + 1) * BLOCK);
+          this.keep(block, part);
+          wanted.set(block, part);
+        }
+      }),
+    );
+    const answer = new Uint8Array(end - start);
+    for (const [block, bytes] of wanted) {
+      const at = block * BLOCK;
+      const a = Math.max(start, at);
+      const b = Math.min(end, at + bytes.length);
+      if (a < b) answer.set(bytes.subarray(a - at, b - at), a - start);
+    }
+    return answer;
+  }
+
+  private keep(block: number, bytes: Uint8Array) {
+    this.blocks.set(block, bytes);
+    for (const oldest of this.blocks.keys()) {
+      if (this.blocks.size <= KEPT) break;
+      this.blocks.delete(oldest);
+    }
+  }
+
+  private async fetch(start: number, end: number): Promise<Uint8Array> {
+    const response = await request(this.url, { headers: { Range: `bytes=${start}-${end - 1}` } });
+    if (response.status !== 206 || (this.version !== null && stamp(response) !== this.version)) {
+      throw new Error(`${this.url} changed while it was read: open it again.`);
+    }
+    const bytes = await body(response, this.url);
+    if (bytes.length !== end - start) {
+      throw new NetworkError(
+        `${this.url}: ${end - start} bytes from ${start} were asked for, ${bytes.length} came.`,
+      );
+    }
+    this.read_bytes += bytes.length;
+    this.progress(this.read_bytes, this.length);
+    return bytes;
+  }
+}

@@ -1,0 +1,178 @@
+// One worker per recording: the session, its bytes and the drawing of the board.
+import init, { Session } from "#session";
+import type { Shown } from "./generated/shapes.ts";
+import type { FromWorker, Picture, ToWorker, Wish } from "./requests.ts";
+import { type ByteSource, NetworkError, openSource } from "./source.ts";
+
+interface Scope {
+  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
+  postMessage(message: FromWorker, transfer?: Transferable[]): void;
+}
+const scope = self as unknown as Scope;
+
+type Opening = Extract<ToWorker, { type: "open" }>;
+type Ask = Extract<ToWorker, { type: "ask" | "png" }>;
+
+let opening: Opening | null = null;
+let session: Session | null = null;
+let source: ByteSource | null = null;
+let wish: Wish | null = null;
+let running = false;
+const asks: Ask[] = [];
+const surfaces: Record<"board" | "map", OffscreenCanvas | null> = { board: null, map: null };
+
+/** Lets messages in that wait; timers would wait longer. */
+const turn = new MessageChannel();
+let resume: (() => void) | null = null;
+turn.port1.onmessage = () => resume?.();
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    resume = resolve;
+    turn.port2.postMessage(null);
+  });
+}
+
+scope.onmessage = ({ data }) => {
+  switch (data.type) {
+    case "open":
+      opening = data;
+      return;
+    case "canvas":
+      surfaces[data.role] = data.canvas;
+      return;
+    case "ask":
+    case "png":
+      asks.push(data);
+      break;
+    case "wish":
+      // Parts that the newer wish does not have stay wished.
+      wish = wish ? { ...wish, ...data.wish } : data.wish;
+      break;
+  }
+  void run();
+};
+
+async function run() {
+  if (running) return;
+  running = true;
+  for (;;) {
+    await nextTurn();
+    const ask = asks.shift();
+    if (ask) await answer(ask);
+    else if (wish) await fulfil();
+    else break;
+  }
+  running = false;
+}
+
+function explain(error: unknown): { message: string; network: boolean } {
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, network: error instanceof NetworkError };
+}
+
+async function answer(ask: Ask) {
+  try {
+    if (ask.type === "png") {
+      const blob = (await surfaces.board?.convertToBlob({ type: "image/png" })) ?? null;
+      scope.postMessage({ type: "png", id: ask.id, blob });
+      return;
+    }
+    const value = await call(ask.request);
+    scope.postMessage({ type: "answer", id: ask.id, value });
+  } catch (error) {
+    scope.postMessage({ type: "failed", id: ask.id, ...explain(error) });
+  }
+}
+
+async function bytesOf(place: string | Uint8Array): Promise<Uint8Array> {
+  if (typeof place !== "string") return place;
+  const response = await fetch(place);
+  if (!response.ok) throw new NetworkError(`${place}: the server answered ${response.status}.`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+async function open(): Promise<Session> {
+  if (session) return session;
+  if (!opening) throw new Error("no recording is open");
+  const { origin, wasm, font } = opening;
+  const progress = (done: number, total: number | null) =>
+    scope.postMessage({ type: "progress", done, total });
+  // The letters may be missing: the board is drawn without.
+  const letters = font === null ? null : bytesOf(font).catch(() => null);
+  const [, bytes] = await Promise.all([
+    init({ module_or_path: typeof wasm === "string" ? new URL(wasm) : wasm }),
+    source ?? openSource(origin, progress),
+  ]);
+  source = bytes;
+  session = new Session(origin.name, bytes.length);
+  const face = await letters;
+  if (face) {
+    try {
+      session.font(face);
+    } catch {
+      // Not a font: as if there were none.
+    }
+  }
+  return session;
+}
+
+/** Calls until no bytes are missing; null: `given_up` said that nobody wants the answer any more. */
+async function call(request: string, given_up?: () => boolean): Promise<unknown> {
+  const opened = await open();
+  for (;;) {
+    const text = opened.call(request);
+    if (text !== undefined) return JSON.parse(text);
+    const ranges = opened.missing();
+    const reads: Promise<[number, Uint8Array]>[] = [];
+    for (let at = 0; at + 1 < ranges.length; at += 2) {
+      const start = ranges[at]!;
+      reads.push(source!.read(start, ranges[at + 1]!).then((bytes) => [start, bytes]));
+    }
+    if (reads.length === 0) throw new Error("The session wants bytes and does not say which.");
+    for (const [start, bytes] of await Promise.all(reads)) opened.supply(start, bytes);
+    if (given_up?.()) return null;
+  }
+}
+
+async function fulfil() {
+  const mine = wish!;
+  wish = null;
+  try {
+    let shown: Shown | null = null;
+    if (mine.seek) {
+      const answer = await call(JSON.stringify({ do: "seek", ...mine.seek }), () => Boolean(wish?.seek));
+      if (answer === null) {
+        // A newer moment is wished; what else was wished stays so.
+        wish = { ...mine, ...(wish as Wish | null) } as Wish;
+        return;
+      }
+      shown = answer as Shown;
+    }
+    let drawn = false;
+    if (mine.picture) drawn = await draw("board", mine.picture);
+    if (mine.map) await draw("map", mine.map);
+    scope.postMessage({ type: "shown", serial: mine.serial, shown, drawn });
+  } catch (error) {
+    scope.postMessage({ type: "wishfailed", serial: mine.serial, ...explain(error) });
+  }
+}
+
+async function draw(role: "board" | "map", picture: Picture): Promise<boolean> {
+  if (picture.width < 1 || picture.height < 1) return false;
+  await call(JSON.stringify({ do: "draw", ...picture }));
+  const pixels = session!.pixels();
+  if (pixels.length !== picture.width * picture.height * 4) return false;
+  const image = new ImageData(pixels, picture.width, picture.height);
+  const canvas = surfaces[role];
+  if (!canvas) {
+    const bitmap = await createImageBitmap(image);
+    scope.postMessage({ type: "bitmap", role, bitmap }, [bitmap]);
+    return true;
+  }
+  if (canvas.width !== picture.width || canvas.height !== picture.height) {
+    canvas.width = picture.width;
+    canvas.height = picture.height;
+  }
+  canvas.getContext("2d")!.putImageData(image, 0, 0);
+  return true;
+}
