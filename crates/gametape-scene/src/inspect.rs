@@ -15,6 +15,7 @@ pub enum Target {
 
 /// What is known of a tile or a piece.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Inspection {
     /// What it is.
     pub title: String,

@@ -84,6 +84,7 @@ pub enum Shape {
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
 )]
 #[serde(from = "[i32; 2]", into = "[i32; 2]")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "[number, number]"))]
 pub struct TileAt {
     /// Column.
     pub x: i32,
@@ -418,6 +419,7 @@ impl Piece {
 /// Somebody who plays or has played.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Player {
     /// The number of the seat, or the id of the game object.
     pub id: String,
@@ -429,9 +431,11 @@ pub struct Player {
     pub colour: Colour,
     /// Out of the match.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<bool>", optional))]
     pub eliminated: bool,
     /// What is known of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<Vec<Value>>", optional))]
     pub values: Vec<Value>,
 }
 
@@ -454,6 +458,7 @@ impl Player {
 
 /// Something known, with its name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Value {
     /// What it is: `money`.
     pub name: String,
@@ -473,11 +478,12 @@ impl Value {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Datum {
     /// True or false.
     Flag(bool),
     /// A whole number.
-    Integer(i64),
+    Integer(#[cfg_attr(feature = "ts", ts(type = "number"))] i64),
     /// Any number.
     Number(f64),
     /// A text.
@@ -550,6 +556,7 @@ impl From<TileAt> for Datum {
 /// What happened, in words.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Line {
     /// What kind of thing happened: `capture`, `build`.
     pub kind: String,
@@ -557,9 +564,11 @@ pub struct Line {
     pub text: String,
     /// The numbers of the players in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<Vec<u8>>", optional))]
     pub players: Vec<u8>,
     /// Where it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
     pub at: Option<TileAt>,
 }
 

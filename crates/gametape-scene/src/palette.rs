@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Red, green, blue; written as `#rrggbb`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
 pub struct Colour(pub u8, pub u8, pub u8);
 
 impl Colour {

@@ -6,10 +6,12 @@ use serde::Serialize;
 
 /// What a recording is, as the present view sees it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct About {
     /// The name of its file.
     pub name: String,
     /// `tape`, `minewars` or `gamelog`.
+    #[cfg_attr(test, ts(type = "\"tape\" | \"minewars\" | \"gamelog\""))]
     pub format: &'static str,
     /// The name of the game.
     pub game: String,
@@ -24,10 +26,13 @@ pub struct About {
     /// The present view.
     pub view: Option<u8>,
     /// The first moment.
+    #[cfg_attr(test, ts(type = "number"))]
     pub begin: u64,
     /// The last moment.
+    #[cfg_attr(test, ts(type = "number"))]
     pub end: u64,
     /// The present moment.
+    #[cfg_attr(test, ts(type = "number"))]
     pub position: u64,
     /// The length of a tick in microseconds; 0 where there is no clock.
     pub tick_micros: u32,
@@ -49,6 +54,7 @@ pub struct About {
 
 /// Somebody who sees a match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ViewInfo {
     /// Its number.
     pub view: u8,
@@ -60,6 +66,7 @@ pub struct ViewInfo {
 
 /// The size of a board in tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct BoardSize {
     /// From left to right.
     pub width: f32,
@@ -69,19 +76,24 @@ pub struct BoardSize {
 
 /// Something that is missing in a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Loss {
     /// What, in words.
     pub text: String,
     /// From this moment on, where that is known,
+    #[cfg_attr(test, ts(type = "number | null"))]
     pub start: Option<u64>,
     /// up to this one.
+    #[cfg_attr(test, ts(type = "number | null"))]
     pub end: Option<u64>,
 }
 
 /// What there is to see at a moment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Shown {
     /// The moment.
+    #[cfg_attr(test, ts(type = "number"))]
     pub moment: u64,
     /// The same for people: `4:36.9`, `delta 57`.
     pub time: String,
@@ -96,6 +108,7 @@ pub struct Shown {
     /// What happened, in words.
     pub lines: Vec<Line>,
     /// How many problems were found on the way.
+    #[cfg_attr(test, ts(type = "number"))]
     pub problems: u64,
     /// How many tiles changed.
     pub changed: usize,
@@ -107,6 +120,7 @@ pub struct Shown {
 
 /// An answer. Which one follows from the request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum Answer {
     /// To `open` and `view`.
@@ -116,6 +130,7 @@ pub enum Answer {
     /// To `find`.
     Found {
         /// The moment.
+        #[cfg_attr(test, ts(type = "number"))]
         moment: u64,
     },
     /// To `draw`.
@@ -163,8 +178,10 @@ pub enum Answer {
 
 /// A change of a tile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TileChange {
     /// The moment after it.
+    #[cfg_attr(test, ts(type = "number"))]
     pub moment: u64,
     /// The same for people.
     pub time: String,
@@ -174,6 +191,7 @@ pub struct TileChange {
 
 /// A line of the tree of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TreeRow {
     /// Where its value is in the state.
     pub path: String,
@@ -195,13 +213,50 @@ pub struct TreeRow {
 
 /// Where a text occurs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Found {
     /// What it is.
     pub text: String,
     /// When it is.
+    #[cfg_attr(test, ts(type = "number | null"))]
     pub moment: Option<u64>,
     /// The same for people.
     pub time: Option<String>,
     /// Where it is in the state.
     pub path: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ts_rs::{Config, TS};
+
+    /// The file in which the page has these shapes.
+    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../viewer/src/generated/shapes.ts");
+
+    /// The declarations of a shape and of all that it is made of, each once.
+    fn declarations(config: &Config) -> String {
+        use gametape_scene::stage::{Curve, CurveOfPlayer, StoryHighlight, StoryMarker, WhyPart};
+        use gametape_scene::Datum;
+        let all = [
+            About::decl(config), ViewInfo::decl(config), BoardSize::decl(config), Loss::decl(config),
+            Shown::decl(config), Player::decl(config), Value::decl(config), Datum::decl(config),
+            Line::decl(config), Inspection::decl(config), Story::decl(config), StoryMarker::decl(config),
+            StoryHighlight::decl(config), WhyPart::decl(config), Curve::decl(config),
+            CurveOfPlayer::decl(config), TileChange::decl(config), TreeRow::decl(config), Found::decl(config),
+        ];
+        let heading = "// Made of the Rust shapes by a test of gametape-web: `BLESS=1 cargo test -p gametape-web shapes`.\n";
+        let exported = all.iter().map(|declaration| format!("\nexport {declaration}\n"));
+        heading.to_owned() + &exported.collect::<String>()
+    }
+
+    #[test]
+    fn the_page_has_the_shapes_of_today() {
+        let made = declarations(&Config::default());
+        if std::env::var("BLESS").is_ok_and(|value| value == "1") {
+            std::fs::write(FILE, &made).unwrap();
+        }
+        let found = std::fs::read_to_string(FILE).unwrap_or_default();
+        assert!(found == made, "viewer/src/generated/shapes.ts is not up to date: BLESS=1 writes it");
+    }
 }

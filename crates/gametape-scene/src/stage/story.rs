@@ -27,6 +27,7 @@ const MOST_CURVES: usize = 12;
 /// What happened in a recording, as far as a view may know it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Story {
     /// What happened when, ascending.
     pub markers: Vec<StoryMarker>,
@@ -39,8 +40,10 @@ pub struct Story {
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct StoryMarker {
     /// The moment after it, as the number of its next tick.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub moment: u64,
     /// When, for people.
     pub time: String,
@@ -55,14 +58,18 @@ pub struct StoryMarker {
 /// A moment that is worth watching.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct StoryHighlight {
     /// From 1 on.
     pub rank: usize,
     /// The moment after it.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub moment: u64,
     /// What to play: from this moment
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub start: u64,
     /// up to this one.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub end: u64,
     /// When, for people.
     pub time: String,
@@ -77,6 +84,7 @@ pub struct StoryHighlight {
 /// A part of a score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct WhyPart {
     /// Which.
     pub name: &'static str,
@@ -87,6 +95,7 @@ pub struct WhyPart {
 /// A value of all players over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Curve {
     /// What it is: `land`, `income`.
     pub name: String,
@@ -97,6 +106,7 @@ pub struct Curve {
 /// A value of a player over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct CurveOfPlayer {
     /// Who, from 1 on.
     pub player: u8,
@@ -105,6 +115,7 @@ pub struct CurveOfPlayer {
     /// Their colour.
     pub colour: Colour,
     /// Moments and values, ascending.
+    #[cfg_attr(feature = "ts", ts(type = "[number, number][]"))]
     pub points: Vec<(u64, f64)>,
 }
 
