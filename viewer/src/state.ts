@@ -708,7 +708,8 @@ function frame(now: number) {
   ticking = false;
   const known = about.value;
   if (playing.value === 0 || !known) return;
-  const passed = Math.min(now - last, 250) / 1000;
+  // The first frame may have begun before play was asked for.
+  const passed = Math.min(Math.max(now - last, 0), 250) / 1000;
   last = now;
   // One wish at a time: a slow machine shows fewer pictures, never late ones.
   head += playing.value * speed.value * rate(known) * passed;

@@ -87,7 +87,7 @@ export class Session {
     if (this.kind === "broken") throw new Error("not a recording: byte 0 is 0x62, expected 0x47");
     if (request.do === "seek" || request.do === "step") {
       const to = request.do === "seek" ? request.to : request.from;
-      const part = Math.floor((to / END) * (this.length / 100_000));
+      const part = Math.floor((to / (END + 1)) * (this.length / 100_000));
       if (!this.need(part)) return undefined;
     }
     return JSON.stringify(this.answer(request));
@@ -249,7 +249,7 @@ export class Session {
       time: this.isGamelog() ? `delta ${this.moment}` : clock(this.moment),
       label: "",
       players: this.players(),
-      facts: [{ name: "time limit", value: "15:00" }],
+      facts: [{ name: "time limit", value: "20:00" }],
       lines,
       problems: 0,
       heading: "",

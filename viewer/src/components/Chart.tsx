@@ -72,7 +72,7 @@ export function Chart({ curve }: { curve: Curve }) {
   return (
     <figure class="chart">
       <figcaption>
-        <h3>{plain(curve.name)}</h3>
+        <h2>{plain(curve.name)}</h2>
         <span class="time">{state.timeText(when)}</span>
       </figcaption>
       <div

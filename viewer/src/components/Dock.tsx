@@ -97,12 +97,12 @@ export function Dock() {
           type="button"
           class="clock quiet"
           title="Go to a time  G"
-          aria-label={`Time ${state.nowText.value}: go to another`}
           onClick={() => {
             state.pause();
             state.overlay.value = "goto";
           }}
         >
+          <span class="only-heard">Go to a time, now </span>
           <span class="clock-now">{state.nowText.value}</span>
           <span class="clock-all">
             {state.horizon.value === Number.POSITIVE_INFINITY ? `/ ${about.length_text}` : "/ ?"}

@@ -157,7 +157,7 @@ function Players() {
       )}
       {state.highlights.value.length > 0 && (
         <section class="best" aria-label="Best moments">
-          <h3>Best moments</h3>
+          <h2>Best moments</h2>
           <Highlights most={4} />
         </section>
       )}
@@ -276,7 +276,7 @@ function Moments() {
   const bookmarks = state.bookmarks.value;
   return (
     <div class="scroll">
-      <h3>Best moments</h3>
+      <h2>Best moments</h2>
       {state.highlights.value.length > 0 ? (
         <Highlights most={100} />
       ) : (
@@ -288,7 +288,7 @@ function Moments() {
               : "None so far."}
         </p>
       )}
-      <h3>Bookmarks</h3>
+      <h2>Bookmarks</h2>
       {bookmarks.length === 0 && (
         <p class="empty">
           None yet: <kbd>B</kbd> keeps this moment, on this computer only.
@@ -454,7 +454,6 @@ function TreeLine({
       aria-level={row.depth + 1}
       aria-expanded={row.is_branch ? row.is_open : undefined}
       aria-selected={active}
-      aria-label={`${row.key} ${row.text}${row.tone && row.tone !== "plain" ? `, ${row.tone}` : ""}`}
       tabIndex={-1}
       style={{ transform: `translateY(${at * ROW}px)`, paddingLeft: `${8 + row.depth * 14}px` }}
       onClick={() => {
@@ -465,7 +464,7 @@ function TreeLine({
       <span class="twist" data-open={row.is_open}>
         {row.is_branch ? <Icon name="right" /> : null}
       </span>
-      <span class="tree-key">{row.key}</span>
+      <span class="tree-key">{row.key} </span>
       {row.reference ? (
         // biome-ignore lint/a11y/noStaticElementInteractions: Enter follows it
         <span
@@ -482,6 +481,7 @@ function TreeLine({
       ) : (
         <span class="tree-text">{row.text}</span>
       )}
+      {row.tone && row.tone !== "plain" && <span class="only-heard"> {row.tone}</span>}
     </div>
   );
 }
