@@ -33,6 +33,8 @@ export function Dock() {
   const playing = state.playing.value;
   const loop = state.loop.value;
   const isKept = state.bookmarks.value.some(({ moment }) => moment === state.target.value);
+  const shown = state.shown.value;
+  const label = shown && shown.label !== shown.time ? shown.label : "";
   const hasTurns = about.is_gamelog;
   const isFine =
     state.fineBar.value === "yes" || (state.fineBar.value === "auto" && !narrow.value && !low.value);
@@ -124,7 +126,7 @@ export function Dock() {
             ))}
           </select>
         </label>
-        <div class="grow" />
+        <span class="label-now grow">{label}</span>
         {loop && (
           <span class="loop-range">
             {state.timeText(loop.start)} – {state.timeText(loop.end)}

@@ -193,6 +193,21 @@ function Events() {
           ))}
         </div>
       )}
+      {players.length > 1 && players.length <= 8 && state.events.value.length > 0 && (
+        <div class="chips" role="group" aria-label="Players">
+          {players.map(({ id, name, colour }, at) => (
+            <button
+              type="button"
+              key={id}
+              class="chip"
+              aria-pressed={!state.hiddenPlayers.value.has(at + 1)}
+              onClick={() => state.togglePlayer(at + 1)}
+            >
+              <span class="swatch" style={{ background: colour }} /> {name}
+            </button>
+          ))}
+        </div>
+      )}
       {events.length === 0 ? (
         <p class="empty">
           {state.story.value === null

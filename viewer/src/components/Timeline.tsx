@@ -50,7 +50,8 @@ function paintBase(canvas: HTMLCanvasElement, width: number, height: number, spa
   const context = prepare(canvas, width, height);
   if (!context) return;
   const hue = colours();
-  const curve = state.story.value?.curves[0];
+  const curves = state.story.value?.curves;
+  const curve = curves?.find(({ name }) => name === state.barCurve.value) ?? curves?.[0];
   const until = state.horizon.value;
   const top = isFine ? 16 : 26;
   const box = { x: 0, y: top, width, height: height - top };
@@ -103,7 +104,7 @@ function paintBase(canvas: HTMLCanvasElement, width: number, height: number, spa
 
   // Events.
   const near = isFine ? 3 : 2;
-  for (const { moment: at, player } of state.visibleEvents.value) {
+  for (const { moment: at, player } of state.visibleMarkers.value) {
     const left = x(at, span, width);
     if (left < -2 || left > width + 2) continue;
     context.fillStyle = colourOf(player, hue.faint);
@@ -282,7 +283,7 @@ export function Bar({ isFine }: { isFine: boolean }) {
 function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; width: number; span: Span }) {
   const near = ((span.end - span.start) / Math.max(1, width)) * 5;
   const best = state.highlights.value.find(({ start, end }) => start - near <= at && at <= end + near);
-  const events = state.visibleEvents.value
+  const events = state.visibleMarkers.value
     .filter((event) => Math.abs(event.moment - at) <= near)
     .sort((a, b) => Math.abs(a.moment - at) - Math.abs(b.moment - at))
     .slice(0, 4);
