@@ -532,11 +532,13 @@ let serial = 0;
 let pending: Omit<Wish, "serial"> | null = null;
 let scheduled = 0;
 let mapDrawn = 0;
+let mapShows: string | null = null;
 const canvases = new Map<"board" | "map", HTMLCanvasElement>();
 
 /** The canvas of the present recording. */
 export function useCanvas(role: "board" | "map", canvas: HTMLCanvasElement) {
   canvases.set(role, canvas);
+  if (role === "map") mapShows = null;
   client?.attach(role, canvas);
   redraw();
 }
@@ -564,10 +566,13 @@ function send() {
   const picture = pictureNow.value;
   if (known.has_board && picture) {
     wish.picture = selected.value ? { ...picture, select: selected.value } : picture;
+    const map = canvases.has("map") ? mapPicture.value : null;
+    const shows = map && `${target.value} ${known.view} ${map.width} ${map.scale}`;
     const now = performance.now();
-    // The small map changes little: while playing it follows a few times a second.
-    if (mapPicture.value && canvases.has("map") && (playing.value === 0 || now - mapDrawn > 300)) {
-      wish.map = mapPicture.value;
+    // The small map is drawn when it changes, and while playing a few times a second.
+    if (map && shows !== mapShows && (playing.value === 0 || now - mapDrawn > 300)) {
+      wish.map = map;
+      mapShows = shows;
       mapDrawn = now;
     }
   }

@@ -178,36 +178,38 @@ function Events() {
   const players = state.shown.value?.players ?? [];
   return (
     <>
-      {kinds.length > 1 && (
-        <div class="chips" role="group" aria-label="Kinds of events">
-          {kinds.map(([kind, number]) => (
-            <button
-              type="button"
-              key={kind}
-              class="chip"
-              aria-pressed={!state.hiddenKinds.value.has(kind)}
-              onClick={() => state.toggleKind(kind)}
-            >
-              {plain(kind)} <span class="chip-count">{count(number)}</span>
-            </button>
-          ))}
-        </div>
-      )}
-      {players.length > 1 && players.length <= 8 && state.events.value.length > 0 && (
-        <div class="chips" role="group" aria-label="Players">
-          {players.map(({ id, name, colour }, at) => (
-            <button
-              type="button"
-              key={id}
-              class="chip"
-              aria-pressed={!state.hiddenPlayers.value.has(at + 1)}
-              onClick={() => state.togglePlayer(at + 1)}
-            >
-              <span class="swatch" style={{ background: colour }} /> {name}
-            </button>
-          ))}
-        </div>
-      )}
+      <div class="filters">
+        {kinds.length > 1 && (
+          <div class="chips" role="group" aria-label="Kinds of events">
+            {kinds.map(([kind, number]) => (
+              <button
+                type="button"
+                key={kind}
+                class="chip"
+                aria-pressed={!state.hiddenKinds.value.has(kind)}
+                onClick={() => state.toggleKind(kind)}
+              >
+                {plain(kind)} <span class="chip-count">{count(number)}</span>
+              </button>
+            ))}
+          </div>
+        )}
+        {players.length > 1 && players.length <= 8 && state.events.value.length > 0 && (
+          <div class="chips" role="group" aria-label="Players">
+            {players.map(({ id, name, colour }, at) => (
+              <button
+                type="button"
+                key={id}
+                class="chip"
+                aria-pressed={!state.hiddenPlayers.value.has(at + 1)}
+                onClick={() => state.togglePlayer(at + 1)}
+              >
+                <span class="swatch" style={{ background: colour }} /> {name}
+              </button>
+            ))}
+          </div>
+        )}
+      </div>
       {events.length === 0 ? (
         <p class="empty">
           {state.story.value === null
