@@ -163,7 +163,8 @@ async function fulfil() {
 async function draw(role: "board" | "map", picture: Picture): Promise<boolean> {
   if (picture.width < 1 || picture.height < 1) return false;
   await call(JSON.stringify({ do: "draw", ...picture }));
-  const pixels = session!.pixels();
+  const drawn = session!.pixels();
+  const pixels = new Uint8ClampedArray(drawn.buffer, drawn.byteOffset, drawn.length);
   if (pixels.length !== picture.width * picture.height * 4) return false;
   const image = new ImageData(pixels, picture.width, picture.height);
   const canvas = surfaces[role];

@@ -47,7 +47,7 @@ export class Session {
   private kind = "";
   private moment = 0;
   private view = 0;
-  private image = new Uint8ClampedArray(0);
+  private image = new Uint8Array(0);
 
   constructor(
     private readonly name: string,
@@ -56,7 +56,9 @@ export class Session {
     this.bytes = new Uint8Array(Math.min(length, 1 << 20));
   }
 
-  font(_bytes: Uint8Array) {}
+  font(_bytes: Uint8Array) {
+    return false;
+  }
   free() {}
 
   missing(): Float64Array {
@@ -68,7 +70,7 @@ export class Session {
     this.have[Math.floor(start / 100_000)] = true;
   }
 
-  pixels(): Uint8ClampedArray<ArrayBuffer> {
+  pixels(): Uint8Array<ArrayBuffer> {
     return this.image;
   }
 
@@ -423,7 +425,7 @@ export class Session {
     y,
     select,
   }: Record<"width" | "height" | "scale" | "x" | "y", number> & { select?: [number, number] }) {
-    const image = new Uint8ClampedArray(width * height * 4);
+    const image = new Uint8Array(width * height * 4);
     const cache = new Map<string, [number, number, number]>();
     const [fr, fg, fb] = hex("#0e1218");
     for (let py = 0; py < height; py++) {
