@@ -406,13 +406,16 @@ fn only_get_and_head_are_answered() {
 #[test]
 fn heads_that_are_too_large_or_no_requests_are_refused() {
     let server = local();
-    let large = format!("X: {}", "x".repeat(64 << 10));
-    let many: Vec<String> = (0..200).map(|number| format!("X-{number}: 1")).collect();
-    let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    for answer in [server.get("", &[&large]), server.get("", &many)] {
-        assert_eq!(answer.status, 431);
+    let large = format!("X: {}\r\n", "x".repeat(64 << 10));
+    let many: String = (0..200).map(|number| format!("X-{number}: 1\r\n")).collect();
+    let long = "x".repeat(60_000);
+    for (path, headers) in [("", &*large), ("", &*many), (&*long, "")] {
+        let path = format!("{}{path}", server.base);
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n");
+        let answer = server.raw(request.as_bytes());
+        // Who still sends when the server closes may not see the answer.
+        assert!(answer.is_empty() || answer.starts_with(b"HTTP/1.1 431"), "{answer:?}");
     }
-    assert_eq!(server.get(&"x".repeat(60_000), &[]).status, 414);
     for nonsense in [
         &b"\0\0\0\0\r\n\r\n"[..],
         b"GET\r\n\r\n",
