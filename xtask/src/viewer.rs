@@ -257,7 +257,7 @@ const BROWSERS: [&str; 5] = [
 fn need_browser(sh: &Shell) -> Result<()> {
     let has = |program: &&str| tools::succeeds(cmd!(sh, "{program} --version"));
     if std::env::var_os("GAMETAPE_BROWSER").is_some()
-        || BROWSERS.iter().any(|program| has(program))
+        || BROWSERS.iter().any(has)
     {
         return Ok(());
     }
