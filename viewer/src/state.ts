@@ -139,10 +139,12 @@ export const fineNow = computed(() => {
   const wished = fine.value;
   const least = Math.min(20, all.end - all.start);
   const length = Math.max(wished ? wished.end - wished.start : (all.end - all.start) / 12, least);
-  const base = wished?.start ?? all.start;
-  const page =
-    target.value < base || target.value > base + length ? Math.floor((target.value - base) / length) : 0;
-  return { start: base + page * length, end: base + (page + 1) * length };
+  if (wished && wished.start <= target.value && target.value <= wished.end) return wished;
+  // Pages that overlap by half, so that the position is never at an edge.
+  const half = length / 2;
+  const page = Math.floor((target.value - all.start) / half - 0.5) * half + all.start;
+  const start = Math.max(all.start, Math.min(page, all.end - length));
+  return { start, end: start + length };
 });
 
 export function zoomFine(factor: number, around = target.value) {
@@ -387,6 +389,8 @@ function close() {
     speed.value = 1;
     hiddenKinds.value = new Set();
     hiddenPlayers.value = new Set();
+    treeOpen.value = [];
+    treeSought.value = null;
     barCurve.value = null;
     bookmarks.value = [];
     asking.value = 0;
@@ -1134,7 +1138,7 @@ export const unselect = select_none;
 
 export const messages = signal<string[] | null>(null);
 export const tree = signal<{ rows: TreeRow[]; first: number; total: number } | null>(null);
-export const treeOpen = signal<string[]>([""]);
+export const treeOpen = signal<string[]>([]);
 export const treeWindow = signal<{ first: number; count: number }>({ first: 0, count: 40 });
 export const treeSought = signal<string | null>(null);
 export const search = signal<{ text: string; found: Found[] | null; refused: string | null } | null>(null);
@@ -1177,22 +1181,30 @@ export function toggleBranch(path: string) {
 
 /** Opens what is above a path, and finds its row. */
 export async function showPath(path: string) {
-  if (!client) return;
+  const asked = client;
+  if (!asked) return;
   tab.value = "state";
-  const parts = path.split("/");
-  const above = parts.map((_, at) => parts.slice(0, at).join("/"));
-  treeOpen.value = [...new Set([...treeOpen.value, ...above])];
+  const isAbove = (row: TreeRow) =>
+    row.is_branch && !row.is_open && path.startsWith(row.path) && !/\w/.test(path[row.path.length] ?? "x");
   try {
-    const step = 1000;
-    for (let first = 0; ; first += step) {
-      const { rows, total } = await client.ask("tree", { open: treeOpen.value, first, count: step });
+    const count = 1000;
+    for (let first = 0; client === asked; ) {
+      const { rows, total } = await asked.ask("tree", { open: treeOpen.value, first, count });
       const at = rows.findIndex((row) => row.path === path);
       if (at >= 0) {
         treeWindow.value = { ...treeWindow.value, first: Math.max(0, first + at - 4) };
         treeSought.value = path;
         return;
       }
-      if (first + step >= total) break;
+      const above = rows.find(isAbove);
+      if (above) {
+        // Its rows follow it.
+        treeOpen.value = [...treeOpen.value, above.path];
+        first += rows.indexOf(above);
+        continue;
+      }
+      first += count;
+      if (first >= total) break;
     }
     say(`${path} is not there at this moment`);
   } catch (error) {

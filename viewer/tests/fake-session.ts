@@ -248,7 +248,7 @@ export class Session {
     }
     return {
       moment: this.moment,
-      time: this.isGamelog() ? `delta ${this.moment}` : clock(this.moment),
+      time: this.isGamelog() ? `delta ${Math.max(0, this.moment - 1)}` : clock(this.moment),
       label: "",
       players: this.players(),
       facts: [{ name: "time limit", value: "20:00" }],
@@ -358,14 +358,14 @@ export class Session {
     add("currentTurn", "currentTurn", String(this.moment), 0, false, "changed");
     if (add("gameObjects", "gameObjects", "{400}", 0, true)) {
       for (let id = 0; id < 400; id++) {
-        const path = `gameObjects/${id}`;
+        const path = `gameObjects.${id}`;
         if (!add(path, String(id), id % 3 ? "Tile" : "Cowboy", 1, true)) continue;
-        add(`${path}/x`, "x", String(id % 20), 2, false, id % 5 ? "plain" : "changed");
-        add(`${path}/owner`, "owner", "→ players 1", 2, false, "plain", "players/1");
+        add(`${path}.x`, "x", String(id % 20), 2, false, id % 5 ? "plain" : "changed");
+        add(`${path}.owner`, "owner", "→ players 1", 2, false, "plain", "players.1");
       }
     }
     if (add("players", "players", "[2]", 0, true)) {
-      for (const n of [0, 1]) add(`players/${n}`, String(n), NAMES[n]!, 1, false);
+      for (const n of [0, 1]) add(`players.${n}`, String(n), NAMES[n]!, 1, false);
     }
     return { rows: rows.slice(request.first, request.first + request.count), total: rows.length };
   }

@@ -35,6 +35,13 @@ for (const file of FILES) {
       const first = await page.locator(".clock-now").innerText();
       await press(page, "ArrowRight", "ArrowRight", ".", ",");
       assert.notEqual(await page.locator(".clock-now").innerText(), first);
+      // A link leads back to the same moment.
+      const time = await page.locator(".clock-now").innerText();
+      await page.keyboard.press("c");
+      const link = await page.getByLabel("Link to this moment").inputValue();
+      await page.goto(link);
+      await idle(page);
+      assert.equal(await page.locator(".clock-now").innerText(), time, link);
       await press(page, "End");
       const last = await page.evaluate("window.gametape.hash()");
       await press(page, "Home");

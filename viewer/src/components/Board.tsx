@@ -260,7 +260,9 @@ function History() {
               onClick={() => state.jump(moment)}
             >
               <span class="time">{time}</span>
-              <span class="grow">{text}</span>
+              <span class="grow two-lines" title={text}>
+                {text}
+              </span>
             </button>
           </li>
         ))}

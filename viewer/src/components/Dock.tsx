@@ -33,11 +33,12 @@ export function Dock() {
   const playing = state.playing.value;
   const loop = state.loop.value;
   const isKept = state.bookmarks.value.some(({ moment }) => moment === state.target.value);
-  const shown = state.shown.value;
-  const label = shown && shown.label !== shown.time ? shown.label : "";
   const hasTurns = about.is_gamelog;
+  // Where a pixel of the bar is less than a moment, a finer one says nothing more.
+  const isLong = state.span.value.end - state.span.value.start > 1200;
   const isFine =
-    state.fineBar.value === "yes" || (state.fineBar.value === "auto" && !narrow.value && !low.value);
+    state.fineBar.value === "yes" ||
+    (state.fineBar.value === "auto" && isLong && !narrow.value && !low.value);
   const hasArea = Boolean(state.story.value?.curves.length) || state.story.value === null;
   return (
     <section class="dock" aria-label="Time" data-area={hasArea}>
@@ -126,7 +127,7 @@ export function Dock() {
             ))}
           </select>
         </label>
-        <span class="label-now grow">{label}</span>
+        <div class="grow" />
         {loop && (
           <span class="loop-range">
             {state.timeText(loop.start)} – {state.timeText(loop.end)}

@@ -66,6 +66,8 @@ function Players() {
   const shown = state.shown.value;
   const [order, setOrder] = useState<string | null>(null);
   if (!shown) return <p class="empty">…</p>;
+  // Time and view are shown elsewhere.
+  const facts = shown.facts.filter(({ name }) => !["time", "view", "delta"].includes(name));
   const names: string[] = [];
   for (const { values } of shown.players) {
     for (const { name } of values ?? []) if (!names.includes(name)) names.push(name);
@@ -143,9 +145,9 @@ function Players() {
           </tbody>
         </table>
       </div>
-      {shown.facts.length > 0 && (
+      {facts.length > 0 && (
         <dl class="facts">
-          {shown.facts.map(({ name, value }) => (
+          {facts.map(({ name, value }) => (
             <div key={name}>
               <dt>{plain(name)}</dt>
               <dd>
@@ -265,7 +267,10 @@ function Highlights({ most }: { most: number }) {
               </span>
               {one.why.length > 0 && (
                 <span class="why">
-                  {one.why.map(({ name, percent }) => `${plain(name)} ${Math.round(percent)} %`).join(" · ")}
+                  {[...one.why]
+                    .sort((a, b) => b.percent - a.percent)
+                    .map(({ name, percent }) => `${plain(name)} ${Math.round(percent)} %`)
+                    .join(" · ")}
                 </span>
               )}
             </span>

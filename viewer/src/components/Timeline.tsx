@@ -28,7 +28,8 @@ function ruler(span: Span, width: number): { at: number; text: string }[] {
     ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000]
     : NICE;
   const step = (nice.find((one) => one >= least) ?? least) * each;
-  const zero = about.is_gamelog ? 0 : 1;
+  // The first tick is applied at moment 1.
+  const zero = 1;
   const marks: { at: number; text: string }[] = [];
   for (
     let n = Math.ceil((span.start - zero) / step);
@@ -36,7 +37,10 @@ function ruler(span: Span, width: number): { at: number; text: string }[] {
     n++
   ) {
     const at = n * step + zero;
-    marks.push({ at, text: about.is_gamelog ? String(Math.round(at)) : state.timeText(at, step < each) });
+    marks.push({
+      at,
+      text: about.is_gamelog ? String(Math.round(at - zero)) : state.timeText(at, step < each),
+    });
   }
   return marks;
 }
