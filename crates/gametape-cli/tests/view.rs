@@ -54,7 +54,8 @@ impl Running {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         stream.set_read_timeout(Some(LONG)).unwrap();
         let Self { host, base, .. } = self;
-        let request = format!("GET {base}{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let request =
+            format!("GET {base}{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
@@ -134,12 +135,8 @@ fn what_comes_through_a_pipe_is_shown_too() {
     let folder = folder();
     let bytes = fs::read(folder.path().join("matches/a.tape")).unwrap();
     let mut command = gametape(folder.path(), "view --no-open --json --viewer page -");
-    let mut process = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut process =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     process.stdin.take().unwrap().write_all(&bytes).unwrap();
     let mut first = String::new();
     BufReader::new(process.stdout.take().unwrap()).read_line(&mut first).unwrap();
@@ -154,7 +151,8 @@ fn a_site_has_everything_that_the_server_has() {
     let folder = folder();
     fine(folder.path(), "view --viewer page --site site matches");
     let site = folder.path().join("site");
-    let list: Value = serde_json::from_slice(&fs::read(site.join("matches.json")).unwrap()).unwrap();
+    let list: Value =
+        serde_json::from_slice(&fs::read(site.join("matches.json")).unwrap()).unwrap();
     let list = list["matches"].as_array().unwrap();
     let server = Running::start(folder.path(), "matches");
     assert_eq!(*list, server.list());

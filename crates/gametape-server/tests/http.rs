@@ -161,10 +161,15 @@ fn assets_go_out_in_the_smallest_accepted_encoding() {
     assert_eq!(brotli.header("content-encoding"), Some("br"));
     assert_eq!(brotli.body, b"the script in brotli");
     let gzip = server.get("app.js", &["Accept-Encoding: gzip"]);
-    assert_eq!((gzip.header("content-encoding"), &gzip.body[..]), (Some("gzip"), &b"the script in gzip"[..]));
+    assert_eq!(
+        (gzip.header("content-encoding"), &gzip.body[..]),
+        (Some("gzip"), &b"the script in gzip"[..])
+    );
     let tags = [&plain, &brotli, &gzip].map(|answer| answer.header("etag").unwrap().to_owned());
     assert!(tags[0] != tags[1] && tags[1] != tags[2]);
-    assert!([&plain, &brotli].iter().all(|answer| answer.header("vary") == Some("accept-encoding")));
+    assert!(
+        [&plain, &brotli].iter().all(|answer| answer.header("vary") == Some("accept-encoding"))
+    );
 }
 
 #[test]
@@ -247,7 +252,8 @@ fn head_is_get_without_a_body() {
         let head = server.send(&format!("HEAD {}{path}", server.base), &headers);
         assert_eq!(head.status, get.status, "{path}");
         assert!(head.body.is_empty(), "{path}");
-        for name in ["content-length", "content-type", "etag", "content-range", "content-encoding"] {
+        for name in ["content-length", "content-type", "etag", "content-range", "content-encoding"]
+        {
             assert_eq!(head.header(name), get.header(name), "{path}: {name}");
         }
     }
@@ -378,14 +384,19 @@ fn requests_to_other_names_are_refused() {
     assert_ne!(twice.status, 200);
     assert_ne!(server.send(&line, &[]).status, 200);
     // As to a proxy, with a host in the line.
-    let absolute = server.send(&format!("GET http://evil.example{}", server.base), &["Host: localhost"]);
+    let absolute =
+        server.send(&format!("GET http://evil.example{}", server.base), &["Host: localhost"]);
     assert_ne!(absolute.status, 200);
-    assert_ne!(server.raw(format!("{line} HTTP/1.0\r\n\r\n").as_bytes()).get(9..12), Some(&b"200"[..]));
+    assert_ne!(
+        server.raw(format!("{line} HTTP/1.0\r\n\r\n").as_bytes()).get(9..12),
+        Some(&b"200"[..])
+    );
 }
 
 #[test]
 fn a_name_can_be_allowed_and_the_secret_left_out() {
-    let listen = Listen { with_secret: false, names: vec!["matches.example".into()], ..Listen::default() };
+    let listen =
+        Listen { with_secret: false, names: vec!["matches.example".into()], ..Listen::default() };
     let server = start(&listen, true);
     assert_eq!(server.base, "/");
     assert_eq!(server.send("GET /", &["Host: matches.example:80"]).status, 200);
@@ -397,7 +408,8 @@ fn a_name_can_be_allowed_and_the_secret_left_out() {
 fn only_get_and_head_are_answered() {
     let server = local();
     for method in ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "BREW"] {
-        let answer = server.send(&format!("{method} {}", server.base), &["Host: localhost", "Content-Length: 0"]);
+        let answer = server
+            .send(&format!("{method} {}", server.base), &["Host: localhost", "Content-Length: 0"]);
         assert!(matches!(answer.status, 400 | 405), "{method}: {}", answer.status);
         assert!(!answer.head.to_ascii_lowercase().contains("access-control"));
     }
@@ -491,7 +503,10 @@ fn a_recording_that_becomes_shorter_breaks_off() {
     let path = server.path("a b.tape");
     fs::write(&path, vec![7; 64 << 20]).unwrap();
     let mut stream = server.connect();
-    let request = format!("GET {}{TAPE} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", server.base);
+    let request = format!(
+        "GET {}{TAPE} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        server.base
+    );
     stream.write_all(request.as_bytes()).unwrap();
     let mut first = [0; 1000];
     stream.read_exact(&mut first).unwrap();
@@ -507,7 +522,8 @@ fn several_requests_share_a_connection() {
     let mut stream = server.connect();
     for index in 0..50 {
         let range = format!("Range: bytes={index}-{index}");
-        let request = format!("GET {}{TAPE} HTTP/1.1\r\nHost: localhost\r\n{range}\r\n\r\n", server.base);
+        let request =
+            format!("GET {}{TAPE} HTTP/1.1\r\nHost: localhost\r\n{range}\r\n\r\n", server.base);
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = Vec::new();
         while !answer.windows(4).any(|window| window == b"\r\n\r\n") {

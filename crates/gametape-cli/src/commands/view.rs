@@ -109,9 +109,36 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 #[derive(Debug, Clone)]
 struct Shown {
     source: Source,
+    /// The name of the file, for links.
     name: String,
+    /// What a list calls it: with the folders below the one that was named.
+    label: String,
     /// As far as the first bytes show it.
     format: Option<Format>,
+}
+
+impl Shown {
+    fn new(source: &Source, folders: &[PathBuf], format: Option<Format>) -> Self {
+        let (source, name) = (source.clone(), source.short_name());
+        let inside = |path: &PathBuf| {
+            let inside = folders.iter().find_map(|folder| path.strip_prefix(folder).ok());
+            inside.map(|path| path.display().to_string())
+        };
+        let label = match &source {
+            Source::File(path) => inside(path),
+            Source::Stdin => None,
+        };
+        Self { source, label: label.unwrap_or_else(|| name.clone()), name, format }
+    }
+}
+
+/// The folders among them.
+fn folders(sources: &[Source]) -> Vec<PathBuf> {
+    let folder = |source: &Source| match source {
+        Source::File(path) if source.is_folder() => Some(path.clone()),
+        _ => None,
+    };
+    sources.iter().filter_map(folder).collect()
 }
 
 /// What `--json` prints.
@@ -157,10 +184,11 @@ impl Args {
         if sources.is_empty() {
             return (shown, Ok(Done::Fine));
         }
+        let folders = folders(&sources);
         let files = FilesArgs::of(sources, self.jobs);
         let look = |source: &Source| Ok((Done::Fine, look_at(source)?));
         let gathered = files.gather("found", look, |source, format| {
-            shown.push(Shown { source: source.clone(), name: source.short_name(), format });
+            shown.push(Shown::new(source, &folders, format));
             Ok(())
         });
         let outcome = gathered.and_then(|gathered| gathered.conclude());
@@ -298,7 +326,9 @@ mod tests {
 
     #[test]
     fn one_recording_is_opened_by_its_link() {
-        let shown = [Shown { source: Source::Stdin, name: "a b.tape".into(), format: None }];
+        let source = Source::File("finals/day 1/a b.tape".into());
+        let shown = [Shown::new(&source, &["finals".into()], None)];
+        assert_eq!(shown[0].label, "day 1/a b.tape");
         let begin = Begin { at: Some("3:37.6".into()), view: Some("2".into()) };
         let query = first_query(&shown, &[], Some(begin));
         assert_eq!(query, "?src=recordings/0/a%2520b.tape&t=3%3A37.6&view=2");

@@ -1,6 +1,7 @@
 //! What is known about the recordings: looked up while they are already served.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -92,7 +93,14 @@ impl Known {
             return false;
         }
         let (index, is_quick) = (look % count, look < count);
-        let entry = if is_quick { quick(&self.shown[index]) } else { self.detailed(index) };
+        let shown = &self.shown[index];
+        let looked = catch_unwind(AssertUnwindSafe(|| {
+            if is_quick { quick(shown) } else { self.detailed(index) }
+        }));
+        // A mistake of ours with one recording must not hide the others.
+        let entry = looked.unwrap_or_else(|_| {
+            MatchEntry::unreadable(&shown.label, "it could not be looked into")
+        });
         let mut progress = lock(&self.progress);
         progress.entries[index] = entry;
         *(if is_quick { &mut progress.unseen } else { &mut progress.pending }) -= 1;
@@ -110,6 +118,10 @@ impl Known {
         let mut entry = progress.entries[index].clone();
         drop(progress);
         add_details(&self.shown[index].source, &mut entry);
+        if entry.problem.is_some() {
+            // Whether there is a picture of what is damaged is found out by drawing it.
+            let _ = self.picture(index);
+        }
         entry
     }
 
@@ -161,7 +173,7 @@ impl Matches for Known {
 /// What the first bytes show.
 fn first_entry(shown: &Shown) -> MatchEntry {
     let mut entry = MatchEntry::default();
-    entry.name.clone_from(&shown.name);
+    entry.name.clone_from(&shown.label);
     entry.format = match shown.format {
         Some(gametape_replay::open::Format::Tape) => "tape",
         Some(gametape_replay::open::Format::MineWars) => "minewars",
@@ -174,16 +186,15 @@ fn first_entry(shown: &Shown) -> MatchEntry {
 /// What is known quickly.
 fn quick(shown: &Shown) -> MatchEntry {
     match shown.source.open() {
-        Ok(mut opened) => MatchEntry::of(&shown.name, &mut opened, &GAMES),
-        Err(failure) => MatchEntry::unreadable(&shown.name, &failure.to_text()),
+        Ok(mut opened) => MatchEntry::of(&shown.label, &mut opened, &GAMES),
+        Err(failure) => MatchEntry::unreadable(&shown.label, &failure.to_text()),
     }
 }
 
 /// Everything that a list shows.
-pub(super) fn entry_of(source: &Source) -> MatchEntry {
-    let shown = Shown { source: source.clone(), name: source.short_name(), format: None };
-    let mut entry = quick(&shown);
-    add_details(source, &mut entry);
+pub(super) fn entry_of(shown: &Shown) -> MatchEntry {
+    let mut entry = quick(shown);
+    add_details(&shown.source, &mut entry);
     entry
 }
 

@@ -10,7 +10,7 @@ use gametape_server::{Assets, link};
 use serde::Serialize;
 
 use super::known::{List, entry_of, picture, row, row_of_url};
-use super::{Args, look_at, spool};
+use super::{Args, Shown, folders, look_at, spool};
 use crate::failure::{Done, Failure, Outcome, note};
 use crate::input::Source;
 use crate::many::FilesArgs;
@@ -47,10 +47,11 @@ impl Args {
         let mut entries: Vec<(String, MatchEntry, bool)> = Vec::new();
         let mut outcome = Ok(Done::Fine);
         if !sources.is_empty() {
+            let folders = folders(&sources);
             let files = FilesArgs::of(sources, self.jobs);
             let work = |source: &Source| {
-                look_at(source)?;
-                Ok((Done::Fine, (entry_of(source), picture(source))))
+                let shown = Shown::new(source, &folders, look_at(source)?);
+                Ok((Done::Fine, (entry_of(&shown), picture(source))))
             };
             let gathered = files.gather("written", work, |source, (entry, picture)| {
                 let (number, name) = (entries.len(), source.short_name());
