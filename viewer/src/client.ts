@@ -1,10 +1,10 @@
 // The page's side of the worker of one recording.
-import type { Answer, Fields, FromWorker, Name, Origin, ToWorker, Wish } from "./requests.ts";
+import type { Answer, Cure, Fields, FromWorker, Name, Origin, ToWorker, Wish } from "./requests.ts";
 
 export class Failure extends Error {
   constructor(
     message: string,
-    readonly network: boolean,
+    readonly cure: Cure,
   ) {
     super(message);
   }
@@ -52,7 +52,7 @@ export class Client {
       const text = event.message
         ? `The viewer failed inside: ${event.message}`
         : "The worker could not be loaded.";
-      this.fail(new Failure(text, true));
+      this.fail(new Failure(text, "reopen"));
     };
     this.send({ type: "open", origin, wasm: assets.wasm, font: assets.font });
   }
@@ -141,7 +141,7 @@ export class Client {
         return this.settle(message.id, (waiting) => waiting.resolve(message.blob));
       case "failed":
         return this.settle(message.id, (waiting) =>
-          waiting.reject(new Failure(message.message, message.network)),
+          waiting.reject(new Failure(message.message, message.cure)),
         );
       case "shown":
         return this.handlers.shown(message);

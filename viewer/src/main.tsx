@@ -9,6 +9,12 @@ function start() {
   render(<App />, document.getElementById("app")!);
   window.addEventListener("keydown", onKey);
 
+  // A button that was clicked by mouse gives the keys back: space plays, arrows step.
+  window.addEventListener("click", (event) => {
+    const button = (event.target as HTMLElement).closest?.("button");
+    if (event.detail > 0 && button && !button.closest("dialog")) button.blur();
+  });
+
   // A file may be dropped anywhere.
   let depth = 0;
   const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;

@@ -96,11 +96,14 @@ export type ToWorker =
   | { type: "wish"; wish: Wish }
   | { type: "png"; id: number };
 
+/** What may help after a failure: nothing, asking again (the network failed), a new session (this one broke). */
+export type Cure = "none" | "again" | "reopen";
+
 export type FromWorker =
   | { type: "progress"; done: number; total: number | null }
   | { type: "answer"; id: number; value: unknown }
-  | { type: "failed"; id: number; message: string; network: boolean }
+  | { type: "failed"; id: number; message: string; cure: Cure }
   | { type: "shown"; serial: number; shown: Shown | null; drawn: boolean }
-  | { type: "wishfailed"; serial: number; message: string; network: boolean }
+  | { type: "wishfailed"; serial: number; message: string; cure: Cure }
   | { type: "bitmap"; role: "board" | "map"; bitmap: ImageBitmap }
   | { type: "png"; id: number; blob: Blob | null };

@@ -5,14 +5,15 @@ declare module "#session" {
 
   export class Session {
     constructor(name: string, length: number);
-    font(bytes: Uint8Array): void;
+    /** False: no font that can be read. */
+    font(bytes: Uint8Array): boolean;
     /** JSON in, JSON out; undefined: bytes are missing. Throws when refused or broken. */
     call(request: string): string | undefined;
     /** Ranges of bytes to supply: start, end, start, end … */
     missing(): Float64Array;
     supply(start: number, bytes: Uint8Array): void;
     /** RGBA of the last draw. */
-    pixels(): Uint8ClampedArray<ArrayBuffer>;
+    pixels(): Uint8Array<ArrayBuffer>;
     free(): void;
   }
 }

@@ -83,6 +83,9 @@ export const speed = signal<number>(1);
 export const loop = signal<{ start: number; end: number } | null>(null);
 export const fine = signal<{ start: number; end: number } | null>(null);
 export const hiddenKinds = signal<ReadonlySet<string>>(new Set());
+export const hiddenPlayers = signal<ReadonlySet<number>>(new Set());
+/** The curve whose shares the bars show; null: the first. */
+export const barCurve = signal<string | null>(null);
 
 export interface LogEntry {
   moment: number;
@@ -136,10 +139,12 @@ export const fineNow = computed(() => {
   const wished = fine.value;
   const least = Math.min(20, all.end - all.start);
   const length = Math.max(wished ? wished.end - wished.start : (all.end - all.start) / 12, least);
-  const base = wished?.start ?? all.start;
-  const page =
-    target.value < base || target.value > base + length ? Math.floor((target.value - base) / length) : 0;
-  return { start: base + page * length, end: base + (page + 1) * length };
+  if (wished && wished.start <= target.value && target.value <= wished.end) return wished;
+  // Pages that overlap by half, so that the position is never at an edge.
+  const half = length / 2;
+  const page = Math.floor((target.value - all.start) / half - 0.5) * half + all.start;
+  const start = Math.max(all.start, Math.min(page, all.end - length));
+  return { start, end: start + length };
 });
 
 export function zoomFine(factor: number, around = target.value) {
@@ -162,26 +167,51 @@ export const kinds = computed(() => {
   return [...found].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
 });
 
-/** Markers of the story and what was said while watching, in order, nothing twice. */
-export const events = computed<LogEntry[]>(() => {
-  const markers = (story.value?.markers ?? []).map(
-    ({ moment, time, kind, text, player }): LogEntry => ({ moment, time, kind, text, player, at: null }),
-  );
-  const near = (about.value ? rate(about.value) : 10) * 0.5;
+const markers = computed<LogEntry[]>(() =>
+  (story.value?.markers ?? [])
+    .map(({ moment, time, kind, text, player }): LogEntry => ({ moment, time, kind, text, player, at: null }))
+    .sort((a, b) => a.moment - b.moment),
+);
+const markersByText = computed(() => {
   const said = new Map<string, number[]>();
-  for (const { text, moment } of markers) {
+  for (const { text, moment } of markers.value) {
     const list = said.get(text);
     if (list) list.push(moment);
     else said.set(text, [moment]);
   }
+  return said;
+});
+
+/** Markers of the story and what was said while watching, in order, nothing twice. */
+export const events = computed<LogEntry[]>(() => {
+  const near = (about.value ? rate(about.value) : 10) * 0.5;
+  const said = markersByText.value;
   const rest = log.value.filter(
     ({ text, moment }) => !said.get(text)?.some((other) => Math.abs(other - moment) <= near),
   );
-  return [...markers, ...rest]
-    .filter(({ moment }) => moment <= horizon.value)
-    .sort((a, b) => a.moment - b.moment);
+  const all = rest.length === 0 ? markers.value : merged(markers.value, rest);
+  return all.slice(0, countUpTo(all, horizon.value));
 });
-export const visibleEvents = computed(() => events.value.filter(({ kind }) => !hiddenKinds.value.has(kind)));
+
+function merged(a: readonly LogEntry[], b: readonly LogEntry[]): LogEntry[] {
+  const all: LogEntry[] = [];
+  let from = 0;
+  for (const one of a) {
+    while (from < b.length && b[from]!.moment < one.moment) all.push(b[from++]!);
+    all.push(one);
+  }
+  for (; from < b.length; from++) all.push(b[from]!);
+  return all;
+}
+
+function isVisible({ kind, player }: LogEntry): boolean {
+  return !hiddenKinds.value.has(kind) && !(player !== null && hiddenPlayers.value.has(player));
+}
+export const visibleEvents = computed(() => events.value.filter(isVisible));
+/** On the bars: what the story tells, which does not change while playing. */
+export const visibleMarkers = computed(() =>
+  markers.value.slice(0, countUpTo(markers.value, horizon.value)).filter(isVisible),
+);
 /** How many of them have happened. */
 export const happened = computed(() => countUpTo(visibleEvents.value, target.value));
 
@@ -234,7 +264,8 @@ function explain(error: unknown, retry: (() => void) | null) {
   if (error instanceof Stale) return;
   const text = error instanceof Error ? error.message : String(error);
   pause();
-  problem.value = { text, retry: error instanceof Failure && !error.network ? null : retry };
+  if (error instanceof Failure && error.cure === "none") problem.value = { text, retry: null };
+  else problem.value = { text, retry: error instanceof Failure && error.cure === "reopen" ? reopen : retry };
 }
 
 // ---------------------------------------------------------------- opening
@@ -357,6 +388,10 @@ function close() {
     fine.value = null;
     speed.value = 1;
     hiddenKinds.value = new Set();
+    hiddenPlayers.value = new Set();
+    treeOpen.value = [];
+    treeSought.value = null;
+    barCurve.value = null;
     bookmarks.value = [];
     asking.value = 0;
     wishing.value = false;
@@ -386,7 +421,20 @@ function forget() {
   });
 }
 
-async function open(from: Origin) {
+/** The session broke: a new one at the same place. */
+function reopen() {
+  const from = origin;
+  const known = about.value;
+  if (from) void open(from, known ? { moment: target.value, view: known.view, camera: camera.value } : null);
+}
+
+interface Place {
+  moment: number;
+  view: number | null;
+  camera: Camera | null;
+}
+
+async function open(from: Origin, back: Place | null = null) {
   close();
   origin = from;
   const params = new URLSearchParams(location.search);
@@ -410,24 +458,25 @@ async function open(from: Origin) {
       wishFailed: (message) => {
         if (!stillMine() || message.serial !== serial) return;
         settle(message.serial);
-        explain(new Failure(message.message, message.network), () => seek(target.value));
+        explain(new Failure(message.message, message.cure), () => seek(target.value));
       },
       busy: (count) => {
         if (stillMine()) asking.value = count;
       },
     });
     let opened = await client.ask("open", {});
-    const named = params.get("view") ?? (from.kind === "bytes" ? inside?.view : null);
+    const named =
+      (back ? String(back.view) : params.get("view")) ?? (from.kind === "bytes" ? inside?.view : null);
     const seat = opened.views.find(({ view, name }) => String(view) === named || name === named);
     if (seat && seat.view !== opened.view) opened = await client.ask("view", { view: seat.view });
     const time = params.get("t") ?? (from.kind === "bytes" ? inside?.time : null);
-    let moment = opened.position;
+    let moment = back?.moment ?? opened.position;
     let wrong: string | null = null;
-    if (time) {
+    if (time && !back) {
       try {
         moment = (await client.ask("find", { text: time })).moment;
       } catch (error) {
-        if (!(error instanceof Failure) || error.network) throw error;
+        if (!(error instanceof Failure) || error.cure !== "none") throw error;
         wrong = error.message;
       }
     }
@@ -436,7 +485,7 @@ async function open(from: Origin) {
       about.value = opened;
       progress.value = null;
       opening.value = false;
-      camera.value = cameraOf(params.get("c"));
+      camera.value = back ? back.camera : cameraOf(params.get("c"));
       bookmarks.value = keptBookmarks();
       if (wrong) say(wrong);
     });
@@ -449,7 +498,7 @@ async function open(from: Origin) {
     if (!stillMine()) return;
     opening.value = false;
     progress.value = null;
-    explain(error, () => void open(from));
+    explain(error, () => void open(from, back));
   }
 }
 
@@ -487,11 +536,13 @@ let serial = 0;
 let pending: Omit<Wish, "serial"> | null = null;
 let scheduled = 0;
 let mapDrawn = 0;
+let mapShows: string | null = null;
 const canvases = new Map<"board" | "map", HTMLCanvasElement>();
 
 /** The canvas of the present recording. */
 export function useCanvas(role: "board" | "map", canvas: HTMLCanvasElement) {
   canvases.set(role, canvas);
+  if (role === "map") mapShows = null;
   client?.attach(role, canvas);
   redraw();
 }
@@ -519,10 +570,13 @@ function send() {
   const picture = pictureNow.value;
   if (known.has_board && picture) {
     wish.picture = selected.value ? { ...picture, select: selected.value } : picture;
+    const map = canvases.has("map") ? mapPicture.value : null;
+    const shows = map && `${target.value} ${known.view} ${map.width} ${map.scale}`;
     const now = performance.now();
-    // The small map changes little: while playing it follows a few times a second.
-    if (mapPicture.value && canvases.has("map") && (playing.value === 0 || now - mapDrawn > 300)) {
-      wish.map = mapPicture.value;
+    // The small map is drawn when it changes, and while playing a few times a second.
+    if (map && shows !== mapShows && (playing.value === 0 || now - mapDrawn > 300)) {
+      wish.map = map;
+      mapShows = shows;
       mapDrawn = now;
     }
   }
@@ -568,8 +622,15 @@ function record(now: Shown, before: Shown | null) {
   const others = log.value.filter(({ moment }) => moment <= from || moment > now.moment);
   if (said.length === 0 && others.length === log.value.length) return;
   log.value = [...others, ...said].sort((a, b) => a.moment - b.moment).slice(-2000);
+  // Who listens hears what happens, not more often than can be heard.
+  const heard = performance.now();
+  if (playing.value === 1 && said.length > 0 && heard - lastHeard > 4000) {
+    lastHeard = heard;
+    announced.value = said[0]!.text;
+  }
 }
 
+let lastHeard = 0;
 let since: number | null = null;
 
 function clamp(moment: number): number {
@@ -708,7 +769,8 @@ function frame(now: number) {
   ticking = false;
   const known = about.value;
   if (playing.value === 0 || !known) return;
-  const passed = Math.min(now - last, 250) / 1000;
+  // The first frame may have begun before play was asked for.
+  const passed = Math.min(Math.max(now - last, 0), 250) / 1000;
   last = now;
   // One wish at a time: a slow machine shows fewer pictures, never late ones.
   head += playing.value * speed.value * rate(known) * passed;
@@ -809,6 +871,12 @@ export function toggleKind(kind: string) {
   const now = new Set(hiddenKinds.value);
   if (!now.delete(kind)) now.add(kind);
   hiddenKinds.value = now;
+}
+
+export function togglePlayer(player: number) {
+  const now = new Set(hiddenPlayers.value);
+  if (!now.delete(player)) now.add(player);
+  hiddenPlayers.value = now;
 }
 
 // ---------------------------------------------------------------- the board: camera, hover, selection
@@ -1070,7 +1138,7 @@ export const unselect = select_none;
 
 export const messages = signal<string[] | null>(null);
 export const tree = signal<{ rows: TreeRow[]; first: number; total: number } | null>(null);
-export const treeOpen = signal<string[]>([""]);
+export const treeOpen = signal<string[]>([]);
 export const treeWindow = signal<{ first: number; count: number }>({ first: 0, count: 40 });
 export const treeSought = signal<string | null>(null);
 export const search = signal<{ text: string; found: Found[] | null; refused: string | null } | null>(null);
@@ -1113,22 +1181,30 @@ export function toggleBranch(path: string) {
 
 /** Opens what is above a path, and finds its row. */
 export async function showPath(path: string) {
-  if (!client) return;
+  const asked = client;
+  if (!asked) return;
   tab.value = "state";
-  const parts = path.split("/");
-  const above = parts.map((_, at) => parts.slice(0, at).join("/"));
-  treeOpen.value = [...new Set([...treeOpen.value, ...above])];
+  const isAbove = (row: TreeRow) =>
+    row.is_branch && !row.is_open && path.startsWith(row.path) && !/\w/.test(path[row.path.length] ?? "x");
   try {
-    const step = 1000;
-    for (let first = 0; ; first += step) {
-      const { rows, total } = await client.ask("tree", { open: treeOpen.value, first, count: step });
+    const count = 1000;
+    for (let first = 0; client === asked; ) {
+      const { rows, total } = await asked.ask("tree", { open: treeOpen.value, first, count });
       const at = rows.findIndex((row) => row.path === path);
       if (at >= 0) {
         treeWindow.value = { ...treeWindow.value, first: Math.max(0, first + at - 4) };
         treeSought.value = path;
         return;
       }
-      if (first + step >= total) break;
+      const above = rows.find(isAbove);
+      if (above) {
+        // Its rows follow it.
+        treeOpen.value = [...treeOpen.value, above.path];
+        first += rows.indexOf(above);
+        continue;
+      }
+      first += count;
+      if (first >= total) break;
     }
     say(`${path} is not there at this moment`);
   } catch (error) {

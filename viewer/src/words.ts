@@ -20,7 +20,8 @@ export function rate(about: About): number {
 }
 
 export function momentText(about: About, moment: number, tenths = true): string {
-  if (about.is_gamelog || about.tick_micros <= 0) return `delta ${count(Math.round(moment))}`;
+  if (about.is_gamelog || about.tick_micros <= 0)
+    return `delta ${count(Math.max(0, Math.round(moment) - 1))}`;
   return clock(Math.max(0, ((moment - 1) * about.tick_micros) / 1e6), tenths);
 }
 

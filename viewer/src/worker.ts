@@ -1,7 +1,7 @@
 // One worker per recording: the session, its bytes and the drawing of the board.
 import init, { Session } from "#session";
 import type { Shown } from "./generated/shapes.ts";
-import type { FromWorker, Picture, ToWorker, Wish } from "./requests.ts";
+import type { Cure, FromWorker, Picture, ToWorker, Wish } from "./requests.ts";
 import { type ByteSource, NetworkError, openSource } from "./source.ts";
 
 interface Scope {
@@ -65,9 +65,12 @@ async function run() {
   running = false;
 }
 
-function explain(error: unknown): { message: string; network: boolean } {
+function explain(error: unknown): { message: string; cure: Cure } {
   const message = error instanceof Error ? error.message : String(error);
-  return { message, network: error instanceof NetworkError };
+  if (error instanceof WebAssembly.RuntimeError) {
+    return { message: `The viewer failed inside: ${message}`, cure: "reopen" };
+  }
+  return { message, cure: error instanceof NetworkError ? "again" : "none" };
 }
 
 async function answer(ask: Ask) {
@@ -160,7 +163,8 @@ async function fulfil() {
 async function draw(role: "board" | "map", picture: Picture): Promise<boolean> {
   if (picture.width < 1 || picture.height < 1) return false;
   await call(JSON.stringify({ do: "draw", ...picture }));
-  const pixels = session!.pixels();
+  const drawn = session!.pixels();
+  const pixels = new Uint8ClampedArray(drawn.buffer, drawn.byteOffset, drawn.length);
   if (pixels.length !== picture.width * picture.height * 4) return false;
   const image = new ImageData(pixels, picture.width, picture.height);
   const canvas = surfaces[role];

@@ -130,7 +130,7 @@ inPage("go to a time in words; what is no time is refused", async (page) => {
   await page.keyboard.press("Enter");
   await idle(page);
   assert.equal(await now(page), "3:37.6");
-  await page.getByRole("button", { name: /^Time 3:37.6/ }).click();
+  await page.getByRole("button", { name: /^Go to a time/ }).click();
   await field.fill("-10s");
   await click(page, "button", "Go");
   assert.equal(await now(page), "3:27.6");
@@ -347,6 +347,7 @@ inPage("tabs by mouse and keys show what the recording has", async (page) => {
     await click(page, "tab", name);
     await page.getByRole("tabpanel", { name }).waitFor();
   }
+  await page.getByRole("tab", { name: "Messages" }).focus();
   await press(page, "ArrowRight");
   await page.getByRole("tabpanel", { name: "Players" }).waitFor();
   await page.locator(".board").focus();
@@ -506,7 +507,7 @@ inPage("themes: as the system, dark, light", async (page) => {
   const theme = () => page.locator("html").getAttribute("data-theme");
   assert.equal(await theme(), "dark");
   await page.emulateMedia({ colorScheme: "light" });
-  assert.equal(await theme(), "light");
+  await page.locator("html[data-theme=light]").waitFor();
   await click(page, "button", /^Theme/);
   assert.equal(await theme(), "dark");
   await click(page, "button", /^Theme/);

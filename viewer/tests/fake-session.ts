@@ -47,7 +47,7 @@ export class Session {
   private kind = "";
   private moment = 0;
   private view = 0;
-  private image = new Uint8ClampedArray(0);
+  private image = new Uint8Array(0);
 
   constructor(
     private readonly name: string,
@@ -56,7 +56,9 @@ export class Session {
     this.bytes = new Uint8Array(Math.min(length, 1 << 20));
   }
 
-  font(_bytes: Uint8Array) {}
+  font(_bytes: Uint8Array) {
+    return false;
+  }
   free() {}
 
   missing(): Float64Array {
@@ -68,7 +70,7 @@ export class Session {
     this.have[Math.floor(start / 100_000)] = true;
   }
 
-  pixels(): Uint8ClampedArray<ArrayBuffer> {
+  pixels(): Uint8Array<ArrayBuffer> {
     return this.image;
   }
 
@@ -87,7 +89,7 @@ export class Session {
     if (this.kind === "broken") throw new Error("not a recording: byte 0 is 0x62, expected 0x47");
     if (request.do === "seek" || request.do === "step") {
       const to = request.do === "seek" ? request.to : request.from;
-      const part = Math.floor((to / END) * (this.length / 100_000));
+      const part = Math.floor((to / (END + 1)) * (this.length / 100_000));
       if (!this.need(part)) return undefined;
     }
     return JSON.stringify(this.answer(request));
@@ -246,10 +248,10 @@ export class Session {
     }
     return {
       moment: this.moment,
-      time: this.isGamelog() ? `delta ${this.moment}` : clock(this.moment),
+      time: this.isGamelog() ? `delta ${Math.max(0, this.moment - 1)}` : clock(this.moment),
       label: "",
       players: this.players(),
-      facts: [{ name: "time limit", value: "15:00" }],
+      facts: [{ name: "time limit", value: "20:00" }],
       lines,
       problems: 0,
       heading: "",
@@ -356,14 +358,14 @@ export class Session {
     add("currentTurn", "currentTurn", String(this.moment), 0, false, "changed");
     if (add("gameObjects", "gameObjects", "{400}", 0, true)) {
       for (let id = 0; id < 400; id++) {
-        const path = `gameObjects/${id}`;
+        const path = `gameObjects.${id}`;
         if (!add(path, String(id), id % 3 ? "Tile" : "Cowboy", 1, true)) continue;
-        add(`${path}/x`, "x", String(id % 20), 2, false, id % 5 ? "plain" : "changed");
-        add(`${path}/owner`, "owner", "→ players 1", 2, false, "plain", "players/1");
+        add(`${path}.x`, "x", String(id % 20), 2, false, id % 5 ? "plain" : "changed");
+        add(`${path}.owner`, "owner", "→ players 1", 2, false, "plain", "players.1");
       }
     }
     if (add("players", "players", "[2]", 0, true)) {
-      for (const n of [0, 1]) add(`players/${n}`, String(n), NAMES[n]!, 1, false);
+      for (const n of [0, 1]) add(`players.${n}`, String(n), NAMES[n]!, 1, false);
     }
     return { rows: rows.slice(request.first, request.first + request.count), total: rows.length };
   }
@@ -423,7 +425,7 @@ export class Session {
     y,
     select,
   }: Record<"width" | "height" | "scale" | "x" | "y", number> & { select?: [number, number] }) {
-    const image = new Uint8ClampedArray(width * height * 4);
+    const image = new Uint8Array(width * height * 4);
     const cache = new Map<string, [number, number, number]>();
     const [fr, fg, fb] = hex("#0e1218");
     for (let py = 0; py < height; py++) {

@@ -123,11 +123,11 @@ inPage("the page of matches searches, filters, sorts and opens in place", async 
     assert.deepEqual(await titles(), ["Ana · Ben", "Zoë", "broken.tape"]);
     await page.getByText("15:00").waitFor();
     await page.getByText("Ana comes back").waitFor();
-    await page.getByLabel("Sort").selectOption("By name");
+    await page.getByRole("combobox", { name: "Sort" }).selectOption("By name");
     assert.deepEqual(await titles(), ["broken.tape", "Ana · Ben", "Zoë"]);
-    await page.getByLabel("Game").selectOption("Saloon");
+    await page.getByRole("combobox", { name: "Game" }).selectOption("Saloon");
     assert.deepEqual(await titles(), ["Zoë"]);
-    await page.getByLabel("Game").selectOption("All games");
+    await page.getByRole("combobox", { name: "Game" }).selectOption("All games");
     await page.getByLabel("Search matches").fill("ben");
     assert.deepEqual(await titles(), ["Ana · Ben"]);
     await click(page, "button", "Spoiler-free");
@@ -157,9 +157,10 @@ inPage("one HTML file with everything inside opens from disk", async (page) => {
       part("worker", await text("worker.js")),
       part("recording", recording("tape", 200_000), ' data-name="one.tape" data-t="2:00"'),
     ].join("\n");
+    const style = await text("app.css");
     const script = (await text("app.js")).replaceAll("</script", "<\\/script");
     const html = (await text("index.html"))
-      .replace('<link rel="stylesheet" href="app.css">', "<style></style>")
+      .replace('<link rel="stylesheet" href="app.css">', () => `<style>${style}</style>`)
       .replace('<script src="app.js"></script>', () => `${inside}<script>${script}</script>`);
     const file = join(folder, "match.html");
     await writeFile(file, html);

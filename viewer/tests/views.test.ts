@@ -58,6 +58,7 @@ inPage("a seat shows no secret of another, in no tab, card, tip or search", asyn
     await idle(page);
     check(await everything(page), seat, `${name}: search`);
     await page.keyboard.press("Escape");
+    await click(page, "tab", "Players");
     assert.match(await everything(page), new RegExp(`secret-of-${name}`), "own secrets are shown");
   }
 });
@@ -71,6 +72,7 @@ inPage("views by keys, by mouse and by arrows; position is kept", async (page) =
   assert.equal(await chosen(), "All");
   await click(page, "radio", "Dario");
   assert.equal(await chosen(), "Dario");
+  await page.getByRole("radio", { name: "Dario" }).focus();
   await press(page, "ArrowRight");
   assert.equal(await chosen(), "All");
   await press(page, "9");

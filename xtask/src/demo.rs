@@ -9,8 +9,8 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use crate::tools::TOOL;
-use steps::{Chapter, Step, chapters};
+use crate::{tools, viewer};
+use steps::{Chapter, Step, browser, chapters};
 
 /// Play and record a match of bots in demo/, and show what can be done with it.
 #[derive(clap::Args)]
@@ -18,15 +18,18 @@ pub(crate) struct Arguments {}
 
 /// Everything that the demo makes is in here, and is made again each time.
 const FOLDER: &str = "demo";
-/// What is called `make_session`: an example of the library.
-const SESSION_MAKER: &str = "target/debug/examples/make_session";
 
 pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
+    // First, so that it is inside the tool.
+    let has_viewer = viewer::build_if_possible(sh)?;
     cmd!(sh, "cargo build --package gametape-cli").run()?;
     cmd!(sh, "cargo build --package gametape-minewars --example make_session").run()?;
     let start = Instant::now();
     sh.remove_path(FOLDER)?;
-    let chapters = chapters();
+    let mut chapters = chapters();
+    if has_viewer {
+        chapters.push(browser());
+    }
     for chapter in &chapters {
         println!("\n=== {} ===", chapter.title);
         chapter.steps.iter().try_for_each(|step| step.run(sh))?;
@@ -36,7 +39,17 @@ pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
     println!(
         "\nAll of it took {seconds:.1} s and is in {FOLDER}/; README.txt there says what is what."
     );
-    println!("Watch the best moment:  {TOOL} highlights --play 1 {FOLDER}/match/match.tape");
+    let tool = tools::built("gametape");
+    println!("Watch the best moment:  {tool} highlights --play 1 {FOLDER}/match/match.tape");
+    if has_viewer {
+        println!("In the browser:         {tool} view {FOLDER}/match/match.tape");
+        println!("Without any program:    open {FOLDER}/match.html by double click");
+        println!(
+            "As a site:              python3 -m http.server --bind 127.0.0.1 --directory {FOLDER}/site"
+        );
+    } else {
+        println!("For the browser's viewer: cargo xtask viewer, then this again");
+    }
     Ok(())
 }
 
@@ -50,8 +63,9 @@ impl Step {
             sh.create_dir(folder)?;
         }
         let (program, arguments) = match self.command.split_first() {
-            Some((&"gametape", arguments)) => (TOOL, arguments),
-            Some((_, arguments)) => (SESSION_MAKER, arguments),
+            Some((&"gametape", arguments)) => (tools::built("gametape"), arguments),
+            // An example of the library.
+            Some((_, arguments)) => (tools::built("examples/make_session"), arguments),
             None => return Ok(()),
         };
         println!("$ {}", self.command.join(" "));
@@ -95,7 +109,8 @@ mod tests {
 
     #[test]
     fn everything_that_is_made_is_named_in_its_command_and_in_the_readme() {
-        let chapters = chapters();
+        let mut chapters = chapters();
+        chapters.push(browser());
         let text = readme(&chapters);
         for step in chapters.iter().flat_map(|chapter| &chapter.steps) {
             assert!(text.contains(step.words), "{}", step.words);

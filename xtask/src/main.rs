@@ -8,6 +8,7 @@ mod mutants;
 mod test;
 mod tidy;
 mod tools;
+mod viewer;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
@@ -32,6 +33,7 @@ enum Command {
     Hostile(hostile::Arguments),
     Mutants(mutants::Arguments),
     Demo(demo::Arguments),
+    Viewer(viewer::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -54,6 +56,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Hostile(arguments) => hostile::run(&sh, arguments),
         Command::Mutants(arguments) => mutants::run(&sh, arguments),
         Command::Demo(arguments) => demo::run(&sh, arguments),
+        Command::Viewer(arguments) => viewer::run(&sh, arguments),
     }
 }
 

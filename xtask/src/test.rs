@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use std::time::Instant;
 use xshell::{Cmd, Shell, cmd};
 
-/// Check formatting, lints, invariants, tests, hostile inputs, the wasm build and the documentation.
+/// Check formatting, lints, invariants, tests, hostile inputs, the wasm build, the documentation and the viewer.
 ///
 /// BLESS=1 rewrites the golden files and the seeds of the properties.
 #[derive(clap::Args)]
@@ -26,6 +26,8 @@ enum Kind {
     Doc,
     /// The build of the library crates for wasm32-unknown-unknown.
     Wasm,
+    /// The browser's viewer: build, lint, types, and tests in a browser.
+    Viewer,
 }
 
 struct Step {
@@ -37,8 +39,10 @@ struct Step {
     variable: Option<(&'static str, &'static str)>,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 10] = [
     Step::new("formatting", Kind::Lint, formatting),
+    // First, so that everything after it is built with the viewer inside.
+    Step::new("viewer", Kind::Viewer, viewer),
     Step::new("clippy", Kind::Lint, clippy),
     Step::new("invariants", Kind::Lint, invariants),
     Step::new("tests", Kind::Unit, tests),
@@ -49,6 +53,7 @@ const STEPS: [Step; 8] = [
         variable: Some(("RUSTDOCFLAGS", "-D warnings")),
         ..Step::new("documentation", Kind::Doc, documentation)
     },
+    Step::new("page", Kind::Viewer, page),
 ];
 
 impl Step {
@@ -130,14 +135,24 @@ fn wasm_build(sh: &Shell) -> Result<Cmd<'_>> {
     Ok(cmd!(sh, "cargo check --quiet --lib --target {target} {packages...}"))
 }
 
+/// Builds the viewer; says so where node is missing.
+fn viewer(sh: &Shell) -> Result<Cmd<'_>> {
+    Ok(cmd!(sh, "cargo xtask viewer --optional"))
+}
+
+/// Tests the page; says so where node or a browser is missing.
+fn page(sh: &Shell) -> Result<Cmd<'_>> {
+    Ok(cmd!(sh, "cargo xtask viewer --test --optional"))
+}
+
 fn documentation(sh: &Shell) -> Result<Cmd<'_>> {
     Ok(cmd!(sh, "cargo doc --quiet --no-deps --workspace"))
 }
 
-/// Every package in `crates/` but the program; a folder has the name of its package.
+/// Every package in `crates/` but the program and its server; a folder has the name of its package.
 fn library_crates(sh: &Shell) -> Result<Vec<String>> {
     let folders =
         sh.read_dir("crates")?.into_iter().filter(|path| path.join("Cargo.toml").exists());
     let names = folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
-    Ok(names.filter(|name| name != "gametape-cli").collect())
+    Ok(names.filter(|name| !matches!(&**name, "gametape-cli" | "gametape-server")).collect())
 }

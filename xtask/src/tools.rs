@@ -1,10 +1,36 @@
 //! Tools that a command needs: found, or installed and announced, or missed in plain words.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-/// The tool, as `cargo build` leaves it.
-pub(crate) const TOOL: &str = "target/debug/gametape";
+/// Where cargo puts what it builds.
+pub(crate) fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from)
+}
+
+/// A program that `cargo build` made.
+pub(crate) fn built(name: &str) -> String {
+    target_folder().join("debug").join(name).display().to_string()
+}
+
+/// Installs packages of the system, where that is allowed: as root, where there is apt. `elsewhere` is what a person
+/// installs on another system.
+pub(crate) fn install(sh: &Shell, what: &str, packages: &[&str], elsewhere: &str) -> Result<()> {
+    let names = packages.join(" ");
+    let has_apt = succeeds(cmd!(sh, "apt-get --version"));
+    let is_root = cmd!(sh, "id -u").quiet().ignore_stderr().read().is_ok_and(|id| id == "0");
+    anyhow::ensure!(has_apt, "{what}: install {elsewhere}");
+    anyhow::ensure!(is_root, "{what}: `sudo apt-get install {names}` adds it");
+    println!("{what}: installing {names}");
+    cmd!(sh, "apt-get update -qq").env("DEBIAN_FRONTEND", "noninteractive").run()?;
+    cmd!(sh, "apt-get install -y -qq --no-install-recommends {packages...}")
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .ignore_stdout()
+        .run()
+        .with_context(|| format!("{what}: {names} could not be installed"))
+}
 
 /// Makes sure that a component of the active toolchain, such as `clippy`, is there.
 pub(crate) fn need_component(sh: &Shell, component: &str, subcommand: &str) -> Result<()> {
@@ -53,9 +79,9 @@ pub(crate) fn need_cargo_subcommand(sh: &Shell, subcommand: &str, package: &str)
 ///
 /// It is built with the features that the tests of the workspace give it, so that one build serves the tests, the
 /// invariants and the hostile inputs.
-pub(crate) fn tool(sh: &Shell) -> Result<&'static str> {
+pub(crate) fn tool(sh: &Shell) -> Result<String> {
     cmd!(sh, "cargo build --quiet --workspace --bin gametape --test cli").run()?;
-    Ok(TOOL)
+    Ok(built("gametape"))
 }
 
 /// Can cargo run this subcommand?
@@ -69,6 +95,7 @@ fn need_rustup(sh: &Shell, what: &str) -> Result<()> {
     Ok(())
 }
 
-fn succeeds(command: xshell::Cmd<'_>) -> bool {
+/// Does a command end well?
+pub(crate) fn succeeds(command: xshell::Cmd<'_>) -> bool {
     command.quiet().ignore_stdout().ignore_stderr().run().is_ok()
 }

@@ -109,6 +109,11 @@ impl Failure {
         Self { messages, exit, counts: Counts::Failed }
     }
 
+    /// Why, as text for others than a terminal.
+    pub(crate) fn to_text(&self) -> String {
+        self.messages.join("; ")
+    }
+
     /// Is the file nothing that the command is for?
     pub(crate) fn is_other_kind(&self) -> bool {
         self.counts == Counts::Other

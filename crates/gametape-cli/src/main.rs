@@ -7,7 +7,7 @@
 //! and exit codes, [`progress`] shows how far a long command is, [`global`] has the options of every
 //! command, [`view_arg`] names a view, [`rewrite`] is for commands that write a recording again, [`tape`]
 //! reads tapes range by range, [`events`] the events of a tape, [`games`] lists the games that are known,
-//! [`text`] lays out facts.
+//! [`text`] lays out facts, [`viewer`] is the browser's viewer.
 
 mod commands;
 mod events;
@@ -25,6 +25,7 @@ mod streams;
 mod tape;
 mod text;
 mod view_arg;
+mod viewer;
 
 use std::process::ExitCode;
 

@@ -83,13 +83,19 @@ fn number_of_jobs(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 impl JobsArg {
-    fn number(self) -> usize {
+    /// How many.
+    pub(crate) fn number(self) -> usize {
         let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         self.jobs.map_or_else(cores, NonZeroUsize::get)
     }
 }
 
 impl FilesArgs {
+    /// Files that a command found among its arguments.
+    pub(crate) fn of(sources: Vec<Source>, jobs: JobsArg) -> Self {
+        Self { sources, jobs, format: None, bad: None }
+    }
+
     /// The same files, but in folders only those of a format: the others are skipped.
     pub(crate) fn only(&self, format: Format) -> Self {
         Self { format: Some(format), ..self.clone() }

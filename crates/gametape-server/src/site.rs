@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::assets::Assets;
 
@@ -30,7 +31,7 @@ pub struct Site {
     /// The recordings by number.
     pub recordings: Vec<Recording>,
     /// What is known about them.
-    pub matches: Box<dyn Matches>,
+    pub matches: Arc<dyn Matches>,
 }
 
 impl fmt::Debug for Site {

@@ -13,7 +13,7 @@ import { FilePicker, Start } from "./Start.tsx";
 export function App() {
   const place = state.place.value;
   return (
-    <div class="page" data-place={place}>
+    <div class="page" data-place={place} data-waiting={!state.idle.value && state.playing.value === 0}>
       <Header />
       <Strips />
       {place === "waiting" && <main class="start" aria-busy="true" />}

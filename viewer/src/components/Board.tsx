@@ -185,7 +185,7 @@ function HoverCard() {
         transform: `translate(${at.x > width - 260 ? "-100%" : "0"}, ${at.y > height - 200 ? "-100%" : "0"})`,
       }}
     >
-      <h3>{at.card.title}</h3>
+      <h2>{at.card.title}</h2>
       <dl>
         {at.card.values.slice(0, 6).map(({ name, value }, index) => (
           <div key={`${index} ${name}`}>
@@ -208,7 +208,7 @@ function TileCard() {
   return (
     <aside class="card tile-card" data-side={state.cardSide.value} aria-label={`Tile ${card.title}`}>
       <header>
-        <h3>{card.title}</h3>
+        <h2>{card.title}</h2>
         <button type="button" class="quiet square" aria-label="Close the card" onClick={state.unselect}>
           <Icon name="close" />
         </button>
@@ -249,7 +249,7 @@ function History() {
   near.sort((a, b) => b.moment - a.moment);
   return (
     <div class="history">
-      <h4>Changed at</h4>
+      <h3>Changed at</h3>
       <ol>
         {near.map(({ moment, time, text }) => (
           <li key={`${moment} ${text}`}>
@@ -260,7 +260,9 @@ function History() {
               onClick={() => state.jump(moment)}
             >
               <span class="time">{time}</span>
-              <span class="grow">{text}</span>
+              <span class="grow two-lines" title={text}>
+                {text}
+              </span>
             </button>
           </li>
         ))}

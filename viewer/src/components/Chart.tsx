@@ -72,7 +72,21 @@ export function Chart({ curve }: { curve: Curve }) {
   return (
     <figure class="chart">
       <figcaption>
-        <h3>{plain(curve.name)}</h3>
+        <h2>{plain(curve.name)}</h2>
+        {(state.story.value?.curves.length ?? 0) > 1 && (
+          <button
+            type="button"
+            class="chip"
+            aria-pressed={(state.barCurve.value ?? state.story.value?.curves[0]?.name) === curve.name}
+            aria-label={`Shares of ${plain(curve.name)} in the bar`}
+            onClick={() => {
+              state.barCurve.value = curve.name;
+            }}
+          >
+            in the bar
+          </button>
+        )}
+        <span class="grow" />
         <span class="time">{state.timeText(when)}</span>
       </figcaption>
       <div

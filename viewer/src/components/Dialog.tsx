@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { overlay } from "../state.ts";
 import { Icon } from "./icons.tsx";
 
@@ -13,7 +13,7 @@ export function Dialog({
   class?: string;
 }) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current!;
     const before = document.activeElement as HTMLElement | null;
     dialog.showModal();
@@ -23,13 +23,18 @@ export function Dialog({
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
     <dialog
       ref={element}
       class={`dialog ${name ?? ""}`}
       aria-label={title}
-      onCancel={(event) => {
+      // Also where the browser would clear a field first.
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
         event.preventDefault();
+        event.stopPropagation();
+        overlay.value = null;
+      }}
+      onClose={() => {
         overlay.value = null;
       }}
       onClick={(event) => {

@@ -34,8 +34,11 @@ export function Dock() {
   const loop = state.loop.value;
   const isKept = state.bookmarks.value.some(({ moment }) => moment === state.target.value);
   const hasTurns = about.is_gamelog;
+  // Where a pixel of the bar is less than a moment, a finer one says nothing more.
+  const isLong = state.span.value.end - state.span.value.start > 1200;
   const isFine =
-    state.fineBar.value === "yes" || (state.fineBar.value === "auto" && !narrow.value && !low.value);
+    state.fineBar.value === "yes" ||
+    (state.fineBar.value === "auto" && isLong && !narrow.value && !low.value);
   const hasArea = Boolean(state.story.value?.curves.length) || state.story.value === null;
   return (
     <section class="dock" aria-label="Time" data-area={hasArea}>
@@ -97,12 +100,12 @@ export function Dock() {
           type="button"
           class="clock quiet"
           title="Go to a time  G"
-          aria-label={`Time ${state.nowText.value}: go to another`}
           onClick={() => {
             state.pause();
             state.overlay.value = "goto";
           }}
         >
+          <span class="only-heard">Go to a time, now </span>
           <span class="clock-now">{state.nowText.value}</span>
           <span class="clock-all">
             {state.horizon.value === Number.POSITIVE_INFINITY ? `/ ${about.length_text}` : "/ ?"}

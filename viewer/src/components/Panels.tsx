@@ -66,6 +66,8 @@ function Players() {
   const shown = state.shown.value;
   const [order, setOrder] = useState<string | null>(null);
   if (!shown) return <p class="empty">…</p>;
+  // Time and view are shown elsewhere.
+  const facts = shown.facts.filter(({ name }) => !["time", "view", "delta"].includes(name));
   const names: string[] = [];
   for (const { values } of shown.players) {
     for (const { name } of values ?? []) if (!names.includes(name)) names.push(name);
@@ -143,9 +145,9 @@ function Players() {
           </tbody>
         </table>
       </div>
-      {shown.facts.length > 0 && (
+      {facts.length > 0 && (
         <dl class="facts">
-          {shown.facts.map(({ name, value }) => (
+          {facts.map(({ name, value }) => (
             <div key={name}>
               <dt>{plain(name)}</dt>
               <dd>
@@ -157,7 +159,7 @@ function Players() {
       )}
       {state.highlights.value.length > 0 && (
         <section class="best" aria-label="Best moments">
-          <h3>Best moments</h3>
+          <h2>Best moments</h2>
           <Highlights most={4} />
         </section>
       )}
@@ -178,21 +180,38 @@ function Events() {
   const players = state.shown.value?.players ?? [];
   return (
     <>
-      {kinds.length > 1 && (
-        <div class="chips" role="group" aria-label="Kinds of events">
-          {kinds.map(([kind, number]) => (
-            <button
-              type="button"
-              key={kind}
-              class="chip"
-              aria-pressed={!state.hiddenKinds.value.has(kind)}
-              onClick={() => state.toggleKind(kind)}
-            >
-              {plain(kind)} <span class="chip-count">{count(number)}</span>
-            </button>
-          ))}
-        </div>
-      )}
+      <div class="filters">
+        {kinds.length > 1 && (
+          <div class="chips" role="group" aria-label="Kinds of events">
+            {kinds.map(([kind, number]) => (
+              <button
+                type="button"
+                key={kind}
+                class="chip"
+                aria-pressed={!state.hiddenKinds.value.has(kind)}
+                onClick={() => state.toggleKind(kind)}
+              >
+                {plain(kind)} <span class="chip-count">{count(number)}</span>
+              </button>
+            ))}
+          </div>
+        )}
+        {players.length > 1 && players.length <= 8 && state.events.value.length > 0 && (
+          <div class="chips" role="group" aria-label="Players">
+            {players.map(({ id, name, colour }, at) => (
+              <button
+                type="button"
+                key={id}
+                class="chip"
+                aria-pressed={!state.hiddenPlayers.value.has(at + 1)}
+                onClick={() => state.togglePlayer(at + 1)}
+              >
+                <span class="swatch" style={{ background: colour }} /> {name}
+              </button>
+            ))}
+          </div>
+        )}
+      </div>
       {events.length === 0 ? (
         <p class="empty">
           {state.story.value === null
@@ -248,7 +267,10 @@ function Highlights({ most }: { most: number }) {
               </span>
               {one.why.length > 0 && (
                 <span class="why">
-                  {one.why.map(({ name, percent }) => `${plain(name)} ${Math.round(percent)} %`).join(" · ")}
+                  {[...one.why]
+                    .sort((a, b) => b.percent - a.percent)
+                    .map(({ name, percent }) => `${plain(name)} ${Math.round(percent)} %`)
+                    .join(" · ")}
                 </span>
               )}
             </span>
@@ -276,7 +298,7 @@ function Moments() {
   const bookmarks = state.bookmarks.value;
   return (
     <div class="scroll">
-      <h3>Best moments</h3>
+      <h2>Best moments</h2>
       {state.highlights.value.length > 0 ? (
         <Highlights most={100} />
       ) : (
@@ -288,7 +310,7 @@ function Moments() {
               : "None so far."}
         </p>
       )}
-      <h3>Bookmarks</h3>
+      <h2>Bookmarks</h2>
       {bookmarks.length === 0 && (
         <p class="empty">
           None yet: <kbd>B</kbd> keeps this moment, on this computer only.
@@ -454,7 +476,6 @@ function TreeLine({
       aria-level={row.depth + 1}
       aria-expanded={row.is_branch ? row.is_open : undefined}
       aria-selected={active}
-      aria-label={`${row.key} ${row.text}${row.tone && row.tone !== "plain" ? `, ${row.tone}` : ""}`}
       tabIndex={-1}
       style={{ transform: `translateY(${at * ROW}px)`, paddingLeft: `${8 + row.depth * 14}px` }}
       onClick={() => {
@@ -465,7 +486,7 @@ function TreeLine({
       <span class="twist" data-open={row.is_open}>
         {row.is_branch ? <Icon name="right" /> : null}
       </span>
-      <span class="tree-key">{row.key}</span>
+      <span class="tree-key">{row.key} </span>
       {row.reference ? (
         // biome-ignore lint/a11y/noStaticElementInteractions: Enter follows it
         <span
@@ -482,6 +503,7 @@ function TreeLine({
       ) : (
         <span class="tree-text">{row.text}</span>
       )}
+      {row.tone && row.tone !== "plain" && <span class="only-heard"> {row.tone}</span>}
     </div>
   );
 }

@@ -28,7 +28,8 @@ function ruler(span: Span, width: number): { at: number; text: string }[] {
     ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000]
     : NICE;
   const step = (nice.find((one) => one >= least) ?? least) * each;
-  const zero = about.is_gamelog ? 0 : 1;
+  // The first tick is applied at moment 1.
+  const zero = 1;
   const marks: { at: number; text: string }[] = [];
   for (
     let n = Math.ceil((span.start - zero) / step);
@@ -36,7 +37,10 @@ function ruler(span: Span, width: number): { at: number; text: string }[] {
     n++
   ) {
     const at = n * step + zero;
-    marks.push({ at, text: about.is_gamelog ? String(Math.round(at)) : state.timeText(at, step < each) });
+    marks.push({
+      at,
+      text: about.is_gamelog ? String(Math.round(at - zero)) : state.timeText(at, step < each),
+    });
   }
   return marks;
 }
@@ -50,7 +54,8 @@ function paintBase(canvas: HTMLCanvasElement, width: number, height: number, spa
   const context = prepare(canvas, width, height);
   if (!context) return;
   const hue = colours();
-  const curve = state.story.value?.curves[0];
+  const curves = state.story.value?.curves;
+  const curve = curves?.find(({ name }) => name === state.barCurve.value) ?? curves?.[0];
   const until = state.horizon.value;
   const top = isFine ? 16 : 26;
   const box = { x: 0, y: top, width, height: height - top };
@@ -103,7 +108,7 @@ function paintBase(canvas: HTMLCanvasElement, width: number, height: number, spa
 
   // Events.
   const near = isFine ? 3 : 2;
-  for (const { moment: at, player } of state.visibleEvents.value) {
+  for (const { moment: at, player } of state.visibleMarkers.value) {
     const left = x(at, span, width);
     if (left < -2 || left > width + 2) continue;
     context.fillStyle = colourOf(player, hue.faint);
@@ -282,7 +287,7 @@ export function Bar({ isFine }: { isFine: boolean }) {
 function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; width: number; span: Span }) {
   const near = ((span.end - span.start) / Math.max(1, width)) * 5;
   const best = state.highlights.value.find(({ start, end }) => start - near <= at && at <= end + near);
-  const events = state.visibleEvents.value
+  const events = state.visibleMarkers.value
     .filter((event) => Math.abs(event.moment - at) <= near)
     .sort((a, b) => Math.abs(a.moment - at) - Math.abs(b.moment - at))
     .slice(0, 4);

@@ -69,6 +69,10 @@ export function paintShares(
   momentAt: (x: number) => number,
   until: number,
 ) {
+  // Of one player there are no shares: the value itself.
+  const alone = curve.players.length === 1 ? curve.players[0]! : null;
+  let most = 0;
+  for (const [moment, value] of alone?.points ?? []) if (moment <= until) most = Math.max(most, value);
   const columns: number[][] = [];
   const step = 2;
   let right = box.x;
@@ -77,10 +81,10 @@ export function paintShares(
     if (moment > until) break;
     right = x;
     const values = curve.players.map(({ points }) => Math.max(0, valueAt(points, moment)));
-    const sum = values.reduce((a, b) => a + b, 0);
-    let top = 0;
+    const sum = alone ? most : values.reduce((a, b) => a + b, 0);
+    let top = alone && sum > 0 ? 1 - values[0]! / sum : 0;
     columns.push([
-      0,
+      top,
       ...values.map((value) => {
         top += sum > 0 ? value / sum : 0;
         return top;

@@ -43,6 +43,24 @@ pub(super) fn chapters() -> Vec<Chapter> {
     ]
 }
 
+/// What is done with the viewer, where it could be built.
+pub(super) fn browser() -> Chapter {
+    let steps = vec![
+        Step::new(
+            "The match and the viewer in one file, which opens by double click, without a network.",
+            "gametape export demo/match/match.tape demo/match.html",
+        )
+        .makes("demo/match.html"),
+        Step::new(
+            "A page of matches for any web host: players, results, best moments, pictures.",
+            "gametape view --site demo/site demo/match/match.tape demo/exports/match.minewars \
+             demo/exports/match.json.gz demo/minewars/session.minewars",
+        )
+        .makes("demo/site/index.html"),
+    ];
+    Chapter { title: "In the browser", steps }
+}
+
 fn recorded() -> Vec<Step> {
     vec![
         Step::new(

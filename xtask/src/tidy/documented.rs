@@ -11,9 +11,12 @@ use super::source::{Source, TokenKind};
 const LINT: &str = "missing_docs";
 
 pub(super) fn problems(sh: &Shell) -> Result<Vec<String>> {
-    let mut problems: Vec<String> = workspace(&sh.read_file("Cargo.toml")?.parse()?);
+    let root: toml::Table = sh.read_file("Cargo.toml")?.parse()?;
+    let mut problems: Vec<String> = workspace(&root);
     let manifests = cmd!(sh, "git ls-files --cached --others --exclude-standard */Cargo.toml");
-    for path in manifests.quiet().read()?.lines().filter(|path| sh.path_exists(path)) {
+    let excluded = excluded(&root);
+    let is_ours = |path: &&str| sh.path_exists(path) && !excluded.iter().any(|one| one == path);
+    for path in manifests.quiet().read()?.lines().filter(is_ours) {
         problems.extend(manifest(path, &sh.read_file(path)?.parse()?));
     }
     let files = files(sh, &["crates", "benches", "fuzz/properties", "xtask"], &["rs"])?;
@@ -29,6 +32,13 @@ fn workspace(manifest: &toml::Table) -> Vec<String> {
     let lint = || manifest.get("workspace")?.get("lints")?.get("rust")?.get(LINT)?.as_str();
     let is_on = matches!(lint(), Some("warn" | "deny" | "forbid"));
     (!is_on).then(|| format!("Cargo.toml: the lint {LINT} is not on")).into_iter().collect()
+}
+
+/// The manifests of packages that are no members: programs for developers, which cannot inherit lints.
+fn excluded(manifest: &toml::Table) -> Vec<String> {
+    let list = || manifest.get("workspace")?.get("exclude")?.as_array();
+    let folders = list().into_iter().flatten().filter_map(toml::Value::as_str);
+    folders.map(|folder| format!("{folder}/Cargo.toml")).collect()
 }
 
 fn manifest(path: &str, manifest: &toml::Table) -> Option<String> {
@@ -76,6 +86,13 @@ mod tests {
         assert!(!check("[package]\nname = \"a\""));
         assert!(!check("[lints]\nworkspace = false"));
         assert!(!check("[lints.rust]\nmissing_docs = \"warn\""));
+    }
+
+    #[test]
+    fn packages_that_are_no_members_inherit_nothing() {
+        let root = "[workspace]\nexclude = [\"fuzz\", \"a/b\"]".parse().unwrap();
+        assert_eq!(excluded(&root), ["fuzz/Cargo.toml", "a/b/Cargo.toml"]);
+        assert!(excluded(&toml::Table::new()).is_empty());
     }
 
     #[test]

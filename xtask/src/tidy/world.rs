@@ -59,8 +59,8 @@ pub(super) fn problems(sh: &Shell) -> Result<Vec<String>> {
 /// The sources of the library crates, with their paths.
 fn library(sh: &Shell) -> Result<Vec<(String, Source)>> {
     let files = files(sh, &["crates"], &["rs"])?.into_iter();
-    let is_library =
-        |path: &str| path.contains("/src/") && !path.starts_with("crates/gametape-cli/");
+    let is_edge = |path: &str| super::EDGES.iter().any(|edge| path.starts_with(edge));
+    let is_library = |path: &str| path.contains("/src/") && !is_edge(path);
     let parse = |file: super::SourceFile| {
         let source = Source::parse(&file.text).with_context(|| file.path.clone())?;
         Ok((file.path, source))

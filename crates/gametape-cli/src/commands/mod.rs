@@ -9,6 +9,7 @@ mod cut;
 mod diff;
 mod disasm;
 mod events;
+mod export;
 mod find;
 mod highlights;
 mod info;
@@ -27,6 +28,7 @@ mod stage;
 mod state;
 mod stats;
 mod verify;
+mod view;
 mod watch;
 
 use crate::failure::Outcome;
@@ -59,6 +61,8 @@ commands! {
     State(state::Args),
     Map(map::Args),
     Play(play::Args),
+    View(view::Args),
+    Export(export::Args),
     Log(log::Args),
     Find(find::Args),
     Diff(diff::Args),

@@ -129,7 +129,7 @@ impl MatchEntry {
             title: Some(row.about).filter(|title| !title.is_empty() && *title != game),
             game,
             outcome,
-            seconds: Some(summary.duration_ms as f64 / 1000.0),
+            seconds: seconds(summary.duration_ms),
             date: as_iso(&row.date),
             problem: summary.problems.first().cloned().or_else(unfinished),
             ..Self::default()
@@ -185,7 +185,7 @@ impl MatchEntry {
         let winner = ending.winner.map(|winner| ending.name(winner));
         self.outcome = winner.map(|name| format!("{name} won"));
         self.players = players(ending.names.values().cloned(), self.outcome.as_deref());
-        self.seconds = Some(ending.time as f64 / 1000.0);
+        self.seconds = seconds(ending.time);
         Ok(())
     }
 
@@ -221,6 +221,11 @@ fn players(names: impl IntoIterator<Item = String>, outcome: Option<&str>) -> Ve
         _ => Some(if has_won(name) { "won" } else { "lost" }),
     };
     names.iter().map(|name| MatchPlayer { name: name.clone(), result: result(name) }).collect()
+}
+
+/// How long something is that has a length.
+fn seconds(millis: u64) -> Option<f64> {
+    (millis > 0).then_some(millis as f64 / 1000.0)
 }
 
 /// `2026-11-16 16:36:32 UTC` as `2026-11-16T16:36:32Z`.

@@ -1,0 +1,342 @@
+//! `gametape view`: matches in the browser, from a server on this machine or as a folder for any web host.
+
+mod browser;
+mod known;
+mod site;
+
+use std::ffi::OsString;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gametape_replay::open::Format;
+use gametape_server::link::{self, is_url};
+use gametape_server::{Listen, Matches, NotBuilt, Recording, Server, Site};
+use serde::Serialize;
+use tempfile::NamedTempFile;
+
+use crate::failure::{Done, Failure, Outcome, note, warn};
+use crate::input::{Source, format_of};
+use crate::many::{FilesArgs, JobsArg};
+use crate::output::{print, print_json};
+use crate::viewer::{Begin, BeginArgs, ViewerArg};
+use known::Known;
+
+/// Watch matches in the browser
+///
+/// Serves the viewer and the recordings to this machine alone, at an address that nobody can guess,
+/// and opens the default browser. Press Ctrl-C to end it. One recording opens at once; a folder or
+/// several become a page of matches. Recordings are read piece by piece as the viewer asks for them,
+/// and nothing is changed.
+///
+/// An address of the web (http, https) is fetched by the page itself, in pieces where its server
+/// allows it: that server must permit pages of others to read it (CORS: Access-Control-Allow-Origin, and
+/// for pieces Range among Access-Control-Allow-Headers).
+///
+/// With --site nothing is served: everything is written into a folder that any web host or bucket can
+/// serve. Everybody who can open it can then read all of its recordings, every view included: `gametape cut`
+/// makes recordings of some views.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Recordings, folders with recordings in them, or addresses of the web; `-` for standard input
+    #[arg(value_name = "FILE|URL|FOLDER", required = true)]
+    what: Vec<OsString>,
+
+    #[command(flatten)]
+    begin: BeginArgs,
+
+    /// Print the address and open no browser
+    #[arg(long)]
+    no_open: bool,
+
+    /// Listen here instead of at a free port of this machine: ADDRESS:PORT, an address, or a port.
+    /// 0.0.0.0 is for everybody who can reach this machine
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    listen: Option<SocketAddr>,
+
+    /// Leave out the secret from the address: whoever can reach it can watch
+    #[arg(long)]
+    no_secret: bool,
+
+    /// Also answer to this name of the machine; may be given several times. Addresses and localhost
+    /// are always answered, other names never: pages of strangers could use them
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+
+    /// Write everything into this folder instead, for any web host; it must be empty or new, unless
+    /// --force is given
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["listen", "no_secret", "host", "no_open", "at", "given"])]
+    site: Option<PathBuf>,
+
+    #[command(flatten)]
+    jobs: JobsArg,
+
+    /// Print one JSON object: the address, or what was written
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    viewer: ViewerArg,
+}
+
+const EXAMPLES: &str = r#"With --json:
+  {"address","matches"}
+and with --site:
+  {"site","matches","files","bytes"}
+
+Examples:
+  gametape view match.tape
+  gametape view --at 3:37.6 --view Ana match.tape
+  gametape view finals/
+  gametape view https://example.org/final.tape
+  gametape view --no-open --listen 0.0.0.0:8080 finals/
+  gametape view --site public finals/"#;
+
+/// `0.0.0.0:8080`, `192.168.1.20`, `8080`
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let with_port = || text.parse::<SocketAddr>().ok();
+    let alone = || text.parse::<IpAddr>().ok().map(|address| (address, 0).into());
+    let port = || text.parse::<u16>().ok().map(|port| (Ipv4Addr::LOCALHOST, port).into());
+    let found = with_port().or_else(alone).or_else(port);
+    found.ok_or_else(|| {
+        "an address is written as 127.0.0.1:8080, [::1]:8080, 0.0.0.0 or 8080".into()
+    })
+}
+
+/// A recording that is shown.
+#[derive(Debug, Clone)]
+struct Shown {
+    source: Source,
+    /// The name of the file, for links.
+    name: String,
+    /// What a list calls it: with the folders below the one that was named.
+    label: String,
+    /// As far as the first bytes show it.
+    format: Option<Format>,
+}
+
+impl Shown {
+    fn new(source: &Source, folders: &[PathBuf], format: Option<Format>) -> Self {
+        let (source, name) = (source.clone(), source.short_name());
+        let inside = |path: &PathBuf| {
+            let inside = folders.iter().find_map(|folder| path.strip_prefix(folder).ok());
+            inside.map(|path| path.display().to_string())
+        };
+        let label = match &source {
+            Source::File(path) => inside(path),
+            Source::Stdin => None,
+        };
+        Self { source, label: label.unwrap_or_else(|| name.clone()), name, format }
+    }
+}
+
+/// The folders among them.
+fn folders(sources: &[Source]) -> Vec<PathBuf> {
+    let folder = |source: &Source| match source {
+        Source::File(path) if source.is_folder() => Some(path.clone()),
+        _ => None,
+    };
+    sources.iter().filter_map(folder).collect()
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Served {
+    address: String,
+    matches: usize,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Outcome {
+        let (urls, sources): (Vec<OsString>, Vec<OsString>) =
+            self.what.iter().cloned().partition(|text| text.to_str().is_some_and(is_url));
+        let urls: Vec<String> = urls.iter().map(|url| url.to_string_lossy().into_owned()).collect();
+        let sources: Vec<Source> = sources.into_iter().map(Source::from).collect();
+        if let Some(folder) = &self.site {
+            return self.write_site(folder, &urls, sources);
+        }
+        let is_one = self.what.len() == 1 && !sources.iter().any(Source::is_folder);
+        if self.begin.are_given() && !is_one {
+            return Err(Failure::usage(
+                "--at and --view are for one recording, and there are several",
+            ));
+        }
+        let (spooled, sources) = spool(sources)?;
+        let (shown, outcome) = self.gather(sources);
+        if shown.is_empty() && urls.is_empty() {
+            return outcome;
+        }
+        let begin = match (&*shown, &*urls) {
+            ([one], []) if is_one => self.begin.find(&one.source, one.source.open()?)?,
+            _ if is_one => self.begin.unseen()?,
+            _ => Begin::default(),
+        };
+        self.serve(shown, urls, is_one.then_some(begin))?;
+        drop(spooled);
+        outcome
+    }
+
+    /// The recordings among the files and in the folders.
+    fn gather(&self, sources: Vec<Source>) -> (Vec<Shown>, Outcome) {
+        let mut shown = Vec::new();
+        if sources.is_empty() {
+            return (shown, Ok(Done::Fine));
+        }
+        let folders = folders(&sources);
+        let files = FilesArgs::of(sources, self.jobs);
+        let look = |source: &Source| Ok((Done::Fine, look_at(source)?));
+        let gathered = files.gather("found", look, |source, format| {
+            shown.push(Shown::new(source, &folders, format));
+            Ok(())
+        });
+        let outcome = gathered.and_then(|gathered| gathered.conclude());
+        (shown, outcome)
+    }
+
+    /// Serves until Ctrl-C.
+    fn serve(
+        &self,
+        shown: Vec<Shown>,
+        urls: Vec<String>,
+        begin: Option<Begin>,
+    ) -> Result<(), Failure> {
+        let assets = self.viewer.assets()?;
+        if !assets.is_built() {
+            warn(&"viewer", NotBuilt);
+        }
+        let mut listen =
+            Listen { with_secret: !self.no_secret, names: self.host.clone(), ..Listen::default() };
+        if let Some(address) = self.listen {
+            listen.address = address;
+        }
+        let failed = |error: io::Error| Failure::io(&listen.address, &error);
+        let server = Server::bind(&listen).map_err(failed)?;
+        let stopper = server.stopper();
+        let handler = ctrlc::set_handler(move || stopper.stop());
+        handler.map_err(|error| Failure::refused(&"Ctrl-C", &error.to_string()))?;
+        let address = server.link() + &first_query(&shown, &urls, begin);
+        let matches = shown.len() + urls.len();
+        if self.json {
+            print_json(&Served { address: address.clone(), matches })?;
+        } else {
+            print(&format!("{address}\n"))?;
+        }
+        self.say_who_may_watch(&server);
+        if !self.no_open {
+            browser::open(&address);
+        }
+        let recording = |shown: &Shown| match &shown.source {
+            Source::File(path) => Recording { name: shown.name.clone(), path: path.clone() },
+            Source::Stdin => Recording { name: shown.name.clone(), path: PathBuf::new() },
+        };
+        let recordings = shown.iter().map(recording).collect();
+        let matches = Known::look_into(shown, urls, self.jobs.number());
+        let site = Site { assets, recordings, matches: Arc::clone(&matches) as Arc<dyn Matches> };
+        let served = server.run(site).map_err(failed);
+        matches.stop();
+        served
+    }
+
+    fn say_who_may_watch(&self, server: &Server) {
+        let address = server.address();
+        if !address.ip().is_loopback() {
+            let who = if self.no_secret { "whoever can reach it" } else { "whoever has the link" };
+            let here = if address.ip().is_unspecified() {
+                "; others put this machine's address into it"
+            } else {
+                ""
+            };
+            note(&address, format_args!("{who} can watch{here}"));
+        }
+        note(&address, "serving; Ctrl-C ends it");
+    }
+}
+
+/// What a file looks like; refused where it is no recording.
+fn look_at(source: &Source) -> Result<Option<Format>, Failure> {
+    match format_of(source)? {
+        Some((format, None)) => Ok(Some(format)),
+        Some((_, Some(failure))) => Err(failure),
+        // Opening says what is wrong with it.
+        None => source.open().map(|opened| Some(opened.format())),
+    }
+}
+
+/// What the page opens: one recording, or the list.
+fn first_query(shown: &[Shown], urls: &[String], begin: Option<Begin>) -> String {
+    let Some(Begin { at, view }) = begin else { return String::new() };
+    let own = shown.first().map(|one| link::recording(0, &one.name));
+    let Some(src) = own.or_else(|| urls.first().cloned()) else { return String::new() };
+    let mut values = vec![("src", src.as_str())];
+    values.extend(at.as_deref().map(|at| ("t", at)));
+    values.extend(view.as_deref().map(|view| ("view", view)));
+    link::query(&values)
+}
+
+/// What comes through a pipe is kept in a file as long as it is served.
+fn spool(sources: Vec<Source>) -> Result<(Vec<NamedTempFile>, Vec<Source>), Failure> {
+    let mut kept = Vec::new();
+    let mut sources = sources;
+    for source in &mut sources {
+        let is_pipe = match source {
+            Source::Stdin => true,
+            Source::File(path) => {
+                path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir())
+            }
+        };
+        if is_pipe {
+            let file = copied(source).map_err(|error| Failure::io(source, &error))?;
+            *source = Source::File(file.path().to_owned());
+            kept.push(file);
+        }
+    }
+    Ok((kept, sources))
+}
+
+fn copied(source: &Source) -> io::Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new().prefix("recording-").tempfile()?;
+    match source {
+        Source::Stdin => io::copy(&mut io::stdin().lock(), file.as_file_mut())?,
+        Source::File(path) => io::copy(&mut std::fs::File::open(path)?, file.as_file_mut())?,
+    };
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_written_in_several_ways() {
+        for (text, wanted) in [
+            ("127.0.0.1:8080", "127.0.0.1:8080"),
+            ("0.0.0.0", "0.0.0.0:0"),
+            ("8080", "127.0.0.1:8080"),
+            ("[::1]:80", "[::1]:80"),
+            ("::", "[::]:0"),
+        ] {
+            assert_eq!(address(text).unwrap().to_string(), wanted);
+        }
+        for text in ["", "localhost", "99999", "127.0.0.1:", ":8080"] {
+            assert!(address(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn one_recording_is_opened_by_its_link() {
+        let source = Source::File("finals/day 1/a b.tape".into());
+        let shown = [Shown::new(&source, &["finals".into()], None)];
+        assert_eq!(shown[0].label, "day 1/a b.tape");
+        let begin = Begin { at: Some("3:37.6".into()), view: Some("2".into()) };
+        let query = first_query(&shown, &[], Some(begin));
+        assert_eq!(query, "?src=recordings/0/a%2520b.tape&t=3%3A37.6&view=2");
+        assert_eq!(first_query(&shown, &[], None), "");
+        let url = ["https://x.example/a?b=c".to_owned()];
+        assert_eq!(
+            first_query(&[], &url, Some(Begin::default())),
+            "?src=https%3A//x.example/a%3Fb%3Dc"
+        );
+    }
+}

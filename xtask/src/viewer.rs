@@ -1,0 +1,289 @@
+//! `cargo xtask viewer`: the browser's viewer, from Rust and TypeScript to the files that the tool has inside.
+//!
+//! Each part is made only if something that it is made of is newer. What is needed and missing is installed where that
+//! is allowed, or named together with the command that adds it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::{Context, Result};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use xshell::{Shell, cmd};
+
+use crate::tools;
+
+/// Build the browser's viewer into viewer/dist/, for `gametape view` and `gametape export`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Only check the page: lint and types.
+    #[arg(long, conflicts_with = "test")]
+    check: bool,
+
+    /// Build, check, and run the tests in a browser.
+    #[arg(long)]
+    test: bool,
+
+    /// Where node or a browser is missing and cannot be installed, say so and end well.
+    #[arg(long)]
+    optional: bool,
+}
+
+const FOLDER: &str = "viewer";
+/// What the page is bundled into.
+const DIST: &str = "viewer/dist";
+/// The module and its bindings, for the page.
+const GENERATED: &str = "viewer/src/generated";
+const TARGET: &str = "wasm32-unknown-unknown";
+/// The oldest node that builds the page.
+const NODE: u32 = 20;
+
+pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
+    let ready = need_node(sh).and_then(|()| if arguments.test { need_browser(sh) } else { Ok(()) });
+    if let Err(missing) = ready {
+        anyhow::ensure!(arguments.optional, "{missing:#}");
+        println!("viewer: skipped: {missing:#}");
+        return Ok(());
+    }
+    if arguments.check {
+        return check(sh);
+    }
+    build(sh)?;
+    if arguments.test {
+        check(sh)?;
+        in_folder(sh, || Ok(cmd!(sh, "npm test").run()?))?;
+    }
+    Ok(())
+}
+
+/// Builds what can be built; says why where it cannot.
+pub(crate) fn build_if_possible(sh: &Shell) -> Result<bool> {
+    match need_node(sh) {
+        Ok(()) => build(sh).map(|()| true),
+        Err(missing) => {
+            println!("The viewer is left out: {missing:#}");
+            Ok(false)
+        }
+    }
+}
+
+/// Lint and types of the page.
+fn check(sh: &Shell) -> Result<()> {
+    need_packages(sh)?;
+    in_folder(sh, || {
+        cmd!(sh, "npm run --silent lint").run()?;
+        cmd!(sh, "npm run --silent types").run()?;
+        Ok(())
+    })
+}
+
+fn build(sh: &Shell) -> Result<()> {
+    let module = build_module(sh)?;
+    bind(sh, &module)?;
+    need_packages(sh)?;
+    bundle(sh)?;
+    compress(sh)?;
+    report(sh)
+}
+
+/// The view-model as a module for browsers; cargo knows whether it is up to date.
+fn build_module(sh: &Shell) -> Result<PathBuf> {
+    tools::need_target(sh, TARGET)?;
+    cmd!(sh, "cargo build --quiet --package gametape-web --profile wasm --target {TARGET}")
+        .run()?;
+    Ok(sh.current_dir().join(tools::target_folder()).join(TARGET).join("wasm/gametape_web.wasm"))
+}
+
+/// The bindings of the module, by a package of its own: it must be of exactly the version that made the module.
+fn bind(sh: &Shell, module: &Path) -> Result<()> {
+    let bound = Path::new(GENERATED).join("gametape_web_bg.wasm");
+    let is_fresh = newest(sh, &[module, Path::new("viewer/bindgen/src")])? < time(sh, &bound);
+    if is_fresh {
+        return Ok(());
+    }
+    println!("viewer: bindings of the module");
+    // Not in the way of the workspace's own artifacts.
+    let target = sh.current_dir().join(tools::target_folder()).join("bindgen");
+    let out = sh.current_dir().join(GENERATED);
+    let manifest = "viewer/bindgen/Cargo.toml";
+    cmd!(sh, "cargo run --quiet --locked --release --manifest-path {manifest} --target-dir {target} -- {module} {out}").run()?;
+    Ok(())
+}
+
+/// The packages of the page, as its lock file says.
+fn need_packages(sh: &Shell) -> Result<()> {
+    let (lock, installed) = (
+        Path::new("viewer/package-lock.json"),
+        Path::new("viewer/node_modules/.package-lock.json"),
+    );
+    if time(sh, lock) <= time(sh, installed) {
+        return Ok(());
+    }
+    println!("viewer: packages of the page");
+    in_folder(sh, || Ok(cmd!(sh, "npm ci --no-audit --no-fund --loglevel=error").run()?))
+}
+
+fn bundle(sh: &Shell) -> Result<()> {
+    let made_of = ["src", "scripts", "package-lock.json", "tsconfig.json"];
+    let made_of: Vec<PathBuf> = made_of.iter().map(|name| Path::new(FOLDER).join(name)).collect();
+    let made_of: Vec<&Path> = made_of.iter().map(PathBuf::as_path).collect();
+    let made = ["index.html", "app.js", "app.css", "worker.js", "font.ttf"];
+    let oldest = made.iter().map(|name| time(sh, &Path::new(DIST).join(name))).min().flatten();
+    if newest(sh, &made_of)? < oldest {
+        return Ok(());
+    }
+    println!("viewer: page");
+    in_folder(sh, || Ok(cmd!(sh, "npm run --silent build").run()?))?;
+    // The letters of the board, the same as those of pictures.
+    sh.write_file(Path::new(DIST).join("font.ttf"), dejavu::sans::bold())?;
+    Ok(())
+}
+
+/// Each file also as brotli and gzip, as small as can be: it is done once and read often.
+fn compress(sh: &Shell) -> Result<()> {
+    for path in sh.read_dir(DIST)? {
+        let name = path.to_string_lossy().into_owned();
+        if [".br", ".gz", ".map"].iter().any(|ending| name.ends_with(ending)) || path.is_dir() {
+            continue;
+        }
+        let (brotli, gzip) =
+            (PathBuf::from(format!("{name}.br")), PathBuf::from(format!("{name}.gz")));
+        if time(sh, &path) < time(sh, &brotli).min(time(sh, &gzip)) {
+            continue;
+        }
+        let bytes = sh.read_binary_file(&path)?;
+        sh.write_file(&brotli, as_brotli(&bytes)?)?;
+        sh.write_file(&gzip, as_gzip(&bytes)?)?;
+    }
+    Ok(())
+}
+
+fn as_brotli(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let parameters =
+        brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 22, ..Default::default() };
+    brotli::BrotliCompress(&mut &*bytes, &mut out, &parameters)?;
+    Ok(out)
+}
+
+fn as_gzip(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes)?;
+    Ok(encoder.finish()?)
+}
+
+/// The sizes that matter to somebody who waits for the page.
+fn report(sh: &Shell) -> Result<()> {
+    println!("viewer: {DIST}/ is up to date; in kB: plain, gzip, brotli");
+    for path in sh.read_dir(DIST)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let size = |ending: &str| {
+            let path = format!("{}{ending}", path.display());
+            std::fs::metadata(path).map_or(0.0, |about| about.len() as f64 / 1000.0)
+        };
+        if size(".br") > 0.0 {
+            println!("  {name:<24}{:>8.1}{:>8.1}{:>8.1}", size(""), size(".gz"), size(".br"));
+        }
+    }
+    Ok(())
+}
+
+fn in_folder<T>(sh: &Shell, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let _inside = sh.push_dir(FOLDER);
+    work()
+}
+
+/// When a file was written; none where it is not there.
+fn time(sh: &Shell, path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(sh.current_dir().join(path)).ok()?.modified().ok()
+}
+
+/// When the newest of these files, or of those in these folders, was written. What we make ourselves does not count.
+fn newest(sh: &Shell, paths: &[&Path]) -> Result<Option<SystemTime>> {
+    let mut newest = None;
+    for path in paths {
+        let whole = sh.current_dir().join(path);
+        if whole.is_dir() {
+            let inside = sh.read_dir(path)?;
+            let inside: Vec<&Path> = inside.iter().map(PathBuf::as_path).collect();
+            newest = newest.max(self::newest(sh, &inside)?);
+        } else {
+            newest = newest.max(time(sh, path));
+        }
+    }
+    Ok(newest)
+}
+
+/// Makes sure that node and npm are there.
+fn need_node(sh: &Shell) -> Result<()> {
+    let version = || cmd!(sh, "node --version").quiet().ignore_stderr().read().ok();
+    let is_enough = |version: &String| major(version).is_some_and(|major| major >= NODE);
+    let has_npm =
+        || cmd!(sh, "npm --version").quiet().ignore_stderr().ignore_stdout().run().is_ok();
+    let is_there = || version().as_ref().is_some_and(is_enough) && has_npm();
+    if is_there() {
+        return Ok(());
+    }
+    let what = match version() {
+        Some(version) => format!("node {NODE} or later and npm are needed, and node is {version}"),
+        None => format!("node {NODE} or later and npm are needed"),
+    };
+    tools::install(
+        sh,
+        &what,
+        &["nodejs", "npm"],
+        &format!("node from https://nodejs.org, {NODE} or later"),
+    )?;
+    anyhow::ensure!(is_there(), "{what}; that of the system is too old: https://nodejs.org has it");
+    Ok(())
+}
+
+/// `v20.20.2` is 20.
+fn major(version: &str) -> Option<u32> {
+    version.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
+}
+
+/// Programs that the tests of the page can run in.
+const BROWSERS: [&str; 5] = [
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
+
+/// Makes sure that a browser is there.
+fn need_browser(sh: &Shell) -> Result<()> {
+    let has = |program: &&str| tools::succeeds(cmd!(sh, "{program} --version"));
+    if std::env::var_os("GAMETAPE_BROWSER").is_some()
+        || BROWSERS.iter().any(has)
+    {
+        return Ok(());
+    }
+    let what = "a Chromium browser is needed for the tests of the page";
+    let small = tools::install(sh, what, &["chromium-headless-shell"], "chromium");
+    small.or_else(|_| tools::install(sh, what, &["chromium"], "chromium")).context(what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_node_are_read() {
+        assert_eq!(major("v20.20.2\n"), Some(20));
+        assert_eq!(major("v6"), Some(6));
+        assert_eq!(major("20.1"), None);
+        assert_eq!(major("command not found"), None);
+    }
+
+    #[test]
+    fn what_is_compressed_can_be_read_again() {
+        let bytes = b"the same the same the same".repeat(100);
+        let mut back = Vec::new();
+        brotli::BrotliDecompress(&mut &as_brotli(&bytes).unwrap()[..], &mut back).unwrap();
+        assert_eq!(back, bytes);
+        assert!(as_gzip(&bytes).unwrap().len() < 200);
+    }
+}
