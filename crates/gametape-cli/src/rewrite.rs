@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -89,8 +89,8 @@ impl RewriteArgs {
                 sources().map(|source| Ok((source.clone(), in_place(&source)?))).collect()
             }
             (_, _, Some(folder)) => {
-                let jobs =
-                    sources().map(|source| Ok((source.clone(), in_folder(&source, folder)?)));
+                let jobs = sources()
+                    .map(|source| Ok((source.clone(), Destination::in_folder(&source, folder)?)));
                 let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
                 check_distinct(&jobs)?;
                 Ok(jobs)
@@ -131,10 +131,6 @@ fn in_place(source: &Source) -> Result<Destination, Failure> {
         Source::File(path) => Ok(Destination::in_place(path.clone())),
         Source::Stdin => Err(Failure::usage("standard input cannot be written in place")),
     }
-}
-
-fn in_folder(source: &Source, folder: &Path) -> Result<Destination, Failure> {
-    Ok(Target::in_folder(source, folder)?.into())
 }
 
 /// A usage error if both the result and the JSON about it are for standard output.

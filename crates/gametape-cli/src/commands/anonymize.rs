@@ -4,8 +4,8 @@ use gametape_replay::anonymize::anonymize;
 
 use crate::failure::{Done, Outcome, note, warn};
 use crate::games::GAMES;
-use crate::input::Source;
-use crate::output::{Destination, print_json};
+use crate::input::{Opened, Source};
+use crate::output::{Destination, Kind, print_json};
 use crate::progress::waiting;
 use crate::rewrite::{RewriteArgs, Written};
 use crate::text::thousands;
@@ -48,7 +48,13 @@ impl Args {
 
     fn anonymize(&self, source: &Source, destination: &Destination) -> Outcome {
         let opened = source.open()?;
-        let mut out = destination.open(source)?;
+        let kind = match &opened {
+            Opened::Tape(_) => Kind::Tape,
+            Opened::MineWars(_) => Kind::MineWars,
+            Opened::Gamelog(log) => Kind::Gamelog { is_gzip: log.is_gzip() },
+            _ => return Err(source.unknown()),
+        };
+        let mut out = destination.open(kind, source)?;
         let made =
             waiting("anonymizing", || out.fill(source, |put| anonymize(opened, &GAMES, put)))?;
         out.finish()?;

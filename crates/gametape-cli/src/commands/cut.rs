@@ -10,7 +10,7 @@ use gametape_wire::{self as wire, Tick, ViewSet, When};
 
 use crate::failure::{Failure, Outcome, warn};
 use crate::input::{FormatArgs, Opened, Source};
-use crate::output::{Destination, Target};
+use crate::output::{Destination, Kind, Target};
 use crate::progress::waiting;
 use crate::rewrite::{Report, RewriteArgs};
 use crate::tape::TapeFile;
@@ -100,7 +100,7 @@ impl Args {
         let request = request.map_err(failed)?;
         let cut = waiting("cutting", || cut_minewars(&file, &request)).map_err(failed)?;
         cut.wrong_checksums.iter().for_each(|error| warn(source, error));
-        let mut out = destination.open(source)?;
+        let mut out = destination.open(Kind::MineWars, source)?;
         out.put(&cut.bytes)?;
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));
@@ -129,7 +129,7 @@ fn write_cut(
     destination: &Destination,
 ) -> Result<Report, Failure> {
     let source = file.source.clone();
-    let mut out = destination.open(&source)?;
+    let mut out = destination.open(Kind::Tape, &source)?;
     let cut = waiting("cutting", || out.fill(&source, |put| cut_tape(file, tape, request, put)))?;
     out.finish()?;
     let mut report = Report::new(&source, Some(&destination.target));

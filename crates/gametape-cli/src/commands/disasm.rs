@@ -8,7 +8,7 @@ use gametape_wire::{Error, ViewSet};
 
 use crate::failure::{Done, Failure, Outcome, warn};
 use crate::input::{Opened, RecordingsArgs, Source};
-use crate::output::{Output, Target};
+use crate::output::{Kind, Output, Target};
 use crate::progress::Progress;
 use crate::text::{count, printable};
 
@@ -118,7 +118,8 @@ impl Args {
 
     /// The target, without lines yet; of many files each begins with its name.
     fn open(&self, source: &Source) -> Result<Output, Failure> {
-        let mut out = self.output.open(source)?;
+        let kind = if self.json { Kind::Json } else { Kind::Assembly };
+        let mut out = self.output.open(kind, source)?;
         if self.recordings.files.are_many() {
             let name = source.to_string();
             let line = if self.json {

@@ -6,7 +6,7 @@ use gametape_wire::Source as _;
 
 use crate::failure::{Failure, Outcome};
 use crate::input::Source;
-use crate::output::Destination;
+use crate::output::{Destination, Kind};
 use crate::rewrite::{Report, RewriteArgs};
 use crate::text::thousands;
 
@@ -46,7 +46,7 @@ impl Args {
         // Chunks are copied in long runs: a damaged one must not go along unnoticed.
         file.watched("checking", |file| file.visit(&tape.chunks, |_| Ok(())))?;
         let segments = pack(&tape).map_err(|error| file.failure(&error))?;
-        let mut out = destination.open(source)?;
+        let mut out = destination.open(Kind::Tape, source)?;
         let written = file.watched("packing", |file| {
             out.fill(source, |put| put_segments(file, &segments, put))
         })?;

@@ -7,7 +7,7 @@ use gametape_tape::SigningKey;
 
 use crate::failure::{Failure, Outcome};
 use crate::input::Source;
-use crate::output::Destination;
+use crate::output::{Destination, Kind};
 use crate::rewrite::{Report, RewriteArgs};
 use crate::tape::read_secret;
 
@@ -54,7 +54,7 @@ impl Args {
             return Err(Failure::refused(source, problem));
         }
         let segments = found.sign(key).map_err(|error| Failure::of(source, &error))?;
-        let mut out = destination.open(source)?;
+        let mut out = destination.open(Kind::Tape, source)?;
         file.watched("signing", |file| out.fill(source, |put| put_segments(file, &segments, put)))?;
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));
