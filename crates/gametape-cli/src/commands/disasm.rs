@@ -2,9 +2,9 @@
 
 use gametape_minewars::{Dialect, Disassembled, Listing, disassemble_file, disassemble_payload};
 use gametape_replay::open::Content;
-use gametape_replay::{ViewName, players_of_minewars, players_of_tape};
+use gametape_replay::{ViewName, players_of_minewars, view_in_tape};
 use gametape_tape::Depth;
-use gametape_wire::{Error, ViewSet};
+use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome, warn};
 use crate::input::{Opened, RecordingsArgs, Source};
@@ -107,9 +107,7 @@ impl Args {
     fn check_view(&self, opened: &mut Opened) -> Result<(), Failure> {
         let (Opened::Tape(file), Some(name)) = (opened, &self.view) else { return Ok(()) };
         let tape = file.open(Depth::Index)?;
-        let view = name.find(|| players_of_tape(&tape));
-        let checked = view.and_then(|view| tape.check_views(ViewSet::EMPTY.with(view)));
-        checked.map_err(|error| file.failure(&error))
+        view_in_tape(&tape, Some(name)).map(drop).map_err(|error| file.failure(&error))
     }
 
     fn listing(&self) -> Listing {
