@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gametape_replay::cut::{CutRequest, cut_minewars, cut_tape};
-use gametape_replay::open::MinewarsBytes;
+use gametape_replay::open::{Format, MinewarsBytes};
 use gametape_replay::{NamedViews, ViewName, players_of_minewars, players_of_tape};
 use gametape_tape::{Depth, Tape};
 use gametape_wire::{self as wire, Tick, ViewSet, When};
@@ -66,13 +66,16 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        self.files.for_each(|source, destination| match source.open_with(&self.format)? {
-            Opened::Tape(file) => self.cut_tape(file, destination),
-            Opened::MineWars(bytes) => self.cut_minewars(source, &bytes, destination),
-            Opened::Gamelog(_) => Err(Failure::usage(format_args!(
-                "{source} is a gamelog, and only MineWars recordings and tapes are cut"
-            ))),
-            _ => Err(source.unknown()),
+        let formats = [Format::Tape, Format::MineWars];
+        self.files.for_each(&formats, |source, destination| {
+            match source.open_with(&self.format)? {
+                Opened::Tape(file) => self.cut_tape(file, destination),
+                Opened::MineWars(bytes) => self.cut_minewars(source, &bytes, destination),
+                Opened::Gamelog(_) => Err(Failure::usage(format_args!(
+                    "{source} is a gamelog, and only MineWars recordings and tapes are cut"
+                ))),
+                _ => Err(source.unknown()),
+            }
         })
     }
 

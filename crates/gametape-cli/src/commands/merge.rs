@@ -62,8 +62,7 @@ impl Args {
                     .changes
                     .push(format!("{} of {name} dropped", count(signatures, "signature")));
             }
-            let damages = input.tape().damages.iter().map(|damage| format!("{name}: {damage}"));
-            report.lost.extend(damages);
+            report.lost.extend(input.lost().iter().map(|lost| format!("{name}: {lost}")));
         }
         if merged.unordered_ticks > 0 {
             let ticks = count(merged.unordered_ticks, "tick");

@@ -1,5 +1,6 @@
 //! `gametape pack`: the form of a tape for archives and range requests.
 
+use gametape_replay::open::Format;
 use gametape_replay::put_segments;
 use gametape_tape::{Depth, pack};
 use gametape_wire::Source as _;
@@ -33,7 +34,7 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        self.files.for_each(|source, destination| self.pack(source, destination))
+        self.files.for_each(&[Format::Tape], |source, destination| self.pack(source, destination))
     }
 
     fn pack(&self, source: &Source, destination: &Destination) -> Outcome {

@@ -1,7 +1,7 @@
 //! `gametape recover`: what is left of a damaged or unfinished recording.
 
 use gametape_minewars::{RepairOptions, Repaired, ReplayFile, repair, verify};
-use gametape_replay::open::{Format, MinewarsBytes};
+use gametape_replay::open::{Format, MinewarsBytes, SNIFFED_BYTES, likely_format};
 use gametape_replay::recover::{FoundTape, TapeRecovery};
 use gametape_wire::{Error, TickLength};
 
@@ -102,7 +102,15 @@ impl Args {
                 let problem = "tape: there is no whole chunk of a tape in it (at byte 0)";
                 Err(Failure::refused(source, problem))
             }
-            None => self.recover_minewars(&file.into_bytes()?),
+            None => {
+                let bytes = file.into_bytes()?;
+                let start = &bytes[..bytes.len().min(SNIFFED_BYTES)];
+                if likely_format(start, Some(bytes.len() as u64)) == Some(Format::Gamelog) {
+                    let problem = "is a gamelog; `recover` reads tapes and MineWars recordings";
+                    return Err(Failure::usage(format_args!("{source} {problem}")));
+                }
+                self.recover_minewars(&bytes)
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use gametape_replay::open::Format;
 use gametape_replay::put_segments;
 use gametape_tape::SigningKey;
 
@@ -42,7 +43,8 @@ Examples:
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let key = read_secret(&self.key)?;
-        self.files.for_each(|source, destination| self.sign(&key, source, destination))
+        self.files
+            .for_each(&[Format::Tape], |source, destination| self.sign(&key, source, destination))
     }
 
     fn sign(&self, key: &SigningKey, source: &Source, destination: &Destination) -> Outcome {
