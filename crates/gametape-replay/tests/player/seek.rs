@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use gametape_minewars::Generation;
 use gametape_replay::{
-    Clock, DeepLevel, Direction, Playback, Player, PlayerOptions, Rate, Recording, Source, Track,
-    cadre, minewars,
+    Clock, DeepLevel, Direction, MarkerKind, Playback, Player, PlayerOptions, Rate, Recording,
+    Source, Timeline, Track, cadre, minewars,
 };
 use gametape_tape::{Cut, Tape, TapeHeader, cut_bytes, pack_bytes};
 use gametape_wire::{Moment, Tick, View, ViewSet};
@@ -92,6 +92,42 @@ fn steps_go_over_what_changes_and_back_again() {
         assert!(player.step(Direction::Backward).unwrap());
         assert_eq!((player.tick(), &player.snapshot()), (*tick, snapshot));
         assert_eq!(player.changes().is_empty(), *tick == 0);
+    }
+    assert!(!player.step(Direction::Backward).unwrap());
+}
+
+/// Also where play enters at a keyframe, and so has not read what came before it.
+#[test]
+fn what_changed_is_known_wherever_play_enters() {
+    let tape = minewars_tape(Generation::Current);
+    let open = || view_of(1)(Recording::open(tape.clone()).unwrap(), PlayerOptions::default());
+    let mut player = open();
+    let mut stops = Vec::new();
+    while player.step(Direction::Forward).unwrap() {
+        stops.push((player.tick(), format!("{:?}", player.changes())));
+    }
+    let keyframes = Tape::open(&tape).unwrap().keyframes.entries().len();
+    assert!(stops.len() > 40 && keyframes > 3);
+    for (tick, changes) in stops {
+        let mut player = open();
+        player.before(tick);
+        assert_eq!(format!("{:?}", player.changes()), changes, "tick {tick}");
+    }
+}
+
+/// A simulation changes in every tick, with orders or without.
+#[test]
+fn steps_of_a_simulation_are_ticks() {
+    let recording = Recording::open(toy::tape(Toy::new(), 60)).unwrap();
+    let mut player = Playback::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+    for tick in 1..=60 {
+        assert!(player.step(Direction::Forward).unwrap());
+        assert_eq!(player.tick(), tick);
+    }
+    assert!(!player.step(Direction::Forward).unwrap());
+    for tick in (0..60).rev() {
+        assert!(player.step(Direction::Backward).unwrap());
+        assert_eq!(player.tick(), tick);
     }
     assert!(!player.step(Direction::Backward).unwrap());
 }
@@ -204,6 +240,35 @@ fn a_tape_cut_by_time_plays_the_same() {
     every_cut(&toy::tape(Toy::new(), 300), None, |recording, options| {
         Playback::simulation(recording, Toy::new(), options).unwrap()
     });
+}
+
+/// What was cut away is no part of the timeline, in a box as without.
+#[test]
+fn a_timeline_begins_where_play_does_and_marks_the_keyframes_from_there_on() {
+    let tape = toy::tape(Toy::new(), 300);
+    for (ticks, begin, marked) in [
+        (0..300, 0, vec![0, 50, 100, 150, 200, 250]),
+        (100..220, 100, vec![100, 150, 200]),
+        (110..220, 100, vec![100, 150, 200]),
+    ] {
+        let part = cut_to(&tape, None, ticks.clone());
+        let recording = Recording::open(part).unwrap();
+        let player = Playback::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+        let (_, timeline) = player.into_parts();
+        let keyframes = |timeline: &dyn Timeline<State = Toy>| -> Vec<u64> {
+            let markers = timeline.markers().iter();
+            let keyframes = markers.filter(|marker| marker.kind == MarkerKind::Keyframe);
+            keyframes.map(|marker| marker.moment.next_tick().0).collect()
+        };
+        let shape = |timeline: &dyn Timeline<State = Toy>| {
+            let ends = [timeline.begin(), timeline.end(), timeline.position()];
+            (ends.map(|moment| moment.next_tick().0), timeline.tick_length(), keyframes(timeline))
+        };
+        let found = shape(&timeline);
+        assert_eq!(found.0, [begin, ticks.end, begin]);
+        assert_eq!(found.2, marked, "{ticks:?}");
+        assert_eq!(shape(&Box::new(timeline)), found);
+    }
 }
 
 /// Counts what is read.
