@@ -217,9 +217,11 @@ fn unreadable_payloads_have_the_words_of_what_can_be_read() {
         Message::Owner { player: 3, tiles: far.as_tiles() },
         Message::Structure { tile: Coord::new(100, 100), kind: StructureKind::Wall },
         about(15, PlayerUpdate::CityCaptured { city: 99 }),
+        about(0, PlayerUpdate::CityCaptured { city: 99 }),
     ]);
     let lines = state.lines(&change, &context());
     assert_eq!(lines[0].text, "Player 15 captures city 99");
+    assert_eq!(lines[1].text, "Somebody captures city 99 from Player 15");
 }
 
 #[test]
