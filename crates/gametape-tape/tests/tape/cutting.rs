@@ -170,6 +170,9 @@ fn nothing_reaches_over_the_end_of_a_cut() {
     let within = |ticks| gap(10, 20).within(&ticks).map(|gap| (gap.first_tick, gap.tick_count));
     assert_eq!([within(0..15), within(15..20)], [Some((10, 5)), Some((15, 5))]);
     assert_eq!([within(0..10), within(30..40)], [None, None], "beside it");
+    for (ticks, text) in [(0, ", at tick 7"), (1, ", tick 7"), (2, ", ticks 7 to 8")] {
+        assert!(gap(7, ticks).to_string().ends_with(text), "{}", gap(7, ticks));
+    }
     let unknown = |kind, first_tick| {
         let draft = ChunkDraft::new(ChunkKind(kind)).with_flags(Flags::SAFE_TO_COPY);
         draft.with_ticks(first_tick, 20)
