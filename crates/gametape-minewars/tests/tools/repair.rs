@@ -236,6 +236,19 @@ fn unreadable_payloads_go_unless_they_are_to_stay() {
 }
 
 #[test]
+fn many_unreadable_payloads_are_listed_up_to_a_thousand_and_then_counted() {
+    let setup = plain_setup(Generation::Current);
+    for (all, more) in [(1000, None), (1001, Some(1)), (1007, Some(7))] {
+        let mut out = FrameWriter::new(layout(&setup));
+        (0..all).for_each(|_| out.homogenous(1, views(&[0]), &[0x01, 0x08]).unwrap());
+        let dropped = repair(&raw_file(&setup, &out.into_bytes()), None, DROP).unwrap();
+        let (listed, rest) = dropped.lost.split_at(1000);
+        assert!(listed.iter().all(|lost| matches!(lost, Lost::Payload { bytes: 1, .. })));
+        assert!(rest.iter().eq(more.map(|count| Lost::MorePayloads { count }).iter()), "{rest:?}");
+    }
+}
+
+#[test]
 fn a_cut_frame_is_named() {
     let setup = plain_setup(Generation::Current);
     let frames = one_frame(&setup, &[0], &[0x01]);
