@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use gametape_cadre::{
-    Live, LiveEvent, Log, Markers, Options, Summary, Timeline, limits, rules, verify,
+    Game, Live, LiveEvent, Log, Markers, Options, Summary, Timeline, limits, rules, verify,
 };
 use gametape_wire::{Error, ErrorClass, ErrorKind, Place, Tick};
 
@@ -479,6 +479,23 @@ fn references_to_many_objects_are_checked_in_one_pass() {
     let expected =
         "unknown reference: there is no game object o20000 (at deltas[0].game.all.20000)";
     assert_eq!(finding.unwrap().to_string(), expected);
+}
+
+/// Who keeps games knows what they take: at least their text and every value.
+#[test]
+fn the_memory_of_a_game_grows_with_its_values_and_texts() {
+    let memory =
+        |json: String| Game::from_json(json.as_bytes(), Markers::default()).unwrap().memory();
+    let list = |values: usize| memory(format!(r#"{{"list":[{}1]}}"#, "1,".repeat(values)));
+    assert!(list(10_000) - list(1000) > 9000 * 10, "{} and {}", list(10_000), list(1000));
+    let text = |length: usize| memory(format!(r#"{{"text":"{}"}}"#, "x".repeat(length)));
+    assert!((90_000..200_000).contains(&(text(100_000) - text(10_000))));
+    // A name is in the text, and among the names.
+    let names = |length: usize| {
+        let name = |n| format!(r#""{n:x>length$}":1"#);
+        memory(format!("{{{}}}", (0..100).map(name).collect::<Vec<_>>().join(",")))
+    };
+    assert!(names(300) - names(100) >= 2 * 100 * 200);
 }
 
 #[test]

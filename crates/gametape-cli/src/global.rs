@@ -15,9 +15,10 @@ static MEMORY: AtomicU64 = AtomicU64::new(MAX_MEMORY);
 /// How many files are read at the same time.
 static JOBS: AtomicU64 = AtomicU64::new(1);
 
-/// The most bytes of memory that reading one file may take.
+/// The most bytes of memory that reading one file may take. A sixteenth of all is for the program itself.
 pub(crate) fn max_memory() -> u64 {
-    MEMORY.load(Ordering::Relaxed) / JOBS.load(Ordering::Relaxed)
+    let all = MEMORY.load(Ordering::Relaxed);
+    (all - all / 16) / JOBS.load(Ordering::Relaxed)
 }
 
 /// From now on this many files are read at the same time, and share the memory.
@@ -109,9 +110,9 @@ mod tests {
     #[test]
     fn files_that_are_read_at_the_same_time_share_the_memory() {
         share_memory(4);
-        assert_eq!(max_memory(), MAX_MEMORY / 4);
+        assert_eq!(max_memory(), MAX_MEMORY / 16 * 15 / 4);
         share_memory(1);
-        assert_eq!(max_memory(), MAX_MEMORY);
+        assert_eq!(max_memory(), MAX_MEMORY / 16 * 15);
     }
 
     #[test]

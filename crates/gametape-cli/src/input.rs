@@ -136,21 +136,22 @@ impl Source {
             return match file.is_tape()? {
                 None => Err(Failure::refused(self, "it is empty")),
                 Some(true) => Ok(file),
-                Some(false) => Err(self.no_tape(self.open().ok())),
+                Some(false) => {
+                    let looks_like = format_of(self).ok().flatten();
+                    Err(self.no_tape(looks_like.map(|(format, _)| format)))
+                }
             };
         }
         match self.open()? {
             Opened::Tape(file) => Ok(file),
-            opened => Err(self.no_tape(Some(opened))),
+            opened => Err(self.no_tape(Some(opened.format()))),
         }
     }
 
-    fn no_tape(&self, opened: Option<Opened>) -> Failure {
-        let problem = match opened {
-            Some(opened) => {
-                format!("it is {}, and this command reads tapes", opened.format()).into()
-            }
-            None => "it does not begin as a tape does".into(),
+    fn no_tape(&self, looks_like: Option<Format>) -> Failure {
+        let problem = match looks_like {
+            Some(Format::Tape) | None => "it does not begin as a tape does".into(),
+            Some(format) => format!("it is {format}, and this command reads tapes").into(),
         };
         Failure::of(self, &Error::at(0, "tape", ErrorKind::BadSyntax { problem }))
     }

@@ -172,6 +172,15 @@ impl FilesArgs {
     }
 }
 
+/// The files, and the recordings of these formats in the folders among them, damaged ones included.
+pub(crate) fn recordings_in(sources: &[Source], formats: &[Format]) -> Vec<Source> {
+    let is_wanted = |item: &Item| match format_of(&item.source) {
+        Ok(found) if item.is_found => found.is_some_and(|(format, _)| formats.contains(&format)),
+        _ => true,
+    };
+    expand(sources).into_iter().filter(is_wanted).map(|item| item.source).collect()
+}
+
 /// Something that was found in a file. As JSON it names the file.
 #[derive(Debug, Serialize)]
 pub(crate) struct OfFile<T> {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gametape_cadre::show::Put as PutText;
+use gametape_library::TableFormat;
 use gametape_replay::{Put, lock_recording};
 use gametape_wire::{Error, Result as WireResult};
 use tempfile::NamedTempFile;
@@ -62,15 +63,56 @@ pub(crate) fn exists(name: &impl fmt::Display) -> Failure {
     Failure::usage(format_args!("{name} already exists; use --force to replace it"))
 }
 
+/// What a result is, which decides how the name of its file may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Tape,
+    MineWars,
+    Gamelog { is_gzip: bool },
+    Picture,
+    Plot,
+    Table(TableFormat),
+    Assembly,
+    Json,
+    Messages,
+    ManualPage,
+}
+
+impl Kind {
+    /// What it is called, and the extensions that it may have.
+    const fn names(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Self::Tape => ("a tape", &["tape"]),
+            Self::MineWars => ("a MineWars recording", &["minewars"]),
+            Self::Gamelog { is_gzip: true } => ("a gzipped gamelog", &["gz", "gamelog"]),
+            Self::Gamelog { is_gzip: false } => {
+                ("a gamelog", &["json", "gamelog", "jsonl", "ndjson"])
+            }
+            Self::Picture => ("a picture", &["png"]),
+            Self::Plot => ("a plot", &["png", "svg"]),
+            Self::Table(TableFormat::Csv) => ("such a table", &["csv"]),
+            Self::Table(TableFormat::Parquet) => ("such a table", &["parquet"]),
+            Self::Table(_) => ("such a table", &["jsonl", "ndjson", "json"]),
+            Self::Assembly => ("assembly text", &["asm", "txt"]),
+            Self::Json => ("lines of JSON", &["jsonl", "ndjson", "json"]),
+            Self::Messages => ("messages without frames", &["bin"]),
+            Self::ManualPage => ("a manual page", &["1"]),
+        }
+    }
+}
+
 impl Target {
-    /// A usage error if the name of the file ends as that of something else than `what`. Names without an
-    /// extension say nothing.
-    pub(crate) fn check_extension(&self, what: &str, known: &[&str]) -> Result<(), Failure> {
+    /// A usage error if the name of the file ends as that of something else. Names without an extension
+    /// say nothing.
+    pub(crate) fn check_extension(&self, kind: Kind) -> Result<(), Failure> {
         let Self::File(path) = self else { return Ok(()) };
+        // A device is what it is, whatever it is called.
+        let is_device = fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
         let Some(extension) = path.extension().map(OsStr::to_ascii_lowercase) else {
             return Ok(());
         };
-        if known.iter().any(|known| extension == *known) {
+        let (what, known) = kind.names();
+        if is_device || known.iter().any(|known| extension == *known) {
             return Ok(());
         }
         let known: Vec<String> = known.iter().map(|known| format!(".{known}")).collect();
@@ -91,8 +133,16 @@ impl Target {
         Ok(Self::File(folder.join(name)))
     }
 
-    /// Opens the target of a command that reads `source`, which is never overwritten.
-    pub(crate) fn open(&self, source: &Source) -> Result<Output, Failure> {
+    /// Opens the target of a command that reads `source`, which is never overwritten. A name that is
+    /// not one for a result of this kind is refused.
+    pub(crate) fn open(&self, kind: Kind, source: &Source) -> Result<Output, Failure> {
+        self.check_apart(source)?;
+        self.check_extension(kind)?;
+        self.create(may_replace())
+    }
+
+    /// The same, whatever the name is.
+    pub(crate) fn open_named(&self, source: &Source) -> Result<Output, Failure> {
         self.check_apart(source)?;
         self.create(may_replace())
     }
@@ -126,45 +176,54 @@ impl Target {
     }
 
     /// Writes a whole result at once.
-    pub(crate) fn write(&self, source: &Source, bytes: &[u8]) -> Result<(), Failure> {
-        let mut output = self.open(source)?;
-        output.put(bytes)?;
-        output.finish()
-    }
-
-    /// Replaces the source by a whole result. Only for commands that were asked to do just that.
-    pub(crate) fn overwrite(source: &Source, bytes: &[u8]) -> Result<(), Failure> {
-        let Source::File(path) = source else {
-            return Err(Failure::usage("standard input cannot be written in place"));
-        };
-        let mut output = Self::File(path.clone()).create(true)?;
+    pub(crate) fn write(&self, kind: Kind, source: &Source, bytes: &[u8]) -> Result<(), Failure> {
+        let mut output = self.open(kind, source)?;
         output.put(bytes)?;
         output.finish()
     }
 }
 
-/// A target, and whether it is the source itself.
+/// A target, and how it got its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Destination {
     pub(crate) target: Target,
-    is_source: bool,
+    naming: Naming,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    /// It was given on the command line, and must fit the result.
+    Given,
+    /// It is that of the source, in another folder.
+    Kept,
+    /// It is the source, which is replaced.
+    InPlace,
 }
 
 impl From<Target> for Destination {
     fn from(target: Target) -> Self {
-        Self { target, is_source: false }
+        Self { target, naming: Naming::Given }
     }
 }
 
 impl Destination {
     /// The file that is read, which its result replaces.
     pub(crate) fn in_place(path: PathBuf) -> Self {
-        Self { target: Target::File(path), is_source: true }
+        Self { target: Target::File(path), naming: Naming::InPlace }
     }
 
-    /// Opens the destination of what is read from `source`.
-    pub(crate) fn open(&self, source: &Source) -> Result<Output, Failure> {
-        if self.is_source { self.target.create(true) } else { self.target.open(source) }
+    /// The file of the same name as the source in a folder, which is made if it is not there.
+    pub(crate) fn in_folder(source: &Source, folder: &Path) -> Result<Self, Failure> {
+        Ok(Self { target: Target::in_folder(source, folder)?, naming: Naming::Kept })
+    }
+
+    /// Opens the destination of what is made of `source`.
+    pub(crate) fn open(&self, kind: Kind, source: &Source) -> Result<Output, Failure> {
+        match self.naming {
+            Naming::Given => self.target.open(kind, source),
+            Naming::Kept => self.target.open_named(source),
+            Naming::InPlace => self.target.create(true),
+        }
     }
 }
 

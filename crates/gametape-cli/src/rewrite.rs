@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use gametape_replay::open::Format;
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome, for_each, note, warn};
 use crate::input::Source;
+use crate::many::recordings_in;
 use crate::output::{Destination, Target, print_json};
 
 /// Where the one result of a command goes.
@@ -47,8 +49,9 @@ impl ResultArgs {
 /// The files of a command that writes one file for each that it reads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RewriteArgs {
-    /// Files to read, `-` for standard input. Of two files without --output, --out-dir or
-    /// --in-place, the second is where the result goes
+    /// Files to read, `-` for standard input; with --out-dir or --in-place also folders with
+    /// recordings in them. Of two files without --output, --out-dir or --in-place, the second is where
+    /// the result goes
     #[arg(value_name = "FILE", required = true)]
     files: Vec<OsString>,
 
@@ -70,27 +73,32 @@ pub(crate) struct RewriteArgs {
 }
 
 impl RewriteArgs {
-    /// Does `work` with each file, and goes on with the others where it fails.
+    /// Does `work` with each file, and in folders with each recording of these formats; goes on with the
+    /// others where it fails.
     pub(crate) fn for_each(
         &self,
+        formats: &[Format],
         mut work: impl FnMut(&Source, &Destination) -> Outcome,
     ) -> Outcome {
-        let jobs = self.jobs()?;
+        let jobs = self.jobs(formats)?;
         for_each(&jobs, |(source, destination)| {
             check_apart(&destination.target, self.json)?;
             work(source, destination)
         })
     }
 
-    fn jobs(&self) -> Result<Vec<(Source, Destination)>, Failure> {
-        let sources = || self.files.iter().map(|file| Source::from(file.clone()));
+    fn jobs(&self, formats: &[Format]) -> Result<Vec<(Source, Destination)>, Failure> {
+        let sources = || {
+            let named: Vec<Source> = self.files.iter().cloned().map(Source::from).collect();
+            recordings_in(&named, formats).into_iter()
+        };
         match (&self.files[..], &self.output, &self.out_dir) {
             _ if self.in_place => {
                 sources().map(|source| Ok((source.clone(), in_place(&source)?))).collect()
             }
             (_, _, Some(folder)) => {
-                let jobs =
-                    sources().map(|source| Ok((source.clone(), in_folder(&source, folder)?)));
+                let jobs = sources()
+                    .map(|source| Ok((source.clone(), Destination::in_folder(&source, folder)?)));
                 let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
                 check_distinct(&jobs)?;
                 Ok(jobs)
@@ -131,10 +139,6 @@ fn in_place(source: &Source) -> Result<Destination, Failure> {
         Source::File(path) => Ok(Destination::in_place(path.clone())),
         Source::Stdin => Err(Failure::usage("standard input cannot be written in place")),
     }
-}
-
-fn in_folder(source: &Source, folder: &Path) -> Result<Destination, Failure> {
-    Ok(Target::in_folder(source, folder)?.into())
 }
 
 /// A usage error if both the result and the JSON about it are for standard output.

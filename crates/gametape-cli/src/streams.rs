@@ -5,7 +5,9 @@
 
 use std::cell::RefCell;
 use std::io::{self, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use anstream::{AutoStream, ColorChoice};
 
 /// A page that holds more than this waits for its turn, so memory stays bounded.
 const PAGE_BYTES: usize = 256 << 10;
@@ -54,11 +56,22 @@ pub(crate) fn on_page<T>(page: Page, work: impl FnOnce() -> T) -> (T, Kept) {
 }
 
 fn print_now(stream: Stream, bytes: &[u8]) -> io::Result<()> {
-    let print = |mut to: Box<dyn Write>| to.write_all(bytes).and_then(|()| to.flush());
+    fn print(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {
+        to.write_all(bytes).and_then(|()| to.flush())
+    }
+    // Asked once: finding out looks at the environment and the terminal, and one thread prints for all.
+    static TEXT: OnceLock<ColorChoice> = OnceLock::new();
+    static MESSAGES: OnceLock<ColorChoice> = OnceLock::new();
     match stream {
-        Stream::Data => print(Box::new(io::stdout().lock())),
-        Stream::Text => print(Box::new(anstream::stdout())),
-        Stream::Messages => print(Box::new(anstream::stderr())),
+        Stream::Data => print(io::stdout().lock(), bytes),
+        Stream::Text => {
+            let choice = *TEXT.get_or_init(|| AutoStream::choice(&io::stdout()));
+            print(AutoStream::new(io::stdout().lock(), choice), bytes)
+        }
+        Stream::Messages => {
+            let choice = *MESSAGES.get_or_init(|| AutoStream::choice(&io::stderr()));
+            print(AutoStream::new(io::stderr().lock(), choice), bytes)
+        }
     }
 }
 

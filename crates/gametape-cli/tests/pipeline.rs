@@ -125,3 +125,15 @@ fn a_view_that_a_tape_does_not_have_is_refused_and_not_guessed() {
         assert_eq!(output.status.code(), Some(2), "{line}");
     }
 }
+
+#[test]
+fn many_findings_of_a_rule_are_counted_and_listed_when_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let deltas = vec![r#"{"type":"odd","game":{}}"#; 30].join(",");
+    let log = format!(r#"{{"gameName":"T","gameSession":"1","deltas":[{deltas}]}}"#);
+    std::fs::write(folder.path().join("odd.json"), log).unwrap();
+    let listed = |line: &str| fine(folder.path(), line).matches("\"odd\" is not a known").count();
+    assert_eq!(listed("verify odd.json"), 20);
+    assert!(fine(folder.path(), "verify odd.json").contains("unknown type: 10 more"));
+    assert_eq!(listed("verify --all odd.json"), 30);
+}

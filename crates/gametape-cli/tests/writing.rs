@@ -99,6 +99,29 @@ fn several_files_go_into_a_folder_or_in_place() {
     assert!(here.join("packed/match.tape").exists() && !here.join("packed/bad.tape").exists());
 }
 
+#[test]
+fn recordings_in_folders_are_rewritten() {
+    let folder = recorded();
+    let here = folder.path();
+    fs::create_dir_all(here.join("all/deep")).unwrap();
+    fs::copy(here.join("match.tape"), here.join("all/deep/a.tape")).unwrap();
+    fs::copy(here.join("match.tape"), here.join("all/b.tape")).unwrap();
+    fs::write(here.join("all/notes.txt"), "no recording").unwrap();
+    fine(here, "convert match.tape all/c.minewars");
+    fine(here, "pack all --out-dir packed");
+    let names = |folder: &str| {
+        let names = fs::read_dir(here.join(folder)).unwrap();
+        let names = names.map(|name| name.unwrap().file_name().into_string().unwrap());
+        names.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(names("packed"), ["a.tape", "b.tape"]);
+    fine(here, "anonymize all --out-dir nobody");
+    assert_eq!(names("nobody"), ["a.tape", "b.tape", "c.minewars"]);
+    // Where one result goes is not where several go.
+    refused(here, "pack all one.tape");
+    assert!(!here.join("one.tape").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn modes_of_replaced_files_stay_and_a_full_disk_is_an_error() {

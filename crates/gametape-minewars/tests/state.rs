@@ -47,6 +47,13 @@ fn owner(state: &ViewState, y: i8, x: i8) -> u8 {
 }
 
 #[test]
+fn what_is_being_built_takes_memory() {
+    let idle = state_of(1, CURRENT);
+    let built = state_after(1, "BUILDNEW 1,0 tower 300\nBUILDNEW 1,1 wall 100");
+    assert!(built.memory() > idle.memory(), "{} and {}", built.memory(), idle.memory());
+}
+
+#[test]
 fn the_canonical_bytes_are_as_specified() {
     let land = Tile { kind: TileKind::Regular, item: ItemKind::None };
     let map = Map::new(Grid::Hex, 0, land).unwrap();

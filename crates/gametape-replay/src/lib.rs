@@ -72,7 +72,7 @@ pub use player::{
     DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayRule, Player,
     PlayerOptions, SimulationTrack, Site, Track, ViewTrack, differences,
 };
-pub use players::{NamedViews, ViewName, players_of_minewars, players_of_tape};
+pub use players::{NamedViews, ViewName, players_of_minewars, players_of_tape, view_in_tape};
 pub use recorder::{
     Closing, Count, Counters, Durability, EventBlock, Next, Pump, Recorder, RecorderOptions,
     Report, ResumableSink, Shed, Sink, lock_recording,

@@ -22,6 +22,16 @@ pub fn players_of_tape(tape: &Tape) -> NamedViews {
     players(tape).into_iter().filter_map(|row| Some((view(row.seat)?, row.name))).collect()
 }
 
+/// The view of a tape that somebody names, or its first one. Refused where the tape does not have it.
+pub fn view_in_tape(tape: &Tape, who: Option<&ViewName>) -> Result<View> {
+    let view = match who {
+        Some(name) => name.find(|| players_of_tape(tape))?,
+        None => tape.first_view(),
+    };
+    tape.check_views(ViewSet::EMPTY.with(view))?;
+    Ok(view)
+}
+
 /// The views of a MineWars file and their players: those of the setup, or else those that joined.
 pub fn players_of_minewars(file: &ReplayFile<'_>) -> Result<NamedViews> {
     let names = player_names(file)?.into_iter();

@@ -228,10 +228,8 @@ impl TapeRecovery {
             .missing
             .iter()
             .map(|Run { first, last }| format!("nothing is left of chunks {first} to {last}"));
-        let unwritten = self.unwritten.iter().map(|Ticks { first_tick, end_tick }| {
-            let last = end_tick - 1;
-            format!("frames and orders of ticks {first_tick} to {last}, which were never written")
-        });
+        let unwritten = self.unwritten.iter();
+        let unwritten = unwritten.map(|ticks| unwritten_text(&(ticks.first_tick..ticks.end_tick)));
         let damages = self.damages.iter().map(|hole| &*hole.text).collect();
         (damages, missing.chain(unwritten).collect())
     }
@@ -281,6 +279,12 @@ impl Hole {
             text: format!("{damage}, {when}"),
         }
     }
+}
+
+/// Says that frames and orders of some ticks were given and not written.
+pub(crate) fn unwritten_text(ticks: &Range<u64>) -> String {
+    let (first, last) = (ticks.start, ticks.end.saturating_sub(1));
+    format!("frames and orders of ticks {first} to {last}, which were never written")
 }
 
 /// How many ticks are in at least one of the ranges.

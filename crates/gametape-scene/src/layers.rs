@@ -52,3 +52,27 @@ impl<K: Ord> LayerBuilder<K> {
         (!kinds.is_empty()).then(|| Layer { name: self.name.to_owned(), kinds, cells })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Look;
+    use crate::palette::Palette;
+
+    #[test]
+    fn kinds_beyond_the_most_are_left_out() {
+        let mut builder = LayerBuilder::new("kinds", 300);
+        for number in (0..300).rev() {
+            let kind = |key: &usize| Kind::new(&key.to_string(), None, Palette::TEXT, Look::Text);
+            builder.put(number, number, kind);
+        }
+        let layer = builder.finish().unwrap();
+        // The last ones came first, and kinds are in the order of their keys.
+        assert_eq!(layer.kinds.len(), MOST_KINDS);
+        let first = 300 - MOST_KINDS;
+        for tile in 0..300 {
+            let expected = (tile >= first).then(|| tile.to_string());
+            assert_eq!(layer.kind(tile).map(|kind| kind.name.clone()), expected);
+        }
+    }
+}

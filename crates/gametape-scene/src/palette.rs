@@ -212,6 +212,16 @@ mod tests {
     }
 
     #[test]
+    fn green_looks_brighter_than_red_and_red_than_blue() {
+        let brightness = |number| Colour::hex(number).brightness();
+        assert_eq!([0, 0xffffff, 0x808080].map(brightness), [0, 255, 128]);
+        assert_eq!([0xff0000, 0x00ff00, 0x0000ff].map(brightness), [76, 153, 25]);
+        assert_eq!(Colour::hex(0x00ff00).readable(), Palette::INK);
+        assert_eq!(Colour::hex(0xff00ff).readable(), Palette::TEXT);
+        assert_eq!(Colour::hex(0xff8000).greyed(), Colour(142, 118, 94));
+    }
+
+    #[test]
     fn players_differ_from_each_other_and_from_terrain() {
         let apart = |a: Colour, b: Colour| {
             let by = |a: u8, b: u8| u32::from(a.abs_diff(b));

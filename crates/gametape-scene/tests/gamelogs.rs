@@ -47,6 +47,23 @@ B Unit builder × 1
 }
 
 #[test]
+fn directions_are_degrees_from_up_to_the_right() {
+    let names =
+        ["north", "NorthEast", "East", "southeast", "south", "southwest", "west", "Northwest"];
+    let mut expected: Vec<(&str, Option<f32>)> =
+        (0..8).map(|eighth| (names[eighth as usize], Some(eighth as f32 * 45.0))).collect();
+    let sides = [("up", 0.0), ("right", 90.0), ("down", 180.0), ("left", 270.0)];
+    expected.extend(sides.map(|(name, degrees)| (name, Some(degrees))));
+    expected.push(("sideways", None));
+    for (name, degrees) in expected {
+        let board = scene(&format!(
+            r#"{{"gameObjects":{{"3":{{"id":"3","gameObjectName":"Ship","x":1,"y":0,"facing":"{name}"}}}}}}"#
+        ));
+        assert_eq!(board.board.unwrap().pieces[0].facing, degrees, "{name}");
+    }
+}
+
+#[test]
 fn a_hexagon_of_tiles_is_a_hex_board() {
     let coords = [(0, 0), (-1, 0), (1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)];
     let tile = |(i, (x, y)): (usize, &(i32, i32))| {

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use gametape_minewars::{
-    City, CityName, Coord, Duration, Generation, Grid, ItemKind, Map, Message, PlayerUpdate, Setup,
-    StructureKind, Text, Tile, TileBuf, TileKind, ViewState, Who,
+    City, CityName, Coord, Digit, DigitTile, Duration, Generation, Grid, ItemKind, Map, Message,
+    PlayerUpdate, Setup, StructureKind, Text, Tile, TileBuf, TileKind, ViewState, Who,
 };
 use gametape_scene::{
     Context, Datum, Scene, Sight, Target, TextMap, TileAt, Value, Visible, minewars,
@@ -217,9 +217,31 @@ fn unreadable_payloads_have_the_words_of_what_can_be_read() {
         Message::Owner { player: 3, tiles: far.as_tiles() },
         Message::Structure { tile: Coord::new(100, 100), kind: StructureKind::Wall },
         about(15, PlayerUpdate::CityCaptured { city: 99 }),
+        about(0, PlayerUpdate::CityCaptured { city: 99 }),
     ]);
     let lines = state.lines(&change, &context());
     assert_eq!(lines[0].text, "Player 15 captures city 99");
+    assert_eq!(lines[1].text, "Somebody captures city 99 from Player 15");
+}
+
+#[test]
+fn each_tile_shows_its_own_digit() {
+    let mut state = state(View::new(ANA).unwrap());
+    let shown =
+        [(Coord::CENTRE, 1, false), (Coord::new(0, -1), 2, false), (Coord::new(1, -1), 2, true)];
+    for (tile, value, asterisk) in shown {
+        let digit = DigitTile { digit: Digit { value, asterisk }, tile };
+        state.apply(&Message::DigitSingle { digit }).unwrap();
+    }
+    let board = state.scene(&context()).board.unwrap();
+    let layer = board.layers.iter().find(|layer| layer.name == "digit").unwrap();
+    let names: Vec<&str> = layer.kinds.iter().map(|kind| kind.name.as_str()).collect();
+    assert_eq!(names, ["1", "2", "2*"]);
+    for ((tile, ..), name) in shown.into_iter().zip(names) {
+        let at = TileAt::new(tile.x.into(), tile.y.into());
+        let index = board.tiles.iter().position(|tile| *tile == at).unwrap();
+        assert_eq!(layer.kind(index).unwrap().name, name);
+    }
 }
 
 #[test]

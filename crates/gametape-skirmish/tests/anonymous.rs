@@ -2,6 +2,9 @@
 //! what is left verifies and runs again.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "shared/scale.rs"]
+mod scale;
+
 use gametape_minewars::Generation;
 use gametape_replay::anonymize::{Anonymized, anonymize};
 use gametape_replay::cut::{CutRequest, cut_tape};
@@ -13,11 +16,7 @@ use gametape_skirmish::{
 use gametape_tape::{Level, SigningKey, Tape, TapeWriter, pack_bytes, verify_bytes};
 use gametape_wire::{Moment, Tick, View, When};
 
-/// More matches where `GAMETAPE_SCALE` multiplies them.
-fn scaled(count: u64) -> u64 {
-    let scale = std::env::var("GAMETAPE_SCALE").ok().and_then(|text| text.parse().ok());
-    count * scale.unwrap_or(1)
-}
+use scale::scaled;
 
 /// A match with several keyframes of the simulation after each other, of one to three deltas.
 fn recorded(seed: u64) -> Vec<u8> {

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
+#[path = "shared/scale.rs"]
+mod scale;
+
 use std::collections::BTreeMap;
 
 use gametape_analysis::EventKind;
@@ -16,11 +19,7 @@ use gametape_skirmish::{
 };
 use gametape_wire::View;
 
-/// More matches where `GAMETAPE_SCALE` multiplies them.
-fn scaled(count: u64) -> u64 {
-    let scale = std::env::var("GAMETAPE_SCALE").ok().and_then(|text| text.parse().ok());
-    count * scale.unwrap_or(1)
-}
+use scale::scaled;
 
 #[derive(Default)]
 struct Census {

@@ -130,6 +130,38 @@ fn what_is_refused_is_counted_and_changes_nothing() {
 }
 
 #[test]
+fn a_pause_stops_the_clock_until_it_ends_by_itself() {
+    let mut game = Skirmish::new(Config::new(2, 8, 3)).unwrap();
+    let pause = |on| (1, Command::Pause { on }.to_bytes().unwrap());
+    give(&mut game, &[]);
+    let clock = game.clock();
+    for pauses in 1..=3 {
+        give(&mut game, &[pause(true)]);
+        let mut paused = 1;
+        while game.clock() < clock + pauses {
+            give(&mut game, &[]);
+            paused += 1;
+        }
+        // 600 ticks, and the one after them.
+        assert_eq!((paused, game.clock()), (601, clock + pauses));
+    }
+    assert_eq!(game.counters(1).unwrap().refused, 0);
+    give(&mut game, &[pause(true)]);
+    assert_eq!(game.counters(1).unwrap().refused, 1, "a fourth pause");
+}
+
+#[test]
+fn a_pause_ends_when_somebody_says_so() {
+    let mut game = Skirmish::new(Config::new(2, 8, 3)).unwrap();
+    let pause = |player, on| (player, Command::Pause { on }.to_bytes().unwrap());
+    give(&mut game, &[pause(1, true)]);
+    give(&mut game, &[]);
+    assert_eq!(game.clock(), 0);
+    give(&mut game, &[pause(2, false)]);
+    assert_eq!(game.clock(), 1);
+}
+
+#[test]
 fn orders_of_nobody_are_passed_over() {
     let mut game = Skirmish::new(Config::new(2, 8, 3)).unwrap();
     let mut idle = game.clone();

@@ -84,7 +84,7 @@ mod write;
 
 pub use check::chain::{Chain, Hash, leaf};
 pub use check::keyframes::KeyframeChecker;
-pub use check::sign::{PublicKey, Signature, SigningKey};
+pub use check::sign::{PublicKey, Signature, SigningKey, secret_key_text};
 pub use check::verify::{Level, Verification, Verifier, verify_bytes};
 pub use edit::assemble::Segment;
 pub use edit::cut::Cut;

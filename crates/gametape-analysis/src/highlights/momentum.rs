@@ -114,6 +114,25 @@ mod tests {
         assert_eq!(leads_of(&alone), [0; PLAYERS]);
     }
 
+    /// Of several worths in one tick the greatest counts, which comes last.
+    #[test]
+    fn before_it_is_reported_a_worth_is_the_first_one() {
+        let worths = [
+            worth(10, 1, 50),
+            worth(20, 15, 30),
+            worth(20, 15, 40),
+            worth(30, 15, 90),
+            worth(40, 1, 60),
+        ];
+        let firsts = first_worths(&worths);
+        assert_eq!((firsts[0], firsts[14]), (Some(50), Some(40)));
+        assert_eq!(firsts.iter().flatten().count(), 2);
+        let momentum = Momentum::new(&worths, &[]);
+        // A lead of 10 until tick 30, and 40 behind from then on.
+        assert_eq!(momentum.within(&(0..30)), 0);
+        assert_eq!(momentum.within(&(0..31)), 50);
+    }
+
     #[test]
     fn the_greatest_change_of_a_lead_counts() {
         let worths = [

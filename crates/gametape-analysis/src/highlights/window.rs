@@ -113,6 +113,19 @@ mod tests {
         assert_eq!(with(501, 600), 485..515);
     }
 
+    /// At the ends of a match a window has at least 15 seconds, where the match has.
+    #[test]
+    fn windows_stay_in_the_match() {
+        let window =
+            |tick, end| Windows::new(&[], |seconds| seconds, end).around(&[tick])[0].1.clone();
+        assert_eq!(window(0, 2000), 0..15);
+        assert_eq!(window(1, 2000), 0..16);
+        assert_eq!(window(1990, 2000), 1975..2000);
+        assert_eq!(window(2000, 2000), 1985..2000);
+        assert_eq!(window(2005, 2000), 1985..2000);
+        assert_eq!([window(0, 10), window(5, 10), window(10, 10)], [0..10, 0..10, 0..10]);
+    }
+
     #[test]
     fn the_longest_engagement_counts_while_it_lasts() {
         let engagements = [100..180, 110..150, 120..260, 130..270];

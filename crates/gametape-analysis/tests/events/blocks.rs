@@ -71,6 +71,21 @@ proptest! {
 }
 
 #[test]
+fn late_events_share_blocks_as_early_ones_do() {
+    for first in [0, 1 << 40] {
+        let mut writer = EventWriter::new();
+        for tick in first..first + 100 {
+            let pause = AnalysisEvent::PauseEvent { tick, player: 1, paused: true };
+            writer.push(&pause).unwrap();
+        }
+        let blocks = writer.flush().unwrap();
+        assert_eq!(blocks.len(), 1, "from tick {first}");
+        let read = Events::new(&blocks[0].bytes, 0).unwrap().map(|event| event.unwrap().tick());
+        assert!(read.eq(first..first + 100));
+    }
+}
+
+#[test]
 fn long_matches_become_several_blocks() {
     let events = sample::played(60, 1);
     let mut writer = EventWriter::new();

@@ -138,6 +138,15 @@ fn a_block_spans_no_more_than_a_header_can_say() {
     assert_eq!((error.class(), error.item()), (ErrorClass::Limit, "ticks of a block"));
 }
 
+#[test]
+fn kinds_are_found_by_their_name_and_number() {
+    for &kind in EventKind::ALL {
+        assert_eq!(EventKind::from_name(kind.name()), Some(kind));
+        assert_eq!(EventKind::from_number(kind.number()), Some(kind));
+    }
+    assert_eq!(EventKind::from_name("Nothing"), None);
+}
+
 /// What a player's machine reports cannot pass for what the simulation did.
 #[test]
 fn kinds_keep_to_their_stream() {

@@ -1,8 +1,8 @@
 //! Summaries and series.
 
 use gametape_analysis::{
-    AnalysisEvent, NameId, PlayerStats, PlayerSummary, StatisticsCollector, TIMEOUT, UnitTag,
-    WorldPos,
+    AnalysisEvent, MatchOutcome, NameId, PlayerStats, PlayerSummary, StatisticsCollector, TIMEOUT,
+    UnitTag, WorldPos,
 };
 use gametape_wire::TickLength;
 
@@ -93,6 +93,24 @@ fn summaries_count_what_the_specification_says() {
     second.losses = 1;
     second.value_lost = 100;
     assert_eq!(statistics.players, [first, second]);
+}
+
+#[test]
+fn of_several_ends_of_a_match_the_first_counts() {
+    let end = |tick, winner| {
+        let outcome = MatchOutcome::Completed { winner, reason: NameId(0) };
+        AnalysisEvent::MatchEnded { tick, outcome }
+    };
+    let outcome_of = |events: &[AnalysisEvent]| {
+        let mut collector = StatisticsCollector::new(TickLength::from_micros(50_000).unwrap());
+        events.iter().for_each(|event| collector.add(event, &NAMES));
+        collector.finish().outcome
+    };
+    assert_eq!(outcome_of(&[]), None);
+    let first = Some(MatchOutcome::Completed { winner: 1, reason: NameId(0) });
+    assert_eq!(outcome_of(&[end(9, 1), end(10, 2)]), first);
+    assert_eq!(outcome_of(&[end(10, 2), end(9, 1)]), first, "in any order");
+    assert_eq!(outcome_of(&[end(9, 1), end(9, 2)]), first, "of one tick, what comes first");
 }
 
 #[test]

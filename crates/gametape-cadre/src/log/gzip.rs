@@ -17,23 +17,54 @@ const EXTRA: u8 = 1 << 2;
 const NAME: u8 = 1 << 3;
 const COMMENT: u8 = 1 << 4;
 
-/// How much larger than its packed form text is expected to be, at most, before it is seen.
-const EXPECTED_RATIO: usize = 8;
+/// How much larger than its packed form text is expected to be, at most, before it is seen. Gamelogs are up to
+/// eleven times as large; room that is not needed is never touched.
+const EXPECTED_RATIO: usize = 16;
 /// The least by which the output grows.
 const STRIDE: usize = 64 << 10;
 
 /// The contents of all members, joined.
 pub(crate) fn unpack(input: &[u8], limit: Limit) -> Result<Vec<u8>> {
-    let mut out = Vec::with_capacity(expected_size(input).min(limit.max as usize));
+    let mut out = Output::with_room(expected_size(input).min(limit.max as usize));
     let mut reader = Reader::new(input);
     while !reader.is_empty() {
         skip_header(&mut reader)?;
-        let start = out.len();
+        let start = out.made;
         inflate(&mut reader, &mut out, limit)?;
-        check_trailer(&mut reader, &out[start..])?;
+        check_trailer(&mut reader, &out.bytes[start..out.made])?;
     }
-    out.shrink_to_fit();
-    Ok(out)
+    Ok(out.finish())
+}
+
+/// What was unpacked, and room for more after it.
+///
+/// The room comes as zeros from the allocator, which has them for nothing where it is large. A `Vec` that
+/// grows in its capacity would be filled with zeros before every stride.
+struct Output {
+    bytes: Vec<u8>,
+    made: usize,
+}
+
+impl Output {
+    fn with_room(room: usize) -> Self {
+        Self { bytes: vec![0; room], made: 0 }
+    }
+
+    /// Makes more room when there is none, but never for more than one byte over the limit.
+    fn grow(&mut self, limit: Limit) {
+        if self.made == self.bytes.len() {
+            let most = (limit.max as usize).saturating_add(1).saturating_sub(self.made);
+            let room = self.made + self.made.max(STRIDE).min(most).max(1);
+            self.bytes.reserve_exact(room - self.made);
+            self.bytes.resize(room, 0);
+        }
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.bytes.truncate(self.made);
+        self.bytes.shrink_to_fit();
+        self.bytes
+    }
 }
 
 /// What the last four bytes say, believed only as far as the size of the input bears it out.
@@ -69,33 +100,28 @@ fn skip_header(reader: &mut Reader<'_>) -> Result<()> {
 }
 
 /// Takes one deflate stream.
-fn inflate(reader: &mut Reader<'_>, out: &mut Vec<u8>, limit: Limit) -> Result<()> {
+fn inflate(reader: &mut Reader<'_>, out: &mut Output, limit: Limit) -> Result<()> {
     let mut inflater = Decompress::new(false);
     let start = reader.offset();
     loop {
-        grow(out, limit);
-        let (taken, made) = (inflater.total_in(), out.len());
-        let status = inflater.decompress_vec(reader.rest(), out, FlushDecompress::Finish);
+        out.grow(limit);
+        let (taken, made) = (inflater.total_in(), inflater.total_out());
+        let room = &mut out.bytes[out.made..];
+        let status = inflater.decompress(reader.rest(), room, FlushDecompress::Finish);
         let taken = (inflater.total_in() - taken) as usize;
+        let made = (inflater.total_out() - made) as usize;
         reader.take(taken, "gzip")?;
-        limit.check(out.len() as u64, limit.max)?;
+        out.made += made;
+        limit.check(out.made as u64, limit.max)?;
         match status {
             Ok(Status::StreamEnd) => return Ok(()),
-            Ok(_) if taken > 0 || out.len() > made => {}
+            Ok(_) if taken > 0 || made > 0 => {}
             Ok(_) => {
                 let kind = ErrorKind::Truncated { needed: 1, available: 0 };
                 return Err(Error::at(reader.offset(), "gzip", kind));
             }
             Err(_) => return Err(damaged(start, "damaged deflate stream")),
         }
-    }
-}
-
-/// Makes room for more output, but never for more than one byte over the limit.
-fn grow(out: &mut Vec<u8>, limit: Limit) {
-    if out.len() == out.capacity() {
-        let most = (limit.max as usize).saturating_add(1).saturating_sub(out.len());
-        out.reserve_exact(out.len().max(STRIDE).min(most).max(1));
     }
 }
 

@@ -10,7 +10,7 @@ mod strip;
 pub(crate) mod summary;
 
 use std::borrow::Cow;
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 
 use gametape_wire::{Error, Result};
 
@@ -259,11 +259,17 @@ impl Log {
     /// The log as JSON in gzip, at a level from 0 (fast) to 9 (small).
     pub fn to_gzip(&self, level: u32) -> Result<Vec<u8>> {
         let level = flate2::Compression::new(level.min(9));
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), level);
-        self.write_json(&mut encoder)?;
+        let encoder = flate2::write::GzEncoder::new(Vec::new(), level);
+        // The encoder clears a buffer of its own with every write, which costs more than packing one delta.
+        let mut out = BufWriter::with_capacity(PACKED_AT_ONCE, encoder);
+        self.write_json(&mut out)?;
+        let encoder = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         Ok(encoder.finish()?)
     }
 }
+
+/// Bytes of JSON that are given to the gzip encoder in one piece.
+const PACKED_AT_ONCE: usize = 64 << 10;
 
 /// A comma, unless nothing follows the opening bracket yet.
 fn separate(out: &mut Vec<u8>, open: u8) {

@@ -3,6 +3,7 @@
 use gametape_wire::Limit;
 
 use crate::limits::{HOLES, LIST_INDEX, STATE_SLOTS};
+use crate::merge::Merger;
 use crate::merge::merge_pass::{Frame, Merged, Pass, Stop, Target, over_limit};
 use crate::merge::watch::{Oddity, Site, Watch};
 use crate::state::keys::Key;
@@ -13,7 +14,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     /// The slot of `key` in the current container, if it has one.
     #[inline]
     pub(crate) fn slot(&mut self, key: Key) -> Option<u32> {
-        let tree = &mut self.merger.tree;
+        let Merger { tree, keys, .. } = &mut *self.merger;
         match &mut self.frame.target {
             Target::New { .. } => None,
             Target::List { id, .. } => {
@@ -21,7 +22,13 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
                 key.index().filter(|index| *index < list.length).map(|index| list.start + index)
             }
             Target::Object { id, hint } => {
+                let place = keys.place(key);
+                if let Some(slot) = tree.slot_at(*id, place, key) {
+                    *hint = place;
+                    return Some(slot);
+                }
                 *hint = tree.find(*id, key, *hint)?;
+                keys.note_place(key, *hint);
                 Some(tree.container(*id).start + *hint)
             }
         }

@@ -211,12 +211,17 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
     /// The next key; none when it comes again and was skipped with its value.
     #[inline]
     fn try_key(&mut self) -> Merged<Option<Key>> {
-        let token = self.cursor.string()?;
-        self.cursor.expect(b':', "expected a colon")?;
-        let key = if token.escaped {
-            self.merger.keys.intern(&token.decoded(self.cursor.text))?
-        } else {
-            self.merger.keys.intern_plain(self.cursor.text, token)?
+        let mut start = self.cursor.at;
+        let key = match self.merger.keys.expected(self.cursor.text, start) {
+            Some((key, end)) => {
+                self.cursor.at = end;
+                key
+            }
+            None => {
+                let key;
+                (start, key) = self.unexpected_key()?;
+                key
+            }
         };
         let Some(plan) = self.plan else {
             // Indices come in order or make a plan needed; this one was hidden by its spelling.
@@ -224,11 +229,26 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
                 key.index().is_some() || self.merger.duplicate_keys.twice(key, self.frame.serial);
             return if twice { Err(Stop::NeedsPlan) } else { Ok(Some(key)) };
         };
-        if plan.is_superseded(token.start) {
+        if plan.is_superseded(start) {
             self.skip_superseded(key)?;
             return Ok(None);
         }
         Ok(Some(key))
+    }
+
+    /// Takes a key that is not the one that was expected, and says where it is.
+    fn unexpected_key(&mut self) -> Merged<(usize, Key)> {
+        let token = self.cursor.string()?;
+        self.cursor.expect(b':', "expected a colon")?;
+        let keys = &mut self.merger.keys;
+        let key = if token.escaped {
+            keys.intern(&token.decoded(self.cursor.text))?
+        } else {
+            let key = keys.intern_plain(self.cursor.text, token)?;
+            keys.note_unexpected(key, token.inner(self.cursor.text));
+            key
+        };
+        Ok((token.start, key))
     }
 
     /// Skips the value of a key that comes again, and the comma after it.

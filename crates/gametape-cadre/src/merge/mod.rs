@@ -17,6 +17,7 @@ use crate::merge::duplicate_keys::DuplicateKeys;
 use crate::merge::journal::Journal;
 use crate::merge::merge_pass::{Frame, Merged, Pass, Stop};
 use crate::merge::plan::Plan;
+use crate::merge::references::Entry;
 use crate::merge::watch::Watch;
 use crate::state::keys::{Key, Keys};
 use crate::state::tree::{Shape, Tree, Value};
@@ -35,6 +36,8 @@ pub(crate) struct Merger {
     pub(crate) plain_ids: bool,
     /// And are indices never the length marker?
     pub(crate) plain_lists: bool,
+    /// What follows the index of an element of a list that is removed, where that can only be written in one way.
+    pub(crate) removal: Option<Entry>,
     /// How long the id of the last reference in a list was.
     pub(crate) id_length: u32,
     pub(crate) holes_left: u64,
@@ -77,6 +80,7 @@ impl Merger {
             journal: Journal::default(),
             plain_ids: length_key != id_key,
             plain_lists: length_key != id_key && length_key.index().is_none(),
+            removal: Entry::removal(&markers.removed),
             id_length: 1,
             markers,
             length_key,
@@ -230,6 +234,7 @@ impl Merger {
         self.frames.clear();
         self.scratch.clear();
         self.duplicate_keys.begin_delta();
+        self.keys.begin_delta();
         Pass::new(self, Cursor::new(text, span.start as usize), plan, watch).run()
     }
 }

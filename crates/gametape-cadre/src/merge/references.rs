@@ -20,35 +20,69 @@ const AFTER: u16 = u16::from_le_bytes(*b"\"}");
 /// Indices from here on are read like any key.
 const COUNTED: usize = 1000;
 
-/// The digits of each index, the first one in the lowest byte.
+const MOST_DIGITS: usize = 3;
+
+/// The digits of each index, the first one in the lowest byte, and in the highest how many there are.
 const DIGITS: [u32; COUNTED] = {
     let mut all = [0; COUNTED];
     let mut index = 0;
     while index < COUNTED {
-        let (mut rest, mut digits) = (index, 0);
+        let (mut rest, mut digits, mut count) = (index, 0, 0);
         loop {
             digits = digits << 8 | (b'0' as u32 + (rest % 10) as u32);
             rest /= 10;
+            count += 1;
             if rest == 0 {
                 break;
             }
         }
-        all[index] = digits;
+        all[index] = digits | count << 24;
         index += 1;
     }
     all
 };
 
-/// What must be before the id of the entry with this index: its text, and how long that is.
-#[inline(always)]
-fn expected(index: u32) -> Option<(u128, usize)> {
-    const fn around(digits: usize) -> u128 {
-        swar::of(BEFORE) | swar::of(BETWEEN) << (8 * (BEFORE.len() + digits))
+/// What an entry of a list looks like around its index, up to where entries differ.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    /// For indices with this many digits, which are zero here; and the bits that count.
+    words: [u128; MOST_DIGITS + 1],
+    masks: [u128; MOST_DIGITS + 1],
+    /// How much of it is not the index.
+    length: usize,
+}
+
+impl Entry {
+    const REFERENCE: Self = Self::new(BETWEEN);
+
+    const fn new(after_index: &[u8]) -> Self {
+        let length = BEFORE.len() + after_index.len();
+        let (mut words, mut masks, mut digits) = ([0; 4], [0; 4], 1);
+        while digits < words.len() {
+            words[digits] =
+                swar::of(BEFORE) | swar::of(after_index) << (8 * (BEFORE.len() + digits));
+            masks[digits] = u128::MAX >> (u128::BITS as usize - 8 * (length + digits));
+            digits += 1;
+        }
+        Self { words, masks, length }
     }
-    const WORDS: [u128; 4] = [0, around(1), around(2), around(3)];
-    let digits = u128::from(*DIGITS.get(index as usize)?) << (8 * BEFORE.len());
-    let count = 1 + usize::from(index >= 10) + usize::from(index >= 100);
-    Some((WORDS[count] | digits, BEFORE.len() + count + BETWEEN.len()))
+
+    /// An element that is removed, if this marker is short and always written as it is.
+    pub(crate) fn removal(marker: &[u8]) -> Option<Self> {
+        let after_index = [b"\":\"", marker, b"\""].concat();
+        let is_plain = marker.iter().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(byte));
+        let longest = size_of::<u128>() - BEFORE.len() - MOST_DIGITS;
+        (is_plain && after_index.len() <= longest).then(|| Self::new(&after_index))
+    }
+
+    /// Its text with this index, the bits of it that count, and how long it is.
+    #[inline(always)]
+    fn with_index(&self, index: u32) -> Option<(u128, u128, usize)> {
+        let digits = *DIGITS.get(index as usize)?;
+        let count = (digits >> 24) as usize % self.words.len();
+        let digits = u128::from(digits & 0x00FF_FFFF) << (8 * BEFORE.len());
+        Some((self.words[count] | digits, self.masks[count], self.length + count))
+    }
 }
 
 /// Reads references, as long as nothing about them is unusual.
@@ -71,17 +105,20 @@ impl References<'_> {
     /// written without any frills.
     #[inline(always)]
     fn next(&mut self) -> Option<(Value, usize)> {
-        let (word, length) = expected(self.index)?;
-        let bytes = self.text.get(self.at..)?.first_chunk()?;
-        let mask = u128::MAX >> (u128::BITS as usize - 8 * length);
-        let mask = mask & !0xFF | u128::from(self.first_byte);
-        if (u128::from_le_bytes(*bytes) ^ word) & mask != 0 {
-            return None;
-        }
+        let length = self.matches(&Entry::REFERENCE)?;
         let id = self.at + length;
         let length = self.id_length(u64::from_le_bytes(*self.text.get(id..)?.first_chunk()?))?;
         let end = id + length as usize;
         Some((Value::reference(Span::new(id - 1, end + 1)), end + 2))
+    }
+
+    /// How long an entry of this kind is, up to where entries differ, if one with the next index is here.
+    #[inline(always)]
+    fn matches(&self, entry: &Entry) -> Option<usize> {
+        let (word, mask, length) = entry.with_index(self.index)?;
+        let bytes = self.text.get(self.at..)?.first_chunk()?;
+        let mask = mask & !0xFF | u128::from(self.first_byte);
+        ((u128::from_le_bytes(*bytes) ^ word) & mask == 0).then_some(length)
     }
 
     /// The length of the id at the beginning of a word, if it is short, not the removal marker and
@@ -142,6 +179,14 @@ impl<'t, W: Watch> Pass<'_, 't, '_, W> {
             references.take(end);
             self.assign_at(slot, Key::from_index(index), value)?;
         }
+        // A list that became shorter mostly ends with what was removed.
+        while let Some(length) =
+            self.merger.removal.as_ref().and_then(|entry| references.matches(entry))
+        {
+            let key = Key::from_index(references.index);
+            references.take(references.at + length);
+            self.remove(key)?;
+        }
         self.took(&references);
         Ok(())
     }
@@ -192,8 +237,10 @@ mod tests {
             let text = format!(",\"{index}{}", String::from_utf8_lossy(BETWEEN));
             let mut bytes = [0; 16];
             bytes[..text.len()].copy_from_slice(text.as_bytes());
-            assert_eq!(expected(index), Some((u128::from_le_bytes(bytes), text.len())));
+            let mask = u128::MAX >> (128 - 8 * text.len());
+            let expected = Some((u128::from_le_bytes(bytes), mask, text.len()));
+            assert_eq!(Entry::REFERENCE.with_index(index), expected);
         }
-        assert_eq!(expected(COUNTED as u32), None);
+        assert_eq!(Entry::REFERENCE.with_index(COUNTED as u32), None);
     }
 }

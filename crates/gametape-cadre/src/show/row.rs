@@ -167,6 +167,43 @@ fn write_changes(changes: &ChangeCount, f: &mut fmt::Formatter<'_>) -> fmt::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Log, Options, play, sample};
+
+    /// Each condition alone, and all of them together.
+    #[test]
+    fn a_filter_wants_what_fits_all_its_conditions() {
+        let log = Log::open(sample::log(300, 1), &Options::default()).unwrap();
+        let players = Players::of(&log);
+        let list = |filter: &Filter| -> Vec<usize> {
+            let all = play(&log).unwrap().map(|played| played.unwrap());
+            all.filter(|played| filter.wants(played, &players)).map(|it| it.record.index).collect()
+        };
+        let everything = list(&Filter::default());
+        assert_eq!(everything.len(), log.len());
+        let id = play(&log).unwrap().find_map(|played| played.unwrap().record.player).unwrap();
+        let turns = Some("2-5".parse().unwrap());
+        let filters = [
+            Filter { player: Some(id.clone().into_owned()), ..Filter::default() },
+            Filter { kinds: vec!["ran".to_owned(), "finished".to_owned()], ..Filter::default() },
+            Filter { turns, ..Filter::default() },
+            Filter { refused: true, ..Filter::default() },
+        ];
+        let lists = filters.each_ref().map(list);
+        for (one, list) in lists.iter().enumerate() {
+            assert!(!list.is_empty() && list.len() < log.len(), "{one}");
+        }
+        let [player, kinds, turns, refused] = filters;
+        let all = Filter {
+            player: player.player,
+            kinds: kinds.kinds,
+            turns: turns.turns,
+            refused: refused.refused,
+        };
+        let fits = |index: &usize| lists.iter().all(|list| list.contains(index));
+        let expected: Vec<usize> = everything.iter().copied().filter(fits).collect();
+        assert!(!expected.is_empty());
+        assert_eq!(list(&all), expected);
+    }
 
     #[test]
     fn turns_are_spans_with_both_ends() {

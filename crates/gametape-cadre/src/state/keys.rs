@@ -55,6 +55,23 @@ struct Recent {
     number: u32,
 }
 
+/// What is known about a name besides itself. The first of them is the start of a delta.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// The key as it is written, with its quotes and colon, and the bits of a word that it takes. Zero for
+    /// what is too long for a word: it is never expected.
+    spelling: u128,
+    mask: u128,
+    length: u32,
+    /// What came after it the last time, by its place among what is known.
+    follower: u32,
+    /// Where in an object it was found the last time.
+    place: u32,
+}
+
+/// Names from here on are read without any help from before: more are in no log of a game.
+const MOST_KNOWN: usize = 1 << 10;
+
 /// All names that occur in one log, each once.
 #[derive(Debug, Clone)]
 pub(crate) struct Keys {
@@ -65,6 +82,11 @@ pub(crate) struct Keys {
     numbers: HashMap<Arc<[u8]>, u32, RandomState>,
     /// The short name that was last seen for each slot: most keys are a few short names.
     recent: Vec<Recent>,
+    /// Names of deltas come in the same order again and again: the text of the next one is mostly known
+    /// before it is read, and only has to be compared.
+    known: Vec<Known>,
+    /// Which of them was read last.
+    last: u32,
 }
 
 impl Keys {
@@ -75,6 +97,8 @@ impl Keys {
             max_bytes,
             numbers: HashMap::default(),
             recent: vec![Recent::default(); 1 << RECENT_BITS],
+            known: vec![Known::default()],
+            last: 0,
         }
     }
 
@@ -99,6 +123,70 @@ impl Keys {
             return Ok(Key(index));
         }
         Ok(Key(FIRST_NAME + self.number(name)?))
+    }
+
+    /// Another delta begins.
+    pub(crate) fn begin_delta(&mut self) {
+        self.last = 0;
+    }
+
+    /// The key that is at `at` with its colon, and its end, if it is the one that is expected there.
+    #[inline(always)]
+    pub(crate) fn expected(&mut self, text: &[u8], at: usize) -> Option<(Key, usize)> {
+        let follower = self.known.get(self.last as usize)?.follower;
+        let Known { spelling, mask, length, .. } = *self.known.get(follower as usize)?;
+        let word = u128::from_le_bytes(*text.get(at..)?.first_chunk()?);
+        if length == 0 || (word ^ spelling) & mask != 0 {
+            return None;
+        }
+        self.last = follower;
+        Some((Key(FIRST_NAME + follower - 1), at + length as usize))
+    }
+
+    /// Notes a key that was read and was not the expected one; `spelled` is its text, without escapes.
+    #[inline]
+    pub(crate) fn note_unexpected(&mut self, key: Key, spelled: &[u8]) {
+        let Some(number) = key.name().filter(|number| *number < MOST_KNOWN) else { return };
+        let place = number + 1;
+        if self.known.get(place).is_none_or(|known| known.length == 0) {
+            self.note_spelling(place, spelled);
+        }
+        self.known[self.last as usize].follower = place as u32;
+        self.last = place as u32;
+    }
+
+    #[inline(never)]
+    fn note_spelling(&mut self, place: usize, spelled: &[u8]) {
+        if place >= self.known.len() {
+            self.known.resize(place + 1, Known::default());
+        }
+        let length = spelled.len() + b"\"\":".len();
+        if length <= size_of::<u128>() {
+            let known = &mut self.known[place];
+            known.spelling = swar::of(&[b"\"", spelled, b"\":"].concat());
+            known.mask = u128::MAX >> (u128::BITS as usize - 8 * length);
+            known.length = length as u32;
+        }
+    }
+
+    /// Where in an object a key is likely to be.
+    #[inline]
+    pub(crate) fn place(&self, key: Key) -> u32 {
+        match key.name() {
+            Some(number) => self.known.get(number + 1).map_or(0, |known| known.place),
+            // Game objects are mostly made in the order of their numbers, and all of them are kept.
+            None => key.0,
+        }
+    }
+
+    /// Notes where in an object a key was.
+    #[inline]
+    pub(crate) fn note_place(&mut self, key: Key, place: u32) {
+        if let Some(number) = key.name()
+            && let Some(known) = self.known.get_mut(number + 1)
+        {
+            known.place = place;
+        }
     }
 
     /// The key for a name without escapes, which is in the text.

@@ -243,6 +243,16 @@ impl Tree {
         index.map_or(Value::ABSENT, |index| self.values[container.start as usize + index])
     }
 
+    /// The slot at `index` of the object's block, if `key` is there.
+    #[inline]
+    pub(crate) fn slot_at(&self, id: u32, index: u32, key: Key) -> Option<u32> {
+        let container = self.container(id);
+        let slot = container.start + index;
+        let is_there =
+            index < container.length && self.keys.get(slot as usize).is_some_and(|k| *k == key);
+        is_there.then_some(slot)
+    }
+
     /// The index of `key` in the object's block. `hint` is tried first.
     #[inline]
     pub(crate) fn find(&mut self, id: u32, key: Key, hint: u32) -> Option<u32> {

@@ -88,20 +88,16 @@ pub(crate) fn lossy(decoded: Cow<'_, [u8]>) -> Cow<'_, str> {
 pub(crate) fn compare_utf16(a: &[u8], b: &[u8]) -> Ordering {
     let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     match (a.get(same), b.get(same)) {
-        // Only a code point over U+FFFF against one from U+E000 on sorts unlike its bytes.
-        (Some(x), Some(y)) if *x >= 0xED && *y >= 0xED => {
-            units_from(a, same).cmp(units_from(b, same))
-        }
+        // Only a code point over U+FFFF against one from U+E000 on sorts unlike its bytes. Bytes from
+        // 0xED on begin a code point.
+        (Some(x), Some(y)) if *x >= 0xED && *y >= 0xED => units(&a[same..]).cmp(units(&b[same..])),
         (x, y) => x.cmp(&y),
     }
 }
 
-/// The UTF-16 code units from the code point on that byte `at` belongs to.
-fn units_from(decoded: &[u8], mut at: usize) -> impl Iterator<Item = u16> + '_ {
-    while at > 0 && decoded[at] & 0xC0 == 0x80 {
-        at -= 1;
-    }
-    let mut rest = &decoded[at..];
+/// The UTF-16 code units of a decoded string.
+fn units(decoded: &[u8]) -> impl Iterator<Item = u16> + '_ {
+    let mut rest = decoded;
     let mut low = None;
     std::iter::from_fn(move || {
         if let Some(unit) = low.take() {

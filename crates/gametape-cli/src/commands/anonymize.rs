@@ -1,11 +1,12 @@
 //! `gametape anonymize`: recordings without what says who played.
 
 use gametape_replay::anonymize::anonymize;
+use gametape_replay::open::Format;
 
 use crate::failure::{Done, Outcome, note, warn};
 use crate::games::GAMES;
-use crate::input::Source;
-use crate::output::{Destination, print_json};
+use crate::input::{Opened, Source};
+use crate::output::{Destination, Kind, print_json};
 use crate::progress::waiting;
 use crate::rewrite::{RewriteArgs, Written};
 use crate::text::thousands;
@@ -20,7 +21,8 @@ use crate::text::thousands;
 /// again. Signatures are dropped.
 ///
 /// The result is then searched for all names, and a warning says where one is still found: the bytes
-/// of an unknown game stay as they are. Then the exit code is 3.
+/// of an unknown game stay as they are. Then the exit code is 3. So it is of a tape that was never
+/// finished and has lost frames that were not written: a gap declares them.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -34,7 +36,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = r#"Texts that contain the name of a player are changed too, whatever they mean.
 
 With --json:
-  {"file","output","removed":[{"what","count"}],"remaining":[text]}
+  {"file","output","removed":[{"what","count"}],"remaining":[text],"lost":[text]}
 
 Examples:
   gametape anonymize match.tape for-the-paper.tape
@@ -43,19 +45,27 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        self.files.for_each(|source, destination| self.anonymize(source, destination))
+        let formats = [Format::Tape, Format::MineWars, Format::Gamelog];
+        self.files.for_each(&formats, |source, destination| self.anonymize(source, destination))
     }
 
     fn anonymize(&self, source: &Source, destination: &Destination) -> Outcome {
         let opened = source.open()?;
-        let mut out = destination.open(source)?;
+        let kind = match &opened {
+            Opened::Tape(_) => Kind::Tape,
+            Opened::MineWars(_) => Kind::MineWars,
+            Opened::Gamelog(log) => Kind::Gamelog { is_gzip: log.is_gzip() },
+            _ => return Err(source.unknown()),
+        };
+        let mut out = destination.open(kind, source)?;
         let made =
             waiting("anonymizing", || out.fill(source, |put| anonymize(opened, &GAMES, put)))?;
         out.finish()?;
+        let done = Done::lost_if(!made.remaining.is_empty() || !made.lost.is_empty());
         if self.files.json {
             let (file, output) = (source.to_string(), destination.target.to_string());
             print_json(&Written { file, output, result: &made })?;
-            return Ok(Done::lost_if(!made.remaining.is_empty()));
+            return Ok(done);
         }
         for (what, count) in &made.removed {
             note(source, format_args!("removed: {what}: {}", thousands(*count)));
@@ -66,6 +76,7 @@ impl Args {
         for what in &made.remaining {
             warn(source, format_args!("still there: {what}"));
         }
-        Ok(Done::lost_if(!made.remaining.is_empty()))
+        made.lost.iter().for_each(|lost| warn(source, format_args!("lost: {lost}")));
+        Ok(done)
     }
 }

@@ -6,7 +6,7 @@ use gametape_wire::{self as wire, Error};
 
 use crate::failure::{Done, Failure, Outcome, warn_of_each};
 use crate::input::{Source, one_of};
-use crate::output::Target;
+use crate::output::{Kind, Target};
 
 /// Assemble text into a MineWars recording
 ///
@@ -49,7 +49,8 @@ impl Args {
         let assembled = if self.bare { self.payload(&text) } else { file(&text) };
         let (bytes, inexact) =
             assembled.map_err(|errors| Failure::of_all(&self.source, &errors))?;
-        self.output.write(&self.source, &bytes)?;
+        let kind = if self.bare { Kind::Messages } else { Kind::MineWars };
+        self.output.write(kind, &self.source, &bytes)?;
         self.warn_of(&inexact);
         Ok(Done::lost_if(!inexact.is_empty()))
     }

@@ -1,15 +1,17 @@
 //! `gametape chunks`: the chunks of a tape, and what is in them.
 
 use gametape_replay::inspect::{ChunkKinds, ChunkLine, PartLine};
+use gametape_replay::open::Format;
 use gametape_tape::{ChunkEntry, ChunkHeader, Depth, TapeFrames};
 use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome};
-use crate::input::TapeArgs;
+use crate::input::Source;
+use crate::many::FilesArgs;
 use crate::output::{Lines, Output};
 use crate::tape::{TapeFile, warn_of_losses};
 
-/// List the chunks of a tape, or print what is in them
+/// List the chunks of tapes, or print what is in them
 ///
 /// One line for each chunk, in the order of recording: its number, kind, stream, ticks, size, and
 /// who may know it. Of a damaged tape lists what is whole, and the exit code is 3.
@@ -17,7 +19,7 @@ use crate::tape::{TapeFile, warn_of_losses};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    tape: TapeArgs,
+    files: FilesArgs,
 
     /// Only chunks of these kinds, such as frames,orders; a number for a kind without a name, and
     /// `keyframe` for both kinds of keyframes
@@ -50,6 +52,7 @@ const EXAMPLES: &str = r#"With --json there is one object a line:
    "stored_bytes","codec"}
 and with --frames:
   {"chunk","kind","stream","tick","views","bytes","payload"}
+Of many tapes each line begins with "file".
 "payload" is hexadecimal; of a delta keyframe "items" is how many ticks before it its baseline is.
 
 Examples:
@@ -59,8 +62,18 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let mut file = self.tape.source.tape()?;
+        if self.raw && self.files.are_many() {
+            return Err(Failure::usage("--raw is for one tape, and there are several"));
+        }
+        self.files.only(Format::Tape).each("read", |source| self.list(source))
+    }
+
+    fn list(&self, source: &Source) -> Outcome {
+        let mut file = source.tape()?;
         let tape = file.open(Depth::Index)?;
+        if !self.json && !self.raw {
+            self.files.title(source)?;
+        }
         let wanted: Vec<&ChunkEntry> =
             tape.chunks.iter().filter(|entry| self.wants(&entry.header)).collect();
         if self.raw {
@@ -70,11 +83,12 @@ impl Args {
         } else {
             let mut lines = Lines::new(self.json);
             for entry in wanted {
-                lines.add(&ChunkLine::of(&entry.header, entry.offset))?;
+                let line = ChunkLine::of(&entry.header, entry.offset);
+                lines.add(&self.files.row(source, line))?;
             }
             lines.finish()?;
         }
-        warn_of_losses(&file.source, &tape);
+        warn_of_losses(source, &tape);
         Ok(Done::Fine)
     }
 
@@ -95,7 +109,8 @@ impl Args {
             let raw = chunk.raw_in(&mut buffer).map_err(failed)?;
             TapeFrames::new(&chunk.header, raw).try_for_each(|frame| {
                 let frame = frame.map_err(|error| failed(error.within(chunk.header.kind)))?;
-                PartLine::of(&chunk.header, &frame).try_for_each(|line| lines.add(&line))
+                PartLine::of(&chunk.header, &frame)
+                    .try_for_each(|line| lines.add(&self.files.row(&source, line)))
             })
         })?;
         lines.finish()

@@ -119,7 +119,8 @@ impl Args {
 
     fn convert(&self, opened: Opened, conversion: &Conversion) -> Outcome {
         let source = &self.recording.source;
-        let mut out = self.result.target()?.open(source)?;
+        // What the name says was compared with what is asked for.
+        let mut out = self.result.target()?.open_named(source)?;
         let converted = waiting("converting", || {
             out.fill(source, |put| convert(opened, conversion, &GAMES, put))
         })?;

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use gametape_replay::cut::{CutRequest, cut_minewars, cut_tape};
-use gametape_replay::open::MinewarsBytes;
+use gametape_replay::open::{Format, MinewarsBytes};
 use gametape_replay::{NamedViews, ViewName, players_of_minewars, players_of_tape};
 use gametape_tape::{Depth, Tape};
 use gametape_wire::{self as wire, Tick, ViewSet, When};
 
 use crate::failure::{Failure, Outcome, warn};
 use crate::input::{FormatArgs, Opened, Source};
-use crate::output::{Destination, Target};
+use crate::output::{Destination, Kind, Target};
 use crate::progress::waiting;
 use crate::rewrite::{Report, RewriteArgs};
 use crate::tape::TapeFile;
@@ -66,13 +66,16 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        self.files.for_each(|source, destination| match source.open_with(&self.format)? {
-            Opened::Tape(file) => self.cut_tape(file, destination),
-            Opened::MineWars(bytes) => self.cut_minewars(source, &bytes, destination),
-            Opened::Gamelog(_) => Err(Failure::usage(format_args!(
-                "{source} is a gamelog, and only MineWars recordings and tapes are cut"
-            ))),
-            _ => Err(source.unknown()),
+        let formats = [Format::Tape, Format::MineWars];
+        self.files.for_each(&formats, |source, destination| {
+            match source.open_with(&self.format)? {
+                Opened::Tape(file) => self.cut_tape(file, destination),
+                Opened::MineWars(bytes) => self.cut_minewars(source, &bytes, destination),
+                Opened::Gamelog(_) => Err(Failure::usage(format_args!(
+                    "{source} is a gamelog, and only MineWars recordings and tapes are cut"
+                ))),
+                _ => Err(source.unknown()),
+            }
         })
     }
 
@@ -100,7 +103,7 @@ impl Args {
         let request = request.map_err(failed)?;
         let cut = waiting("cutting", || cut_minewars(&file, &request)).map_err(failed)?;
         cut.wrong_checksums.iter().for_each(|error| warn(source, error));
-        let mut out = destination.open(source)?;
+        let mut out = destination.open(Kind::MineWars, source)?;
         out.put(&cut.bytes)?;
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));
@@ -129,7 +132,7 @@ fn write_cut(
     destination: &Destination,
 ) -> Result<Report, Failure> {
     let source = file.source.clone();
-    let mut out = destination.open(&source)?;
+    let mut out = destination.open(Kind::Tape, &source)?;
     let cut = waiting("cutting", || out.fill(&source, |put| cut_tape(file, tape, request, put)))?;
     out.finish()?;
     let mut report = Report::new(&source, Some(&destination.target));

@@ -2,13 +2,13 @@
 
 use gametape_minewars::{Dialect, Disassembled, Listing, disassemble_file, disassemble_payload};
 use gametape_replay::open::Content;
-use gametape_replay::{ViewName, players_of_minewars, players_of_tape};
+use gametape_replay::{ViewName, players_of_minewars, view_in_tape};
 use gametape_tape::Depth;
-use gametape_wire::{Error, ViewSet};
+use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome, warn};
 use crate::input::{Opened, RecordingsArgs, Source};
-use crate::output::{Output, Target};
+use crate::output::{Kind, Output, Target};
 use crate::progress::Progress;
 use crate::text::{count, printable};
 
@@ -107,9 +107,7 @@ impl Args {
     fn check_view(&self, opened: &mut Opened) -> Result<(), Failure> {
         let (Opened::Tape(file), Some(name)) = (opened, &self.view) else { return Ok(()) };
         let tape = file.open(Depth::Index)?;
-        let view = name.find(|| players_of_tape(&tape));
-        let checked = view.and_then(|view| tape.check_views(ViewSet::EMPTY.with(view)));
-        checked.map_err(|error| file.failure(&error))
+        view_in_tape(&tape, Some(name)).map(drop).map_err(|error| file.failure(&error))
     }
 
     fn listing(&self) -> Listing {
@@ -118,7 +116,8 @@ impl Args {
 
     /// The target, without lines yet; of many files each begins with its name.
     fn open(&self, source: &Source) -> Result<Output, Failure> {
-        let mut out = self.output.open(source)?;
+        let kind = if self.json { Kind::Json } else { Kind::Assembly };
+        let mut out = self.output.open(kind, source)?;
         if self.recordings.files.are_many() {
             let name = source.to_string();
             let line = if self.json {

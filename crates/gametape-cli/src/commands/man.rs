@@ -10,7 +10,7 @@ use clap_mangen::Man;
 use crate::Cli;
 use crate::failure::{Done, Failure, Outcome, note};
 use crate::input::Source;
-use crate::output::Target;
+use crate::output::{Kind, Target};
 use crate::text::count;
 
 /// Write the manual pages: one of the tool, and one of each command
@@ -33,7 +33,7 @@ impl Args {
         fs::create_dir_all(&self.folder).map_err(failed)?;
         let pages = pages().map_err(failed)?;
         for (name, page) in &pages {
-            Target::File(self.folder.join(name)).write(&Source::Stdin, page)?;
+            Target::File(self.folder.join(name)).write(Kind::ManualPage, &Source::Stdin, page)?;
         }
         note(&self.folder.display(), format_args!("{} written", count(pages.len() as u64, "page")));
         Ok(Done::Fine)

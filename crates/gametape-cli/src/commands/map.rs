@@ -9,7 +9,7 @@ use gametape_wire::{Error, When};
 use super::stage;
 use crate::failure::{Failure, Outcome, note};
 use crate::input::{RecordingsArgs, Source};
-use crate::output::{Target, colours_show, print, print_json};
+use crate::output::{Kind, Target, colours_show, print, print_json};
 use crate::view_arg::ViewArg;
 
 /// Draw the board of a recording at a moment, as text or as a PNG picture
@@ -62,7 +62,7 @@ impl Args {
             return Err(Failure::usage("the pictures of several recordings need --out-dir DIR"));
         }
         if let Some(target) = &self.png {
-            target.check_extension("a picture", &["png"])?;
+            target.check_extension(Kind::Picture)?;
         }
         self.recordings.files.each("drawn", |source| self.draw(source))
     }
@@ -93,7 +93,11 @@ impl Args {
             Some(target) => {
                 let options = png::Options::default().with_scale(self.scale);
                 let picture = png::draw(&scene, &options);
-                target.write(source, &picture.map_err(|error| self.too_large(error))?)?;
+                target.write(
+                    Kind::Picture,
+                    source,
+                    &picture.map_err(|error| self.too_large(error))?,
+                )?;
                 let missing = png::missing_letters(&scene);
                 if !missing.is_empty() {
                     note(&target, format_args!("the font has no {missing}: shown as boxes"));

@@ -4,7 +4,7 @@ use gametape_replay::merge::{MergeInput, merge};
 
 use crate::failure::{Failure, Outcome};
 use crate::input::Source;
-use crate::output::{Output, Target};
+use crate::output::{Kind, Output, Target};
 use crate::progress::waiting;
 use crate::rewrite::{Report, check_apart};
 use crate::tape::TapeFile;
@@ -45,7 +45,7 @@ Examples:
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         check_apart(&self.output, self.json)?;
-        self.output.check_extension("a tape", &["tape"])?;
+        self.output.check_extension(Kind::Tape)?;
         if self.sources.iter().filter(|source| **source == Source::Stdin).count() > 1 {
             return Err(Failure::usage("standard input can be read only once"));
         }
@@ -62,8 +62,7 @@ impl Args {
                     .changes
                     .push(format!("{} of {name} dropped", count(signatures, "signature")));
             }
-            let damages = input.tape().damages.iter().map(|damage| format!("{name}: {damage}"));
-            report.lost.extend(damages);
+            report.lost.extend(input.lost().iter().map(|lost| format!("{name}: {lost}")));
         }
         if merged.unordered_ticks > 0 {
             let ticks = count(merged.unordered_ticks, "tick");
@@ -76,7 +75,7 @@ impl Args {
     fn open_output(&self) -> Result<Output, Failure> {
         let (last, others) = self.sources.split_last().ok_or_else(Failure::printed)?;
         others.iter().try_for_each(|source| self.output.check_apart(source))?;
-        self.output.open(last)
+        self.output.open(Kind::Tape, last)
     }
 }
 

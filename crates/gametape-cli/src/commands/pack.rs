@@ -1,12 +1,13 @@
 //! `gametape pack`: the form of a tape for archives and range requests.
 
+use gametape_replay::open::Format;
 use gametape_replay::put_segments;
 use gametape_tape::{Depth, pack};
 use gametape_wire::Source as _;
 
 use crate::failure::{Failure, Outcome};
 use crate::input::Source;
-use crate::output::Destination;
+use crate::output::{Destination, Kind};
 use crate::rewrite::{Report, RewriteArgs};
 use crate::text::thousands;
 
@@ -33,7 +34,7 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        self.files.for_each(|source, destination| self.pack(source, destination))
+        self.files.for_each(&[Format::Tape], |source, destination| self.pack(source, destination))
     }
 
     fn pack(&self, source: &Source, destination: &Destination) -> Outcome {
@@ -46,7 +47,7 @@ impl Args {
         // Chunks are copied in long runs: a damaged one must not go along unnoticed.
         file.watched("checking", |file| file.visit(&tape.chunks, |_| Ok(())))?;
         let segments = pack(&tape).map_err(|error| file.failure(&error))?;
-        let mut out = destination.open(source)?;
+        let mut out = destination.open(Kind::Tape, source)?;
         let written = file.watched("packing", |file| {
             out.fill(source, |put| put_segments(file, &segments, put))
         })?;

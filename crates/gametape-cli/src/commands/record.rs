@@ -14,7 +14,7 @@ use gametape_wire::Error;
 
 use crate::failure::{Done, Failure, Outcome, is_quiet, warn};
 use crate::input::one_of;
-use crate::output::{Target, print, print_json};
+use crate::output::{Kind, Target, print, print_json};
 use crate::text::{Fields, clock, count, date, printable, thousands};
 use sink::TapeSink;
 
@@ -88,7 +88,7 @@ Examples:
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         crate::rewrite::check_apart(&self.target, self.json)?;
-        self.target.check_extension("a tape", &["tape"])?;
+        self.target.check_extension(Kind::Tape)?;
         let config = self.config()?;
         let refused = |error: Error| Failure::of(&"match", &error);
         let game = Match::new(config, &self.style, self.generation).map_err(refused)?;

@@ -1,13 +1,13 @@
 //! `gametape recover`: what is left of a damaged or unfinished recording.
 
 use gametape_minewars::{RepairOptions, Repaired, ReplayFile, repair, verify};
-use gametape_replay::open::{Format, MinewarsBytes};
+use gametape_replay::open::{Format, MinewarsBytes, SNIFFED_BYTES, likely_format};
 use gametape_replay::recover::{FoundTape, TapeRecovery};
 use gametape_wire::{Error, TickLength};
 
 use crate::failure::{Done, Failure, Outcome, note, warn, warn_of_each};
 use crate::input::{RecordingArgs, Source};
-use crate::output::{Destination, Output, Target, print_json};
+use crate::output::{Destination, Kind, Output, Target, print_json};
 use crate::rewrite::{Report, Written, check_apart};
 use crate::tape::TapeFile;
 use crate::text::count;
@@ -24,8 +24,9 @@ use crate::text::count;
 /// recorder had not written yet.
 ///
 /// Of a MineWars recording, checksums are computed again, every whole frame before the damage is kept,
-/// and what follows it or belongs to nothing is dropped. A wrong checksum does not say what is wrong:
-/// what it covers is kept, and nobody can vouch for it.
+/// and what follows it, cannot be read or breaks a rule is dropped; `gametape verify` passes the result.
+/// Tiles that are lost are of a reserved kind, lost names are empty. A wrong checksum does not say what
+/// is wrong: what it covers and can be read is kept, and nobody can vouch for it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[group(id = "where", required = true, multiple = false, args = ["out", "output", "in_place"])]
@@ -45,9 +46,10 @@ pub(crate) struct Args {
     #[arg(long)]
     in_place: bool,
 
-    /// Drop the ends of payloads that cannot be read; without this they stay as they are (MineWars)
+    /// Keep what cannot be read or breaks a rule, in setup and payloads, as it is; the result may then
+    /// fail `gametape verify` (MineWars)
     #[arg(long)]
-    drop_unreadable: bool,
+    keep_unreadable: bool,
 
     /// How long a tick lasts, in microseconds: needed only where the header and the summary of a tape
     /// are both lost
@@ -91,7 +93,7 @@ impl Args {
         let found = found.map_err(|error| file.failure(&error))?;
         match found.filter(|found| is_tape || found.has_chunks()) {
             Some(found) => {
-                let unreadable = ("--drop-unreadable", self.drop_unreadable, Format::MineWars);
+                let unreadable = ("--keep-unreadable", self.keep_unreadable, Format::MineWars);
                 source.check_options(Format::Tape, &[unreadable])?;
                 self.recording.format.check(source, Format::Tape)?;
                 self.recover_tape(&mut file, &found)
@@ -100,13 +102,21 @@ impl Args {
                 let problem = "tape: there is no whole chunk of a tape in it (at byte 0)";
                 Err(Failure::refused(source, problem))
             }
-            None => self.recover_minewars(&file.into_bytes()?),
+            None => {
+                let bytes = file.into_bytes()?;
+                let start = &bytes[..bytes.len().min(SNIFFED_BYTES)];
+                if likely_format(start, Some(bytes.len() as u64)) == Some(Format::Gamelog) {
+                    let problem = "is a gamelog; `recover` reads tapes and MineWars recordings";
+                    return Err(Failure::usage(format_args!("{source} {problem}")));
+                }
+                self.recover_minewars(&bytes)
+            }
         }
     }
 
     fn recover_tape(&self, file: &mut TapeFile, found: &FoundTape) -> Outcome {
         let source = file.source.clone();
-        let mut out = self.open(&source)?;
+        let mut out = self.open(Kind::Tape, &source)?;
         let result = file.watched("recovering", |file| {
             let length = self.tick_us.and_then(TickLength::from_micros);
             out.fill(&source, |put| found.write(file, length, put))
@@ -128,13 +138,15 @@ impl Args {
             Format::MineWars,
             &[("--tick-us", self.tick_us.is_some(), Format::Tape)],
         )?;
-        let options = RepairOptions::new().with_drop_unreadable(self.drop_unreadable);
+        let options = RepairOptions::new()
+            .with_keep_unreadable(self.keep_unreadable)
+            .with_headerless(format.headerless);
         let Repaired { bytes, changes, lost, .. } =
             repair(damaged, format.dialect, options).map_err(failed)?;
-        match self.target() {
-            Some(output) => output.write(source, &bytes)?,
-            None if bytes == damaged => {}
-            None => Target::overwrite(source, &bytes)?,
+        if self.target().is_some() || bytes != damaged {
+            let mut out = self.open(Kind::MineWars, source)?;
+            out.put(&bytes)?;
+            out.finish()?;
         }
         let mut report = Report::new(source, self.target());
         report.changes = changes.iter().map(ToString::to_string).collect();
@@ -154,22 +166,22 @@ impl Args {
     }
 
     /// Opens the result. It replaces its source once it is complete.
-    fn open(&self, source: &Source) -> Result<Output, Failure> {
+    fn open(&self, kind: Kind, source: &Source) -> Result<Output, Failure> {
         match (self.target(), source) {
-            (Some(target), _) => target.open(source),
-            (None, Source::File(path)) => Destination::in_place(path.clone()).open(source),
+            (Some(target), _) => target.open(kind, source),
+            (None, Source::File(path)) => Destination::in_place(path.clone()).open(kind, source),
             (None, _) => Err(Failure::usage("standard input cannot be written in place")),
         }
     }
 }
 
-/// What is wrong inside of setup, frames and messages is not for a repair to guess.
+/// Says so where what was kept is not sound.
 fn warn_if_unsound(source: &Source, repaired: &ReplayFile<'_>) {
     let found = verify(repaired);
     if !found.is_ok() {
         let errors = count(found.report().errors(), "error");
         let advice = "`gametape verify` on the result shows them";
-        warn(source, format_args!("{errors} cannot be repaired; {advice}"));
+        warn(source, format_args!("{errors} kept; {advice}"));
     }
 }
 

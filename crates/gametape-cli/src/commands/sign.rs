@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use gametape_replay::open::Format;
 use gametape_replay::put_segments;
 use gametape_tape::SigningKey;
 
 use crate::failure::{Failure, Outcome};
 use crate::input::Source;
-use crate::output::Destination;
+use crate::output::{Destination, Kind};
 use crate::rewrite::{Report, RewriteArgs};
 use crate::tape::read_secret;
 
@@ -42,7 +43,8 @@ Examples:
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let key = read_secret(&self.key)?;
-        self.files.for_each(|source, destination| self.sign(&key, source, destination))
+        self.files
+            .for_each(&[Format::Tape], |source, destination| self.sign(&key, source, destination))
     }
 
     fn sign(&self, key: &SigningKey, source: &Source, destination: &Destination) -> Outcome {
@@ -54,7 +56,7 @@ impl Args {
             return Err(Failure::refused(source, problem));
         }
         let segments = found.sign(key).map_err(|error| Failure::of(source, &error))?;
-        let mut out = destination.open(source)?;
+        let mut out = destination.open(Kind::Tape, source)?;
         file.watched("signing", |file| out.fill(source, |put| put_segments(file, &segments, put)))?;
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));

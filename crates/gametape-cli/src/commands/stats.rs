@@ -15,7 +15,7 @@ use crate::events::{Observed, is_new, table_text};
 use crate::failure::{Done, Failure, Outcome};
 use crate::input::Source;
 use crate::many::FilesArgs;
-use crate::output::{Target, print, print_json};
+use crate::output::{Kind, Target, print, print_json};
 use crate::rewrite::check_apart;
 
 /// Show what each player did in a match, as a table and as curves over time
@@ -67,7 +67,7 @@ impl Args {
         let mut observed = Observed::open_with_events(source)?;
         let (statistics, done) = collect(&mut observed)?;
         if let Some(target) = &self.plot {
-            target.write(source, &draw(target, &observed, &statistics)?)?;
+            target.write(Kind::Plot, source, &draw(target, &observed, &statistics)?)?;
         }
         let (info, end) = (&observed.info, observed.tape.summary.end_tick);
         match self.json {
@@ -109,7 +109,7 @@ impl Args {
 
 /// The curves as a file of the kind that its name asks for.
 fn draw(target: &Target, observed: &Observed, statistics: &Statistics) -> Result<Vec<u8>, Failure> {
-    target.check_extension("a plot", &["png", "svg"])?;
+    target.check_extension(Kind::Plot)?;
     let end = match target {
         Target::Stdout => Some("png".into()),
         Target::File(path) => path.extension().map(OsStr::to_ascii_lowercase),

@@ -50,7 +50,10 @@ fn is_hidden(name: &OsStr) -> bool {
 fn item(entry: walkdir::Result<DirEntry>) -> Option<Item> {
     match entry {
         Ok(entry) => {
-            let is_file = entry.path().is_file();
+            // The folder itself says what most entries are, without asking about each.
+            let is_link = entry.path_is_symlink();
+            let is_file =
+                if is_link { entry.path().is_file() } else { entry.file_type().is_file() };
             let source = Source::File(entry.into_path());
             is_file.then_some(Item { source, is_found: true, problem: None })
         }

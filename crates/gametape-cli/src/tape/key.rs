@@ -1,17 +1,14 @@
-//! Keys as files: one line that says what it is, and 64 hexadecimal digits.
+//! Files with keys, public ones beside secret ones.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gametape_tape::{PublicKey, SigningKey};
+use gametape_tape::{PublicKey, SigningKey, secret_key_text};
 
 use crate::failure::Failure;
 use crate::input::Source;
-use crate::text::hex;
 
-const SECRET: &str = "gametape-secret-key:";
-const PUBLIC: &str = "gametape-public-key:";
 /// No key file is longer.
 const MOST_BYTES: u64 = 1024;
 
@@ -28,15 +25,14 @@ impl From<String> for PublicKeyArg {
 impl PublicKeyArg {
     /// The key.
     pub(crate) fn read(&self) -> Result<PublicKey, Failure> {
-        if let Some(key) = digits(&self.0) {
-            return Ok(PublicKey(key));
+        if let Some(key) = PublicKey::from_text(&self.0) {
+            return Ok(key);
         }
         let path = Path::new(&self.0);
         let text = read_small(path)?;
-        let line = text.trim();
-        match digits(line.strip_prefix(PUBLIC).unwrap_or(line)) {
-            Some(key) => Ok(PublicKey(key)),
-            None if line.starts_with(SECRET) => {
+        match PublicKey::from_text(&text) {
+            Some(key) => Ok(key),
+            None if SigningKey::is_text_of_one(&text) => {
                 let problem = "is a secret key: tapes are verified with the public one";
                 Err(Failure::usage(format_args!("{} {problem}", path.display())))
             }
@@ -48,10 +44,7 @@ impl PublicKeyArg {
 /// The secret key in a file.
 pub(crate) fn read_secret(source: &Path) -> Result<SigningKey, Failure> {
     let text = read_small(source)?;
-    match text.trim().strip_prefix(SECRET).and_then(digits) {
-        Some(seed) => Ok(SigningKey::from_seed(&seed)),
-        None => Err(no_key(source, "secret")),
-    }
+    SigningKey::from_text(&text).ok_or_else(|| no_key(source, "secret"))
 }
 
 fn no_key(path: &Path, kind: &str) -> Failure {
@@ -67,22 +60,6 @@ fn read_small(path: &Path) -> Result<String, Failure> {
     source.read_text()
 }
 
-/// 32 bytes as 64 hexadecimal digits.
-fn digits(text: &str) -> Option<[u8; 32]> {
-    let text = text.trim();
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    let mut bytes = [0; 32];
-    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-        let pair = std::str::from_utf8(pair).ok()?;
-        // A sign is no digit.
-        pair.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
-        *byte = u8::from_str_radix(pair, 16).ok()?;
-    }
-    Some(bytes)
-}
-
 /// Writes a new key pair, the public one beside the secret one with `.pub` at its end. Files that
 /// are there are never overwritten.
 pub(crate) fn write_pair(path: &Path, seed: &[u8; 32]) -> Result<(PublicKey, PathBuf), Failure> {
@@ -91,16 +68,14 @@ pub(crate) fn write_pair(path: &Path, seed: &[u8; 32]) -> Result<(PublicKey, Pat
     public_path.push(".pub");
     let public_path = PathBuf::from(public_path);
     let mut public = create_new(&public_path, false)?;
-    let written = create_new(path, true).and_then(|mut secret| {
-        let line = format!("{SECRET}{}\n", hex(seed));
-        put(&mut secret, path, &line)
-    });
+    let written = create_new(path, true)
+        .and_then(|mut secret| put(&mut secret, path, &secret_key_text(seed)));
     if let Err(failure) = written {
         // Half a pair helps nobody.
         let _ = fs::remove_file(&public_path);
         return Err(failure);
     }
-    put(&mut public, &public_path, &format!("{PUBLIC}{key}\n"))?;
+    put(&mut public, &public_path, &key.to_text())?;
     Ok((key, public_path))
 }
 
@@ -150,15 +125,5 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
-    }
-
-    #[test]
-    fn keys_have_64_digits() {
-        assert_eq!(digits(&"0a".repeat(32)), Some([10; 32]));
-        assert_eq!(digits(&"0A".repeat(32)), Some([10; 32]));
-        for wrong in [String::new(), "0a".repeat(31), "0g".repeat(32), "+a".repeat(32)] {
-            assert_eq!(digits(&wrong), None, "{wrong}");
-        }
-        assert_eq!(digits(&"é".repeat(32)), None);
     }
 }

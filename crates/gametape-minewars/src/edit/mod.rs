@@ -10,4 +10,4 @@ pub use anonymize::{AnonymizeOptions, Anonymized, Removed, anonymize};
 pub use convert::{Converted, convert};
 pub use cut::{Cut, Selection, cut};
 pub use losses::{Loss, LossCount, Losses};
-pub use repair::{Change, Lost, RepairOptions, Repaired, repair};
+pub use repair::{Change, Lost, RepairOptions, Repaired, SetupItem, repair};

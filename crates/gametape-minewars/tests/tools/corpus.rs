@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gametape_minewars::Generation;
 use gametape_minewars::{
-    Dialect, Loss, ReplayFile, Selection, Setup, convert, cut, repair, verify,
+    Dialect, Loss, RepairOptions, ReplayFile, Selection, Setup, convert, cut, repair, verify,
 };
 
 use gametape_wire::Severity;
@@ -51,9 +51,13 @@ fn known_files_are_sound_and_need_no_repair() {
             // The public tool puts cities anywhere.
             let expected = if name.starts_with("genmap") { 2 } else { 0 };
             assert_eq!(broken.len(), expected, "{dialect} {name}: {broken:?}");
-            let repaired = repair(&bytes, Some(dialect), Default::default()).unwrap();
-            assert!(repaired.changes.is_empty() && repaired.lost.is_empty());
-            assert_eq!(repaired.bytes, bytes);
+            let keep = RepairOptions::new().with_keep_unreadable(true);
+            let kept = repair(&bytes, Some(dialect), keep).unwrap();
+            assert!(kept.changes.is_empty() && kept.lost.is_empty());
+            assert_eq!(kept.bytes, bytes);
+            let repaired = repair(&bytes, Some(dialect), RepairOptions::new()).unwrap();
+            assert_eq!(repaired.bytes == bytes, expected == 0);
+            assert!(verify(&ReplayFile::open_as(&repaired.bytes, dialect).unwrap()).is_ok());
         }
     }
 }

@@ -142,10 +142,15 @@ fn frames_break_the_rules_that_they_should() {
 fn the_setup_is_checked() {
     let broken = |change: fn(&mut Setup), rule: Rule| {
         let mut setup = plain_setup(Generation::Current);
+        let sound = raw_file(&setup, &[]);
         change(&mut setup);
-        let found = check(&raw_file(&setup, &[]));
+        let bytes = raw_file(&setup, &[]);
+        let found = check(&bytes);
         assert_eq!(found.count(rule), 1, "{found:?}");
         assert_eq!(found.findings().len(), 1, "{found:?}");
+        // It points at the byte that is another.
+        let offset = found.report().findings()[0].error.offset().unwrap() as usize;
+        assert_ne!(bytes[offset], sound[offset], "{found:?}");
     };
     broken(|setup| setup.reserved_flags = 0x10, Rule::ReservedValue);
     broken(|setup| setup.max_sub_player = 15, Rule::ReservedValue);

@@ -64,3 +64,28 @@ fn without_names(value: Value, names: &Names, which: &str, result: &mut Anonymiz
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_metadata_only_seats_and_outcomes_stay() {
+        let mut names = Names::default();
+        names.add("Zorbulina", "Player 1");
+        let json = json!({
+            "game": "chess", "players": [{"view": 1, "name": "Zorbulina", "rank": 7}, {"name": "?"}],
+            "winner": "Zorbulina", "referees": [{"view": 2, "name": "Ben"}], "date": "today",
+        });
+        let mut result = Anonymized::default();
+        let scrubbed = scrubbed("metadata", &json.to_string(), &names, &mut result);
+        let expected = json!({
+            "game": "chess", "players": [{"view": 1, "name": "Player 1"}], "winner": "Player 1",
+        });
+        assert_eq!(serde_json::from_str::<Value>(&scrubbed).unwrap(), expected);
+        assert_eq!(result.removed["names of players in the metadata"], 2);
+        for field in ["referees", "date"] {
+            assert_eq!(result.removed[&format!("`{field}` in the metadata")], 1);
+        }
+    }
+}

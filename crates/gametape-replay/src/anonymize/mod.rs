@@ -32,6 +32,8 @@ pub struct Anonymized {
     pub removed: BTreeMap<String, u64>,
     /// What was found in the result although it should be gone.
     pub remaining: BTreeSet<String>,
+    /// What a tape that was never finished has lost: a gap in the result declares it.
+    pub lost: Vec<String>,
 }
 
 impl Anonymized {

@@ -16,6 +16,7 @@ use super::search::Search;
 use crate::games::{self, KnownGame};
 use crate::metadata::{field, players};
 use crate::open::{Content, open_tape, visit_chunks};
+use crate::recover::unwritten_text;
 use crate::rewrite::{Put, derived_header};
 use crate::source::concerns;
 use crate::streams::{FRAMES, REPORTED_EVENTS, REPORTS, SETUP_OF_SIMULATION, SETUP_OF_VIEWS, TALK};
@@ -36,7 +37,7 @@ pub(super) fn anonymize<S: Source>(
         scrubber.chunk(chunk, &tape)?;
         scrubber.hand_on(put)
     })?;
-    scrubber.finish(put)
+    scrubber.finish(&tape, put)
 }
 
 /// Writes the new tape.
@@ -77,7 +78,11 @@ impl<'g> Scrubber<'g> {
         put(&bytes)
     }
 
-    fn finish(mut self, put: &mut Put<'_>) -> Result<Anonymized> {
+    fn finish(mut self, tape: &Tape, put: &mut Put<'_>) -> Result<Anonymized> {
+        if let Some(ticks) = tape.unwritten() {
+            tape.gaps_when_finished().iter().try_for_each(|gap| self.writer.gap(gap))?;
+            self.result.lost.push(unwritten_text(&ticks));
+        }
         self.writer.flush()?;
         self.hand_on(put)?;
         put(&self.writer.finish()?)?;

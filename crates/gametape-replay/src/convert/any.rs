@@ -9,6 +9,7 @@ use super::gamelog::{Layout, write_gamelog};
 use crate::games::{self, KnownGame};
 use crate::inspect::gap_lines;
 use crate::open::{Content, GamelogBytes, Inner, MinewarsBytes, Opened, inner_recording};
+use crate::recover::unwritten_text;
 use crate::rewrite::{Put, tape_id_of};
 use crate::source::Recording;
 use crate::{cadre, minewars};
@@ -184,7 +185,8 @@ fn convert_tape<S: Source>(
     games: &[&dyn KnownGame],
     put: &mut Put<'_>,
 ) -> Result<Converted> {
-    let gaps = gap_lines(recording.gaps());
+    let mut gaps = gap_lines(recording.gaps());
+    gaps.extend(recording.tape().unwritten().as_ref().map(unwritten_text));
     let content = Content::of(&recording, games)?;
     if content != Content::MineWars || conversion.storage.is_some() {
         // As any other recording of its kind.

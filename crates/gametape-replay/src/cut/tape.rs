@@ -9,6 +9,7 @@ use gametape_wire::{Result, Source, Tick, ViewSet};
 use super::CutRequest;
 use crate::metadata::{for_views, without_outcome};
 use crate::open::visit_chunks;
+use crate::recover::unwritten_text;
 use crate::rewrite::{Put, derived_header};
 use crate::text::count;
 
@@ -84,7 +85,7 @@ pub fn cut_tape<S: Source>(
         earlier_start: Some(cut.ticks().start).filter(|start| *start < asked.start),
         keyframes: cut.keyframes() as u64,
         dropped: end.dropped,
-        lost: lost(tape),
+        lost: lost(tape, &cut.ticks()),
     })
 }
 
@@ -92,14 +93,17 @@ fn is_closing(chunk: &Chunk<'_>) -> bool {
     (chunk.header.kind, chunk.header.stream) == (ChunkKind::METADATA, 1)
 }
 
-/// What the tape had lost before, in the cut or not.
-fn lost(tape: &Tape) -> Vec<String> {
+/// What the tape had lost before, in the cut or not, and what was never written of the cut's own ticks.
+fn lost(tape: &Tape, ticks: &Range<u64>) -> Vec<String> {
     let damages = tape.damages.iter().map(ToString::to_string);
     let missing = tape.missing.iter().map(|run| count(run.len() as u64, "chunk") + " missing");
     let misplaced = tape.misplaced().map(|entry| {
         format!("the ticks of chunk {}, {}, go back", entry.header.sequence, entry.header.kind)
     });
-    damages.chain(missing).chain(misplaced).collect()
+    let unwritten =
+        tape.unwritten().filter(|lost| lost.start < ticks.end && lost.end > ticks.start);
+    let unwritten = unwritten.as_ref().map(unwritten_text);
+    damages.chain(missing).chain(misplaced).chain(unwritten).collect()
 }
 
 /// What is done, in words that differ between cuts.

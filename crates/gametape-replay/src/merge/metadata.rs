@@ -87,15 +87,20 @@ mod tests {
     #[test]
     fn the_first_counts_and_players_come_together() {
         let fields = |value: Value| value.as_object().cloned().unwrap();
-        let mut joined = fields(json!({"title": "a", "players": [{"view": 2, "name": "Ben"}]}));
+        let mut joined = fields(json!({
+            "title": "a", "referees": [{"view": 3}], "players": [{"view": 2, "name": "Ben"}],
+        }));
         add(
             &mut joined,
             fields(json!({
-                "title": "b", "game": "g",
+                "title": "b", "game": "g", "referees": [{"view": 4}],
                 "players": [{"view": 1, "name": "Ana"}, {"view": 2, "name": "?"}],
             })),
         );
         let players = json!([{"view": 1, "name": "Ana"}, {"view": 2, "name": "Ben"}]);
-        assert_eq!(Value::Object(joined), json!({"title": "a", "game": "g", "players": players}));
+        let expected = json!({
+            "title": "a", "game": "g", "referees": [{"view": 3}], "players": players,
+        });
+        assert_eq!(Value::Object(joined), expected);
     }
 }

@@ -9,7 +9,9 @@ use gametape_tape::{Chunk, ChunkEntry, ChunkKind, Depth, Tape, TapeHeader, TapeW
 use gametape_wire::{Error, ErrorKind, Place, Result, Source};
 
 use crate::open::open_tape;
+use crate::recover::unwritten_text;
 use crate::rewrite::{Put, derived_header};
+use crate::text::count;
 use lanes::Lanes;
 use units::Units;
 
@@ -38,6 +40,16 @@ impl<S: Source> MergeInput<S> {
     #[must_use]
     pub fn tape(&self) -> &Tape {
         &self.tape
+    }
+
+    /// What of it is lost, and declared by a gap in the joined tape.
+    #[must_use]
+    pub fn lost(&self) -> Vec<String> {
+        let damages = self.tape.damages.iter().map(ToString::to_string);
+        let missing = self.tape.missing.iter();
+        let missing = missing.map(|run| count(run.len() as u64, "chunk") + " missing");
+        let unwritten = self.tape.unwritten();
+        damages.chain(missing).chain(unwritten.as_ref().map(unwritten_text)).collect()
     }
 
     /// How many signatures it has; the joined tape has none.
@@ -98,6 +110,9 @@ pub fn merge<S: Source>(inputs: &mut [MergeInput<S>], put: &mut Put<'_>) -> Resu
             (_, Some(_)) => lanes.write_tick(inputs, &mut writer, put)?,
             (_, None) => break,
         }
+    }
+    for input in &*inputs {
+        input.tape.gaps_when_finished().iter().try_for_each(|gap| writer.gap(gap))?;
     }
     if let Some(closing) = metadata::joined_closing(inputs)? {
         writer.closing_metadata(closing.as_bytes())?;

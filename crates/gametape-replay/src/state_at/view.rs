@@ -7,14 +7,14 @@ use gametape_minewars::{
     replay_view,
 };
 use gametape_tape::{ChunkKind, TapeFrames};
-use gametape_wire::{Error, Moment, Result, Source, Tick, TickLength, Time, View, ViewSet, When};
+use gametape_wire::{Error, Moment, Result, Source, Tick, TickLength, Time, View, When};
 
 use super::{PLAY_ONCE, doubts};
 use crate::inspect::losses;
 use crate::minewars::{MinewarsView, setup_of};
 use crate::moments::{end_before, moment_by_clock};
 use crate::player::{PlayRule, Player, ViewTrack};
-use crate::players::{ViewName, players_of_minewars, players_of_tape};
+use crate::players::{ViewName, players_of_minewars, view_in_tape};
 use crate::source::Recording;
 use crate::streams::FRAMES;
 use crate::timeline::Playback;
@@ -59,8 +59,7 @@ impl ViewAt {
 /// Replays a view of a MineWars file up to a moment: the spectator where nobody is named.
 pub fn view_of_file(file: &ReplayFile<'_>, who: Option<&ViewName>, at: When) -> Result<ViewAt> {
     let layout = file.frame_layout()?;
-    let players = || players_of_minewars(file).unwrap_or_default();
-    let view = find(who, View::SPECTATOR, layout.max_view(), players)?;
+    let view = view_in_file(file, who, layout.max_view())?;
     let (map, dialect) = (file.setup().map()?, file.dialect());
     let start = replay_view(&map, [], dialect, view, 0);
     let frames = file.frames()?;
@@ -94,14 +93,10 @@ fn end_of(frames: Frames<'_>) -> Moment {
     last.map_or(Moment::START, |frame| Moment::after(Tick(frame.time())))
 }
 
-/// The view that somebody names, or the default one.
-fn find(
-    who: Option<&ViewName>,
-    default: View,
-    most: View,
-    players: impl FnOnce() -> Vec<(View, String)>,
-) -> Result<View> {
-    let view = who.map_or(Ok(default), |name| name.find(players))?;
+/// The view of a file that somebody names, or the spectator.
+fn view_in_file(file: &ReplayFile<'_>, who: Option<&ViewName>, most: View) -> Result<View> {
+    let players = || players_of_minewars(file).unwrap_or_default();
+    let view = who.map_or(Ok(View::SPECTATOR), |name| name.find(players))?;
     if view > most {
         let problem = format!("there are views 0 to {most}, not {view}");
         return Err(Error::misuse("view", problem));
@@ -118,8 +113,7 @@ pub fn view_of_tape<S: Source>(
     let setup = setup_of(&mut recording)?;
     let tape = recording.tape();
     let mut losses: Vec<String> = losses(tape).collect();
-    let view = find(who, tape.first_view(), setup.max_view(), || players_of_tape(tape))?;
-    tape.check_views(ViewSet::EMPTY.with(view))?;
+    let view = view_in_tape(tape, who)?;
     let start = MinewarsView::new(&setup, view);
     let mut player = Playback::view(recording, view, start.clone(), PLAY_ONCE)?;
     let (length, end) = (player.tick_length(), player.end());

@@ -36,18 +36,18 @@ const MOST_MOMENTS: usize = 400;
 const UNCHANGED: usize = 16;
 
 /// A state that can be compared with others quickly.
-trait Told: GameState {
-    fn told(&self) -> u128;
+trait Fingerprint: GameState {
+    fn fingerprint(&self) -> u128;
 }
 
-impl Told for MinewarsView {
-    fn told(&self) -> u128 {
+impl Fingerprint for MinewarsView {
+    fn fingerprint(&self) -> u128 {
         xxh3_128(&self.state().to_bytes())
     }
 }
 
-impl Told for CadreGame {
-    fn told(&self) -> u128 {
+impl Fingerprint for CadreGame {
+    fn fingerprint(&self) -> u128 {
         xxh3_128(&self.state().canonical())
     }
 }
@@ -95,7 +95,7 @@ type Watching<'a, G> = Playback<&'a [u8], Player<ViewTrack<G>>>;
 
 /// The ticks to try and how their states are reported, by playing once from the start, without any
 /// keyframe; and snapshots of some.
-fn linear<G: Told>(
+fn linear<G: Fingerprint>(
     mut player: Watching<'_, G>,
     all: &[u64],
 ) -> (BTreeMap<u64, u128>, Vec<SimSnapshot>) {
@@ -104,9 +104,9 @@ fn linear<G: Told>(
     let mut last = None;
     for (number, tick) in all.iter().enumerate() {
         player.before(*tick);
-        let told = player.state().told();
-        if last.replace(told) != Some(told) || number % UNCHANGED == 0 {
-            expected.insert(*tick, told);
+        let fingerprint = player.state().fingerprint();
+        if last.replace(fingerprint) != Some(fingerprint) || number % UNCHANGED == 0 {
+            expected.insert(*tick, fingerprint);
         }
         if number % every == 0 {
             snapshots.push(player.snapshot());
@@ -138,7 +138,7 @@ fn delta(baseline: &SimSnapshot, state: &SimSnapshot) -> Keyframe {
 
 /// Every tick forward, backward and in random order, with both kinds of deltas, and in random order
 /// with the keyframes that the converter chose.
-fn every_moment<G: Told>(tape: &[u8], view: View, open: impl Fn(&[u8]) -> Watching<'_, G>) {
+fn every_moment<G: Fingerprint>(tape: &[u8], view: View, open: impl Fn(&[u8]) -> Watching<'_, G>) {
     let plain = finish(without_keyframes(tape));
     let (expected, states) = linear(open(&plain), &ticks_of(&plain));
     let forward: Vec<u64> = expected.keys().copied().collect();
@@ -148,7 +148,7 @@ fn every_moment<G: Told>(tape: &[u8], view: View, open: impl Fn(&[u8]) -> Watchi
         let mut player = open(tape);
         for tick in ways.iter().flatten() {
             player.before(*tick);
-            assert!(player.state().told() == expected[tick], "view {view}, tick {tick}");
+            assert!(player.state().fingerprint() == expected[tick], "view {view}, tick {tick}");
         }
         let is_of_the_match = |finding: &Finding| finding.rule == PlayRule::INPUT;
         assert!(player.findings().iter().all(is_of_the_match), "{:?}", player.findings());

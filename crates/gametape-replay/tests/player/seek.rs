@@ -1,9 +1,10 @@
 use std::time::Duration;
 
+use gametape_cadre::{Log, Options, sample};
 use gametape_minewars::Generation;
 use gametape_replay::{
-    Clock, DeepLevel, Direction, Playback, Player, PlayerOptions, Rate, Recording, Source, Track,
-    cadre, minewars,
+    Clock, ConvertOptions, DeepLevel, Direction, MarkerKind, Playback, Player, PlayerOptions, Rate,
+    Recording, Source, Timeline, Track, cadre, minewars,
 };
 use gametape_tape::{Cut, Tape, TapeHeader, cut_bytes, pack_bytes};
 use gametape_wire::{Moment, Tick, View, ViewSet};
@@ -92,6 +93,44 @@ fn steps_go_over_what_changes_and_back_again() {
         assert!(player.step(Direction::Backward).unwrap());
         assert_eq!((player.tick(), &player.snapshot()), (*tick, snapshot));
         assert_eq!(player.changes().is_empty(), *tick == 0);
+    }
+    assert!(!player.step(Direction::Backward).unwrap());
+}
+
+/// Also where play enters at a keyframe, and so has not read what came before it.
+#[test]
+fn what_changed_is_known_wherever_play_enters() {
+    let log = Log::open(sample::log(6000, 1), &Options::default()).unwrap();
+    let tape = cadre::to_tape(&log, &ConvertOptions::new(7).with_spacing(100_000)).unwrap();
+    let entries = Tape::open(&tape).unwrap().keyframes;
+    let keyframes: Vec<u64> = entries.entries().iter().map(|keyframe| keyframe.tick).collect();
+    assert!(keyframes.len() > 3, "{keyframes:?}");
+    let open =
+        || cadre::player(Recording::open(tape.clone()).unwrap(), PlayerOptions::default()).unwrap();
+    let mut player = open();
+    while player.step(Direction::Forward).unwrap() {
+        if keyframes.contains(&player.tick()) {
+            let mut entered = open();
+            entered.before(player.tick());
+            assert!(!player.changes().is_empty());
+            assert_eq!(entered.changes(), player.changes(), "tick {}", player.tick());
+        }
+    }
+}
+
+/// A simulation changes in every tick, with orders or without.
+#[test]
+fn steps_of_a_simulation_are_ticks() {
+    let recording = Recording::open(toy::tape(Toy::new(), 60)).unwrap();
+    let mut player = Playback::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+    for tick in 1..=60 {
+        assert!(player.step(Direction::Forward).unwrap());
+        assert_eq!(player.tick(), tick);
+    }
+    assert!(!player.step(Direction::Forward).unwrap());
+    for tick in (0..60).rev() {
+        assert!(player.step(Direction::Backward).unwrap());
+        assert_eq!(player.tick(), tick);
     }
     assert!(!player.step(Direction::Backward).unwrap());
 }
@@ -204,6 +243,35 @@ fn a_tape_cut_by_time_plays_the_same() {
     every_cut(&toy::tape(Toy::new(), 300), None, |recording, options| {
         Playback::simulation(recording, Toy::new(), options).unwrap()
     });
+}
+
+/// What was cut away is no part of the timeline, in a box as without.
+#[test]
+fn a_timeline_begins_where_play_does_and_marks_the_keyframes_from_there_on() {
+    let tape = toy::tape(Toy::new(), 300);
+    for (ticks, begin, marked) in [
+        (0..300, 0, vec![0, 50, 100, 150, 200, 250]),
+        (100..220, 100, vec![100, 150, 200]),
+        (110..220, 100, vec![100, 150, 200]),
+    ] {
+        let part = cut_to(&tape, None, ticks.clone());
+        let recording = Recording::open(part).unwrap();
+        let player = Playback::simulation(recording, Toy::new(), PlayerOptions::default()).unwrap();
+        let (_, timeline) = player.into_parts();
+        let keyframes = |timeline: &dyn Timeline<State = Toy>| -> Vec<u64> {
+            let markers = timeline.markers().iter();
+            let keyframes = markers.filter(|marker| marker.kind == MarkerKind::Keyframe);
+            keyframes.map(|marker| marker.moment.next_tick().0).collect()
+        };
+        let shape = |timeline: &dyn Timeline<State = Toy>| {
+            let ends = [timeline.begin(), timeline.end(), timeline.position()];
+            (ends.map(|moment| moment.next_tick().0), timeline.tick_length(), keyframes(timeline))
+        };
+        let found = shape(&timeline);
+        assert_eq!(found.0, [begin, ticks.end, begin]);
+        assert_eq!(found.2, marked, "{ticks:?}");
+        assert_eq!(shape(&Box::new(timeline)), found);
+    }
 }
 
 /// Counts what is read.

@@ -1,11 +1,12 @@
 //! Disks that refuse, hang or take little: the game goes on, and the tape is what it can be.
 
 use std::fs::OpenOptions;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use gametape_replay::{Next, Recorder, Sink};
 use gametape_tape::Recovered;
-use gametape_wire::{ErrorClass, Tick};
+use gametape_wire::{ErrorClass, Tick, ViewSet};
 
 use crate::common::*;
 
@@ -85,6 +86,47 @@ fn a_stopped_recording_takes_calls_counts_them_and_holds_nothing() {
     let counters = recorder.counters();
     assert_eq!((counters.lost.items, counters.queued_bytes), (200, 0));
     assert!(recorder.order(Tick(5), view(1), b"late").is_err(), "a wrong call stays one");
+}
+
+#[test]
+fn what_waits_when_a_recording_stops_is_forgotten() {
+    let (recorder, mut pump, sink) = driven(&options());
+    sink.disk(|disk| disk.full_at = Some(40));
+    (0..100).for_each(|tick| play(&recorder, tick));
+    assert!(recorder.counters().queued_bytes > 1000);
+    assert_eq!(pump.step(Duration::ZERO), Next::Done);
+    assert_eq!(recorder.counters().queued_bytes, 0);
+}
+
+/// A sink that looks how much the recorder holds whenever it takes bytes.
+#[derive(Default, Clone)]
+struct Looks(Arc<OnceLock<Recorder>>, Arc<Mutex<Vec<u64>>>);
+
+impl Sink for Looks {
+    fn append(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let held = self.0.get().map(|recorder| recorder.counters().queued_bytes);
+        self.1.lock().unwrap().extend(held);
+        Ok(bytes.len())
+    }
+
+    fn sync(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn what_the_writer_has_taken_counts_until_it_is_written() {
+    let looks = Looks::default();
+    let (recorder, mut pump) =
+        Recorder::with_pump(looks.clone(), tape_header(), METADATA, &options()).unwrap();
+    // The start of the tape is written before anything is taken.
+    pump.step(Duration::ZERO);
+    recorder.resource("map", ViewSet::ALL, vec![7; 100_000]).unwrap();
+    looks.0.set(recorder).unwrap();
+    pump.step(2 * SECOND);
+    let seen = looks.1.lock().unwrap().clone();
+    assert!(seen.iter().any(|held| *held >= 100_000), "{seen:?}");
+    assert_eq!(looks.0.get().unwrap().counters().queued_bytes, 0);
 }
 
 #[test]

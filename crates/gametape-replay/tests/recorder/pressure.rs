@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use gametape_replay::{EventBlock, RecorderOptions, Shed, streams};
+use gametape_replay::{EventBlock, Recorder, RecorderOptions, Shed, streams};
 use gametape_tape::{ChunkKind, GapCause};
-use gametape_wire::{ErrorClass, Tick, ViewSet};
+use gametape_wire::{ErrorClass, ErrorKind, Tick, View, ViewSet};
 
 use crate::common::*;
 
@@ -41,6 +41,10 @@ fn reported_events_go_first_then_positions_then_keyframes_and_orders_never() {
     let steps = [[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0], [3, 1, 0], [3, 2, 0], [3, 3, 0]];
     assert_eq!(order, [&steps[..], &[[3, 3, 1], [3, 3, 2], [3, 3, 3]]].concat());
     assert_eq!(recorder.failure(), None, "shedding is no failure");
+    let shed = recorder.counters().shed;
+    for bytes in [shed.reported, shed.positions].map(|count| count.bytes) {
+        assert!((12_000..13_000).contains(&bytes), "{bytes}");
+    }
 
     // Nothing of these classes fits now.
     recorder
@@ -88,6 +92,95 @@ fn nothing_is_shed_for_something_less_important() {
     assert_eq!(items(&recorder.counters().shed), [2, 2, 0]);
     recorder.keyframe(state(2, 19_000)).unwrap();
     assert_eq!(items(&recorder.counters().shed), [2, 3, 1]);
+}
+
+/// Up to the last byte of the memory everything is kept; with one byte less something is not.
+#[test]
+fn what_fits_exactly_is_kept() {
+    let gives: [fn(&Recorder); 3] = [
+        |recorder| recorder.order(Tick(0), view(1), &[7; 1000]).unwrap(),
+        |recorder| recorder.keyframe(state(0, 1000)).unwrap(),
+        |recorder| {
+            let block = EventBlock::new(streams::POSITIONS, (Tick(0), Tick(0)), 1, vec![1; 500]);
+            recorder.events(block).unwrap();
+        },
+    ];
+    for (number, give) in gives.into_iter().enumerate() {
+        let given = |memory| {
+            let (recorder, _pump, _sink) = driven(&with_memory(memory, 1 << 20));
+            let reports = streams::REPORTED_EVENTS;
+            let block = EventBlock::new(reports, (Tick(0), Tick(0)), 1, vec![2; 500]);
+            recorder.events(block).unwrap();
+            give(&recorder);
+            let counters = recorder.counters();
+            (counters.queued_bytes as usize, items(&counters.shed))
+        };
+        let (all, shed) = given(1 << 20);
+        assert_eq!(shed, [0; 3]);
+        assert_eq!(given(all), (all, [0; 3]), "thing {number}");
+        assert_eq!(given(all - 1).1, [1, 0, 0], "thing {number}");
+    }
+}
+
+/// What is held for the writer is counted with all that comes with it.
+#[test]
+fn everything_that_waits_is_counted() {
+    let memory = |give: &dyn Fn(&Recorder)| {
+        let (recorder, mut pump, _sink) = driven(&with_memory(1 << 20, 1 << 20));
+        let before = recorder.counters().queued_bytes;
+        give(&recorder);
+        let counted = recorder.counters().queued_bytes - before;
+        pump.step(Duration::ZERO);
+        assert_eq!(recorder.counters().queued_bytes, 0, "it was taken and written");
+        counted
+    };
+    let content = |length| memory(&|r| r.resource("map", ViewSet::ALL, vec![7; length]).unwrap());
+    assert_eq!(content(5000) - content(1000), 4000);
+    let name = |length| memory(&|r| r.resource(&"n".repeat(length), ViewSet::ALL, vec![]).unwrap());
+    assert_eq!(name(300) - name(100), 200);
+    let names = |length| memory(&|r| drop(r.names(&["n".repeat(length)]).unwrap()));
+    assert_eq!(names(300) - names(100), 200);
+    // Each payload of a frame costs the same, and something beside its bytes.
+    let frame = |views: u8| {
+        let payloads: Vec<[u8; 100]> = (0..views).map(|number| [number; 100]).collect();
+        let parts: Vec<(View, &[u8])> =
+            (0..).zip(&payloads).map(|(number, bytes)| (view(number), &bytes[..])).collect();
+        memory(&|r| r.frame(Tick(0), &parts).unwrap())
+    };
+    let each = frame(2) - frame(1);
+    assert!(each >= 100 + size_of::<ViewSet>() as u64, "{each}");
+    assert_eq!(frame(9) - frame(8), each);
+}
+
+/// Events of the simulation, setups and resources are never shed: they are lost as orders are.
+#[test]
+fn everything_that_is_never_shed_can_interrupt_the_recording() {
+    let gives: [fn(&Recorder); 3] = [
+        |recorder| {
+            let block = EventBlock::new(streams::EVENTS, (Tick(0), Tick(0)), 1, vec![1; 6000]);
+            recorder.events(block).unwrap();
+        },
+        |recorder| recorder.resource("map", ViewSet::ALL, vec![1; 6000]).unwrap(),
+        |recorder| recorder.frame(Tick(0), &[(view(1), &[1; 6000])]).unwrap(),
+    ];
+    for (number, give) in gives.into_iter().enumerate() {
+        let (recorder, mut pump, sink) = driven(&with_memory(1000, 5000));
+        give(&recorder);
+        assert_eq!(recorder.counters().lost.items, 1, "thing {number}");
+        assert_eq!(recorder.failure().unwrap().class(), ErrorClass::Limit);
+        finish(recorder, &mut pump);
+        assert_eq!(Content::of_finished(&sink.bytes()).gaps.len(), 1, "thing {number}");
+    }
+}
+
+#[test]
+fn ticks_in_which_nothing_happens_take_no_memory() {
+    let (recorder, mut pump, _sink) = driven(&with_memory(4000, 8000));
+    (0..100_000).for_each(|tick| recorder.end_tick(Tick(tick)));
+    assert!(recorder.counters().queued_bytes < 1000);
+    pump.step(Duration::ZERO);
+    pump.step(SECOND);
+    assert_eq!(recorder.counters().last_written_tick, Some(Tick(99_999)));
 }
 
 #[test]
@@ -147,6 +240,8 @@ fn too_much_that_is_never_shed_interrupts_the_recording_until_the_disk_is_back()
     }
     assert_eq!(failures.len(), 1);
     assert_eq!(failures[0].class(), ErrorClass::Limit);
+    let ErrorKind::OverLimit { value, limit } = *failures[0].kind() else { panic!("{failures:?}") };
+    assert!(limit == 50_000 && (50_001..52_000).contains(&value), "{value}");
     let counters = recorder.counters();
     assert!(counters.queued_bytes <= 50_000 && !counters.has_stopped);
     let lost = counters.lost.items;

@@ -1,6 +1,6 @@
 //! Recordings without what says who played.
 
-use gametape_cadre::{Log, Options};
+use gametape_cadre::{Log, Options, sample};
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Generation, ReplayFile, WriteOptions, write_file};
 use gametape_replay::anonymize::{Anonymized, anonymize};
@@ -8,7 +8,9 @@ use gametape_replay::open::{OpenOptions, open};
 use gametape_replay::{
     ConvertOptions, DeepLevel, PlayerOptions, Recording, cadre, minewars, players_of_tape,
 };
-use gametape_tape::{ChunkKind, Level, Restorer, Tape, TapeFrames, verify_bytes};
+use gametape_tape::{
+    ChunkDraft, ChunkHeader, ChunkKind, Level, Restorer, Tape, TapeFrames, TapeWriter, verify_bytes,
+};
 
 use super::hostile;
 
@@ -108,6 +110,29 @@ fn no_name_is_left_in_keys_and_texts_of_any_case() {
         assert!(report.remaining.is_empty(), "{report:?}");
         assert!(report.removed["names in keys"] >= 2, "{report:?}");
     }
+}
+
+/// A name that only the metadata of a tape says is found in the deltas all the same.
+#[test]
+fn names_of_the_metadata_are_learned() {
+    let log = String::from_utf8(sample::log(60, 1)).unwrap();
+    let log = log.replace("Not your", "Quixotl, not your");
+    let log = Log::open(log.as_bytes(), &Options::default()).unwrap();
+    let tape = cadre::to_tape(&log, &ConvertOptions::new(7)).unwrap();
+    let opened = Tape::open(&tape).unwrap();
+    assert!(everything(&tape).contains("quixotl"));
+    let players = r#"{"players":[{"player":1,"name":"Quixotl"}],"#;
+    let metadata = opened.metadata.replacen('{', players, 1);
+    let mut writer = TapeWriter::new(opened.header, metadata.as_bytes()).unwrap();
+    for entry in opened.chunks.iter().filter(|it| it.header.kind != ChunkKind::METADATA) {
+        let ChunkHeader { kind, stream, views, first_tick, tick_count, detail, .. } = entry.header;
+        let draft = ChunkDraft::new(kind).with_stream(stream).with_views(views);
+        let draft = draft.with_ticks(first_tick, tick_count).with_detail(detail);
+        writer.chunk(&draft, &opened.read(entry, &tape).unwrap().raw().unwrap()).unwrap();
+    }
+    let named = [writer.take(), writer.finish().unwrap()].concat();
+    let (made, report) = anonymous(&named);
+    assert!(!everything(&made).contains("quixotl") && report.remaining.is_empty(), "{report:?}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod cut;
 mod merge;
 mod open;
 mod streams;
+mod unfinished;
 
 use std::borrow::Cow;
 use std::cell::Cell;

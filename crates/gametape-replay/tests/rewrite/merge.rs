@@ -171,6 +171,22 @@ fn many_small_frames_of_one_chunk_are_joined_one_after_the_other() {
     assert!(memory < 8 << 20, "80 bytes for each frame: {memory}");
 }
 
+/// What was joined is held no longer: tapes may be longer than what may be held.
+#[test]
+fn long_tapes_are_joined_chunk_by_chunk() {
+    let tape = |number: u8| {
+        let mut tape = writer(number.into());
+        let payload = vec![number; 256 << 10];
+        (0..220).for_each(|tick| tape.frame(0, tick, &[(view(number), &payload)]).unwrap());
+        finished(tape)
+    };
+    let (bytes, _) = joined(&[tape(1), tape(2)]).unwrap();
+    assert_eq!(Tape::open(&bytes).unwrap().summary.end_tick, 220);
+    for number in [1, 2] {
+        assert_eq!(received(&bytes, number).len(), 220);
+    }
+}
+
 #[test]
 fn a_tick_in_which_tapes_differ_by_too_much_is_refused() {
     let tape = |number: u8| {

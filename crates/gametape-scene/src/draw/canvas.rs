@@ -218,3 +218,23 @@ fn paint(rgb: Colour, alpha: u8) -> Paint<'static> {
     paint.set_color(colour(rgb, alpha));
     paint
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::palette::Palette;
+
+    #[test]
+    fn strokes_are_outlines_and_fills_are_not() {
+        let marked = |draw: fn(&mut Canvas, Shapes)| {
+            let mut canvas = Canvas::new(20, 20, Colour(0, 0, 0)).unwrap();
+            draw(&mut canvas, circle((10.0, 10.0), 8.0));
+            let at = |x, y| canvas.pixels.pixel(x, y).unwrap().red() > 100;
+            [at(10, 10), at(10, 2), at(2, 10), at(0, 0)]
+        };
+        let fill = |canvas: &mut Canvas, shapes| canvas.fill(shapes, Palette::TEXT, 255);
+        assert_eq!(marked(fill), [true, true, true, false]);
+        let stroke = |canvas: &mut Canvas, shapes| canvas.stroke(shapes, Palette::TEXT, 255, 2.0);
+        assert_eq!(marked(stroke), [false, true, true, false]);
+    }
+}

@@ -101,6 +101,12 @@ mod tests {
     }
 
     #[test]
+    fn what_is_round_takes_its_radius_on_every_side() {
+        let area = Room { left: 6.0, top: 16.0, right: 14.0, bottom: 24.0 };
+        assert_eq!(Room::around((10.0, 20.0), 4.0), area);
+    }
+
+    #[test]
     fn a_label_goes_where_it_covers_the_fewest_signs() {
         let frame = Room { left: 0.0, top: 0.0, right: 300.0, bottom: 300.0 };
         let below = [(135.0, 165.0), (150.0, 165.0)].map(|at| Room::around(at, 4.0));

@@ -261,3 +261,22 @@ pub fn search(state: State<'_>, text: &str, after: &str) -> Option<String> {
     }
     first
 }
+
+#[cfg(test)]
+mod tests {
+    use gametape_cadre::{Game, Markers};
+
+    use super::*;
+
+    #[test]
+    fn numbers_come_first_and_by_their_value() {
+        let json = br#"{"name":1,"10":2,"9":3,"100":4,"list":[7,8]}"#;
+        let game = Game::from_json(json, Markers::default()).unwrap();
+        let root = game.state().root();
+        let keys = |node| -> Vec<String> {
+            ordered_children(node).into_iter().map(|(key, _)| key.into_owned()).collect()
+        };
+        assert_eq!(keys(root), ["9", "10", "100", "list", "name"]);
+        assert_eq!(keys(root.get("list").unwrap()), ["0", "1"]);
+    }
+}

@@ -11,11 +11,10 @@ use crate::play::{Match, Turn};
 use crate::world::{Moment, Skirmish};
 use crate::{Config, Style};
 
-/// How many matches: more where `GAMETAPE_SCALE` multiplies them.
-fn scaled(count: u64) -> u64 {
-    let scale = std::env::var("GAMETAPE_SCALE").ok().and_then(|text| text.parse().ok());
-    count * scale.unwrap_or(1)
-}
+#[path = "../../tests/shared/scale.rs"]
+mod scale;
+
+use scale::scaled;
 
 /// A view as its player rebuilds it from payloads, beside what it may know.
 struct Watcher {

@@ -31,12 +31,12 @@ struct Keyframe {
 type RunTick = (u16, u16, u64);
 
 impl Baselines {
-    /// Takes the next chunk, in any order. Refuses a delta that cannot be read.
-    pub(crate) fn note(&mut self, chunk: &Chunk<'_>, buffer: &mut Vec<u8>) -> Result<()> {
+    /// Takes the next chunk, in any order, and its unpacked bytes. Refuses a delta that cannot be read.
+    pub(crate) fn note(&mut self, chunk: &Chunk<'_>, raw: &[u8]) -> Result<()> {
         let (hash, baseline) = match chunk.header.kind {
-            ChunkKind::FULL_KEYFRAME => (hash_of_bytes(chunk.raw_in(buffer)?), None),
+            ChunkKind::FULL_KEYFRAME => (hash_of_bytes(raw), None),
             ChunkKind::DELTA_KEYFRAME => {
-                let head = DeltaHead::read(&mut Reader::new(chunk.raw_in(buffer)?))?;
+                let head = DeltaHead::read(&mut Reader::new(raw))?;
                 (head.state_hash, Some((head.baseline_tick, head.baseline_hash)))
             }
             _ => return Ok(()),

@@ -11,11 +11,12 @@ use crate::layout::names::{NameTable, Resource};
 use crate::snapshot::{DeltaSnapshot, SimSnapshot};
 use crate::write::writer::check_metadata;
 
-/// Unpacks a chunk and reads what this version knows of it.
-pub(crate) fn check_content(chunk: &Chunk<'_>, buffer: &mut Vec<u8>) -> Result<()> {
+/// Unpacks a chunk into a buffer and reads what this version knows of it. Returns the unpacked bytes, of an
+/// unknown kind none.
+pub(crate) fn check_content<'b>(chunk: &Chunk<'b>, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
     let header = &chunk.header;
     if !header.kind.is_known() {
-        return Ok(());
+        return Ok(&[]);
     }
     let raw = chunk.raw_in(buffer)?;
     let checked = match header.kind {
@@ -37,7 +38,7 @@ pub(crate) fn check_content(chunk: &Chunk<'_>, buffer: &mut Vec<u8>) -> Result<(
         _ => true,
     };
     if checked {
-        return Ok(());
+        return Ok(raw);
     }
     let kind = ErrorKind::BadSyntax { problem: "its header does not say what is in it".into() };
     Err(Error::at(chunk.offset, header.kind.to_string(), kind))

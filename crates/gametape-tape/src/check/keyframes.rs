@@ -1,6 +1,7 @@
 //! Do the keyframes of a tape lead to each other?
 
 use std::collections::BTreeMap;
+use std::mem::take;
 use std::ops::Range;
 
 use gametape_wire::{Error, ErrorKind, Reader, Result};
@@ -23,6 +24,8 @@ use crate::snapshot::{DeltaHead, SimSnapshot, StateHash, hash_of_bytes};
 #[derive(Debug, Default)]
 pub struct KeyframeChecker {
     run: Option<(RunKey, Run)>,
+    /// Room to unpack keyframes into.
+    buffer: Vec<u8>,
 }
 
 /// Stream and views of keyframes that build on each other.
@@ -53,11 +56,13 @@ impl KeyframeChecker {
             self.run = None;
         }
         match (chunk.header.kind, &mut self.run) {
-            (ChunkKind::DELTA_KEYFRAME, Some((_, run))) => run.delta(chunk),
+            (ChunkKind::DELTA_KEYFRAME, Some((_, run))) => run.delta(chunk, &mut self.buffer),
             (ChunkKind::DELTA_KEYFRAME, None) => Err(no_baseline(chunk)),
             (_, run) => {
-                let mut full = Restorer::verifying();
-                full.add(chunk)?;
+                let mut full = Restorer::verifying_in(take(&mut self.buffer));
+                let added = full.add(chunk);
+                self.buffer = full.take_buffer();
+                added?;
                 *run = Some((key, Run { full, last: None, depth: 0 }));
                 Ok(())
             }
@@ -73,18 +78,21 @@ impl KeyframeChecker {
 }
 
 impl Run {
-    fn delta(&mut self, chunk: &Chunk<'_>) -> Result<()> {
+    fn delta(&mut self, chunk: &Chunk<'_>, buffer: &mut Vec<u8>) -> Result<()> {
         let baseline = chunk.header.first_tick.checked_sub(chunk.header.detail.into());
         let is_at = |restorer: &&Restorer| {
             restorer.state().map(|state| state.core.tick) == baseline && chunk.header.detail > 0
         };
-        let (mut next, depth) = match (self.last.as_ref().filter(is_at), Some(&self.full)) {
-            (Some(last), _) => (last.clone(), self.depth + 1),
-            (None, Some(full)) if is_at(&full) => (full.clone(), 1),
+        let (baseline, depth) = match (self.last.as_ref().filter(is_at), Some(&self.full)) {
+            (Some(last), _) => (last, self.depth + 1),
+            (None, Some(full)) if is_at(&full) => (full, 1),
             _ => return Err(no_baseline(chunk)),
         };
         DELTA_CHAIN.check(depth, chunk.offset)?;
-        next.add(chunk)?;
+        let mut next = baseline.fork_in(take(buffer));
+        let added = next.add(chunk);
+        *buffer = next.take_buffer();
+        added?;
         (self.last, self.depth) = (Some(next), depth);
         Ok(())
     }

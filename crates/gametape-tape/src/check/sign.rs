@@ -12,6 +12,10 @@ use crate::write::draft::ChunkDraft;
 
 const DOMAIN: &[u8] = b"gametape signature 1";
 const ED25519: u8 = 1;
+/// What the text of a file with a secret key begins with.
+const SECRET: &str = "gametape-secret-key:";
+/// What the text of a file with a public key begins with.
+const PUBLIC: &str = "gametape-public-key:";
 
 /// A secret key to sign tapes with. Never printed.
 pub struct SigningKey(ed25519_dalek::SigningKey);
@@ -21,6 +25,19 @@ impl SigningKey {
     #[must_use]
     pub fn from_seed(seed: &[u8; 32]) -> Self {
         Self(ed25519_dalek::SigningKey::from_bytes(seed))
+    }
+
+    /// The key in the text of a key file, as [`secret_key_text`] makes it; `None` where there is none.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        let seed = text.trim().strip_prefix(SECRET)?;
+        digits(seed).map(|seed| Self::from_seed(&seed))
+    }
+
+    /// Is that the text of a file with a secret key?
+    #[must_use]
+    pub fn is_text_of_one(text: &str) -> bool {
+        text.trim().starts_with(SECRET)
     }
 
     /// The public key that belongs to it.
@@ -44,6 +61,54 @@ impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
+}
+
+impl PublicKey {
+    /// The key in the text of a key file, as [`to_text`](Self::to_text) makes it, or in its 64 digits;
+    /// `None` where there is none.
+    ///
+    /// ```
+    /// use gametape_tape::{PublicKey, SigningKey};
+    ///
+    /// let key = SigningKey::from_seed(&[7; 32]).public_key();
+    /// assert_eq!(PublicKey::from_text(&key.to_text()), Some(key));
+    /// assert_eq!(PublicKey::from_text(&key.to_string()), Some(key));
+    /// assert_eq!(PublicKey::from_text("0a0b"), None);
+    /// ```
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        let text = text.trim();
+        digits(text.strip_prefix(PUBLIC).unwrap_or(text)).map(Self)
+    }
+
+    /// The text of a key file: a line that says what it is, with 64 hexadecimal digits.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        format!("{PUBLIC}{self}\n")
+    }
+}
+
+/// The text of a file with the secret key of these 32 random bytes.
+#[must_use]
+pub fn secret_key_text(seed: &[u8; 32]) -> String {
+    // Written in the same digits as a public key.
+    format!("{SECRET}{}\n", PublicKey(*seed))
+}
+
+/// 32 bytes as 64 hexadecimal digits.
+fn digits(text: &str) -> Option<[u8; 32]> {
+    let text = text.trim();
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+        let pair = std::str::from_utf8(pair).ok()?;
+        // A sign is no digit.
+        pair.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
+        *byte = u8::from_str_radix(pair, 16).ok()?;
+    }
+    Some(bytes)
 }
 
 /// The raw bytes of a signature chunk.
@@ -102,4 +167,30 @@ fn message(chain: &Chain) -> Vec<u8> {
 pub(crate) fn sign(key: &SigningKey, chain: &Chain) -> Vec<u8> {
     let signature = key.0.sign(&message(chain)).to_bytes();
     Signature { key: key.public_key(), signature }.to_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_64_digits() {
+        for digits in ["0a".repeat(32), "0A".repeat(32), format!(" {}\n", "0a".repeat(32))] {
+            assert_eq!(PublicKey::from_text(&digits), Some(PublicKey([10; 32])));
+        }
+        let wrong =
+            [String::new(), "0a".repeat(31), "0g".repeat(32), "+a".repeat(32), "é".repeat(32)];
+        for wrong in wrong {
+            assert_eq!(PublicKey::from_text(&wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_text_of_a_key_says_which_one_it_is() {
+        let text = secret_key_text(&[7; 32]);
+        let key = SigningKey::from_text(&text).unwrap().public_key();
+        assert_eq!(key, SigningKey::from_seed(&[7; 32]).public_key());
+        assert!(SigningKey::is_text_of_one(&text) && PublicKey::from_text(&text).is_none());
+        assert!(SigningKey::from_text(&key.to_text()).is_none());
+    }
 }

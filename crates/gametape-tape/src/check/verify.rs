@@ -233,8 +233,8 @@ impl Verifier {
         if !header.kind.is_counted() {
             return self.coverage.note_index(chunk);
         }
-        let checked = check_content(chunk, &mut self.buffer)
-            .and_then(|()| self.baselines.note(chunk, &mut self.buffer));
+        let checked =
+            check_content(chunk, &mut self.buffer).and_then(|raw| self.baselines.note(chunk, raw));
         if let Err(error) = checked {
             self.report.find_in_chunk(error);
         }

@@ -106,7 +106,7 @@ impl Cut {
             None => Rewriter::copy(header, metadata),
         };
         let mut rewriter = rewriter?.within(self.ticks.clone());
-        let lost = tape.gaps().into_iter().filter_map(|gap| gap.within(&self.ticks));
+        let lost = tape.gaps_when_finished().into_iter().filter_map(|gap| gap.within(&self.ticks));
         self.time_before().into_iter().chain(lost).try_for_each(|gap| rewriter.gap(&gap))?;
         tape.chunks
             .iter()

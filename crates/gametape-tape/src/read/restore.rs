@@ -89,6 +89,21 @@ impl Restorer {
         Self { verifies: true, ..Self::default() }
     }
 
+    /// The same, which unpacks into room that is there already.
+    pub(crate) fn verifying_in(buffer: Vec<u8>) -> Self {
+        Self { buffer, ..Self::verifying() }
+    }
+
+    /// Another restorer with the same state, which unpacks into room that is there already.
+    pub(crate) fn fork_in(&self, buffer: Vec<u8>) -> Self {
+        Self { state: self.state.clone(), verifies: self.verifies, buffer }
+    }
+
+    /// Takes the room that it unpacks into.
+    pub(crate) fn take_buffer(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.buffer)
+    }
+
     /// Takes the next keyframe. One that does not fit is refused and changes nothing.
     pub fn add(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let header = &chunk.header;

@@ -13,7 +13,7 @@ use crate::layout::kind::{ChunkKind, Flags};
 use crate::layout::tape_header::TapeHeader;
 use crate::read::order::TickOrder;
 use crate::read::reader::{Depth, TapeReader};
-use crate::recover::losses::{chunk_gap, gaps};
+use crate::recover::losses::{chunk_gap, gaps, unwritten_gaps};
 use crate::recover::recovery::Recovered;
 use crate::recover::scan::Damage;
 
@@ -42,6 +42,7 @@ pub struct Tape {
     pub damages: Vec<Damage>,
     /// Lost sequence numbers; only known where the tape was walked.
     pub missing: Vec<Range<u32>>,
+    unwritten: Option<Range<u64>>,
     runs: Runs,
 }
 
@@ -60,6 +61,7 @@ impl Tape {
             index_problem: None,
             damages: Vec::new(),
             missing: Vec::new(),
+            unwritten: None,
             runs: Runs::new(),
         }
     }
@@ -85,6 +87,7 @@ impl Tape {
     /// Fills in what a walk found.
     pub(crate) fn rebuild(&mut self, found: Recovered) {
         let text = |json: Vec<u8>| String::from_utf8(json).ok();
+        self.unwritten = found.unwritten();
         self.metadata = found.metadata.and_then(text).unwrap_or_default();
         self.closing = found.closing.and_then(text);
         self.summary = Summary::of(self.header, &found.chunks, [0; 32]);
@@ -136,6 +139,25 @@ impl Tape {
         let mut gaps = gaps(&self.chunks, &self.damages, &self.missing);
         gaps.extend(self.misplaced().map(|chunk| chunk_gap(&chunk.header)));
         gaps.sort_by_key(|gap| gap.first_tick);
+        gaps
+    }
+
+    /// The ticks at which a tape that was never finished has events, or something else, but no frames and
+    /// orders any more; see [`Recovered::unwritten`]. A tape that grows may still get them.
+    #[must_use]
+    pub fn unwritten(&self) -> Option<Range<u64>> {
+        self.unwritten.clone()
+    }
+
+    /// The gaps that a finished tape declares which is made of this one: [those of its
+    /// losses](Self::gaps), and what its recorder did [not write](Self::unwritten) any more.
+    #[must_use]
+    pub fn gaps_when_finished(&self) -> Vec<Gap> {
+        let mut gaps = self.gaps();
+        if let Some(ticks) = &self.unwritten {
+            gaps.extend(unwritten_gaps(&self.chunks, ticks));
+            gaps.sort_by_key(|gap| gap.first_tick);
+        }
         gaps
     }
 

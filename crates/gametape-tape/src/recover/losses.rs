@@ -114,9 +114,15 @@ pub(crate) fn chunk_gap(header: &ChunkHeader) -> Gap {
     gap(Some(header), 1, header.chunk_length(), &(header.first_tick..header.end_tick()))
 }
 
-/// Frames or orders that were given, and not written when the recording stopped.
-pub(crate) fn unwritten_gap(kind: ChunkKind, ticks: &Range<u64>) -> Gap {
-    Gap { kind, ..gap(None, 0, 0, ticks) }
+/// Frames and orders at these ticks, as far as the tape has any, that were given and not written when
+/// the recording stopped.
+pub(crate) fn unwritten_gaps(
+    chunks: &[ChunkEntry],
+    ticks: &Range<u64>,
+) -> impl Iterator<Item = Gap> {
+    let has = |kind| chunks.iter().any(|chunk| chunk.header.kind == kind);
+    let kinds = [ChunkKind::FRAMES, ChunkKind::ORDERS].into_iter().filter(move |kind| has(*kind));
+    kinds.map(|kind| Gap { kind, ..gap(None, 0, 0, ticks) })
 }
 
 fn gap(header: Option<&ChunkHeader>, count: u32, bytes: u64, ticks: &Range<u64>) -> Gap {

@@ -15,7 +15,7 @@ use crate::layout::chunk_header::ChunkHeader;
 use crate::layout::gap::Gap;
 use crate::layout::kind::{ChunkKind, Codec};
 use crate::layout::tape_header::TapeHeader;
-use crate::recover::losses::{gaps, lost_ticks, unwritten_gap};
+use crate::recover::losses::{gaps, lost_ticks, unwritten_gaps};
 use crate::recover::scan::{Damage, DamageKind, Found, Scanner};
 use crate::write::draft::{ChunkDraft, put_chunk};
 use crate::write::writer::{TapeWriter, check_metadata};
@@ -314,10 +314,7 @@ impl Recovered {
         let lost = self.damages.iter().filter(|damage| self.is_loss(damage));
         let mut all = gaps(&self.chunks, lost, &self.missing);
         if let Some(ticks) = self.unwritten() {
-            let has = |kind| self.chunks.iter().any(|chunk| chunk.header.kind == kind);
-            let kinds =
-                [ChunkKind::FRAMES, ChunkKind::ORDERS].into_iter().filter(|kind| has(*kind));
-            all.extend(kinds.map(|kind| unwritten_gap(kind, &ticks)));
+            all.extend(unwritten_gaps(&self.chunks, &ticks));
             all.sort_by_key(|gap| gap.first_tick);
         }
         all

@@ -67,6 +67,17 @@ fn a_name_over_4_kib_is_refused() {
     assert_eq!(add().unwrap_err().class(), ErrorClass::Limit);
 }
 
+/// So nothing is written that a reader refuses.
+#[test]
+fn there_are_no_more_names_than_a_reader_takes() {
+    let mut writer = TapeWriter::new(header(), b"{}").unwrap();
+    let most = 1 << 20;
+    assert_eq!(writer.names(&vec!["n"; most - 1]).unwrap(), 0);
+    assert!(writer.names(&["n"; 3]).is_err());
+    assert_eq!(writer.names(&["n"]).unwrap() as usize, most - 1);
+    assert!(writer.names(&["n"]).is_err());
+}
+
 #[test]
 fn names_and_resources_are_read() {
     let bytes = sample(10);

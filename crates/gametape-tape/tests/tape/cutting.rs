@@ -130,6 +130,7 @@ fn the_time_before_is_a_gap() {
     let entry = tape.stream(ChunkKind::GAP, 0).next().unwrap();
     let gap = Gap::read(&tape.read(entry, &part).unwrap()).unwrap();
     assert_eq!((gap.cause, gap.kind), (GapCause::CUT, ChunkKind(0)));
+    assert!(gap.to_string().contains(": everything"), "{gap}");
     assert_eq!((gap.first_tick, gap.tick_count, gap.views), (0, 120, views(&[1])));
     // The keyframe at the entry builds on the one at tick 0.
     let ticks: Vec<u64> = tape.keyframes.entries().iter().map(|entry| entry.tick).collect();
@@ -166,6 +167,12 @@ fn nothing_reaches_over_the_end_of_a_cut() {
         let gap = Gap::new(GapCause::SHED, ChunkKind::FRAMES).with_size(1, 9);
         gap.with_ticks(first_tick, tick_count)
     };
+    let within = |ticks| gap(10, 20).within(&ticks).map(|gap| (gap.first_tick, gap.tick_count));
+    assert_eq!([within(0..15), within(15..20)], [Some((10, 5)), Some((15, 5))]);
+    assert_eq!([within(0..10), within(30..40)], [None, None], "beside it");
+    for (ticks, text) in [(0, ", at tick 7"), (1, ", tick 7"), (2, ", ticks 7 to 8")] {
+        assert!(gap(7, ticks).to_string().ends_with(text), "{}", gap(7, ticks));
+    }
     let unknown = |kind, first_tick| {
         let draft = ChunkDraft::new(ChunkKind(kind)).with_flags(Flags::SAFE_TO_COPY);
         draft.with_ticks(first_tick, 20)
@@ -174,6 +181,7 @@ fn nothing_reaches_over_the_end_of_a_cut() {
         tape.frame(0, tick, &[(view(1), b"one")]).unwrap();
     }
     tape.gap(&gap(10, 40)).unwrap();
+    tape.gap(&gap(30, 5)).unwrap();
     tape.gap(&gap(60, 10)).unwrap();
     tape.chunk(&unknown(100, 5), b"before").unwrap();
     tape.chunk(&unknown(101, 20), b"spans").unwrap();

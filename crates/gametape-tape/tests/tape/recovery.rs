@@ -154,6 +154,66 @@ fn a_lost_header_is_found_in_the_summary() {
     assert!(found.resume().is_err());
 }
 
+/// Frames of ten ticks in each chunk, and where the chunks are.
+fn tens(chunks: u64) -> (Vec<u8>, Vec<Range<usize>>) {
+    let mut tape = TapeWriter::new(header(), b"{}").unwrap();
+    for tick in 0..chunks * 10 {
+        tape.frame(0, tick, &[(view(1), b"moved")]).unwrap();
+        if tick % 10 == 9 {
+            tape.flush().unwrap();
+        }
+    }
+    let bytes = finished(tape);
+    let frames = Tape::open(&bytes).unwrap();
+    let range = |entry: &ChunkEntry| entry.offset as usize..entry.range().end as usize;
+    let ranges = frames.stream(ChunkKind::FRAMES, 0).map(range).collect();
+    (bytes, ranges)
+}
+
+/// The ticks of the gaps that a damage leaves, and how many chunks are known to be lost.
+fn gaps_of(bytes: &[u8]) -> Vec<(u64, u32, u32)> {
+    let gaps = Recovered::from_bytes(bytes).gaps();
+    gaps.iter().map(|gap| (gap.first_tick, gap.tick_count, gap.count)).collect()
+}
+
+#[test]
+fn a_gap_has_the_ticks_between_the_chunks_around_it() {
+    let (bytes, chunks) = tens(5);
+    assert_eq!(gaps_of(&bytes), []);
+    for (number, chunk) in chunks.iter().enumerate() {
+        let first = 10 * number as u64;
+        // A header that is left says which ticks are lost.
+        let mut spoilt = bytes.clone();
+        spoilt[chunk.end - 3] ^= 1;
+        assert_eq!(gaps_of(&spoilt), [(first, 10, 1)], "chunk {number}");
+        // Without one they are those between the neighbours; after the last one nothing is known.
+        let mut erased = bytes.clone();
+        erased[chunk.clone()].fill(0);
+        let found = Recovered::from_bytes(&erased);
+        let gap = found.gaps().into_iter().find(|gap| gap.bytes > 0).unwrap();
+        assert!(gap.to_string().contains(": chunks of unknown kind"), "{gap}");
+        let ticks = if number == 4 { 0 } else { 10 };
+        assert_eq!((gap.first_tick, gap.tick_count), (first, ticks), "chunk {number}");
+    }
+}
+
+/// A chunk that is missing by its number may share ticks with its neighbours.
+#[test]
+fn a_missing_chunk_has_the_ticks_of_its_neighbours_too() {
+    let (bytes, chunks) = tens(5);
+    let missing = |chunk: &Range<usize>| {
+        let mut without = bytes.clone();
+        without.drain(chunk.clone());
+        let gaps = Recovered::from_bytes(&without).gaps();
+        let gap = gaps.into_iter().find(|gap| gap.bytes == 0 && gap.count > 0).unwrap();
+        (gap.first_tick, gap.tick_count, gap.count)
+    };
+    assert_eq!(missing(&chunks[0]), (0, 20, 1));
+    assert_eq!(missing(&chunks[2]), (10, 30, 1));
+    assert_eq!(missing(&(chunks[1].start..chunks[2].end)), (0, 40, 2));
+    assert_eq!(missing(&chunks[4]), (30, 10, 1), "to the end of all");
+}
+
 #[test]
 fn a_dropped_chunk_is_missing_by_number() {
     let bytes = sample(60);

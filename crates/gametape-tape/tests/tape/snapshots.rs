@@ -176,6 +176,41 @@ fn a_delta_that_lies_is_refused_and_changes_nothing() {
 }
 
 #[test]
+fn changes_that_contradict_themselves_are_not_read() {
+    let tag = UnitTag { index: 1, generation: 0 };
+    let state = |slots: &[&[(u8, &[u8])]]| {
+        let mut state = SimSnapshot::default();
+        slots.iter().for_each(|slots| state.core.entities.push(tag, slots).unwrap());
+        state
+    };
+    let (old, changed) = (state(&[&[(0, b"x"), (1, b"y")]]), state(&[&[(0, b"z"), (1, b"y")]]));
+    // Whether it is new or removed, and masks of what changed and what was removed.
+    let read = |new: &SimSnapshot, is_new, is_removed, change_mask: u64, removed_mask| {
+        let mut delta = DeltaSnapshot::between(&old, new).unwrap();
+        let row = &mut delta.core.changed_entities[0];
+        (row.is_new, row.is_removed) = (is_new, is_removed);
+        (row.change_mask, row.removed_mask) = (change_mask, removed_mask);
+        row.changed_components = [1, b'z'].repeat(change_mask.count_ones() as usize);
+        DeltaSnapshot::read(&delta.to_bytes()).map(|read| assert_eq!(read, delta))
+    };
+    for (change, remove, fits) in
+        [(1, 0, true), (0, 2, true), (1, 2, true), (0, 0, false), (1, 1, false)]
+    {
+        assert_eq!(read(&changed, false, false, change, remove).is_ok(), fits, "{change} {remove}");
+    }
+    for (change, remove, fits) in [(1, 0, true), (0, 0, true), (0, 1, false), (1, 2, false)] {
+        assert_eq!(read(&changed, true, false, change, remove).is_ok(), fits, "{change} {remove}");
+    }
+    for (change, remove, fits) in [(0, 0, true), (1, 0, false), (0, 1, false), (1, 1, false)] {
+        assert_eq!(
+            read(&state(&[]), false, true, change, remove).is_ok(),
+            fits,
+            "{change} {remove}"
+        );
+    }
+}
+
+#[test]
 fn tables_refuse_what_is_not_canonical() {
     let mut state = SimSnapshot::default();
     let tag = |index| UnitTag { index, generation: 0 };
@@ -188,6 +223,12 @@ fn tables_refuse_what_is_not_canonical() {
     let row = state.core.entities.get(&tag(5)).unwrap();
     assert_eq!(row.slots().collect::<Vec<_>>(), [(0, &b"x"[..]), (63, b"y")]);
     assert_eq!(state.core.entities.len(), 1);
+    let at = |x| CellPos { x, y: 0, z: 0 };
+    assert!(state.core.map.is_empty() && state.core.map.len() == 0);
+    state.core.map.push(at(3), b"x").unwrap();
+    assert!(!state.core.map.is_empty() && state.core.map.len() == 1);
+    assert!(state.core.map.push(at(3), b"x").is_err(), "twice");
+    assert!(state.core.map.push(at(2), b"x").is_err(), "descending");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use gametape_wire::Error;
 
 use crate::failure::Failure;
 use crate::input::Source;
-use crate::output::{Output, Target};
+use crate::output::{Kind, Output, Target};
 use crate::streams::wait_for_turn;
 
 /// Events of one tape on their way into tables.
@@ -52,7 +52,7 @@ impl Export {
     ) -> Result<Self, Failure> {
         let (target, folder) = (target.clone(), folder(target)?);
         if folder.is_none() {
-            target.check_extension("such a table", extensions(format))?;
+            target.check_extension(Kind::Table(format))?;
         }
         let mut tables = Vec::new();
         if folder.is_none() {
@@ -117,15 +117,6 @@ impl Export {
     }
 }
 
-/// How names of tables may end.
-fn extensions(format: TableFormat) -> &'static [&'static str] {
-    match format {
-        TableFormat::Csv => &["csv"],
-        TableFormat::Parquet => &["parquet"],
-        _ => &["jsonl", "ndjson", "json"],
-    }
-}
-
 /// The folder that a target is, made if its name says that it is one.
 fn folder(target: &Target) -> Result<Option<PathBuf>, Failure> {
     let Target::File(path) = target else { return Ok(None) };
@@ -148,7 +139,11 @@ impl TableFile {
         let table = EventTable::new(format, table);
         let table = table.map_err(|error| Failure::of(target, &error))?;
         // Whether it is one of the inputs is checked for each of them.
-        Ok(Self { table, out: target.open(&Source::Stdin)?, name: target.clone() })
+        Ok(Self {
+            table,
+            out: target.open(Kind::Table(format), &Source::Stdin)?,
+            name: target.clone(),
+        })
     }
 
     fn add(&mut self, event: &AnalysisEvent, info: &MatchInfo) -> Result<(), Failure> {

@@ -4,48 +4,62 @@
 mod block;
 mod payloads;
 mod report;
+mod setup;
 
 use std::borrow::Cow;
 
 use crate::{FrameLayout, Frames, Generation};
 use gametape_wire::{Error, ErrorKind, Result, Writer};
 
-pub use report::{Change, Lost, Repaired};
+pub use report::{Change, Lost, Repaired, SetupItem};
 
 use crate::dialect::Dialect;
 use crate::file::compress::pack;
-use crate::file::{FileHeader, FrameStorage, MAX_FRAME_BYTES, ReplayFile, check_frames_fit};
+use crate::file::{
+    FileHeader, FilePart, FrameStorage, MAX_FRAME_BYTES, ReplayFile, check_frames_fit,
+};
 use crate::verify::Soundness;
 use block::{Unpacked, unpack_prefix};
 use payloads::without_unsound;
+use setup::sound_setup;
 
-/// What a repair may do beyond what it must.
+/// What a repair leaves alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RepairOptions {
-    /// Drop the ends of payloads that cannot be read, messages that break a rule of verification, and
-    /// what is for views that are not there. Off by default: a newer reader may know them.
-    pub drop_unreadable: bool,
+    /// Keep what cannot be read or breaks a rule of verification, in the setup and in payloads, as it is:
+    /// a newer reader may know it. The result then need not pass verification. Off by default.
+    pub keep_unreadable: bool,
+    /// Read the bytes as a stream without file header, even where its setup is damaged.
+    pub headerless: bool,
 }
 
 impl RepairOptions {
-    /// The default: what must be done, and no more.
+    /// The default: the result passes verification.
     #[must_use]
     pub const fn new() -> Self {
-        Self { drop_unreadable: false }
+        Self { keep_unreadable: false, headerless: false }
     }
 
-    /// The same, with or without the ends of payloads that cannot be read.
+    /// The same, with or without what cannot be read.
     #[must_use]
-    pub const fn with_drop_unreadable(mut self, drop_unreadable: bool) -> Self {
-        self.drop_unreadable = drop_unreadable;
+    pub const fn with_keep_unreadable(mut self, keep_unreadable: bool) -> Self {
+        self.keep_unreadable = keep_unreadable;
+        self
+    }
+
+    /// The same, of a stream without file header or of whatever the bytes look like.
+    #[must_use]
+    pub const fn with_headerless(mut self, headerless: bool) -> Self {
+        self.headerless = headerless;
         self
     }
 }
 
 /// Repairs the file in `bytes`, which is read as `dialect` if one is given.
 ///
-/// Refuses a file that ends before its frames begin.
+/// The result passes verification, with warnings at most, unless the options keep what does not. Refuses a
+/// file that ends before its frames begin, and a setup that leaves open how many views or tiles there are.
 ///
 /// ```
 /// use gametape_minewars::sample::Sample;
@@ -62,11 +76,16 @@ impl RepairOptions {
 /// ```
 pub fn repair(bytes: &[u8], dialect: Option<Dialect>, options: RepairOptions) -> Result<Repaired> {
     let file = match dialect {
+        _ if options.headerless => ReplayFile::open_stream(bytes, dialect)?,
         Some(dialect) => ReplayFile::open_as(bytes, dialect)?,
         None => ReplayFile::open(bytes)?,
     };
     check_setup_is_whole(&file)?;
-    let mut repair = Repair { file: &file, bytes, changes: Vec::new(), lost: Vec::new() };
+    let mut repair =
+        Repair { file: &file, bytes, setup: None, changes: Vec::new(), lost: Vec::new() };
+    if !options.keep_unreadable {
+        repair.replace_setup()?;
+    }
     let frames = repair.frames(options)?;
     let unsealed = repair.assemble(&frames);
     repair.seal(&unsealed)
@@ -99,19 +118,37 @@ struct RawFrames<'a> {
 struct Repair<'f, 'a> {
     file: &'f ReplayFile<'a>,
     bytes: &'a [u8],
+    /// The setup to write instead of the one that is there.
+    setup: Option<Vec<u8>>,
     changes: Vec<Change>,
     lost: Vec<Lost>,
 }
 
 impl<'a> Repair<'_, 'a> {
+    /// Finds a sound setup where the one that is there is not.
+    fn replace_setup(&mut self) -> Result<()> {
+        let has_checksum = self.file.check(FilePart::Setup).is_some_and(|check| check.is_ok());
+        if let Some(sound) = sound_setup(self.file.setup(), has_checksum)? {
+            self.changes.extend(sound.changes);
+            self.lost.extend(sound.lost);
+            self.setup = Some(sound.bytes);
+        }
+        Ok(())
+    }
+
     /// The frames to write.
     fn frames(&mut self, options: RepairOptions) -> Result<StoredFrames<'a>> {
         let mut frames = self.unpack()?;
         if let Ok(layout) = self.file.frame_layout() {
             self.drop_cut_frame(layout, &mut frames);
-            if options.drop_unreadable {
+            if !options.keep_unreadable {
                 self.drop_unreadable(layout, &mut frames)?;
             }
+        }
+        // The dictionary is made of the map, which may be another one now.
+        if self.setup.is_some() && frames.storage == FrameStorage::Lz4Dictionary {
+            frames.storage = FrameStorage::Lz4;
+            frames.intact = None;
         }
         let raw_length = frames.raw.len();
         let stored = match frames.intact {
@@ -246,10 +283,10 @@ impl<'a> Repair<'_, 'a> {
         let mut w = Writer::new();
         new.write(&mut w, self.generation());
         let setup = self.file.setup();
-        let header = setup.header().offset as usize..setup.data_offset() as usize;
+        let range = setup.header().offset as usize..setup.end_offset() as usize;
         let version = self.version();
-        w.bytes(&version).bytes(&self.bytes[header][version.len()..]);
-        w.bytes(setup.data()).bytes(&frames.stored);
+        let setup = self.setup.as_deref().unwrap_or(&self.bytes[range]);
+        w.bytes(&version).bytes(&setup[version.len()..]).bytes(&frames.stored);
         w.into_bytes()
     }
 

@@ -42,6 +42,13 @@ pub enum Change {
         /// As they are now.
         new: [u8; 4],
     },
+    /// The radius of the map was not the one that its tiles have.
+    Radius {
+        /// As it was.
+        old: u8,
+        /// As it is now.
+        new: u8,
+    },
     /// The lengths of the frames, stored and raw, were written again.
     Lengths {
         /// Stored and raw, as they were.
@@ -94,6 +101,42 @@ pub enum Lost {
         /// How many.
         bytes: u64,
     },
+    /// Items of the setup that cannot be read, or cannot be.
+    Setup {
+        /// What they are.
+        item: SetupItem,
+        /// How many.
+        count: u64,
+    },
+}
+
+/// An item of the setup that a repair can lose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SetupItem {
+    /// A tile of the map, which is then of a reserved kind.
+    Tile,
+    /// The region of a tile, which then belongs to none.
+    Region,
+    /// The position of a city, which is then in the centre of the map.
+    CityPosition,
+    /// The name of a city, which is then empty.
+    CityName,
+    /// The name of a player, which is then empty.
+    PlayerName,
+}
+
+impl SetupItem {
+    /// What it is, and what becomes of it.
+    const fn text(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tile => ("tile", "of the map: of a reserved kind now"),
+            Self::Region => ("region", "of the map: none now"),
+            Self::CityPosition => ("position", "of cities: the centre of the map now"),
+            Self::CityName => ("name", "of cities: empty now"),
+            Self::PlayerName => ("name", "of players: empty now"),
+        }
+    }
 }
 
 impl fmt::Display for Change {
@@ -106,6 +149,7 @@ impl fmt::Display for Change {
             Self::Version { old: [a, b, c, d], new: [e, g, h, i] } => {
                 write!(f, "version: {a}.{b}.{c}.{d} is now {e}.{g}.{h}.{i}")
             }
+            Self::Radius { old, new } => write!(f, "radius of the map: {old} is now {new}"),
             Self::Lengths { old: [old, old_raw], new: [new, new_raw] } => {
                 write!(f, "frames: {old} bytes for {old_raw} are now {new} for {new_raw}")
             }
@@ -134,6 +178,10 @@ impl fmt::Display for Lost {
                 write!(f, "ends of {count} more payloads that cannot be read")
             }
             Self::Trailing { bytes } => write!(f, "{} after the frames", count(*bytes, "byte")),
+            Self::Setup { item, count: many } => {
+                let (noun, now) = item.text();
+                write!(f, "setup: {} {now}", count(*many, noun))
+            }
         }
     }
 }
