@@ -256,9 +256,7 @@ const BROWSERS: [&str; 5] = [
 /// Makes sure that a browser is there.
 fn need_browser(sh: &Shell) -> Result<()> {
     let has = |program: &&str| tools::succeeds(cmd!(sh, "{program} --version"));
-    if std::env::var_os("GAMETAPE_BROWSER").is_some()
-        || BROWSERS.iter().any(has)
-    {
+    if std::env::var_os("GAMETAPE_BROWSER").is_some() || BROWSERS.iter().any(has) {
         return Ok(());
     }
     let what = "a Chromium browser is needed for the tests of the page";

@@ -71,6 +71,7 @@ pub(crate) enum Kind {
     Gamelog { is_gzip: bool },
     Picture,
     Plot,
+    Page,
     Table(TableFormat),
     Assembly,
     Json,
@@ -90,6 +91,7 @@ impl Kind {
             }
             Self::Picture => ("a picture", &["png"]),
             Self::Plot => ("a plot", &["png", "svg"]),
+            Self::Page => ("a page", &["html", "htm"]),
             Self::Table(TableFormat::Csv) => ("such a table", &["csv"]),
             Self::Table(TableFormat::Parquet) => ("such a table", &["parquet"]),
             Self::Table(_) => ("such a table", &["jsonl", "ndjson", "json"]),

@@ -236,14 +236,28 @@ mod tests {
 
     /// The declarations of a shape and of all that it is made of, each once.
     fn declarations(config: &Config) -> String {
-        use gametape_scene::stage::{Curve, CurveOfPlayer, StoryHighlight, StoryMarker, WhyPart};
         use gametape_scene::Datum;
+        use gametape_scene::stage::{Curve, CurveOfPlayer, StoryHighlight, StoryMarker, WhyPart};
         let all = [
-            About::decl(config), ViewInfo::decl(config), BoardSize::decl(config), Loss::decl(config),
-            Shown::decl(config), Player::decl(config), Value::decl(config), Datum::decl(config),
-            Line::decl(config), Inspection::decl(config), Story::decl(config), StoryMarker::decl(config),
-            StoryHighlight::decl(config), WhyPart::decl(config), Curve::decl(config),
-            CurveOfPlayer::decl(config), TileChange::decl(config), TreeRow::decl(config), Found::decl(config),
+            About::decl(config),
+            ViewInfo::decl(config),
+            BoardSize::decl(config),
+            Loss::decl(config),
+            Shown::decl(config),
+            Player::decl(config),
+            Value::decl(config),
+            Datum::decl(config),
+            Line::decl(config),
+            Inspection::decl(config),
+            Story::decl(config),
+            StoryMarker::decl(config),
+            StoryHighlight::decl(config),
+            WhyPart::decl(config),
+            Curve::decl(config),
+            CurveOfPlayer::decl(config),
+            TileChange::decl(config),
+            TreeRow::decl(config),
+            Found::decl(config),
         ];
         let heading = "// Made of the Rust shapes by a test of gametape-web: `BLESS=1 cargo test -p gametape-web shapes`.\n";
         let exported = all.iter().map(|declaration| format!("\nexport {declaration}\n"));
@@ -257,6 +271,9 @@ mod tests {
             std::fs::write(FILE, &made).unwrap();
         }
         let found = std::fs::read_to_string(FILE).unwrap_or_default();
-        assert!(found == made, "viewer/src/generated/shapes.ts is not up to date: BLESS=1 writes it");
+        assert!(
+            found == made,
+            "viewer/src/generated/shapes.ts is not up to date: BLESS=1 writes it"
+        );
     }
 }

@@ -75,7 +75,10 @@ fn what_cannot_be_answered_is_a_sentence() {
     assert!(refused(&mut page, json!({"do": "dance"})).starts_with("not a request"));
     assert!(refused(&mut page, json!({"do": "find", "text": "noon"})).contains("noon"));
     assert!(refused(&mut page, json!({"do": "view", "view": 15})).contains("15"));
-    assert!(refused(&mut page, json!({"do": "tree", "open": [], "first": 0, "count": 1})).contains("gamelog"));
+    assert!(
+        refused(&mut page, json!({"do": "tree", "open": [], "first": 0, "count": 1}))
+            .contains("gamelog")
+    );
     let mut nothing = Page::new("zeros", vec![0; 200_000]);
     assert!(refused(&mut nothing, json!({"do": "open"})).contains("neither a tape"));
     assert!(refused(&mut Page::new("empty", Vec::new()), json!({"do": "open"})).contains("empty"));
@@ -92,11 +95,13 @@ fn steps_forward_and_back_pass_the_same_moments() {
         for _ in 0..20 {
             let hash = page.ask(&json!({"do": "hash"}));
             passed.push((shown["moment"].as_u64().unwrap(), hash));
-            let step = json!({"do": "step", "from": shown["moment"], "forward": true, "by": "change"});
+            let step =
+                json!({"do": "step", "from": shown["moment"], "forward": true, "by": "change"});
             shown = page.ask(&step);
         }
         for (moment, hash) in passed.iter().rev() {
-            let step = json!({"do": "step", "from": shown["moment"], "forward": false, "by": "change"});
+            let step =
+                json!({"do": "step", "from": shown["moment"], "forward": false, "by": "change"});
             shown = page.ask(&step);
             assert_eq!(shown["moment"], *moment, "{name}");
             assert_eq!(page.ask(&json!({"do": "hash"})), *hash, "{name}");
@@ -111,7 +116,8 @@ fn turns_are_stepped_to() {
     let turn = page.ask(&json!({"do": "find", "text": "turn:3"}))["moment"].clone();
     let shown = page.ask(&json!({"do": "step", "from": turn, "forward": true, "by": "turn"}));
     assert!(shown["moment"].as_u64() > turn.as_u64());
-    let back = page.ask(&json!({"do": "step", "from": shown["moment"], "forward": false, "by": "turn"}));
+    let back =
+        page.ask(&json!({"do": "step", "from": shown["moment"], "forward": false, "by": "turn"}));
     assert!(back["moment"].as_u64() < shown["moment"].as_u64());
 }
 
@@ -119,14 +125,17 @@ fn turns_are_stepped_to() {
 fn the_board_is_drawn_and_tiles_are_found_in_it() {
     let mut page = Page::new("a.minewars", minewars());
     let about = page.ask(&json!({"do": "open"}));
-    let (wide, high) = (about["board"]["width"].as_f64().unwrap(), about["board"]["height"].as_f64().unwrap());
+    let (wide, high) =
+        (about["board"]["width"].as_f64().unwrap(), about["board"]["height"].as_f64().unwrap());
     let (width, height) = ((wide * 10.0) as u32, (high * 10.0) as u32);
-    let camera = json!({"do": "draw", "width": width, "height": height, "scale": 10.0, "x": 0.0, "y": 0.0});
+    let camera =
+        json!({"do": "draw", "width": width, "height": height, "scale": 10.0, "x": 0.0, "y": 0.0});
     assert_eq!(page.ask(&camera), json!({"drawn": true}));
     assert_eq!(page.session.pixels().len(), (width * height * 4) as usize);
     let colours: std::collections::HashSet<&[u8]> = page.session.pixels().chunks(4).collect();
     assert!(colours.len() > 3, "something is on it");
-    let pick = json!({"do": "pick", "px": width / 2, "py": height / 2, "scale": 10.0, "x": 0.0, "y": 0.0});
+    let pick =
+        json!({"do": "pick", "px": width / 2, "py": height / 2, "scale": 10.0, "x": 0.0, "y": 0.0});
     let tile = page.ask(&pick)["tile"].clone();
     assert_eq!(tile, json!([0, 0]));
     let inspected = page.ask(&json!({"do": "inspect", "tile": tile}));
@@ -134,7 +143,10 @@ fn the_board_is_drawn_and_tiles_are_found_in_it() {
     let outside = json!({"do": "pick", "px": -50, "py": -50, "scale": 10.0, "x": 0.0, "y": 0.0});
     assert!(page.ask(&outside)["tile"].is_null());
     // Whatever somebody asks for, nothing breaks and nothing large is made.
-    for odd in [json!({"width": 0, "height": 5}), json!({"width": 4_000_000_000u32, "height": 4_000_000_000u32})] {
+    for odd in [
+        json!({"width": 0, "height": 5}),
+        json!({"width": 4_000_000_000u32, "height": 4_000_000_000u32}),
+    ] {
         let mut camera = camera.clone();
         (camera["width"], camera["height"]) = (odd["width"].clone(), odd["height"].clone());
         assert_eq!(page.ask(&camera), json!({"drawn": false}));
@@ -200,7 +212,8 @@ fn corpus() -> Vec<PathBuf> {
         return Vec::new();
     };
     let folders = ["minewars/current", "minewars/v0.1", "cadre"];
-    let files = folders.iter().flat_map(|folder| std::fs::read_dir(Path::new(&root).join(folder)).unwrap());
+    let files =
+        folders.iter().flat_map(|folder| std::fs::read_dir(Path::new(&root).join(folder)).unwrap());
     let files = files.map(|entry| entry.unwrap().path());
     let is_recording = |path: &PathBuf| {
         let name = path.to_string_lossy();
@@ -219,7 +232,8 @@ fn every_recording_of_the_corpus_opens_plays_and_is_drawn() {
         for tenth in [0, 3, 7, 10] {
             let shown = page.ask(&json!({"do": "seek", "to": end * tenth / 10}));
             assert!(shown["moment"].as_u64().unwrap() <= end, "{name}");
-            let draw = json!({"do": "draw", "width": 320, "height": 200, "scale": 6.0, "x": 0, "y": 0});
+            let draw =
+                json!({"do": "draw", "width": 320, "height": 200, "scale": 6.0, "x": 0, "y": 0});
             assert_eq!(page.ask(&draw)["drawn"], about["has_board"], "{name}");
         }
         let story = page.ask(&json!({"do": "story"}));

@@ -16,7 +16,7 @@ use crate::games::GAMES;
 use crate::global::max_memory;
 use crate::input::Source;
 use crate::many::{FilesArgs, JobsArg};
-use crate::output::{Target, print_json};
+use crate::output::{Kind, Target, print_json};
 use crate::rewrite::{Written, check_apart};
 use crate::text::count;
 use crate::viewer::{BeginArgs, ViewerArg};
@@ -109,7 +109,7 @@ impl Args {
 
     fn export(&self, assets: &Assets, source: &Source, target: &Target) -> Outcome {
         check_apart(target, self.json)?;
-        target.check_extension("a page", &["html", "htm"])?;
+        target.check_extension(Kind::Page)?;
         let failed = |error: Error| Failure::of(source, &error);
         let bytes = source.read()?;
         let options = OpenOptions::default().with_max_bytes(max_memory());
@@ -122,7 +122,7 @@ impl Args {
         let recording = Embedded { title: &title, name: &name, bytes: &bytes, at, view };
         let page = one_file(assets, &recording);
         let page = page.map_err(|missing| Failure::refused(&"viewer", &missing.to_string()))?;
-        target.write(source, &page)?;
+        target.write(Kind::Page, source, &page)?;
         let made = Made { title, bytes: page.len() };
         if self.json {
             let (file, output) = (source.to_string(), target.to_string());
