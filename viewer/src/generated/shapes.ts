@@ -1,83 +1,411 @@
-export interface About {
-  name: string;
-  format: "tape" | "minewars" | "gamelog";
-  game: string;
-  heading: string;
-  subtitle: string;
-  players: PlayerInfo[];
-  views: ViewInfo[];
-  view: number | null;
-  begin: number;
-  end: number;
-  position: number;
-  tick_micros: number;
-  is_gamelog: boolean;
-  has_board: boolean;
-  has_tree: boolean;
-  has_messages: boolean;
-  board: { width: number; height: number } | null;
-  losses: Loss[];
-  length_text: string;
-}
-export interface PlayerInfo {
-  name: string;
-  colour: string;
-}
-export interface ViewInfo {
-  view: number;
-  name: string;
-  colour: string | null;
-}
-export interface Loss {
-  text: string;
-  start: number | null;
-  end: number | null;
-}
-export interface Shown {
-  moment: number;
-  time: string;
-  label: string;
-  players: Player[];
-  facts: Value[];
-  lines: Line[];
-  problems: number;
-  heading: string;
-  changed: number;
-  at_begin: boolean;
-  at_end: boolean;
-}
-export interface Player {
-  id: string;
-  name: string;
-  glyph: string;
-  colour: string;
-  eliminated?: boolean;
-  values?: Value[];
-}
-export interface Value {
-  name: string;
-  value: number | string | boolean | { player: number } | { tile: [number, number] };
-}
-export interface Line {
-  kind: string;
-  text: string;
-  players?: number[];
-  at?: [number, number];
-}
-export interface Story {
-  markers: { moment: number; kind: string; player: number | null; text: string; time: string }[];
-  highlights: {
-    rank: number;
-    moment: number;
-    start: number;
-    end: number;
-    time: string;
-    text: string;
-    why: { name: string; percent: number }[];
-    player: number | null;
-  }[];
-  curves: {
-    name: string;
-    players: { player: number; name: string; colour: string; points: [number, number][] }[];
-  }[];
-}
+// Made of the Rust shapes by a test of gametape-web: `BLESS=1 cargo test -p gametape-web shapes`.
+
+export type About = { 
+/**
+ * The name of its file.
+ */
+name: string, 
+/**
+ * `tape`, `minewars` or `gamelog`.
+ */
+format: "tape" | "minewars" | "gamelog", 
+/**
+ * The name of the game.
+ */
+game: string, 
+/**
+ * Who plays, or the title of the match.
+ */
+heading: string, 
+/**
+ * What else there is to say in a line.
+ */
+subtitle: string, 
+/**
+ * Who plays.
+ */
+players: Array<Player>, 
+/**
+ * The views that there are; none in a gamelog.
+ */
+views: Array<ViewInfo>, 
+/**
+ * The present view.
+ */
+view: number | null, 
+/**
+ * The first moment.
+ */
+begin: number, 
+/**
+ * The last moment.
+ */
+end: number, 
+/**
+ * The present moment.
+ */
+position: number, 
+/**
+ * The length of a tick in microseconds; 0 where there is no clock.
+ */
+tick_micros: number, 
+/**
+ * Is it a gamelog, which has neither clock nor views?
+ */
+is_gamelog: boolean, 
+/**
+ * Is there a board to be drawn?
+ */
+has_board: boolean, 
+/**
+ * Is there a tree of the state?
+ */
+has_tree: boolean, 
+/**
+ * Are there messages to be disassembled?
+ */
+has_messages: boolean, 
+/**
+ * How large the board is, in tiles.
+ */
+board: BoardSize | null, 
+/**
+ * What is missing.
+ */
+losses: Array<Loss>, 
+/**
+ * How long the recording is: `15:00`, `1,203 deltas`.
+ */
+length_text: string, };
+
+export type ViewInfo = { 
+/**
+ * Its number.
+ */
+view: number, 
+/**
+ * The name of the player, or `All`.
+ */
+name: string, 
+/**
+ * The colour of the player.
+ */
+colour: string | null, };
+
+export type BoardSize = { 
+/**
+ * From left to right.
+ */
+width: number, 
+/**
+ * From top to bottom.
+ */
+height: number, };
+
+export type Loss = { 
+/**
+ * What, in words.
+ */
+text: string, 
+/**
+ * From this moment on, where that is known,
+ */
+start: number | null, 
+/**
+ * up to this one.
+ */
+end: number | null, };
+
+export type Shown = { 
+/**
+ * The moment.
+ */
+moment: number, 
+/**
+ * The same for people: `4:36.9`, `delta 57`.
+ */
+time: string, 
+/**
+ * The same with the end: `4:36.9 of 15:00`.
+ */
+label: string, 
+/**
+ * The heading of the scene.
+ */
+heading: string, 
+/**
+ * Who plays, with values.
+ */
+players: Array<Player>, 
+/**
+ * Time, turn and the like.
+ */
+facts: Array<Value>, 
+/**
+ * What happened, in words.
+ */
+lines: Array<Line>, 
+/**
+ * How many problems were found on the way.
+ */
+problems: number, 
+/**
+ * How many tiles changed.
+ */
+changed: number, 
+/**
+ * Is it the first moment?
+ */
+at_begin: boolean, 
+/**
+ * Is it the last one?
+ */
+at_end: boolean, };
+
+export type Player = { 
+/**
+ * The number of the seat, or the id of the game object.
+ */
+id: string, 
+/**
+ * Their name.
+ */
+name: string, 
+/**
+ * The sign of their tiles in text.
+ */
+glyph: string, 
+/**
+ * Their colour.
+ */
+colour: Colour, 
+/**
+ * Out of the match.
+ */
+eliminated?: boolean, 
+/**
+ * What is known of them.
+ */
+values?: Array<Value>, };
+
+export type Value = { 
+/**
+ * What it is: `money`.
+ */
+name: string, 
+/**
+ * How much or what.
+ */
+value: Datum, };
+
+export type Datum = boolean | number | number | string | { 
+/**
+ * The number.
+ */
+player: number, } | { 
+/**
+ * Where it is.
+ */
+tile: TileAt, };
+
+export type Line = { 
+/**
+ * What kind of thing happened: `capture`, `build`.
+ */
+kind: string, 
+/**
+ * The sentence.
+ */
+text: string, 
+/**
+ * The numbers of the players in it.
+ */
+players?: Array<number>, 
+/**
+ * Where it happened.
+ */
+at?: TileAt, };
+
+export type Inspection = { 
+/**
+ * What it is.
+ */
+title: string, 
+/**
+ * What is known of it.
+ */
+values: Array<Value>, };
+
+export type Story = { 
+/**
+ * What happened when, ascending.
+ */
+markers: Array<StoryMarker>, 
+/**
+ * What is worth watching, best first.
+ */
+highlights: Array<StoryHighlight>, 
+/**
+ * Values of players over time.
+ */
+curves: Array<Curve>, };
+
+export type StoryMarker = { 
+/**
+ * The moment after it, as the number of its next tick.
+ */
+moment: number, 
+/**
+ * When, for people.
+ */
+time: string, 
+/**
+ * What it is about, for filters.
+ */
+kind: string, 
+/**
+ * The player that it is about most.
+ */
+player: number | null, 
+/**
+ * A sentence with names.
+ */
+text: string, };
+
+export type StoryHighlight = { 
+/**
+ * From 1 on.
+ */
+rank: number, 
+/**
+ * The moment after it.
+ */
+moment: number, 
+/**
+ * What to play: from this moment
+ */
+start: number, 
+/**
+ * up to this one.
+ */
+end: number, 
+/**
+ * When, for people.
+ */
+time: string, 
+/**
+ * What it is, in words.
+ */
+text: string, 
+/**
+ * What its score is made of.
+ */
+why: Array<WhyPart>, 
+/**
+ * The player that it is about.
+ */
+player: number | null, };
+
+export type WhyPart = { 
+/**
+ * Which.
+ */
+name: string, 
+/**
+ * 0 to 100.
+ */
+percent: number, };
+
+export type Curve = { 
+/**
+ * What it is: `land`, `income`.
+ */
+name: string, 
+/**
+ * One for each player.
+ */
+players: Array<CurveOfPlayer>, };
+
+export type CurveOfPlayer = { 
+/**
+ * Who, from 1 on.
+ */
+player: number, 
+/**
+ * Their name.
+ */
+name: string, 
+/**
+ * Their colour.
+ */
+colour: Colour, 
+/**
+ * Moments and values, ascending.
+ */
+points: [number, number][], };
+
+export type TileChange = { 
+/**
+ * The moment after it.
+ */
+moment: number, 
+/**
+ * The same for people.
+ */
+time: string, 
+/**
+ * What is known of the tile since then that was not before.
+ */
+text: string, };
+
+export type TreeRow = { 
+/**
+ * Where its value is in the state.
+ */
+path: string, 
+/**
+ * Its key.
+ */
+key: string, 
+/**
+ * Its value in a few words.
+ */
+text: string, 
+/**
+ * What the last delta did to it: `added`, `replaced`, `removed`, `within` or nothing.
+ */
+tone: string, 
+/**
+ * How many branches it is in.
+ */
+depth: number, 
+/**
+ * Can it be opened and closed?
+ */
+is_branch: boolean, 
+/**
+ * Is it open?
+ */
+is_open: boolean, 
+/**
+ * The path that it leads to.
+ */
+reference: string | null, };
+
+export type Found = { 
+/**
+ * What it is.
+ */
+text: string, 
+/**
+ * When it is.
+ */
+moment: number | null, 
+/**
+ * The same for people.
+ */
+time: string | null, 
+/**
+ * Where it is in the state.
+ */
+path: string | null, };
