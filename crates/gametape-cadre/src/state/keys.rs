@@ -69,7 +69,7 @@ struct Known {
     place: u32,
 }
 
-/// Names from here on are read without any help from before: more are in no log of a game.
+/// Names from here on are read without any help from before: so a log of many names takes no more memory.
 const MOST_KNOWN: usize = 1 << 10;
 
 /// All names that occur in one log, each once.
