@@ -93,6 +93,20 @@ fn positions_without_tiles_are_a_map_or_free() {
 }
 
 #[test]
+fn free_positions_spread_over_the_whole_width_of_text() {
+    let ship = |(id, x): (usize, &f32)| {
+        format!(r#""{id}":{{"id":"{id}","gameObjectName":"Ship","x":{x},"y":0}}"#)
+    };
+    let ships: Vec<String> = [-1000.0, 0.5, 1000.0].iter().enumerate().map(ship).collect();
+    let text = TextMap::of(&scene(&format!(r#"{{"gameObjects":{{{}}}}}"#, ships.join(","))));
+    let text = text.to_string();
+    let line = text.lines().next().unwrap();
+    let columns: Vec<usize> = line.match_indices('S').map(|(column, _)| column).collect();
+    let [left, middle, right] = columns[..] else { panic!("{line}") };
+    assert!(left == 0 && (46..=52).contains(&middle) && (92..100).contains(&right), "{line}");
+}
+
+#[test]
 fn nothing_with_a_position_is_no_board() {
     let scene = scene(&format!(r#"{{"players":[{{"id":"0"}}],"gameObjects":{{{PLAYERS}}}}}"#));
     assert_eq!((scene.board.is_none(), scene.players.len()), (true, 1));

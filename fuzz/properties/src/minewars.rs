@@ -199,7 +199,7 @@ pub fn setup(data: &[u8]) {
 }
 
 /// Any bytes as a file: every part is read or reported, the text of whole files assembles to the
-/// same frames, and a repaired file has sound checksums.
+/// same frames, and a repaired file is sound.
 pub fn file(data: &[u8]) {
     let Ok(file) = ReplayFile::open(data) else { return };
     let verification = verify(&file);
@@ -208,6 +208,8 @@ pub fn file(data: &[u8]) {
     if let Ok(repaired) = repair(data, None, RepairOptions::default()) {
         let Ok(again) = ReplayFile::open(&repaired.bytes) else { panic!("a repaired file opens") };
         assert!(again.checks().iter().all(Check::is_ok));
+        let found = verify(&again);
+        assert!(found.is_ok(), "a repaired file is sound: {:?}", found.report().findings().first());
     }
     let Some((text, frames)) = text_of(&file) else { return };
     let Ok(assembled) = assemble_file(&text) else {

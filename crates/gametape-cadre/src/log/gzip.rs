@@ -17,8 +17,8 @@ const EXTRA: u8 = 1 << 2;
 const NAME: u8 = 1 << 3;
 const COMMENT: u8 = 1 << 4;
 
-/// How much larger than its packed form text is expected to be, at most, before it is seen. Gamelogs are up to
-/// eleven times as large; room that is not needed is never touched.
+/// How much larger than its packed form text is expected to be, at most, before it is seen. That of
+/// `sample::log` is eleven times as large.
 const EXPECTED_RATIO: usize = 16;
 /// The least by which the output grows.
 const STRIDE: usize = 64 << 10;
@@ -38,8 +38,8 @@ pub(crate) fn unpack(input: &[u8], limit: Limit) -> Result<Vec<u8>> {
 
 /// What was unpacked, and room for more after it.
 ///
-/// The room comes as zeros from the allocator, which has them for nothing where it is large. A `Vec` that
-/// grows in its capacity would be filled with zeros before every stride.
+/// The room is asked for as zeros, which the allocator often has already. A `Vec` that is inflated into its
+/// capacity would be filled with zeros before every stride.
 struct Output {
     bytes: Vec<u8>,
     made: usize,

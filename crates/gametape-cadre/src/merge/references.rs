@@ -243,4 +243,18 @@ mod tests {
         }
         assert_eq!(Entry::REFERENCE.with_index(COUNTED as u32), None);
     }
+
+    #[test]
+    fn only_short_markers_without_frills_are_removed_in_a_row() {
+        let removal = Entry::removal(b"&RM").unwrap();
+        let (word, mask, length) = removal.with_index(12).unwrap();
+        assert_eq!((word, length), (swar::of(br#","12":"&RM""#), 11));
+        assert_eq!(mask, u128::MAX >> 40);
+        assert!(Entry::removal(b"7 bytes").is_none());
+        assert!(Entry::removal(b"7-bytes").is_some());
+        assert!(Entry::removal(b"8--bytes").is_none());
+        for marker in [r#"a"b"#, r"a\b", "ü"] {
+            assert!(Entry::removal(marker.as_bytes()).is_none(), "{marker}");
+        }
+    }
 }

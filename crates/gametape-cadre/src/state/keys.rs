@@ -69,7 +69,7 @@ struct Known {
     place: u32,
 }
 
-/// Names from here on are read without any help from before: more are in no log of a game.
+/// Names from here on are read without any help from before: so a log of many names takes no more memory.
 const MOST_KNOWN: usize = 1 << 10;
 
 /// All names that occur in one log, each once.
@@ -359,6 +359,31 @@ mod tests {
             }
         }
         assert_eq!(keys.names.len(), names.len() - 1);
+    }
+
+    #[test]
+    fn the_name_that_came_last_time_is_expected() {
+        let text = br#""units":1,"gold":2,"units":3,"gameObjectName":4                "#;
+        let mut keys = Keys::new(u64::MAX);
+        let [units, gold] = [b"units".as_slice(), b"gold"].map(|name| keys.intern(name).unwrap());
+        keys.begin_delta();
+        assert_eq!(keys.expected(text, 0), None);
+        keys.note_unexpected(units, b"units");
+        keys.note_unexpected(gold, b"gold");
+        keys.begin_delta();
+        assert_eq!(keys.expected(text, 0), Some((units, 8)));
+        // Something before it, another name, too little text after it.
+        assert_eq!(keys.expected(text, 9), None);
+        assert_eq!(keys.expected(text, 19), None);
+        assert_eq!(keys.expected(&text[..20], 10), None);
+        assert_eq!(keys.expected(text, 10), Some((gold, 17)));
+        // A name that is too long for a word is never expected.
+        let long = keys.intern(b"gameObjectName").unwrap();
+        keys.note_unexpected(long, b"gameObjectName");
+        keys.begin_delta();
+        assert_eq!(keys.expected(text, 0), Some((units, 8)));
+        assert_eq!(keys.expected(text, 10), Some((gold, 17)));
+        assert_eq!(keys.expected(text, 29), None);
     }
 
     #[test]

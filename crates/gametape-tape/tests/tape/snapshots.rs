@@ -224,7 +224,7 @@ fn tables_refuse_what_is_not_canonical() {
     assert_eq!(row.slots().collect::<Vec<_>>(), [(0, &b"x"[..]), (63, b"y")]);
     assert_eq!(state.core.entities.len(), 1);
     let at = |x| CellPos { x, y: 0, z: 0 };
-    assert!(state.core.map.is_empty() && state.core.map.len() == 0);
+    assert_eq!((state.core.map.is_empty(), state.core.map.len()), (true, 0));
     state.core.map.push(at(3), b"x").unwrap();
     assert!(!state.core.map.is_empty() && state.core.map.len() == 1);
     assert!(state.core.map.push(at(3), b"x").is_err(), "twice");
