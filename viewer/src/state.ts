@@ -35,6 +35,8 @@ export interface MatchEntry {
   name: string;
   format?: string;
   game?: string;
+  title?: string | null;
+  outcome?: string | null;
   players: { name: string; result?: string | null }[];
   seconds?: number | null;
   turns?: number | null;
@@ -311,7 +313,11 @@ async function listOfMatches(): Promise<MatchEntry[]> {
     const response = await fetch("matches.json");
     if (!response.ok) return [];
     const value = (await response.json()) as { matches?: MatchEntry[] };
-    return Array.isArray(value.matches) ? value.matches.filter((entry) => typeof entry.src === "string") : [];
+    return Array.isArray(value.matches)
+      ? value.matches
+          .filter((one) => typeof one.src === "string")
+          .map((one) => ({ ...one, players: one.players ?? [] }))
+      : [];
   } catch {
     return [];
   }
@@ -327,7 +333,7 @@ function nameOf(url: string): string {
 }
 
 /** Opens a recording in place; Back returns. */
-export function visit(src: string) {
+export function visit(src: string, time?: string) {
   let url: URL;
   try {
     url = new URL(src, location.href);
@@ -339,7 +345,7 @@ export function visit(src: string) {
     problem.value = { text: `Only http and https addresses can be opened, not “${src}”.`, retry: null };
     return;
   }
-  go({ src });
+  go(time ? { src, t: time } : { src });
   void openUrl(src);
 }
 

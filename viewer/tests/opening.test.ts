@@ -133,7 +133,14 @@ inPage("the page of matches searches, filters, sorts and opens in place", async 
     await click(page, "button", "Spoiler-free");
     assert.equal(await page.getByText("15:00").count(), 0);
     assert.equal(await page.getByText("won").count(), 0);
-    await page.locator(".match a").click();
+    await click(page, "button", "Spoiler-free");
+    await page.locator(".match-best").click();
+    await page.locator(".board-canvas").waitFor();
+    await idle(page);
+    assert.equal(await now(page), "4:37");
+    await page.goBack();
+    await page.getByLabel("Search matches").fill("ben");
+    await page.locator(".match-link").click();
     await page.locator(".board-canvas").waitFor();
     await idle(page);
     assert.match(page.url(), /\?src=tape\.tape$/);
