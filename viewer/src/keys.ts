@@ -125,7 +125,9 @@ export function keyName(name: string): string {
 export function onKey(event: KeyboardEvent) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const on = event.target as HTMLElement;
-  if (state.overlay.value !== null || on.closest?.("input, select, textarea, dialog")) return;
+  if (state.overlay.value !== null) return;
+  // A dialog that is just closing holds no keys back.
+  if (on.closest?.("input, select, textarea") && !on.closest("dialog")) return;
   const isPress = event.key === " " || event.key === "Enter";
   if (isPress && on.closest?.("button, a, summary, [role=tab], [role=radio]")) return;
   const isArrow = event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End";

@@ -1,6 +1,6 @@
 // What the screen is like.
-import { effect, type ReadonlySignal, signal } from "@preact/signals";
-import { theme } from "./state.ts";
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { fineBar, span, theme } from "./state.ts";
 
 function media(query: string): ReadonlySignal<boolean> {
   const list = matchMedia(query);
@@ -21,4 +21,10 @@ effect(() => {
   const now = theme.value === "system" ? (prefersLight.value ? "light" : "dark") : theme.value;
   document.documentElement.dataset.theme = now;
   look.value = now;
+});
+
+/** Whether there is a fine bar. Where a pixel of the bar is less than a moment, it would say nothing more. */
+export const fineShown = computed(() => {
+  if (fineBar.value !== "auto") return fineBar.value === "yes";
+  return span.value.end - span.value.start > 1200 && !narrow.value && !low.value;
 });

@@ -35,6 +35,8 @@ export interface MatchEntry {
   name: string;
   format?: string;
   game?: string;
+  title?: string | null;
+  outcome?: string | null;
   players: { name: string; result?: string | null }[];
   seconds?: number | null;
   turns?: number | null;
@@ -247,13 +249,15 @@ export const openTab = computed<TabName>(() =>
 
 export const shareable = computed(() => recording.value > 0 && origin?.kind !== "file");
 
-export function timeText(moment: number, tenths = true): string {
+export function timeText(moment: number, exact = true): string {
   const known = about.value;
-  return known ? momentText(known, moment, tenths) : "";
+  return known ? momentText(known, moment, exact) : "";
 }
 
 export const nowText = computed(() =>
-  shown.value && shown.value.moment === target.value ? shown.value.time : timeText(target.value),
+  shown.value && (shown.value.moment === target.value || playing.value !== 0)
+    ? shown.value.time
+    : timeText(target.value),
 );
 
 export function say(text: string) {
@@ -309,7 +313,11 @@ async function listOfMatches(): Promise<MatchEntry[]> {
     const response = await fetch("matches.json");
     if (!response.ok) return [];
     const value = (await response.json()) as { matches?: MatchEntry[] };
-    return Array.isArray(value.matches) ? value.matches.filter((entry) => typeof entry.src === "string") : [];
+    return Array.isArray(value.matches)
+      ? value.matches
+          .filter((one) => typeof one.src === "string")
+          .map((one) => ({ ...one, players: one.players ?? [] }))
+      : [];
   } catch {
     return [];
   }
@@ -325,7 +333,7 @@ function nameOf(url: string): string {
 }
 
 /** Opens a recording in place; Back returns. */
-export function visit(src: string) {
+export function visit(src: string, time?: string) {
   let url: URL;
   try {
     url = new URL(src, location.href);
@@ -337,7 +345,7 @@ export function visit(src: string) {
     problem.value = { text: `Only http and https addresses can be opened, not “${src}”.`, retry: null };
     return;
   }
-  go({ src });
+  go(time ? { src, t: time } : { src });
   void openUrl(src);
 }
 
@@ -395,6 +403,8 @@ function close() {
     bookmarks.value = [];
     asking.value = 0;
     wishing.value = false;
+    sent = false;
+    pending = null;
     opening.value = false;
     camera.value = null;
     selected.value = null;
@@ -534,7 +544,9 @@ export async function setView(view: number) {
 
 let serial = 0;
 let pending: Omit<Wish, "serial"> | null = null;
-let scheduled = 0;
+let scheduled = false;
+/** A wish is with the worker. */
+let sent = false;
 let mapDrawn = 0;
 let mapShows: string | null = null;
 const canvases = new Map<"board" | "map", HTMLCanvasElement>();
@@ -554,11 +566,15 @@ export function dropCanvas(role: "board" | "map", canvas: HTMLCanvasElement) {
 function want(part: Omit<Wish, "serial">) {
   pending = { ...pending, ...part };
   wishing.value = true;
-  scheduled ||= requestAnimationFrame(send);
+  if (scheduled) return;
+  scheduled = true;
+  // At once where the worker is free; else a newer wish replaces the older one at most once a frame.
+  if (sent) requestAnimationFrame(send);
+  else queueMicrotask(send);
 }
 
 function send() {
-  scheduled = 0;
+  scheduled = false;
   const known = about.value;
   if (!client || !known || !pending) {
     wishing.value = false;
@@ -580,6 +596,7 @@ function send() {
       mapDrawn = now;
     }
   }
+  sent = true;
   client.wish(wish);
 }
 
@@ -588,7 +605,9 @@ function redraw() {
 }
 
 function settle(of: number) {
-  if (of === serial && !pending) wishing.value = false;
+  if (of !== serial) return;
+  sent = false;
+  if (!pending) wishing.value = false;
 }
 
 function take(of: number, now: Shown | null) {
@@ -603,7 +622,6 @@ function take(of: number, now: Shown | null) {
     follow();
   }
   settle(of);
-  if (scheduled === 0 && pending) scheduled = requestAnimationFrame(send);
 }
 
 /** Lines go into the log of events at the moment where they were seen. */

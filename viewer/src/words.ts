@@ -1,14 +1,15 @@
 // How things are said.
 import type { About, Player, Value } from "./generated/shapes.ts";
 
-/** Seconds as people write them: 4:36.9, 1:02:03. */
-export function clock(seconds: number, tenths = true): string {
+/** Seconds as the tool writes them: 4:36.9, 0:22.65, 1:02:03; `exact`: with what is less than a second. */
+export function clock(seconds: number, exact = true): string {
   const sign = seconds < 0 ? "-" : "";
-  const all = tenths ? Math.round(Math.abs(seconds) * 10) / 10 : Math.round(Math.abs(seconds));
+  const all = Math.round(Math.abs(seconds) * (exact ? 1000 : 1)) / (exact ? 1000 : 1);
   const hours = Math.floor(all / 3600);
   const minutes = Math.floor((all % 3600) / 60);
-  const rest = all % 60;
-  const last = tenths ? rest.toFixed(1).padStart(4, "0") : String(Math.round(rest)).padStart(2, "0");
+  const [whole, part] = (all % 60).toFixed(exact ? 3 : 0).split(".");
+  const fraction = part?.replace(/0+$/, "");
+  const last = whole!.padStart(2, "0") + (fraction ? `.${fraction}` : "");
   return hours > 0
     ? `${sign}${hours}:${String(minutes).padStart(2, "0")}:${last}`
     : `${sign}${minutes}:${last}`;
@@ -19,10 +20,10 @@ export function rate(about: About): number {
   return about.is_gamelog || about.tick_micros <= 0 ? 10 : 1e6 / about.tick_micros;
 }
 
-export function momentText(about: About, moment: number, tenths = true): string {
+export function momentText(about: About, moment: number, exact = true): string {
   if (about.is_gamelog || about.tick_micros <= 0)
     return `delta ${count(Math.max(0, Math.round(moment) - 1))}`;
-  return clock(Math.max(0, ((moment - 1) * about.tick_micros) / 1e6), tenths);
+  return clock(Math.max(0, ((moment - 1) * about.tick_micros) / 1e6), exact);
 }
 
 const whole = new Intl.NumberFormat("en");

@@ -33,8 +33,8 @@ function hex(colour: string): [number, number, number] {
 
 function clock(moment: number): string {
   const tenths = Math.max(0, moment - 1);
-  const minutes = Math.floor(tenths / 600);
-  return `${minutes}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`;
+  const seconds = ((tenths % 600) / 10).toFixed(1).padStart(4, "0");
+  return `${Math.floor(tenths / 600)}:${seconds.replace(".0", "")}`;
 }
 
 const GROUND = ["#3a444f", "#3a444f", "#4b5a45", "#2e4436", "#2c2e3a"];

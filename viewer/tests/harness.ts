@@ -58,7 +58,7 @@ export function inPage(
       ...context,
     });
     const page = await opened.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(10_000);
     const seen: string[] = [];
     page.on("pageerror", (error) => seen.push(error.stack ?? error.message));
     page.on("console", (message) => {

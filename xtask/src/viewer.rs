@@ -57,15 +57,13 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Builds what can be built; says why where it cannot.
-pub(crate) fn build_if_possible(sh: &Shell) -> Result<bool> {
-    match need_node(sh) {
-        Ok(()) => build(sh).map(|()| true),
-        Err(missing) => {
-            println!("The viewer is left out: {missing:#}");
-            Ok(false)
-        }
+/// Builds the viewer; `false`, and a line that says why, where it cannot be built.
+pub(crate) fn build_if_possible(sh: &Shell) -> bool {
+    let built = need_node(sh).and_then(|()| build(sh));
+    if let Err(problem) = &built {
+        println!("The viewer is left out: {problem:#}");
     }
+    built.is_ok()
 }
 
 /// Lint and types of the page.
@@ -121,7 +119,14 @@ fn need_packages(sh: &Shell) -> Result<()> {
         return Ok(());
     }
     println!("viewer: packages of the page");
-    in_folder(sh, || Ok(cmd!(sh, "npm ci --no-audit --no-fund --loglevel=error").run()?))
+    // Nothing of a package runs while it is installed.
+    let options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+    in_folder(sh, || {
+        let exact = cmd!(sh, "npm ci {options...}").ignore_stderr().run();
+        // A registry that lacks packages of other systems makes `npm ci` refuse a lock file that has none of them;
+        // `npm install` takes the same versions from it, and changes nothing of ours.
+        Ok(exact.or_else(|_| cmd!(sh, "npm install --no-save {options...}").run())?)
+    })
 }
 
 fn bundle(sh: &Shell) -> Result<()> {

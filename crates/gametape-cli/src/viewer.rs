@@ -18,7 +18,7 @@ use crate::view_arg::ViewArg;
 #[derive(Debug, clap::Args)]
 pub(crate) struct ViewerArg {
     /// Use the viewer in this folder instead of the one inside this program, for those who change it
-    #[arg(long, value_name = "DIR", hide = true)]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     viewer: Option<PathBuf>,
 }
 

@@ -1,3 +1,4 @@
+import { Component, type ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import * as state from "../state.ts";
 import { bytes } from "../words.ts";
@@ -34,16 +35,39 @@ export function App() {
   );
 }
 
+/** What fails inside leaves the rest of the page alive. */
+class Guard extends Component<{ children: ComponentChildren }, { failed: boolean }> {
+  override state = { failed: false };
+
+  override componentDidCatch(error: unknown) {
+    this.setState({ failed: true });
+    console.error(error);
+    const text = error instanceof Error ? error.message : String(error);
+    state.problem.value = {
+      text: `A part of the page failed: ${text}`,
+      retry: () => this.setState({ failed: false }),
+    };
+  }
+
+  override render() {
+    return this.state.failed ? <section class="failed" /> : this.props.children;
+  }
+}
+
 function Match() {
   const about = state.about.value;
   if (!about) return <Opening />;
   return (
     <>
       <main class="match-page" data-board={about.has_board}>
-        {about.has_board && <Board key={state.recording.value} />}
-        <Panels />
+        <Guard key={`board ${state.recording.value}`}>{about.has_board && <Board />}</Guard>
+        <Guard key={`panels ${state.recording.value} ${state.openTab.value}`}>
+          <Panels />
+        </Guard>
       </main>
-      <Dock />
+      <Guard key={`dock ${state.recording.value}`}>
+        <Dock />
+      </Guard>
     </>
   );
 }

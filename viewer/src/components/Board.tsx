@@ -81,7 +81,6 @@ export function Board() {
     }
   };
 
-  const shown = state.shown.value;
   return (
     <section class="stage" aria-label="Board">
       <div
@@ -90,7 +89,7 @@ export function Board() {
         role="application"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: moved by keys
         tabIndex={0}
-        aria-label={`Board${shown ? ` at ${shown.time}` : ""}. Keys W A S D move it, plus and minus zoom, Shift with W A S D selects tiles.`}
+        aria-label="Board. Keys W A S D move it, plus and minus zoom, Shift with W A S D selects tiles."
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}

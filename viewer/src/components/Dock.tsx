@@ -1,5 +1,5 @@
 // Below the board: playing, and the bars of time.
-import { low, narrow } from "../media.ts";
+import { fineShown, narrow } from "../media.ts";
 import * as state from "../state.ts";
 import { Views } from "./Header.tsx";
 import { Icon, type IconName } from "./icons.tsx";
@@ -34,11 +34,7 @@ export function Dock() {
   const loop = state.loop.value;
   const isKept = state.bookmarks.value.some(({ moment }) => moment === state.target.value);
   const hasTurns = about.is_gamelog;
-  // Where a pixel of the bar is less than a moment, a finer one says nothing more.
-  const isLong = state.span.value.end - state.span.value.start > 1200;
-  const isFine =
-    state.fineBar.value === "yes" ||
-    (state.fineBar.value === "auto" && isLong && !narrow.value && !low.value);
+  const isFine = fineShown.value;
   const hasArea = Boolean(state.story.value?.curves.length) || state.story.value === null;
   return (
     <section class="dock" aria-label="Time" data-area={hasArea}>

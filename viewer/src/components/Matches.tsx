@@ -95,18 +95,22 @@ export function Matches() {
 }
 
 function Card({ entry }: { entry: state.MatchEntry }) {
-  const open = (event: MouseEvent) => {
+  const open = (time?: string) => (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    state.visit(entry.src);
+    state.visit(entry.src, time);
   };
+  const src = encodeURIComponent(entry.src);
   const told = state.spoilers.value;
   const length = told ? state.lengthOf(entry) : "";
+  const names = entry.players.map(({ name }) => name).join(" · ");
+  const results = entry.players.filter(({ result }) => result);
   return (
     <li class="match">
-      <a href={`?src=${encodeURIComponent(entry.src)}`} onClick={open}>
+      <a class="match-link" href={`?src=${src}`} onClick={open()}>
         <div class="match-picture">
-          {entry.picture ? (
+          {/* A picture may tell who wins. */}
+          {entry.picture && told ? (
             <img src={entry.picture} alt="" loading="lazy" />
           ) : (
             <span class="match-none">{entry.game ?? entry.format ?? ""}</span>
@@ -114,31 +118,28 @@ function Card({ entry }: { entry: state.MatchEntry }) {
           {length && <span class="match-length">{length}</span>}
         </div>
         <div class="match-words">
-          <h3>{entry.players.length > 0 ? entry.players.map(({ name }) => name).join(" · ") : entry.name}</h3>
+          <h3>{names || entry.title || entry.name}</h3>
           <p class="hint">
-            {[entry.game, entry.players.length > 0 ? entry.name : null, entry.date ? day(entry.date) : null]
+            {[entry.game, names ? entry.name : null, entry.date ? day(entry.date) : null]
               .filter(Boolean)
               .join(" · ")}
           </p>
-          {told && entry.players.some(({ result }) => result) && (
-            <ul class="results">
-              {entry.players
-                .filter(({ result }) => result)
-                .map(({ name, result }) => (
-                  <li key={name}>
-                    {name} <strong>{result}</strong>
-                  </li>
-                ))}
-            </ul>
-          )}
-          {told && entry.best && (
-            <p class="match-best">
-              <span class="time">{entry.best.time}</span> {entry.best.text}
-            </p>
+          {told && entry.outcome && <p class="match-outcome">{entry.outcome}</p>}
+          {told && !entry.outcome && results.length > 0 && (
+            <p class="match-outcome">{results.map(({ name, result }) => `${name} ${result}`).join(", ")}</p>
           )}
           {entry.problem && <p class="warning-text">{entry.problem}</p>}
         </div>
       </a>
+      {told && entry.best && (
+        <a
+          class="match-best"
+          href={`?src=${src}&t=${encodeURIComponent(entry.best.time)}`}
+          onClick={open(entry.best.time)}
+        >
+          <span class="time">{entry.best.time}</span> {entry.best.text}
+        </a>
+      )}
     </li>
   );
 }

@@ -1,7 +1,7 @@
 // The bars of time: a coarse one with the whole story and a fine one that can be zoomed.
 import { computed, effect, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { look } from "../media.ts";
+import { fineShown, look } from "../media.ts";
 import * as state from "../state.ts";
 import { rate } from "../words.ts";
 import { colours, paintShares, prepare } from "./paint.ts";
@@ -163,7 +163,7 @@ function paintPosition(
   const from = Math.max(0, at);
   if (from < width) context.fillRect(from, isFine ? 16 : 0, width - from, height);
   context.globalAlpha = 1;
-  if (!isFine && state.fineBar.value !== "no") {
+  if (!isFine && fineShown.value) {
     const fine = state.fineNow.value;
     const [a, b] = [x(fine.start, span, width), x(fine.end, span, width)];
     context.strokeStyle = hue.faint;

@@ -1,5 +1,6 @@
 // Painting of bars and charts on a canvas.
 import type { Story } from "../generated/shapes.ts";
+import { look } from "../media.ts";
 
 export type Curve = Story["curves"][number];
 
@@ -13,7 +14,15 @@ export interface Colours {
   veil: string;
 }
 
+let known: { look: string; colours: Colours } | null = null;
+
 export function colours(): Colours {
+  // Styles are asked for once per theme: asking makes the browser lay the page out.
+  if (known?.look !== look.value) known = { look: look.value, colours: ofStyle() };
+  return known.colours;
+}
+
+function ofStyle(): Colours {
   const style = getComputedStyle(document.documentElement);
   const get = (name: string) => style.getPropertyValue(`--${name}`).trim();
   return {

@@ -18,7 +18,7 @@ use tempfile::NamedTempFile;
 
 use crate::failure::{Done, Failure, Outcome, note, warn};
 use crate::input::{Source, format_of};
-use crate::many::{FilesArgs, JobsArg};
+use crate::many::{FilesArgs, Gathered, JobsArg};
 use crate::output::{print, print_json};
 use crate::viewer::{Begin, BeginArgs, ViewerArg};
 use known::Known;
@@ -191,7 +191,7 @@ impl Args {
             shown.push(Shown::new(source, &folders, format));
             Ok(())
         });
-        let outcome = gathered.and_then(|gathered| gathered.conclude());
+        let outcome = gathered.and_then(Gathered::conclude);
         (shown, outcome)
     }
 
