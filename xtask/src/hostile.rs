@@ -93,7 +93,7 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
     let mut broken = 0;
     for case in &CASES {
         let words = words(case.command, &corpus.join("hostile"), out.path());
-        let end = measured(sh, tool, &words)?;
+        let end = measured(sh, &tool, &words)?;
         let problem = end.problem(case.code);
         let verdict = problem.as_deref().unwrap_or("fine");
         println!("gametape {}: {verdict} ({} MiB)", case.command, end.memory >> 10);

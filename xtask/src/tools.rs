@@ -53,9 +53,10 @@ pub(crate) fn need_cargo_subcommand(sh: &Shell, subcommand: &str, package: &str)
 ///
 /// It is built with the features that the tests of the workspace give it, so that one build serves the tests, the
 /// invariants and the hostile inputs.
-pub(crate) fn tool(sh: &Shell) -> Result<&'static str> {
+pub(crate) fn tool(sh: &Shell) -> Result<String> {
     cmd!(sh, "cargo build --quiet --workspace --bin gametape --test cli").run()?;
-    Ok(TOOL)
+    let folder = sh.var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    Ok(format!("{folder}/debug/gametape"))
 }
 
 /// Can cargo run this subcommand?
