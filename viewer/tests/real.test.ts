@@ -1,6 +1,6 @@
 // The page with the wasm session, on recordings of the corpus. Skipped where dist/ is not built or there is no corpus.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { boardColours, idle, inPage, open, press, root, site, suite } from "./harness.ts";
 
@@ -20,6 +20,7 @@ const FILES = [
   "cadre/Chess-arena1.json.gz",
   "cadre/Saloon-jsvspy2-2026.11.15.19.54.42.055.json.gz",
   "cadre/viseur-example-2018.gamelog.json.gz",
+  "hostile/lost-keyframe.tape",
 ];
 
 for (const file of FILES) {
@@ -56,3 +57,20 @@ for (const file of FILES) {
     { skip },
   );
 }
+
+inPage(
+  "hostile files are refused or opened, one after the other, and the page stays alive",
+  async (page) => {
+    const folder = join(corpus!, "hostile");
+    for (const name of readdirSync(folder)) {
+      site.files.set(name, readFileSync(join(folder, name)));
+      await open(page, `?src=${encodeURIComponent(name)}&t=50%25`);
+      const isOpen = (await page.getByRole("tab").count()) > 0;
+      const said = await page.locator(".problem-text").allInnerTexts();
+      assert.equal(said.length, isOpen ? 0 : 1, `${name}: ${said}`);
+      if (isOpen) await press(page, "End", "Home", "ArrowRight");
+      assert.ok(await page.getByRole("button", { name: "Keys" }).isVisible(), name);
+    }
+  },
+  { skip },
+);

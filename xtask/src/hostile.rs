@@ -38,7 +38,7 @@ const fn case(command: &'static str, code: i32) -> Case {
 }
 
 /// In the order in which they run: later ones read what earlier ones wrote.
-const CASES: [Case; 31] = [
+const CASES: [Case; 33] = [
     case("recover {in}/swapped.tape {out}/swapped.tape", 0),
     case("verify {out}/swapped.tape", 0),
     case("recover {in}/swapped-unfinished.tape {out}/swapped-unfinished.tape", 0),
@@ -69,6 +69,8 @@ const CASES: [Case; 31] = [
     case("cut --from 150 {in}/digit-on-mountain.minewars {out}/digit.minewars", 0),
     case("verify {out}/digit.minewars", 0),
     case("info /dev/zero", 1),
+    case("view --no-open /dev/zero", 1),
+    case("export /dev/zero {out}/zero.html", 1),
     case("verify /dev/zero", 1),
     case("recover /dev/zero {out}/zero.tape", 1),
     case("info {out}/large", 1),

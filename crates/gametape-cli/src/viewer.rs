@@ -109,6 +109,16 @@ impl BeginArgs {
     }
 }
 
+/// The bytes of a recording, as many as may be in memory; not of something else: a device may have no end.
+pub(crate) fn whole(source: &Source) -> Result<Vec<u8>, Failure> {
+    match source.open()? {
+        Opened::Tape(tape) => tape.into_bytes(),
+        Opened::MineWars(bytes) => Ok(bytes.bytes().to_vec()),
+        Opened::Gamelog(bytes) => Ok(bytes.into_bytes()),
+        _ => Err(source.unknown()),
+    }
+}
+
 /// A recording to look at; nothing is reported.
 pub(crate) fn open_stage<S: Bytes>(source: &Source, opened: Opened<S>) -> Result<Stage<S>, Error> {
     let options = Options::default().with_max_memory(max_memory());

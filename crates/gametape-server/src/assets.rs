@@ -192,6 +192,8 @@ impl NotBuilt {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     fn assets(names: &[&str]) -> Assets {
@@ -223,6 +225,18 @@ mod tests {
         assert_ne!(script.tag(Encoding::Brotli), script.tag(Encoding::Gzip));
         assert_ne!(script.tag(Encoding::Identity), found.page().unwrap().tag(Encoding::Identity));
         assert_eq!(found.page().unwrap().encodings(), [Encoding::Identity]);
+    }
+
+    #[test]
+    fn what_is_embedded_is_the_same_in_every_encoding() {
+        let assets = Assets::embedded();
+        assert_eq!(assets.is_built(), assets.page().is_some());
+        for (name, asset) in assets.iter() {
+            let Some(gzip) = asset.encoded(Encoding::Gzip) else { continue };
+            let mut bytes = Vec::new();
+            flate2::read::GzDecoder::new(&gzip[..]).read_to_end(&mut bytes).unwrap();
+            assert!(bytes == *asset.bytes(), "{name}.gz is of another {name}: run {BUILD_COMMAND}");
+        }
     }
 
     #[test]

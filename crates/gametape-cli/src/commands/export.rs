@@ -19,7 +19,7 @@ use crate::many::{FilesArgs, JobsArg};
 use crate::output::{Kind, Target, print_json};
 use crate::rewrite::{Written, check_apart};
 use crate::text::count;
-use crate::viewer::{BeginArgs, ViewerArg};
+use crate::viewer::{BeginArgs, ViewerArg, whole};
 
 /// Make one HTML file of a recording, with the viewer inside
 ///
@@ -111,7 +111,7 @@ impl Args {
         check_apart(target, self.json)?;
         target.check_extension(Kind::Page)?;
         let failed = |error: Error| Failure::of(source, &error);
-        let bytes = source.read()?;
+        let bytes = whole(source)?;
         let options = OpenOptions::default().with_max_bytes(max_memory());
         let opened = || open(&bytes[..], &options).map_err(failed);
         let name = source.short_name();

@@ -5,7 +5,7 @@ mod known;
 mod site;
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::failure::{Done, Failure, Outcome, note, warn};
 use crate::input::{Source, format_of};
 use crate::many::{FilesArgs, Gathered, JobsArg};
 use crate::output::{print, print_json};
-use crate::viewer::{Begin, BeginArgs, ViewerArg};
+use crate::viewer::{Begin, BeginArgs, ViewerArg, whole};
 use known::Known;
 
 /// Watch matches in the browser
@@ -287,7 +287,7 @@ fn spool(sources: Vec<Source>) -> Result<(Vec<NamedTempFile>, Vec<Source>), Fail
             }
         };
         if is_pipe {
-            let file = copied(source).map_err(|error| Failure::io(source, &error))?;
+            let file = copied(&whole(source)?).map_err(|error| Failure::io(source, &error))?;
             *source = Source::File(file.path().to_owned());
             kept.push(file);
         }
@@ -295,12 +295,9 @@ fn spool(sources: Vec<Source>) -> Result<(Vec<NamedTempFile>, Vec<Source>), Fail
     Ok((kept, sources))
 }
 
-fn copied(source: &Source) -> io::Result<NamedTempFile> {
+fn copied(bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut file = tempfile::Builder::new().prefix("recording-").tempfile()?;
-    match source {
-        Source::Stdin => io::copy(&mut io::stdin().lock(), file.as_file_mut())?,
-        Source::File(path) => io::copy(&mut std::fs::File::open(path)?, file.as_file_mut())?,
-    };
+    file.write_all(bytes)?;
     Ok(file)
 }
 
