@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     fn recording() -> Vec<u8> {
-        (0..BLOCK * 5 + 100).map(|at| (at * 7 >> 3) as u8).collect()
+        (0..BLOCK * 5 + 100).map(|at| ((at * 7) >> 3) as u8).collect()
     }
 
     fn supply_all(blocks: &Blocks, bytes: &[u8]) {

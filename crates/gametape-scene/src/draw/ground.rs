@@ -274,7 +274,7 @@ mod tests {
                     assert!((8.0..=10.1).contains(&cell.distance()), "{}", cell.distance());
                 }
             }
-            assert!(cells.iter().any(|cell| *cell == Cell::NONE));
+            assert!(cells.contains(&Cell::NONE));
         }
     }
 

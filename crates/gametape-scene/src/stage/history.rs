@@ -36,7 +36,7 @@ impl<S: Source> Stage<S> {
             let moment = begin + (end - begin) * sample / samples;
             let now = self.look(moment, tile)?;
             if now != last.1 {
-                let found = self.narrow(last.clone(), (moment, now.clone()), tile)?;
+                let found = self.narrow(&last, (moment, now.clone()), tile)?;
                 changes.push(found);
             }
             last = (moment, now);
@@ -53,7 +53,7 @@ impl<S: Source> Stage<S> {
     }
 
     /// The first moment after one look at which the tile is as at another.
-    fn narrow(&mut self, from: Look, to: Look, tile: TileAt) -> Result<TileChange> {
+    fn narrow(&mut self, from: &Look, to: Look, tile: TileAt) -> Result<TileChange> {
         let (mut before, (mut after, known)) = (from.0, to);
         while before + 1 < after {
             let middle = before + (after - before) / 2;
