@@ -438,7 +438,7 @@ inPage("the tree opens, follows references and goes by keys", async (page) => {
   assert.equal(await chosen.getAttribute("aria-expanded"), "false");
   await press(page, "Enter");
   assert.equal(await chosen.getAttribute("aria-expanded"), "true");
-  assert.equal((await page.locator('.tree-row[data-tone="changed"]').count()) >= 0, true);
+  assert.ok((await page.locator('.tree-row[data-tone="replaced"]').count()) > 0);
 });
 
 inPage("search finds events and goes there", async (page) => {

@@ -229,6 +229,7 @@ function Events() {
               type="button"
               class="row-button event"
               data-future={at >= until}
+              data-kind={event.kind}
               aria-current={at === until - 1 ? "true" : undefined}
               onClick={() => {
                 state.jump(event.moment);
@@ -355,6 +356,14 @@ function Statistics() {
 }
 
 const ROW = 24;
+
+const TONES: Record<string, string> = {
+  added: "new",
+  replaced: "changed",
+  removed: "removed",
+  within: "changed inside",
+  refused: "refused",
+};
 
 function Tree() {
   const box = useRef<HTMLDivElement>(null);
@@ -503,7 +512,7 @@ function TreeLine({
       ) : (
         <span class="tree-text">{row.text}</span>
       )}
-      {row.tone && row.tone !== "plain" && <span class="only-heard"> {row.tone}</span>}
+      {TONES[row.tone] && <span class="only-heard"> {TONES[row.tone]}</span>}
     </div>
   );
 }
