@@ -50,7 +50,13 @@ export function Panels() {
           </button>
         ))}
       </div>
-      <div class={`panel panel-${open}`} role="tabpanel" id="panel" aria-labelledby={`tab-${open}`}>
+      <div
+        class={`panel panel-${open}`}
+        data-long={state.about.value?.is_gamelog}
+        role="tabpanel"
+        id="panel"
+        aria-labelledby={`tab-${open}`}
+      >
         {open === "players" && <Players />}
         {open === "events" && <Events />}
         {open === "moments" && <Moments />}
@@ -177,6 +183,8 @@ function Events() {
   const kinds = state.kinds.value;
   const events = state.visibleEvents.value;
   const until = state.happened.value;
+  // Calls of a gamelog are longer than sentences.
+  const isLong = state.about.value?.is_gamelog ?? false;
   const players = state.shown.value?.players ?? [];
   return (
     <>
@@ -221,7 +229,7 @@ function Events() {
       ) : (
         <List
           items={events}
-          height={44}
+          height={isLong ? 62 : 44}
           keep={Math.max(0, until - 1)}
           label="Events"
           row={(event, at) => (
@@ -241,7 +249,9 @@ function Events() {
                 class="stripe"
                 style={{ background: (event.player && players[event.player - 1]?.colour) || "var(--line)" }}
               />
-              <span class="grow two-lines">{event.text}</span>
+              <span class="grow two-lines" title={event.text}>
+                {event.text}
+              </span>
             </button>
           )}
         />
