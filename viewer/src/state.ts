@@ -1221,8 +1221,9 @@ export async function showPath(path: string) {
         first += rows.indexOf(above);
         continue;
       }
-      first += count;
-      if (first >= total) break;
+      // Fewer rows may come than were asked for.
+      first += rows.length;
+      if (first >= total || rows.length === 0) break;
     }
     say(`${path} is not there at this moment`);
   } catch (error) {

@@ -348,20 +348,20 @@ export class Session {
       text: string,
       depth: number,
       is_branch: boolean,
-      tone = "plain",
+      tone = "",
       reference?: string,
     ) => {
       const is_open = is_branch && request.open.includes(path);
       rows.push({ path, key, text, tone, depth, is_branch, is_open, ...(reference ? { reference } : {}) });
       return is_open;
     };
-    add("currentTurn", "currentTurn", String(this.moment), 0, false, "changed");
+    add("currentTurn", "currentTurn", String(this.moment), 0, false, "replaced");
     if (add("gameObjects", "gameObjects", "{400}", 0, true)) {
       for (let id = 0; id < 400; id++) {
         const path = `gameObjects.${id}`;
         if (!add(path, String(id), id % 3 ? "Tile" : "Cowboy", 1, true)) continue;
-        add(`${path}.x`, "x", String(id % 20), 2, false, id % 5 ? "plain" : "changed");
-        add(`${path}.owner`, "owner", "→ players 1", 2, false, "plain", "players.1");
+        add(`${path}.x`, "x", String(id % 20), 2, false, id % 5 ? "" : "replaced");
+        add(`${path}.owner`, "owner", "→ players 1", 2, false, "", "players.1");
       }
     }
     if (add("players", "players", "[2]", 0, true)) {

@@ -3,6 +3,8 @@
 //! Each part is made only if something that it is made of is newer. What is needed and missing is installed where that
 //! is allowed, or named together with the command that adds it.
 
+mod font;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -141,7 +143,9 @@ fn bundle(sh: &Shell) -> Result<()> {
     println!("viewer: page");
     in_folder(sh, || Ok(cmd!(sh, "npm run --silent build").run()?))?;
     // The letters of the board, the same as those of pictures.
-    sh.write_file(Path::new(DIST).join("font.ttf"), dejavu::sans::bold())?;
+    let font = dejavu::sans::bold();
+    let small = font::subset(font).unwrap_or_else(|| font.to_vec());
+    sh.write_file(Path::new(DIST).join("font.ttf"), small)?;
     Ok(())
 }
 

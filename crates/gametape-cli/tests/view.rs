@@ -82,6 +82,14 @@ impl Running {
     }
 }
 
+impl Drop for Running {
+    /// A test that fails leaves no server.
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();

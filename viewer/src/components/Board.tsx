@@ -134,6 +134,7 @@ function Ticker() {
       {last.map((event) => (
         <li
           key={`${event.moment} ${event.text}`}
+          data-kind={event.kind}
           style={{
             borderLeftColor:
               (event.player && state.shown.value?.players[event.player - 1]?.colour) || "var(--line)",

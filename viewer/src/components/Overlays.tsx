@@ -126,7 +126,7 @@ function Search() {
                   if (one.path) void state.showPath(one.path);
                 }}
               >
-                <span class="time">{one.time ?? ""}</span>
+                <span class="time">{one.time ?? (one.path ? "state" : "board")}</span>
                 <span class="grow">{one.text}</span>
               </button>
             </li>

@@ -50,7 +50,13 @@ export function Panels() {
           </button>
         ))}
       </div>
-      <div class={`panel panel-${open}`} role="tabpanel" id="panel" aria-labelledby={`tab-${open}`}>
+      <div
+        class={`panel panel-${open}`}
+        data-long={state.about.value?.is_gamelog}
+        role="tabpanel"
+        id="panel"
+        aria-labelledby={`tab-${open}`}
+      >
         {open === "players" && <Players />}
         {open === "events" && <Events />}
         {open === "moments" && <Moments />}
@@ -177,6 +183,8 @@ function Events() {
   const kinds = state.kinds.value;
   const events = state.visibleEvents.value;
   const until = state.happened.value;
+  // Calls of a gamelog are longer than sentences.
+  const isLong = state.about.value?.is_gamelog ?? false;
   const players = state.shown.value?.players ?? [];
   return (
     <>
@@ -221,7 +229,7 @@ function Events() {
       ) : (
         <List
           items={events}
-          height={44}
+          height={isLong ? 62 : 44}
           keep={Math.max(0, until - 1)}
           label="Events"
           row={(event, at) => (
@@ -229,6 +237,7 @@ function Events() {
               type="button"
               class="row-button event"
               data-future={at >= until}
+              data-kind={event.kind}
               aria-current={at === until - 1 ? "true" : undefined}
               onClick={() => {
                 state.jump(event.moment);
@@ -240,7 +249,9 @@ function Events() {
                 class="stripe"
                 style={{ background: (event.player && players[event.player - 1]?.colour) || "var(--line)" }}
               />
-              <span class="grow two-lines">{event.text}</span>
+              <span class="grow two-lines" title={event.text}>
+                {event.text}
+              </span>
             </button>
           )}
         />
@@ -355,6 +366,14 @@ function Statistics() {
 }
 
 const ROW = 24;
+
+const TONES: Record<string, string> = {
+  added: "new",
+  replaced: "changed",
+  removed: "removed",
+  within: "changed inside",
+  refused: "refused",
+};
 
 function Tree() {
   const box = useRef<HTMLDivElement>(null);
@@ -503,7 +522,7 @@ function TreeLine({
       ) : (
         <span class="tree-text">{row.text}</span>
       )}
-      {row.tone && row.tone !== "plain" && <span class="only-heard"> {row.tone}</span>}
+      {TONES[row.tone] && <span class="only-heard"> {TONES[row.tone]}</span>}
     </div>
   );
 }
