@@ -1,7 +1,17 @@
 // What the page asks the session, and what it answers.
-import type { About, Shown, Story, Value } from "./generated/shapes.ts";
+import type {
+  About,
+  Found,
+  Inspection,
+  Shown,
+  Story,
+  TileAt,
+  TileChange,
+  TreeRow,
+} from "./generated/shapes.ts";
 
-export type Tile = [number, number];
+export type { Found, Inspection, TileChange as Change, TreeRow } from "./generated/shapes.ts";
+export type Tile = TileAt;
 
 /** In device pixels, as the session draws. */
 export interface Picture {
@@ -12,35 +22,6 @@ export interface Picture {
   /** Where the upper left corner of the board is. */
   x: number;
   y: number;
-}
-
-export interface Change {
-  moment: number;
-  time: string;
-  text: string;
-}
-
-export interface TreeRow {
-  path: string;
-  key: string;
-  text: string;
-  tone: string;
-  depth: number;
-  is_branch: boolean;
-  is_open: boolean;
-  reference?: string | null;
-}
-
-export interface Found {
-  text: string;
-  moment?: number | null;
-  time?: string | null;
-  path?: string | null;
-}
-
-export interface Inspection {
-  title: string;
-  values: Value[];
 }
 
 export interface Requests {
@@ -55,7 +36,7 @@ export interface Requests {
     answer: { tile: Tile | null; piece?: string | null };
   };
   inspect: { fields: { tile: Tile }; answer: Inspection | null };
-  history: { fields: { tile: Tile }; answer: { changes: Change[] } };
+  history: { fields: { tile: Tile }; answer: { changes: TileChange[] } };
   story: { fields: object; answer: Story };
   messages: { fields: object; answer: { rows: string[] } };
   tree: {

@@ -332,7 +332,7 @@ export class Session {
     for (let at = 0; at < END && found.length < 50; at++) {
       const line = this.lineAt(at);
       if (line?.text.toLowerCase().includes(text.toLowerCase()))
-        found.push({ text: line.text, moment: at, time: clock(at) });
+        found.push({ text: line.text, moment: at, time: clock(at), path: null });
     }
     return found;
   }
@@ -352,7 +352,7 @@ export class Session {
       reference?: string,
     ) => {
       const is_open = is_branch && request.open.includes(path);
-      rows.push({ path, key, text, tone, depth, is_branch, is_open, ...(reference ? { reference } : {}) });
+      rows.push({ path, key, text, tone, depth, is_branch, is_open, reference: reference ?? null });
       return is_open;
     };
     add("currentTurn", "currentTurn", String(this.moment), 0, false, "replaced");

@@ -107,7 +107,7 @@ fn bind(sh: &Shell, module: &Path) -> Result<()> {
     let target = sh.current_dir().join(tools::target_folder()).join("bindgen");
     let out = sh.current_dir().join(GENERATED);
     let manifest = "viewer/bindgen/Cargo.toml";
-    cmd!(sh, "cargo run --quiet --locked --release --manifest-path {manifest} --target-dir {target} -- {module} {out}").run()?;
+    cmd!(sh, "cargo run --quiet --locked --manifest-path {manifest} --target-dir {target} -- {module} {out}").run()?;
     Ok(())
 }
 

@@ -259,9 +259,11 @@ mod tests {
             TreeRow::decl(config),
             Found::decl(config),
         ];
+        // These two are written as something simpler than they are in Rust.
+        let plain = "\nexport type Colour = string;\nexport type TileAt = [number, number];\n";
         let heading = "// Made of the Rust shapes by a test of gametape-web: `BLESS=1 cargo test -p gametape-web shapes`.\n";
         let exported = all.iter().map(|declaration| format!("\nexport {declaration}\n"));
-        heading.to_owned() + &exported.collect::<String>()
+        heading.to_owned() + plain + &exported.collect::<String>()
     }
 
     #[test]

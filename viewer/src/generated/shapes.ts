@@ -1,5 +1,8 @@
 // Made of the Rust shapes by a test of gametape-web: `BLESS=1 cargo test -p gametape-web shapes`.
 
+export type Colour = string;
+export type TileAt = [number, number];
+
 export type About = { 
 /**
  * The name of its file.
