@@ -37,7 +37,8 @@ const run = spawnSync(
   [
     "--enable-source-maps",
     "--test",
-    "--test-concurrency=1",
+    // Each file has a browser of its own, which waits for pictures more than it works.
+    "--test-concurrency=4",
     "--test-reporter=./tests/reporter.mjs",
     "--test-reporter-destination=stdout",
     ...files.map((name) => join(out, name.replace(/\.ts$/, ".mjs"))),
