@@ -128,7 +128,7 @@ mod tests {
         assert_eq!((firsts[0], firsts[14]), (Some(50), Some(40)));
         assert_eq!(firsts.iter().flatten().count(), 2);
         let momentum = Momentum::new(&worths, &[]);
-        // A lead of 10 until tick 30, and 40 behind from then on.
+        // A lead of 10 until tick 30, and 40 less than the other from then on.
         assert_eq!(momentum.within(&(0..30)), 0);
         assert_eq!(momentum.within(&(0..31)), 50);
     }
