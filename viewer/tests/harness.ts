@@ -50,7 +50,7 @@ export function inPage(
   options: BrowserContextOptions & { errors?: RegExp; skip?: string | false } = {},
 ) {
   const { errors, skip, ...context } = options;
-  test(name, { skip: browserPath ? (skip ?? false) : missingBrowser, timeout: 60_000 }, async () => {
+  test(name, { skip: browserPath ? (skip ?? false) : missingBrowser, timeout: 240_000 }, async () => {
     const opened = await browser.newContext({
       viewport: { width: 1440, height: 900 },
       reducedMotion: "reduce",
@@ -58,7 +58,7 @@ export function inPage(
       ...context,
     });
     const page = await opened.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(40_000);
     const seen: string[] = [];
     page.on("pageerror", (error) => seen.push(error.stack ?? error.message));
     page.on("console", (message) => {

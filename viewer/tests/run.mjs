@@ -38,7 +38,7 @@ const run = spawnSync(
     "--enable-source-maps",
     "--test",
     // Each file has a browser of its own, which waits for pictures more than it works.
-    "--test-concurrency=4",
+    "--test-concurrency=3",
     "--test-reporter=./tests/reporter.mjs",
     "--test-reporter-destination=stdout",
     ...files.map((name) => join(out, name.replace(/\.ts$/, ".mjs"))),

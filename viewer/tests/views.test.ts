@@ -80,6 +80,18 @@ inPage("views by keys, by mouse and by arrows; position is kept", async (page) =
   assert.equal(await now(page), "4:00");
 });
 
+inPage("a dialog that closes leaves the next one open", async (page) => {
+  await open(page);
+  // Two keys at once: the first dialog is reported as closed when the second is open already.
+  await press(page, "g");
+  await page.getByRole("dialog").waitFor();
+  await Promise.all([page.keyboard.press("Escape"), page.keyboard.press("?")]);
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await idle(page);
+  await page.evaluate(() => new Promise((done) => setTimeout(done)));
+  assert.equal(await page.getByRole("dialog", { name: "Keys" }).count(), 1);
+});
+
 for (const scheme of ["dark", "light"] as const) {
   inPage(
     `axe-core finds nothing: ${scheme}`,
@@ -97,6 +109,7 @@ for (const scheme of ["dark", "light"] as const) {
         await idle(page);
         await accessible(page, `dialog ${key}`);
         await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
       }
       await press(page, "o", "b", "x");
       await accessible(page, "loop, bookmark, spoiler-free");

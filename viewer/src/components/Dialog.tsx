@@ -13,11 +13,19 @@ export function Dialog({
   class?: string;
 }) {
   const element = useRef<HTMLDialogElement>(null);
+  // The browser reports a dialog as closed some time later: the next one may be open by then.
+  const isOpen = useRef(true);
+  const shut = () => {
+    if (!isOpen.current) return;
+    isOpen.current = false;
+    overlay.value = null;
+  };
   useLayoutEffect(() => {
     const dialog = element.current!;
     const before = document.activeElement as HTMLElement | null;
     dialog.showModal();
     return () => {
+      isOpen.current = false;
       dialog.close();
       before?.focus?.();
     };
@@ -32,26 +40,17 @@ export function Dialog({
         if (event.key !== "Escape") return;
         event.preventDefault();
         event.stopPropagation();
-        overlay.value = null;
+        shut();
       }}
-      onClose={() => {
-        overlay.value = null;
-      }}
+      onClose={shut}
       onClick={(event) => {
-        if (event.target === element.current) overlay.value = null;
+        if (event.target === element.current) shut();
       }}
     >
       <div class="dialog-inside">
         <header class="dialog-head">
           <h2>{title}</h2>
-          <button
-            type="button"
-            class="quiet square"
-            aria-label="Close"
-            onClick={() => {
-              overlay.value = null;
-            }}
-          >
+          <button type="button" class="quiet square" aria-label="Close" onClick={shut}>
             <Icon name="close" />
           </button>
         </header>
