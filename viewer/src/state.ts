@@ -1177,7 +1177,7 @@ const readTree = newest<void>(async () => {
   tree.value = { rows, first, total };
 });
 
-/** The position or the panel changed: what is shown of it is read anew. */
+/** The position or the panel changed: what is shown of it is read again. */
 function follow() {
   if (!shown.value) return;
   if (selected.value) inspectAgain(selected.value);

@@ -516,7 +516,7 @@ inPage("themes: as the system, dark, light", async (page) => {
   assert.equal(await theme(), "light");
 });
 
-inPage("the keys are told on ?", async (page) => {
+inPage("the keys are listed on ?", async (page) => {
   await open(page);
   await page.keyboard.press("?");
   const dialog = page.getByRole("dialog", { name: "Keys" });

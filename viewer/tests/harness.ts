@@ -66,7 +66,7 @@ export function inPage(
     });
     try {
       await body(page);
-      // A font or a list of matches that is not there is told by the browser itself.
+      // A font or a list of matches that is not there is reported by the browser itself.
       const unexpected = seen.filter((text) => !/404/.test(text) && !errors?.test(text));
       assert.deepEqual(unexpected, []);
     } finally {

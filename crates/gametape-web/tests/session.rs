@@ -205,6 +205,66 @@ fn the_tree_opens_where_it_is_asked_to() {
     assert!(found["found"].as_array().unwrap().iter().any(|found| found["path"] == "gameObjects"));
 }
 
+/// A match of two players, and the same cut to the view of the first.
+fn whole_and_cut() -> (Vec<u8>, Vec<u8>) {
+    use gametape_replay::cut::{CutRequest, cut_tape};
+    use gametape_skirmish::{Config, Match, Style, metadata, record_match};
+    let config = Config::new(2, 12, 2);
+    let mut game = Match::new(config.clone(), &Style::ALL, Generation::Current).unwrap();
+    let metadata = metadata(&config, Generation::Current);
+    let whole = record_match(&mut game, &metadata, 7, 1500).unwrap();
+    let tape = gametape_tape::Tape::open(&whole).unwrap();
+    let views = gametape_wire::ViewSet::EMPTY.with(gametape_wire::View::new(1).unwrap());
+    let mut cut = Vec::new();
+    let request = CutRequest::default().with_views(views);
+    let _ = cut_tape(&mut &whole[..], &tape, &request, &mut |bytes| {
+        cut.extend_from_slice(bytes);
+        Ok(())
+    })
+    .unwrap();
+    (whole, cut)
+}
+
+#[test]
+fn a_seat_is_shown_what_a_tape_of_that_seat_alone_holds() {
+    let (whole, cut) = whole_and_cut();
+    let mut pages = [Page::new("a.tape", whole), Page::new("a.tape", cut)];
+    for page in &mut pages {
+        page.ask(&json!({"do": "open"}));
+        page.ask(&json!({"do": "view", "view": 1}));
+    }
+    let [whole, cut] = &mut pages;
+    let mut same = |request: Value| {
+        let (shown, alone) = (whole.ask(&request), cut.ask(&request));
+        assert_eq!(shown, alone, "{request}");
+        shown
+    };
+    let mut lines = 0;
+    for moment in (1..1500).step_by(37) {
+        let shown = same(json!({"do": "seek", "to": moment, "since": moment - 1}));
+        lines += shown["lines"].as_array().unwrap().len();
+        same(json!({"do": "messages"}));
+        for tile in [[0, 0], [3, -2], [-5, 5], [8, 0]] {
+            same(json!({"do": "inspect", "tile": tile}));
+        }
+    }
+    assert!(lines > 10, "{lines} lines say something");
+    let story = same(json!({"do": "story"}));
+    assert!(!story["curves"].as_array().unwrap().is_empty());
+    assert!(story["highlights"].as_array().unwrap().is_empty());
+    same(json!({"do": "history", "tile": [3, -2]}));
+    same(json!({"do": "search", "text": "a"}));
+}
+
+#[test]
+fn a_tape_is_opened_and_sought_with_few_requests() {
+    let (whole, _) = whole_and_cut();
+    let mut page = Page::new("a.tape", whole);
+    page.ask(&json!({"do": "open"}));
+    page.ask(&json!({"do": "seek", "to": 700}));
+    assert!(page.requests <= 4, "{} requests", page.requests);
+}
+
 /// The recordings of the corpus; none where there is none.
 fn corpus() -> Vec<PathBuf> {
     let Some(root) = std::env::var_os("GAMETAPE_CORPUS") else {
