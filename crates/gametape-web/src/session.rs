@@ -8,6 +8,7 @@ use gametape_replay::Direction;
 use gametape_replay::MarkerKind;
 use gametape_replay::inspect::gap_lines;
 use gametape_replay::open::{Format, KeptStart, OpenOptions, open};
+use gametape_replay::text::hex;
 use gametape_scene::draw::{Camera, Fonts, Renderer, tile_at};
 use gametape_scene::stage::{Branch, BranchKind, Mark, Marks, Stage, Story, Tree, changes, search};
 use gametape_scene::{Layout, Line, Scene, TileAt};
@@ -138,8 +139,7 @@ impl Session {
             Request::Search { text } => self.search(text),
             Request::Hash => {
                 let hash = self.stage()?.state_hash();
-                let hex = |hash: [u8; 32]| hash.iter().map(|byte| format!("{byte:02x}")).collect();
-                Ok(Answer::Hash { hash: hash.map(hex) })
+                Ok(Answer::Hash { hash: hash.map(|hash| hex(&hash)) })
             }
         }
     }

@@ -3,7 +3,7 @@
 use gametape_wire::{Moment, Result, Source, Tick};
 
 use super::Stage;
-use crate::inspect::Inspection;
+use crate::inspect::{Inspection, Target};
 use crate::model::{Scene, TileAt};
 
 /// Moments at which the tile is looked at before the times between two that differ are narrowed down.
@@ -48,8 +48,9 @@ impl<S: Source> Stage<S> {
 
     fn look(&mut self, moment: u64, tile: TileAt) -> Result<Option<Known>> {
         self.seek(Moment::before(Tick(moment)))?;
-        let found = self.inspect(tile);
-        Ok(found.map(|found| Known::of(&found, &self.scene())))
+        let scene = self.scene();
+        let found = self.timeline.state().inspect(&scene, &Target::Tile(tile));
+        Ok(found.map(|found| Known::of(&found, &scene)))
     }
 
     /// The first moment after one look at which the tile is as at another.
@@ -76,13 +77,8 @@ struct Known(Vec<(String, String)>);
 
 impl Known {
     fn of(found: &Inspection, scene: &Scene) -> Self {
-        Self(
-            found
-                .values
-                .iter()
-                .map(|value| (value.name.clone(), value.value.text(scene)))
-                .collect(),
-        )
+        let values = found.values.iter();
+        Self(values.map(|value| (value.name.clone(), value.value.text(scene))).collect())
     }
 
     /// What is new in comparison with an earlier look.

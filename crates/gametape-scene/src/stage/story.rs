@@ -249,7 +249,7 @@ impl Collected {
     }
 }
 
-/// `value_army` as `army`, `units_alive` as `units alive`.
+/// `units_alive` as `units alive`.
 fn words_of(stat: &str) -> String {
     stat.replace('_', " ")
 }
@@ -284,6 +284,7 @@ struct SceneCurves {
     points: BTreeMap<String, BTreeMap<u8, Vec<(u64, f64)>>>,
     /// Names in the order in which scenes have them.
     order: Vec<String>,
+    /// The players of the last scene.
     last: Option<Scene>,
 }
 
@@ -303,7 +304,7 @@ impl SceneCurves {
                 players.entry(number).or_default().push((moment, value));
             }
         }
-        self.last = Some(Scene { board: None, ..scene.clone() });
+        self.last = Some(Scene { players: scene.players.clone(), ..Scene::default() });
     }
 
     fn finish(mut self) -> Vec<Curve> {
