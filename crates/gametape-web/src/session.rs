@@ -346,7 +346,7 @@ impl Session {
 
     fn history(&mut self, tile: TileAt) -> Result<Answer> {
         let stage = self.stage()?;
-        let changes = stage.history(tile)?;
+        let changes = stage.history(tile)?.changes;
         let change = |change: gametape_scene::stage::TileChange| TileChange {
             moment: number(change.moment),
             time: time_of(stage, change.moment),

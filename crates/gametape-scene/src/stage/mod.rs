@@ -181,7 +181,8 @@ impl<S: Source> Stage<S> {
         let file = bytes.file()?;
         let views = file.frame_layout()?.views();
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
-        let (timeline, public) = (file_timeline(&file, view, KEPT_BYTES)?, minewars::context_of_file(&file));
+        let (timeline, public) =
+            (file_timeline(&file, view, KEPT_BYTES)?, minewars::context_of_file(&file));
         Self::new(Origin::File(bytes), timeline, public, views.with(view)).at_start()
     }
 
