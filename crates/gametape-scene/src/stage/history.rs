@@ -3,7 +3,7 @@
 use gametape_wire::{Moment, Result, Source, Tick};
 
 use super::Stage;
-use crate::inspect::{Inspection, Target};
+use crate::inspect::Inspection;
 use crate::model::{Scene, TileAt};
 
 /// Moments at which the tile is looked at before the times between two that differ are narrowed down.
@@ -49,7 +49,7 @@ impl<S: Source> Stage<S> {
     fn look(&mut self, moment: u64, tile: TileAt) -> Result<Option<Known>> {
         self.seek(Moment::before(Tick(moment)))?;
         let scene = self.scene();
-        let found = self.timeline.state().inspect(&scene, &Target::Tile(tile));
+        let found = self.inspect_in(&scene, tile);
         Ok(found.map(|found| Known::of(&found, &scene)))
     }
 
