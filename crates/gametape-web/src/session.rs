@@ -12,7 +12,7 @@ use gametape_replay::text::hex;
 use gametape_scene::draw::{Camera, Fonts, Renderer, tile_at};
 use gametape_scene::stage::{Branch, BranchKind, Mark, Marks, Stage, Story, Tree, changes, search};
 use gametape_scene::{Layout, Line, Scene, TileAt};
-use gametape_skirmish::registry::{GAMES, dress, known};
+use gametape_skirmish::registry::{WATCHED, dress};
 use gametape_wire::text::{count, thousands};
 use gametape_wire::{Error, Moment, Tick, View, ViewSet};
 
@@ -154,8 +154,8 @@ impl Session {
             let options = OpenOptions::default();
             let opened = open(self.blocks.clone(), &options)?;
             self.format = Some(opened.format());
-            let stage = Stage::open(opened, &GAMES, &Options::default())?;
-            let dress = known(stage.content()).and_then(dress);
+            let stage = Stage::open(opened, &WATCHED, &Options::default())?;
+            let dress = dress(stage.content());
             self.stage = Some(stage.with_dress(dress).with_default_name(self.name.clone()));
         }
         self.about()
@@ -349,7 +349,7 @@ impl Session {
 
     fn history(&mut self, tile: TileAt) -> Result<Answer> {
         let stage = self.stage()?;
-        let changes = stage.history(tile)?;
+        let changes = stage.history(tile)?.changes;
         let change = |change: gametape_scene::stage::TileChange| TileChange {
             moment: number(change.moment),
             time: time_of(stage, change.moment),

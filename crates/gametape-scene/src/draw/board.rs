@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::canvas::{Area, Canvas, Point, Shapes, circle};
+use super::canvas::{Area, Canvas, Point};
 use super::font::{Fonts, Weight};
 use super::ground::{Cell, PixelTable};
 use super::labels::{Labels, Room};
+use super::shapes::{Shapes, circle};
 use super::sprites::{SpriteKey, Sprites};
 use super::{Camera, Kept};
 use crate::layout::Layout;
@@ -54,7 +55,7 @@ impl BoardPicture<'_> {
         for (colour, width) in [(Palette::INK, 5.0), (Palette::TEXT, 2.0)] {
             let mut shapes = Shapes::default();
             shapes.polygon(self.corners(centre));
-            canvas.stroke(shapes, colour, 255, width);
+            canvas.stroke(&shapes, colour, 255, width);
         }
     }
 
@@ -327,7 +328,7 @@ impl BoardPicture<'_> {
             let at = |reach: f32| (centre.0 + sin * reach, centre.1 - cos * reach);
             let mut pointer = Shapes::default();
             pointer.line(at(radius), at(radius * 1.35));
-            canvas.stroke(pointer, Palette::TEXT, 255, (radius / 5.0).max(1.5));
+            canvas.stroke(&pointer, Palette::TEXT, 255, (radius / 5.0).max(1.5));
         }
     }
 }
@@ -434,9 +435,9 @@ pub(crate) fn draw_piece(
         // What is nobody's recedes.
         _ => owner.map_or((Palette::LINE, Palette::SECONDARY), |owner| (owner, Palette::INK)),
     };
-    canvas.fill(circle(centre, radius), fill, 255);
+    canvas.fill(&circle(centre, radius), fill, 255);
     let width = if look != Look::Disc && owner.is_none() { 1.0 } else { (radius / 5.0).max(1.0) };
-    canvas.stroke(circle(centre, radius), rim, 255, width);
+    canvas.stroke(&circle(centre, radius), rim, 255, width);
     if let Some(glyph) = glyph.filter(|_| radius >= 6.0) {
         let mut text = [0; 4];
         let text = glyph.encode_utf8(&mut text);
@@ -461,30 +462,30 @@ pub(crate) fn draw_mark(
     let dark = kind.colour.brightness().abs_diff(ground.brightness()) < 40;
     let colour = if dark { kind.colour.mixed(ground.readable(), 150) } else { kind.colour };
     match kind.look {
-        Look::Dot => canvas.fill(circle(centre, scale * 0.16), colour, alpha),
-        Look::Ring => canvas.stroke(circle(centre, scale * 0.17), colour, alpha, thick),
+        Look::Dot => canvas.fill(&circle(centre, scale * 0.16), colour, alpha),
+        Look::Ring => canvas.stroke(&circle(centre, scale * 0.17), colour, alpha, thick),
         Look::Cross => {
             let reach = scale * 0.17;
             shapes.line((x - reach, y - reach), (x + reach, y + reach));
             shapes.line((x - reach, y + reach), (x + reach, y - reach));
-            canvas.stroke(shapes, colour, alpha, thick);
+            canvas.stroke(&shapes, colour, alpha, thick);
         }
         Look::Bar => {
             shapes.block(centre, scale * 0.7, scale * 0.2);
-            canvas.fill(shapes, colour, alpha);
+            canvas.fill(&shapes, colour, alpha);
         }
         Look::Bars => {
             shapes.block((x, y - scale * 0.14), scale * 0.7, scale * 0.12);
             shapes.block((x, y + scale * 0.14), scale * 0.7, scale * 0.12);
-            canvas.fill(shapes, colour, alpha);
+            canvas.fill(&shapes, colour, alpha);
         }
         Look::Block => {
             shapes.block(centre, scale * 0.46, scale * 0.46);
-            canvas.fill(shapes, colour, alpha);
+            canvas.fill(&shapes, colour, alpha);
         }
         Look::Frame => {
             shapes.block(centre, scale * 0.5, scale * 0.5);
-            canvas.stroke(shapes, colour, alpha, thick);
+            canvas.stroke(&shapes, colour, alpha, thick);
         }
         Look::Triangle => {
             let reach = scale * 0.28;
@@ -493,7 +494,7 @@ pub(crate) fn draw_mark(
                 (x + reach, y + reach * 0.8),
                 (x - reach, y + reach * 0.8),
             ]);
-            canvas.fill(shapes, colour, alpha);
+            canvas.fill(&shapes, colour, alpha);
         }
         Look::Flag => draw_flag(canvas, colour, centre, scale, alpha),
         Look::Text if scale >= LETTERS => {
@@ -512,8 +513,8 @@ fn draw_flag(canvas: &mut Canvas, colour: Colour, (x, y): Point, scale: f32, alp
     let (reach, left) = (scale * 0.32, x - scale * 0.12);
     let mut pole = Shapes::default();
     pole.line((left, y - reach), (left, y + reach));
-    canvas.stroke(pole, Palette::TEXT, alpha, (scale / 16.0).max(1.0));
+    canvas.stroke(&pole, Palette::TEXT, alpha, (scale / 16.0).max(1.0));
     let mut cloth = Shapes::default();
     cloth.polygon([(left, y - reach), (left + reach * 1.3, y - reach / 2.0), (left, y)]);
-    canvas.fill(cloth, colour, alpha);
+    canvas.fill(&cloth, colour, alpha);
 }

@@ -9,6 +9,7 @@ mod canvas;
 mod font;
 mod ground;
 mod labels;
+mod shapes;
 mod sprites;
 
 use crate::layout::Layout;
@@ -20,11 +21,13 @@ pub(crate) use board::BoardPicture;
 pub(crate) use board::{PieceLook, draw_mark, draw_piece};
 pub(crate) use canvas::Canvas;
 #[cfg(feature = "png")]
-pub(crate) use canvas::{Area, Point, Shapes};
+pub(crate) use canvas::{Area, Point};
 pub use font::Fonts;
 #[cfg(feature = "png")]
 pub(crate) use font::Weight;
 use ground::PixelTable;
+#[cfg(feature = "png")]
+pub(crate) use shapes::Shapes;
 use sprites::Sprites;
 
 /// The most pixels that a side of a picture may have.

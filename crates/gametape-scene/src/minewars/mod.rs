@@ -313,7 +313,7 @@ fn tile_at(at: Coord) -> TileAt {
 }
 
 /// A tile of a scene in the game.
-fn coord_of(at: TileAt) -> Option<Coord> {
+pub(crate) fn coord_of(at: TileAt) -> Option<Coord> {
     Some(Coord::new(i8::try_from(at.y).ok()?, i8::try_from(at.x).ok()?))
 }
 

@@ -72,28 +72,28 @@ impl Panel {
             Swatch::Player { colour, .. } => {
                 let shown = *colour;
                 // As land looks: half the ground, and a border.
-                canvas.fill(block(centre, SWATCH), self.ground.mixed(shown, 128), 255);
-                canvas.stroke(block(centre, SWATCH - 2.0), shown, 255, 2.0);
+                canvas.fill(&block(centre, SWATCH), self.ground.mixed(shown, 128), 255);
+                canvas.stroke(&block(centre, SWATCH - 2.0), shown, 255, 2.0);
             }
             Swatch::Kind(kind) if kind.look == Look::Fill => {
-                canvas.fill(block(centre, SWATCH), kind.colour, 255);
-                canvas.stroke(block(centre, SWATCH), Palette::LINE, 255, 1.0);
+                canvas.fill(&block(centre, SWATCH), kind.colour, 255);
+                canvas.stroke(&block(centre, SWATCH), Palette::LINE, 255, 1.0);
             }
             Swatch::Kind(kind) if kind.look == Look::Tint => {
-                canvas.fill(block(centre, SWATCH), self.ground.mixed(kind.colour, 128), 255);
+                canvas.fill(&block(centre, SWATCH), self.ground.mixed(kind.colour, 128), 255);
             }
             Swatch::Kind(kind)
                 if matches!(kind.look, Look::Disc | Look::Token | Look::Symbol(_)) =>
             {
                 let (look, colour) = (kind.look, kind.colour);
                 if let Look::Symbol(_) = look {
-                    canvas.fill(block(centre, SWATCH + 2.0), self.ground, 255);
+                    canvas.fill(&block(centre, SWATCH + 2.0), self.ground, 255);
                 }
                 let piece = PieceLook { look, glyph: kind.glyph, owner: None, colour };
                 draw_piece(canvas, fonts, &piece, centre, SWATCH * 0.45);
             }
             Swatch::Kind(kind) => {
-                canvas.fill(block(centre, SWATCH), self.ground, 255);
+                canvas.fill(&block(centre, SWATCH), self.ground, 255);
                 draw_mark(canvas, fonts, kind, centre, SWATCH * 1.1, (self.ground, 255));
             }
             Swatch::Piece { glyph, colour, look } => {
@@ -139,7 +139,7 @@ fn write_entry(
         let mut strike = Shapes::default();
         let middle = top + NAME * 0.55;
         strike.line((x, middle), (x + width, middle));
-        canvas.stroke(strike, colour, 255, 1.5);
+        canvas.stroke(&strike, colour, 255, 1.5);
     }
     let detail_at = if is_tall { (x, y + NAME + 3.0) } else { (x + width + 8.0, y + 4.0) };
     let left = if is_tall { room } else { room - width - 8.0 };

@@ -19,6 +19,7 @@
 
 mod board_view;
 mod changes;
+mod chronicle;
 mod history;
 mod list;
 mod panels;
@@ -53,9 +54,12 @@ use crate::minewars;
 use crate::model::Scene;
 use crate::visible::{Context, Visible};
 
+use chronicle::Chronicle;
+
 pub use board_view::{BoardCell, BoardView, CellMark};
 pub use changes::{Mark, Marks, changes};
-pub use history::TileChange;
+pub use chronicle::Told;
+pub use history::{TileChange, TileHistory};
 pub use list::List;
 pub use panels::{Panel, PanelContent, Panels};
 pub use playing::PlayingStage;
@@ -65,6 +69,9 @@ pub use shown::Shown;
 pub use story::{Curve, CurveOfPlayer, Story, StoryHighlight, StoryMarker, WhyPart};
 pub use tree::{Branch, BranchKind, Tree, search};
 pub use viewer::{Action, Viewer};
+
+/// Bytes of states that are kept: enough to step back at once.
+const KEPT_BYTES: usize = 40 << 20;
 
 /// States over time that can be seen.
 type SeenTimeline = Box<dyn Timeline<State = dyn Visible>>;
@@ -104,6 +111,8 @@ pub struct Stage<S> {
     losses: Vec<String>,
     /// What a game adds to scenes of its views.
     dress: Option<fn(&mut Scene, View)>,
+    /// What happened so far as it was told.
+    chronicle: Chronicle,
 }
 
 impl<S> fmt::Debug for Stage<S> {
@@ -156,7 +165,7 @@ impl<S: Source> Stage<S> {
         let views = recording.tape().views().and(ViewSet::up_to(setup.max_view()));
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
         let origin = Origin::Tape(Box::new(recording.open_tape().clone()));
-        let timeline = tape_timeline(recording, view)?;
+        let timeline = tape_timeline(recording, view, KEPT_BYTES)?;
         let public = minewars::context_of_setup(&setup);
         Ok(Self::new(origin, timeline, public, views.with(view)))
     }
@@ -174,7 +183,8 @@ impl<S: Source> Stage<S> {
         let file = bytes.file()?;
         let views = file.frame_layout()?.views();
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
-        let (timeline, public) = (file_timeline(&file, view)?, minewars::context_of_file(&file));
+        let (timeline, public) =
+            (file_timeline(&file, view, KEPT_BYTES)?, minewars::context_of_file(&file));
         Self::new(Origin::File(bytes), timeline, public, views.with(view)).at_start()
     }
 
@@ -199,6 +209,7 @@ impl<S: Source> Stage<S> {
             gaps: Vec::new(),
             losses: Vec::new(),
             dress: None,
+            chronicle: Chronicle::default(),
         }
     }
 
@@ -361,8 +372,12 @@ impl<S: Source> Stage<S> {
 
     /// What everybody knows, now.
     fn context(&self) -> Context {
+        self.context_at(self.position())
+    }
+
+    fn context_at(&self, moment: Moment) -> Context {
         let public = self.public.clone();
-        match self.position().last_tick() {
+        match moment.last_tick() {
             Some(delta) if self.is_gamelog() => public.at_delta(delta),
             Some(tick) => public.at_tick(tick, self.tick_length()),
             None => public.at_time(Time::ZERO),
@@ -452,13 +467,19 @@ fn supply(timeline: &mut SeenTimeline, source: Option<&mut impl Source>) -> Resu
 }
 
 /// The frames of a tape as a view sees them.
-fn tape_timeline<S: Source>(recording: Recording<S>, view: View) -> Result<SeenTimeline> {
-    let player = gametape_replay::minewars::player(recording, view, PlayerOptions::default())?;
+fn tape_timeline<S: Source>(
+    recording: Recording<S>,
+    view: View,
+    kept: usize,
+) -> Result<SeenTimeline> {
+    let options = PlayerOptions::default().with_cache_bytes(kept);
+    let player = gametape_replay::minewars::player(recording, view, options)?;
     let (_, player) = player.into_parts();
     Ok(Box::new(player.map_state(|view: &MinewarsView| view.state() as &dyn Visible)))
 }
 
-fn file_timeline(file: &ReplayFile<'_>, view: View) -> Result<SeenTimeline> {
-    let timeline = MinewarsTimeline::open(file, view, TimelineOptions::default())?;
+fn file_timeline(file: &ReplayFile<'_>, view: View, kept: usize) -> Result<SeenTimeline> {
+    let options = TimelineOptions::default().with_kept_bytes(kept);
+    let timeline = MinewarsTimeline::open(file, view, options)?;
     Ok(Box::new(timeline.map_state(|view| view.state() as &dyn Visible)))
 }

@@ -3,7 +3,8 @@
 use gametape_replay::{Direction, OpenTape, Recording};
 use gametape_wire::{Error, Moment, Result, Source, View, ViewSet};
 
-use super::{Origin, SeenTimeline, Stage, file_timeline, seek, step, tape_timeline};
+use super::chronicle::Chronicle;
+use super::{KEPT_BYTES, Origin, SeenTimeline, Stage, file_timeline, seek, step, tape_timeline};
 use crate::inspect::{Inspection, Target};
 use crate::minewars::recount_land;
 use crate::model::{Line, Scene, TileAt};
@@ -45,7 +46,7 @@ impl<S: Source> Stage<S> {
         }
         let mut made = Vec::new();
         for view in views.iter() {
-            made.push((view, self.timeline_of(view)?));
+            made.push((view, self.timeline_of(view, KEPT_BYTES / views.len().max(1))?));
         }
         // The longest is the one whose moments count.
         let longest =
@@ -57,7 +58,7 @@ impl<S: Source> Stage<S> {
             seek(timeline, self.source.as_mut(), moment)?;
         }
         (self.view, self.timeline) = made.remove(longest);
-        self.others = made;
+        (self.others, self.chronicle) = (made, Chronicle::default());
         Ok(())
     }
 
@@ -70,11 +71,12 @@ impl<S: Source> Stage<S> {
         Error::misuse("view", problem)
     }
 
-    fn timeline_of(&mut self, view: View) -> Result<SeenTimeline> {
+    /// The recording as a view sees it, at its beginning; `kept` bytes of states are kept. Not of a gamelog.
+    pub(super) fn timeline_of(&mut self, view: View, kept: usize) -> Result<SeenTimeline> {
         match (&self.origin, &mut self.source) {
-            (Origin::File(bytes), _) => file_timeline(&bytes.file()?, view),
+            (Origin::File(bytes), _) => file_timeline(&bytes.file()?, view, kept),
             (Origin::Tape(open), Some(source)) => {
-                tape_timeline(Recording::new(source, OpenTape::clone(open)), view)
+                tape_timeline(Recording::new(source, OpenTape::clone(open)), view, kept)
             }
             _ => Err(Error::misuse("view", "a gamelog has none")),
         }
@@ -104,7 +106,7 @@ impl<S: Source> Stage<S> {
     }
 
     /// The views that are seen and what they see, the lowest view first.
-    fn timelines(&self) -> Vec<(View, &SeenTimeline)> {
+    pub(super) fn timelines(&self) -> Vec<(View, &SeenTimeline)> {
         let first = std::iter::once((self.view, &self.timeline));
         let mut all: Vec<_> =
             first.chain(self.others.iter().map(|(view, timeline)| (*view, timeline))).collect();
