@@ -30,6 +30,7 @@
 
 #[cfg(feature = "cadre")]
 pub mod cadre;
+mod compare;
 #[cfg(feature = "draw")]
 pub mod draw;
 mod heading;
@@ -48,8 +49,10 @@ pub mod png;
 #[cfg(feature = "stage")]
 pub mod stage;
 mod text;
+mod union;
 mod visible;
 
+pub use compare::{TileLook, differing, tile_looks};
 pub use inspect::{Inspection, Target};
 pub use layout::Layout;
 pub use legend::{Entry, Legend, Swatch};
@@ -59,4 +62,5 @@ pub use model::{
 };
 pub use palette::{Colour, Palette};
 pub use text::{Ink, TextCell, TextMap};
+pub use union::together;
 pub use visible::{Context, NamedPlace, Visible};

@@ -31,10 +31,10 @@ pub enum Request {
         /// In the one grammar of times: `3:37.6`, `turn:12`, `-10s`.
         text: String,
     },
-    /// Sees the recording as another view from now on.
+    /// Sees the recording as another view, or as several together, from now on.
     View {
-        /// Its number.
-        view: u8,
+        /// Its number, or theirs.
+        view: Seats,
     },
     /// Draws the board.
     Draw {
@@ -108,4 +108,26 @@ pub enum StepBy {
     Tick,
     /// The begin of a turn.
     Turn,
+}
+
+/// Whose view it is.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Seats {
+    /// One.
+    One(u8),
+    /// Several together.
+    Several(Vec<u8>),
+}
+
+impl Seats {
+    /// The numbers of the views.
+    #[must_use]
+    pub fn numbers(&self) -> &[u8] {
+        match self {
+            Self::One(view) => std::slice::from_ref(view),
+            Self::Several(views) => views,
+        }
+    }
 }

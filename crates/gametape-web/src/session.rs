@@ -14,7 +14,7 @@ use gametape_scene::stage::{Branch, BranchKind, Mark, Marks, Stage, Story, Tree,
 use gametape_scene::{Layout, Line, Scene, TileAt};
 use gametape_skirmish::registry::{WATCHED, dress};
 use gametape_wire::text::{count, thousands};
-use gametape_wire::{Error, Moment, Tick, View};
+use gametape_wire::{Error, Moment, Tick, View, ViewSet};
 
 use crate::blocks::Blocks;
 use crate::request::{Request, StepBy};
@@ -118,7 +118,7 @@ impl Session {
                 let moment = self.stage()?.find(text.parse()?)?;
                 Ok(Answer::Found { moment: number(moment) })
             }
-            Request::View { view } => self.see_as(*view),
+            Request::View { view } => self.see_as(view.numbers()),
             Request::Draw { width, height, scale, x, y, select } => {
                 let camera = Camera { scale: *scale, origin: (*x, *y) };
                 self.draw((*width, *height), camera, *select)
@@ -161,10 +161,13 @@ impl Session {
         self.about()
     }
 
-    fn see_as(&mut self, view: u8) -> Result<Answer> {
-        let found = View::new(view)
-            .ok_or_else(|| Error::misuse("view", format!("there is no view {view}")))?;
-        self.stage()?.change_view(found)?;
+    fn see_as(&mut self, views: &[u8]) -> Result<Answer> {
+        let mut found = ViewSet::EMPTY;
+        for view in views {
+            let missing = || Error::misuse("view", format!("there is no view {view}"));
+            found = found.with(View::new(*view).ok_or_else(missing)?);
+        }
+        self.stage()?.change_views(found)?;
         (self.scene, self.story) = (None, None);
         self.about()
     }
@@ -218,7 +221,7 @@ impl Session {
             heading: title.headline(),
             subtitle: title.subtitle(),
             views: stage.views().iter().map(named).collect(),
-            view: (!is_gamelog).then(|| stage.view().number()),
+            seen: stage.seen().iter().map(View::number).collect(),
             players,
             begin: number(begin),
             end: number(end),

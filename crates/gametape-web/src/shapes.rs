@@ -23,8 +23,8 @@ pub struct About {
     pub players: Vec<Player>,
     /// The views that there are; none in a gamelog.
     pub views: Vec<ViewInfo>,
-    /// The present view.
-    pub view: Option<u8>,
+    /// Those whose view it is now: one, or several together; none in a gamelog.
+    pub seen: Vec<u8>,
     /// The first moment.
     #[cfg_attr(test, ts(type = "number"))]
     pub begin: u64,

@@ -25,7 +25,7 @@ pub struct Told {
     pub line: Line,
 }
 
-/// What was told so far of a recording, as one view knows it.
+/// What was told so far of a recording, as one view knows it after the other.
 #[derive(Default)]
 pub(super) struct Chronicle {
     lines: Vec<Told>,
@@ -34,6 +34,8 @@ pub(super) struct Chronicle {
     /// Of recordings with messages: one timeline that plays on and gives the changes, and one that follows it and has the
     /// state before them. *Why two: lines are about the state before a change, and stepping back costs more.*
     pair: Option<(SeenTimeline, SeenTimeline)>,
+    /// Of several views that are seen together: how many were told.
+    told_views: usize,
     is_over: bool,
 }
 
@@ -54,7 +56,8 @@ impl<S: Source> Stage<S> {
             return 1.0;
         }
         let share = until.saturating_sub(begin) as f64 / end.saturating_sub(begin).max(1) as f64;
-        share.min(0.999)
+        let views = self.seen().len().max(1) as f64;
+        ((self.chronicle.told_views as f64 + share) / views).min(0.999)
     }
 
     /// Can the recording be told as a whole?
@@ -80,7 +83,10 @@ impl<S: Source> Stage<S> {
 
     /// Tells everything that happened before a moment, however long that takes.
     pub fn tell_until(&mut self, moment: Moment) -> Result<()> {
-        while self.chronicle.until.is_none_or(|until| until < moment) {
+        let last = self.seen().len().saturating_sub(1);
+        while self.chronicle.told_views < last
+            || self.chronicle.until.is_none_or(|until| until < moment)
+        {
             if self.tell(1 << 20)? {
                 break;
             }
@@ -124,8 +130,10 @@ impl<S: Source> Stage<S> {
             Some(pair) => pair,
             None => (self.another_timeline()?, self.another_timeline()?),
         };
+        let view = self.chronicle.told_views;
         let done = self.tell_pair(&mut ahead, &mut behind, effort);
-        self.chronicle.pair = (!self.chronicle.is_over).then_some((ahead, behind));
+        let goes_on = !self.chronicle.is_over && self.chronicle.told_views == view;
+        self.chronicle.pair = goes_on.then_some((ahead, behind));
         done
     }
 
@@ -145,7 +153,7 @@ impl<S: Source> Stage<S> {
             }
             let (now, Some(tick)) = (ahead.position(), ahead.position().last_tick()) else { break };
             if now <= next {
-                self.chronicle.is_over = true;
+                self.end_of_view();
                 break;
             }
             self.go(behind, Moment::before(tick))?;
@@ -161,6 +169,28 @@ impl<S: Source> Stage<S> {
         Ok(())
     }
 
+    /// A view was told: the next one, or all lines in order, nothing twice.
+    fn end_of_view(&mut self) {
+        let views = self.seen().len();
+        let chronicle = &mut self.chronicle;
+        chronicle.told_views += 1;
+        chronicle.is_over = chronicle.told_views >= views;
+        if !chronicle.is_over {
+            chronicle.until = None;
+        }
+        if views > 1 {
+            chronicle.lines.sort_by_key(|told| told.moment);
+            let mut kept: Vec<Told> = Vec::with_capacity(chronicle.lines.len());
+            for told in chronicle.lines.drain(..) {
+                let mut same = kept.iter().rev().take_while(|other| other.moment == told.moment);
+                if !same.any(|other| *other == told) {
+                    kept.push(told);
+                }
+            }
+            chronicle.lines = kept;
+        }
+    }
+
     fn go(&mut self, timeline: &mut SeenTimeline, to: Moment) -> Result<()> {
         super::seek(timeline, self.source.as_mut(), to)
     }
@@ -174,7 +204,8 @@ impl<S: Source> Stage<S> {
 
     /// The recording once more, at its beginning, with few kept states.
     fn another_timeline(&mut self) -> Result<SeenTimeline> {
-        self.timeline_of(self.view, KEPT_BYTES)
+        let view = self.seen().iter().nth(self.chronicle.told_views).unwrap_or(self.view);
+        self.timeline_of(view, KEPT_BYTES)
     }
 
     fn keep(&mut self, moment: Moment, lines: Vec<Line>) {

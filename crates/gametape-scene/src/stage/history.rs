@@ -4,8 +4,8 @@ use gametape_minewars::{TileState, ViewState};
 use gametape_replay::Direction;
 use gametape_wire::{Moment, Result, Source, Tick};
 
-use super::Stage;
-use crate::inspect::{Inspection, Target};
+use super::{SeenTimeline, Stage};
+use crate::inspect::Inspection;
 use crate::model::{Scene, TileAt};
 
 /// Moments at which the tile is looked at before the times between two that differ are narrowed down.
@@ -85,6 +85,10 @@ impl<S: Source> Stage<S> {
         let mut before = self.look(moments[listed], tile)?;
         for moment in &moments[listed + 1..] {
             let now = self.look(*moment, tile)?;
+            if now == before && self.seen().len() > 1 {
+                // One of the views learned what another knew.
+                continue;
+            }
             let text = now.as_ref().map(|now| now.since(before.as_ref())).unwrap_or_default();
             changes.push(TileChange::at(*moment, text));
             before = now;
@@ -92,10 +96,13 @@ impl<S: Source> Stage<S> {
         Ok(changes)
     }
 
-    /// What the state itself says of a tile, where it has messages.
-    fn tile_state(&self, tile: TileAt) -> Option<TileState> {
-        let state = self.timeline.state().as_any()?.downcast_ref::<ViewState>()?;
-        state.tile(crate::minewars::coord_of(tile)?)
+    /// What the states of the views that are seen say of a tile, where they have messages.
+    fn tile_state(&self, tile: TileAt) -> Vec<Option<TileState>> {
+        let of = |timeline: &SeenTimeline| {
+            let state = timeline.state().as_any()?.downcast_ref::<ViewState>()?;
+            state.tile(crate::minewars::coord_of(tile)?)
+        };
+        self.timelines().into_iter().map(|(_, timeline)| of(timeline)).collect()
     }
 
     fn sampled(&mut self, tile: TileAt, samples: u64) -> Result<Vec<TileChange>> {
@@ -123,7 +130,7 @@ impl<S: Source> Stage<S> {
                 (board.pieces, board.sight) = (Vec::new(), Vec::new());
             }
         }
-        let found = self.timeline.state().inspect(&scene, &Target::Tile(tile));
+        let found = self.inspect_in(&scene, tile);
         Ok(found.map(|found| Known::of(&found, &scene)))
     }
 

@@ -25,6 +25,7 @@ mod list;
 mod panels;
 mod playing;
 mod rows;
+mod seats;
 mod shown;
 #[cfg(feature = "story")]
 mod story;
@@ -49,9 +50,8 @@ use gametape_wire::{
     Error, Moment, Report, Result, Source, TickLength, Time, View, ViewSet, When, drive,
 };
 
-use crate::inspect::{Inspection, Target};
 use crate::minewars;
-use crate::model::{Line, Scene, TileAt};
+use crate::model::Scene;
 use crate::visible::{Context, Visible};
 
 use chronicle::Chronicle;
@@ -99,6 +99,8 @@ pub struct Stage<S> {
     /// None in a gamelog.
     views: ViewSet,
     view: View,
+    /// Further views that are seen together with it, at the same moment.
+    others: Vec<(View, SeenTimeline)>,
     /// The names of players that have views.
     players: NamedViews,
     /// The `content` of a tape.
@@ -201,6 +203,7 @@ impl<S: Source> Stage<S> {
             public,
             views,
             view: views.iter().next().unwrap_or(View::SPECTATOR),
+            others: Vec::new(),
             players: Vec::new(),
             content: None,
             gaps: Vec::new(),
@@ -287,15 +290,18 @@ impl<S: Source> Stage<S> {
 
     /// Goes to a moment.
     pub fn seek(&mut self, to: Moment) -> Result<()> {
+        for (_, timeline) in &mut self.others {
+            let to = to.min(timeline.end());
+            seek(timeline, self.source.as_mut(), to)?;
+        }
         seek(&mut self.timeline, self.source.as_mut(), to)
     }
 
     /// Goes to the next or the last moment at which something changes. False where there is none.
     pub fn step(&mut self, direction: Direction) -> Result<bool> {
         let before = self.position();
-        if !self.timeline.step(direction)?.is_ready() {
-            supply(&mut self.timeline, self.source.as_mut())?;
-        }
+        step(&mut self.timeline, self.source.as_mut(), direction)?;
+        self.nearest_step(before, direction)?;
         Ok(self.position() != before)
     }
 
@@ -311,7 +317,7 @@ impl<S: Source> Stage<S> {
         self.views
     }
 
-    /// Whose view is seen.
+    /// Whose view is seen; of several the one whose recording is longest.
     #[must_use]
     pub fn view(&self) -> View {
         self.view
@@ -341,37 +347,6 @@ impl<S: Source> Stage<S> {
     pub fn end_before(&self, when: When) -> Option<Time> {
         let has_clock = !self.is_gamelog();
         has_clock.then(|| end_before(when, self.tick_length(), self.end())).flatten()
-    }
-
-    /// Sees the same moment as another view.
-    pub fn change_view(&mut self, view: View) -> Result<()> {
-        if view == self.view {
-            return Ok(());
-        }
-        if !self.views.contains(view) {
-            let problem = match self.views.len() {
-                1 => format!("there is view {} only, not {view}", self.views),
-                _ => format!("there are views {}, not {view}", self.listed_views()),
-            };
-            return Err(Error::misuse("view", problem));
-        }
-        let mut timeline = self.timeline_of(view, KEPT_BYTES)?;
-        let moment = self.position().min(timeline.end());
-        seek(&mut timeline, self.source.as_mut(), moment)?;
-        (self.timeline, self.view) = (timeline, view);
-        self.chronicle = Chronicle::default();
-        Ok(())
-    }
-
-    /// The recording as a view sees it, at its beginning; `kept` bytes of states are kept. Not of a gamelog.
-    fn timeline_of(&mut self, view: View, kept: usize) -> Result<SeenTimeline> {
-        match (&self.origin, &mut self.source) {
-            (Origin::File(bytes), _) => file_timeline(&bytes.file()?, view, kept),
-            (Origin::Tape(open), Some(source)) => {
-                tape_timeline(Recording::new(source, OpenTape::clone(open)), view, kept)
-            }
-            _ => Err(Error::misuse("view", "a gamelog has none")),
-        }
     }
 
     /// Sees the same moment as the view that somebody names. Refused for gamelogs, which have no views,
@@ -409,22 +384,6 @@ impl<S: Source> Stage<S> {
         }
     }
 
-    /// What can be seen now.
-    #[must_use]
-    pub fn scene(&self) -> Scene {
-        let mut scene = self.timeline.state().scene(&self.context());
-        if let Some(dress) = self.dress {
-            dress(&mut scene, self.view);
-        }
-        scene
-    }
-
-    /// What can be known of a tile now.
-    #[must_use]
-    pub fn inspect(&self, at: TileAt) -> Option<Inspection> {
-        self.timeline.state().inspect(&self.scene(), &Target::Tile(at))
-    }
-
     /// The gamelog, at its position.
     #[must_use]
     pub fn gamelog(&self) -> Option<&gametape_cadre::Timeline> {
@@ -432,14 +391,14 @@ impl<S: Source> Stage<S> {
     }
 
     /// SHA-256 of the canonical state of the view, or of the game: the hash that `gametape state --hash` prints. None where
-    /// the state has none.
+    /// the state has none, and of several views together.
     #[must_use]
     pub fn state_hash(&self) -> Option<[u8; 32]> {
         if let Some(log) = self.gamelog() {
             return Some(log.state().hash());
         }
         let state = self.timeline.state().as_any()?.downcast_ref::<gametape_minewars::ViewState>();
-        state.map(gametape_minewars::ViewState::hash)
+        state.filter(|_| self.others.is_empty()).map(gametape_minewars::ViewState::hash)
     }
 
     /// The tape that is seen, and its bytes; none of other recordings, and of gamelogs in tapes.
@@ -451,34 +410,7 @@ impl<S: Source> Stage<S> {
         }
     }
 
-    /// What happened last, in words. It looks at the state before and comes back.
-    pub fn lines(&mut self) -> Result<Vec<Line>> {
-        let changes = self.payloads();
-        let (here, context) = (self.position(), self.context());
-        let Some(tick) = here.last_tick().filter(|_| !changes.is_empty()) else {
-            return Ok(Vec::new());
-        };
-        self.seek(Moment::before(tick))?;
-        let state = self.timeline.state();
-        let lines = changes.iter().flat_map(|change| state.lines(change, &context)).collect();
-        self.seek(here)?;
-        Ok(lines)
-    }
-
-    /// What happened last as its format writes it: the disassembly of messages; nothing where changes
-    /// have no other text.
-    #[must_use]
-    pub fn messages(&self) -> Vec<String> {
-        let (state, context) = (self.timeline.state(), self.context());
-        let changes = self.timeline.changes();
-        changes.iter().flat_map(|change| state.disassemble(change.payload, &context)).collect()
-    }
-
-    fn payloads(&self) -> Vec<Vec<u8>> {
-        self.timeline.changes().iter().map(|change| change.payload.to_vec()).collect()
-    }
-
-    /// What was wrong with the parts that were played so far.
+    /// What was wrong with the parts that were played so far; of several views, with those of the first.
     #[must_use]
     pub fn report(&self) -> &Report {
         self.timeline.report()
@@ -516,6 +448,14 @@ impl<S: Source> Stage<S> {
 
 fn seek(timeline: &mut SeenTimeline, source: Option<&mut impl Source>, to: Moment) -> Result<()> {
     if timeline.seek(to)?.is_ready() { Ok(()) } else { supply(timeline, source) }
+}
+
+fn step(
+    timeline: &mut SeenTimeline,
+    source: Option<&mut impl Source>,
+    direction: Direction,
+) -> Result<()> {
+    if timeline.step(direction)?.is_ready() { Ok(()) } else { supply(timeline, source) }
 }
 
 /// Gives a timeline the bytes that it needs.

@@ -125,10 +125,11 @@ impl<S: Source> Stage<S> {
     /// Of a tape, the all-seeing view has what the events of the match say; a player has their own events. Curves are
     /// those of the statistics, or else the values of players in scenes of the view.
     pub fn story(&mut self) -> Result<Story> {
-        let mut story = match self.view() {
+        let seen = self.seen();
+        let mut story = match seen.contains(View::SPECTATOR) {
             _ if self.is_gamelog() => Story::default(),
-            View::SPECTATOR => self.story_of_events(None)?,
-            view => self.story_of_events(Some(view))?,
+            true => self.story_of_events(None)?,
+            false => self.story_of_events(Some(seen))?,
         };
         if story.curves.is_empty() {
             story.curves = self.curves_of_scenes()?;
@@ -136,7 +137,7 @@ impl<S: Source> Stage<S> {
         Ok(story)
     }
 
-    fn story_of_events(&mut self, own: Option<View>) -> Result<Story> {
+    fn story_of_events(&mut self, own: Option<ViewSet>) -> Result<Story> {
         let scene = self.scene();
         let Some((tape, source)) = self.tape() else { return Ok(Story::default()) };
         let mut names = NameReader::new(tape);
@@ -175,9 +176,9 @@ struct Collected {
 }
 
 impl Collected {
-    fn new(tape: &Tape, own: Option<View>) -> Self {
+    fn new(tape: &Tape, own: Option<ViewSet>) -> Self {
         Self {
-            own: own.map(|view| ViewSet::EMPTY.with(view)),
+            own,
             markers: Vec::new(),
             finder: HighlightFinder::new(tape.header.tick_length),
             statistics: StatisticsCollector::new(tape.header.tick_length),
