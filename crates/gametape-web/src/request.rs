@@ -1,5 +1,6 @@
 //! What the page asks.
 
+use gametape_scene::HeatKind;
 use serde::Deserialize;
 
 /// What the page asks. Moments are numbers: how many ticks are applied.
@@ -51,6 +52,12 @@ pub enum Request {
         /// A tile that is selected.
         #[serde(default)]
         select: Option<[i32; 2]>,
+        /// A heat map over it.
+        #[serde(default)]
+        heat: Option<HeatOf>,
+        /// The ways of pieces during the last ticks.
+        #[serde(default)]
+        trails: Option<u64>,
     },
     /// The tile at a pixel.
     Pick {
@@ -75,8 +82,15 @@ pub enum Request {
         /// Its position.
         tile: [i32; 2],
     },
-    /// What happened in the recording as a whole.
+    /// What happened in the recording as a whole. It is told a part at a time: who asks again gets more.
     Story,
+    /// What happened last before a moment, in words, as far as it was told.
+    Told {
+        /// The moment.
+        until: u64,
+        /// How many lines at most.
+        count: usize,
+    },
     /// What happened in the last tick as its format writes it.
     Messages,
     /// Lines of the tree of a gamelog's state.
@@ -95,6 +109,18 @@ pub enum Request {
     },
     /// The hash of the state.
     Hash,
+}
+
+/// Which heat map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct HeatOf {
+    /// What it is about.
+    pub kind: HeatKind,
+    /// After this moment
+    pub from: u64,
+    /// until this one.
+    pub to: u64,
 }
 
 /// To what a step goes.

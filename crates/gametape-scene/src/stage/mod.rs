@@ -20,6 +20,8 @@
 mod board_view;
 mod changes;
 mod chronicle;
+#[cfg(feature = "story")]
+mod heat;
 mod history;
 mod list;
 mod panels;
