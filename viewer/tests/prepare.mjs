@@ -75,6 +75,10 @@ export async function prepare(root) {
   run(native, "samples", folder);
   const match = ["--players", "3", "--radius", "8", "--seed", "4", "--ticks", "24000"];
   run(tool, "-q", "record", ...match, at("match.tape"));
+  // Of many blocks, and packed, so that a seek reads something that nothing else did.
+  const long = ["--players", "6", "--radius", "24", "--seed", "4", "--ticks", "18000"];
+  run(tool, "-q", "record", ...long, at("unpacked.tape"));
+  run(tool, "-q", "pack", at("unpacked.tape"), at("long.tape"));
   await writeFile(at("secrets.asm"), sessionWithSecrets());
   run(tool, "-q", "asm", at("secrets.asm"), "-o", at("secrets.minewars"));
   for (const seat of ["1", "2", "3"]) {
