@@ -73,6 +73,7 @@ export async function prepare(root) {
   const at = (name) => join(folder, name);
   const run = (program, ...words) => execFileSync(program, words, { stdio: ["ignore", "ignore", "inherit"] });
   run(native, "samples", folder);
+  run(tool, "-q", "convert", at("skirmish.tape"), at("skirmish.json"));
   const match = ["--players", "3", "--radius", "8", "--seed", "4", "--ticks", "24000"];
   run(tool, "-q", "record", ...match, at("match.tape"));
   // Of many blocks, and packed, so that a seek reads something that nothing else did.
