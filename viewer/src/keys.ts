@@ -1,5 +1,5 @@
 // The keyboard: one table for what keys do and for the overlay that tells it.
-import * as state from "./state.ts";
+import * as state from "./state/index.ts";
 
 interface Key {
   /** As `event.key`, with "Shift+" before letters and arrows where it counts. */
@@ -53,18 +53,34 @@ export const GROUPS: Group[] = [
   {
     title: "Board",
     keys: [
-      { keys: ["+", "="], label: "Zoom in", run: () => state.zoomBy(1.25) },
-      { keys: ["-"], label: "Zoom out", run: () => state.zoomBy(0.8) },
-      { keys: ["f"], label: "Fit all", run: state.fit },
-      { keys: ["w"], label: "Move up", run: () => state.panBy(0, -pan) },
-      { keys: ["a"], label: "Move left", run: () => state.panBy(-pan, 0) },
-      { keys: ["s"], label: "Move down", run: () => state.panBy(0, pan) },
-      { keys: ["d"], label: "Move right", run: () => state.panBy(pan, 0) },
-      { keys: ["Shift+W"], label: "Select the tile above", run: () => void state.moveSelection(0, -1) },
-      { keys: ["Shift+A"], label: "Select the tile to the left", run: () => void state.moveSelection(-1, 0) },
-      { keys: ["Shift+S"], label: "Select the tile below", run: () => void state.moveSelection(0, 1) },
-      { keys: ["Shift+D"], label: "Select the tile to the right", run: () => void state.moveSelection(1, 0) },
-      { keys: ["Escape"], label: "Nothing selected", run: state.unselect },
+      { keys: ["+", "="], label: "Zoom in", run: () => state.main.camera.zoomBy(1.25) },
+      { keys: ["-"], label: "Zoom out", run: () => state.main.camera.zoomBy(0.8) },
+      { keys: ["f"], label: "Fit all", run: () => state.main.camera.fit() },
+      { keys: ["w"], label: "Move up", run: () => state.main.camera.panBy(0, -pan) },
+      { keys: ["a"], label: "Move left", run: () => state.main.camera.panBy(-pan, 0) },
+      { keys: ["s"], label: "Move down", run: () => state.main.camera.panBy(0, pan) },
+      { keys: ["d"], label: "Move right", run: () => state.main.camera.panBy(pan, 0) },
+      {
+        keys: ["Shift+W"],
+        label: "Select the tile above",
+        run: () => void state.moveSelection(state.main, 0, -1),
+      },
+      {
+        keys: ["Shift+A"],
+        label: "Select the tile to the left",
+        run: () => void state.moveSelection(state.main, -1, 0),
+      },
+      {
+        keys: ["Shift+S"],
+        label: "Select the tile below",
+        run: () => void state.moveSelection(state.main, 0, 1),
+      },
+      {
+        keys: ["Shift+D"],
+        label: "Select the tile to the right",
+        run: () => void state.moveSelection(state.main, 1, 0),
+      },
+      { keys: ["Escape"], label: "Nothing selected", run: () => state.unselect(state.main) },
     ],
   },
   {
@@ -74,7 +90,7 @@ export const GROUPS: Group[] = [
       { keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], label: "View of a seat", run() {} },
       { keys: ["/"], label: "Search", run: () => open("search") },
       { keys: ["c"], label: "Share", run: () => open("share") },
-      { keys: ["t"], label: "Next tab", run: nextTab },
+      { keys: ["t"], label: "Next tab", run: state.nextTab },
       { keys: ["x"], label: "Spoiler-free on or off", run: toggleSpoilers },
       { keys: ["?"], label: "Keys", run: () => open("keys") },
     ],
@@ -88,13 +104,7 @@ export function toggleSpoilers() {
   );
 }
 
-function nextTab() {
-  const list = state.tabs.value;
-  const next = list[(list.indexOf(state.openTab.value) + 1) % list.length];
-  if (next) state.tab.value = next;
-}
-
-function open(what: NonNullable<typeof state.overlay.value>) {
+function open(what: state.Overlay) {
   if (what !== "keys" && !state.about.value) return;
   if (what !== "keys") state.pause();
   if (what === "search") state.searchFor("");

@@ -1,6 +1,6 @@
 // What the screen is like.
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import { fineBar, span, theme } from "./state.ts";
+import { fineBar, span, theme } from "./state/index.ts";
 
 function media(query: string): ReadonlySignal<boolean> {
   const list = matchMedia(query);

@@ -22,6 +22,8 @@ export interface Picture {
   /** Where the upper left corner of the board is. */
   x: number;
   y: number;
+  /** A tile that is selected. */
+  select?: Tile;
 }
 
 export interface Requests {
@@ -29,8 +31,8 @@ export interface Requests {
   seek: { fields: { to: number; since?: number | null }; answer: Shown };
   step: { fields: { from: number; forward: boolean; by: "change" | "tick" | "turn" }; answer: Shown };
   find: { fields: { text: string }; answer: { moment: number } };
-  view: { fields: { view: number }; answer: About };
-  draw: { fields: Picture & { select?: Tile }; answer: { drawn: true } };
+  view: { fields: { view: readonly number[] }; answer: About };
+  draw: { fields: Picture; answer: { drawn: true } };
   pick: {
     fields: Picture & { px: number; py: number };
     answer: { tile: Tile | null; piece?: string | null };
@@ -61,7 +63,7 @@ export type Origin =
 export interface Wish {
   serial: number;
   seek?: { to: number; since: number | null };
-  picture?: Picture & { select?: Tile };
+  picture?: Picture;
   map?: Picture;
 }
 

@@ -46,7 +46,7 @@ export class Session {
   private missingRanges: number[] = [];
   private kind = "";
   private moment = 0;
-  private view = 0;
+  private seen = [0];
   private image = new Uint8Array(0);
 
   constructor(
@@ -101,7 +101,7 @@ export class Session {
       case "open":
         return this.about();
       case "view":
-        this.view = request.view;
+        this.seen = [request.view].flat();
         return this.about();
       case "seek":
         this.moment = Math.max(0, Math.min(END, request.to));
@@ -154,7 +154,7 @@ export class Session {
 
   /** The names that this view knows. */
   private knows(player: number): boolean {
-    return this.kind !== "secret" || this.view === 0 || this.view === player;
+    return this.kind !== "secret" || this.seen[0] === 0 || this.seen.includes(player);
   }
 
   private about(): About {
@@ -171,7 +171,8 @@ export class Session {
             { view: 0, name: "All", colour: null },
             ...NAMES.map((name, at) => ({ view: at + 1, name, colour: COLOURS[at]! })),
           ],
-      view: this.view,
+      view: this.isGamelog() ? null : this.seen[0],
+      seen: this.isGamelog() ? [] : this.seen,
       begin: 0,
       end: END,
       position: this.moment,
@@ -183,7 +184,7 @@ export class Session {
       board: this.kind === "boardless" ? null : { width: 2 * RADIUS + 1, height: (2 * RADIUS + 1) * 0.87 },
       losses: this.kind === "damaged" ? [{ text: "3 s lost at 7:10", start: 4301, end: 4331 }] : [],
       length_text: this.isGamelog() ? "9,001 deltas" : "15:00",
-    } as About;
+    } as unknown as About;
   }
 
   private land(player: number, moment: number): number {

@@ -33,5 +33,5 @@ mod request;
 mod session;
 pub mod shapes;
 
-pub use request::{Request, StepBy};
+pub use request::{HeatOf, Request, Seats, StepBy};
 pub use session::{Answered, Session};

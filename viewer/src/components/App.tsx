@@ -1,6 +1,6 @@
 import { Component, type ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { bytes } from "../words.ts";
 import { Board } from "./Board.tsx";
 import { Dock } from "./Dock.tsx";
@@ -60,7 +60,7 @@ function Match() {
   return (
     <>
       <main class="match-page" data-board={about.has_board}>
-        <Guard key={`board ${state.recording.value}`}>{about.has_board && <Board />}</Guard>
+        <Guard key={`board ${state.recording.value}`}>{about.has_board && <Board side={state.main} />}</Guard>
         <Guard key={`panels ${state.recording.value} ${state.openTab.value}`}>
           <Panels />
         </Guard>

@@ -1,6 +1,6 @@
 import { toggleSpoilers } from "../keys.ts";
 import { narrow } from "../media.ts";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { Icon, Logo } from "./icons.tsx";
 
 export function Header() {
@@ -127,7 +127,7 @@ export function Views() {
       <label class="views-select">
         <span class="only-heard">View</span>
         <select
-          value={String(about.view)}
+          value={String(about.seen[0])}
           onChange={(event) => void state.setView(Number(event.currentTarget.value))}
         >
           {about.views.map(({ view, name }) => (
@@ -143,7 +143,7 @@ export function Views() {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!by) return;
     event.preventDefault();
-    const at = about.views.findIndex(({ view }) => view === about.view);
+    const at = about.views.findIndex(({ view }) => view === about.seen[0]);
     const next = about.views[(at + by + about.views.length) % about.views.length]!;
     void state.setView(next.view);
     const box = event.currentTarget as HTMLElement;
@@ -157,8 +157,8 @@ export function Views() {
           role="radio"
           key={view}
           data-view={view}
-          aria-checked={view === about.view}
-          tabIndex={view === about.view ? 0 : -1}
+          aria-checked={about.seen.includes(view)}
+          tabIndex={about.seen.includes(view) ? 0 : -1}
           title={view <= 9 ? `${name}  ${view}` : name}
           onClick={() => void state.setView(view)}
         >

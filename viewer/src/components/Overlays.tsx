@@ -1,7 +1,7 @@
 // What lies over the page: keys, go to, search, share.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { GROUPS, keyName } from "../keys.ts";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { Dialog } from "./Dialog.tsx";
 import { Icon } from "./icons.tsx";
 

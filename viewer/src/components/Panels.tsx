@@ -2,9 +2,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Value } from "../generated/shapes.ts";
 import type { TreeRow } from "../requests.ts";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { count, plain, short } from "../words.ts";
-import { Words } from "./Board.tsx";
+import { Words } from "./Cards.tsx";
 import { Chart } from "./Chart.tsx";
 import { Icon } from "./icons.tsx";
 import { List } from "./List.tsx";
@@ -241,7 +241,7 @@ function Events() {
               aria-current={at === until - 1 ? "true" : undefined}
               onClick={() => {
                 state.jump(event.moment);
-                if (event.at) void state.select(event.at);
+                if (event.at) void state.select(state.main, event.at);
               }}
             >
               <span class="time">{event.time}</span>

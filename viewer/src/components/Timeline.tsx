@@ -2,7 +2,7 @@
 import { computed, effect, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { fineShown, look } from "../media.ts";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { rate } from "../words.ts";
 import { colours, paintShares, prepare } from "./paint.ts";
 

@@ -33,9 +33,9 @@ players: Array<Player>,
  */
 views: Array<ViewInfo>, 
 /**
- * The present view.
+ * Those whose view it is now: one, or several together; none in a gamelog.
  */
-view: number | null, 
+seen: Array<number>, 
 /**
  * The first moment.
  */

@@ -1,0 +1,13 @@
+// All state of the page, in signals, and everything that can be done. Components only show and call.
+export * from "./bookmarks.ts";
+export * from "./camera.ts";
+export * from "./clock.ts";
+export * from "./events.ts";
+export * from "./open.ts";
+export * from "./page.ts";
+export * from "./panels.ts";
+export * from "./pointing.ts";
+export * from "./position.ts";
+export * from "./share.ts";
+export { about, main, recording, type Side, shown } from "./side.ts";
+export * from "./time.ts";
