@@ -26,6 +26,7 @@
 //! What it does not do: no statistics beyond median and best, no history of past runs. A promise
 //! is a ratio within one run on one machine.
 
+mod clock;
 mod contest;
 pub mod crowd;
 pub mod crowd_tape;
