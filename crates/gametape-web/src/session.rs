@@ -10,14 +10,16 @@ use gametape_replay::inspect::gap_lines;
 use gametape_replay::open::{Format, KeptStart, OpenOptions, open};
 use gametape_replay::text::hex;
 use gametape_scene::draw::{Camera, Fonts, Renderer, tile_at};
-use gametape_scene::stage::{Branch, BranchKind, Mark, Marks, Stage, Story, Tree, changes, search};
+use gametape_scene::stage::{
+    Branch, BranchKind, CameraSample, Mark, Marks, Stage, Story, Tree, changes, search,
+};
 use gametape_scene::{Layout, Line, Scene, TileAt};
 use gametape_skirmish::registry::{WATCHED, dress};
 use gametape_wire::text::{count, thousands};
 use gametape_wire::{Error, Moment, Tick, View, ViewSet};
 
 use crate::blocks::Blocks;
-use crate::request::{Request, StepBy};
+use crate::request::{Follow, Request, StepBy};
 use crate::shapes::{About, Answer, BoardSize, Found, Loss, Shown, TileChange, TreeRow, ViewInfo};
 
 /// More steps between two pictures are not described one by one.
@@ -29,7 +31,7 @@ const MOST_ROWS: usize = 2000;
 /// More finds are not reported.
 const MOST_FOUND: usize = 100;
 
-type Result<T> = std::result::Result<T, Error>;
+pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// What a call comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +46,7 @@ pub enum Answered {
 #[derive(Debug)]
 pub struct Session {
     name: String,
-    blocks: Blocks,
+    pub(crate) blocks: Blocks,
     stage: Option<Stage<KeptStart<Blocks>>>,
     format: Option<Format>,
     renderer: Renderer,
@@ -52,6 +54,12 @@ pub struct Session {
     scene: Option<(Moment, Scene)>,
     story: Option<Story>,
     pixels: Vec<u8>,
+    /// Tiles that differ from those of another session.
+    pub(crate) differences: Vec<TileAt>,
+    /// Where players looked, and in which ticks that was read.
+    pub(crate) cameras: Option<(Range<u64>, Vec<CameraSample>)>,
+    /// What was made last: a clip.
+    pub(crate) file: Vec<u8>,
 }
 
 impl Session {
@@ -67,6 +75,9 @@ impl Session {
             scene: None,
             story: None,
             pixels: Vec::new(),
+            differences: Vec::new(),
+            cameras: None,
+            file: Vec::new(),
         }
     }
 
@@ -112,16 +123,18 @@ impl Session {
     fn answer(&mut self, request: &Request) -> Result<Answer> {
         match request {
             Request::Open => self.open(),
-            Request::Seek { to, since } => self.seek(*to, *since),
-            Request::Step { from, forward, by } => self.step(*from, *forward, *by),
+            Request::Seek { to, since, follow } => self.seek(*to, *since, follow.as_ref()),
+            Request::Step { from, forward, by, follow } => {
+                self.step(*from, *forward, *by, follow.as_ref())
+            }
             Request::Find { text } => {
                 let moment = self.stage()?.find(text.parse()?)?;
                 Ok(Answer::Found { moment: number(moment) })
             }
             Request::View { view } => self.see_as(view.numbers()),
-            Request::Draw { width, height, scale, x, y, select } => {
+            Request::Draw { width, height, scale, x, y, select, differences } => {
                 let camera = Camera { scale: *scale, origin: (*x, *y) };
-                self.draw((*width, *height), camera, *select)
+                self.draw((*width, *height), camera, *select, *differences)
             }
             Request::Pick { px, py, scale, x, y } => {
                 let camera = Camera { scale: *scale, origin: (*x, *y) };
@@ -129,9 +142,7 @@ impl Session {
                 let tile = board.and_then(|board| tile_at(board, camera, (*px, *py)));
                 Ok(Answer::Picked { tile: tile.map(Into::into) })
             }
-            Request::Inspect { tile } => {
-                Ok(Answer::Inspected(self.stage()?.inspect(TileAt::from(*tile))))
-            }
+            Request::Inspect { tile } => self.inspect(TileAt::from(*tile)),
             Request::History { tile } => self.history(TileAt::from(*tile)),
             Request::Story => Ok(Answer::Story(Box::new(self.story()?.clone()))),
             Request::Messages => Ok(Answer::Messages { rows: self.stage()?.messages() }),
@@ -141,10 +152,11 @@ impl Session {
                 let hash = self.stage()?.state_hash();
                 Ok(Answer::Hash { hash: hash.map(|hash| hex(&hash)) })
             }
+            Request::Clip { from, to } => self.clip(*from, *to),
         }
     }
 
-    fn stage(&mut self) -> Result<&mut Stage<KeptStart<Blocks>>> {
+    pub(crate) fn stage(&mut self) -> Result<&mut Stage<KeptStart<Blocks>>> {
         self.stage.as_mut().ok_or_else(|| Error::misuse("recording", "it is not open"))
     }
 
@@ -168,12 +180,13 @@ impl Session {
             found = found.with(View::new(*view).ok_or_else(missing)?);
         }
         self.stage()?.change_views(found)?;
-        (self.scene, self.story) = (None, None);
+        (self.scene, self.story, self.cameras) = (None, None, None);
+        self.differences.clear();
         self.about()
     }
 
     /// The scene at the present moment.
-    fn scene(&mut self) -> Result<&Scene> {
+    pub(crate) fn scene(&mut self) -> Result<&Scene> {
         let position = self.stage()?.position();
         if self.scene.as_ref().is_none_or(|(moment, _)| *moment != position) {
             self.scene = Some((position, self.stage()?.scene()));
@@ -233,18 +246,19 @@ impl Session {
             has_messages: !is_gamelog,
             board,
             losses: losses(stage),
+            cameras: stage.camera_players(),
             length_text,
         })))
     }
 
     /// A moment that there is.
-    fn within(&mut self, moment: u64) -> Result<Moment> {
+    pub(crate) fn within(&mut self, moment: u64) -> Result<Moment> {
         let stage = self.stage()?;
         let first = stage.find(gametape_wire::When::Start).unwrap_or(stage.begin());
         Ok(Moment::before(Tick(moment)).clamp(first.min(stage.end()), stage.end()))
     }
 
-    fn seek(&mut self, to: u64, since: Option<u64>) -> Result<Answer> {
+    fn seek(&mut self, to: u64, since: Option<u64>, follow: Option<&Follow>) -> Result<Answer> {
         let to = self.within(to)?;
         let since = since.map(|since| Moment::before(Tick(since))).filter(|since| *since < to);
         let lines = match since {
@@ -254,7 +268,7 @@ impl Session {
                 self.stage()?.lines()?
             }
         };
-        self.shown(lines)
+        self.shown(lines, follow)
     }
 
     /// What happened after one moment until another, at which the stage is then.
@@ -276,7 +290,13 @@ impl Session {
         Ok(lines)
     }
 
-    fn step(&mut self, from: u64, forward: bool, by: StepBy) -> Result<Answer> {
+    fn step(
+        &mut self,
+        from: u64,
+        forward: bool,
+        by: StepBy,
+        follow: Option<&Follow>,
+    ) -> Result<Answer> {
         let from = self.within(from)?;
         let stage = self.stage()?;
         stage.seek(from)?;
@@ -306,10 +326,14 @@ impl Session {
         let to = self.within(number(position))?;
         self.stage()?.seek(to)?;
         let lines = self.stage()?.lines()?;
-        self.shown(lines)
+        self.shown(lines, follow)
     }
 
-    fn shown(&mut self, lines: Vec<Line>) -> Result<Answer> {
+    fn shown(&mut self, lines: Vec<Line>, follow: Option<&Follow>) -> Result<Answer> {
+        let follow = match follow {
+            Some(follow) => self.followed(follow)?,
+            None => None,
+        };
         let scene = self.scene()?;
         let (heading, players, facts) =
             (scene.heading(), scene.players.clone(), scene.facts.clone());
@@ -330,6 +354,7 @@ impl Session {
             changed,
             at_begin: position <= first,
             at_end: position >= stage.end(),
+            follow,
         })))
     }
 
@@ -338,10 +363,15 @@ impl Session {
         size: (u32, u32),
         camera: Camera,
         select: Option<[i32; 2]>,
+        differences: bool,
     ) -> Result<Answer> {
         self.scene()?;
         let Some((_, scene)) = &self.scene else { return Ok(Answer::Drawn { drawn: false }) };
         let bytes = self.renderer.draw(scene, size, camera, select.map(TileAt::from));
+        let bytes = match differences && !self.differences.is_empty() {
+            true => self.renderer.outline(scene, camera, &self.differences),
+            false => bytes,
+        };
         self.pixels.clear();
         self.pixels.extend_from_slice(bytes.unwrap_or_default());
         Ok(Answer::Drawn { drawn: !self.pixels.is_empty() })

@@ -84,8 +84,25 @@ export function TileCard({ side }: { side: state.Side }) {
           </div>
         ))}
       </dl>
+      {side === state.main && card.pieces.map((piece) => <FollowPiece key={piece.id} {...piece} />)}
       <History side={side} />
     </aside>
+  );
+}
+
+function FollowPiece({ id, name }: { id: string; name: string }) {
+  const isFollowed = state.isFollowed({ piece: id });
+  return (
+    <p class="card-action">
+      <button
+        type="button"
+        aria-pressed={isFollowed}
+        title="Follow  U"
+        onClick={() => (isFollowed ? state.unfollow() : state.followThis({ piece: id }, name))}
+      >
+        <Icon name="follow" /> Follow {name}
+      </button>
+    </p>
   );
 }
 

@@ -77,6 +77,10 @@ board: BoardSize | null,
  */
 losses: Array<Loss>, 
 /**
+ * Players whose cameras can be followed.
+ */
+cameras: Array<number>, 
+/**
  * How long the recording is: `15:00`, `1,203 deltas`.
  */
 length_text: string, };
@@ -163,7 +167,11 @@ at_begin: boolean,
 /**
  * Is it the last one?
  */
-at_end: boolean, };
+at_end: boolean, 
+/**
+ * Where that is which is followed, in tiles from the upper left corner of the board.
+ */
+follow: [number, number] | null, };
 
 export type Player = { 
 /**
@@ -229,7 +237,7 @@ players?: Array<number>,
  */
 at?: TileAt, };
 
-export type Inspection = { 
+export type TileCard = { 
 /**
  * What it is.
  */
@@ -237,7 +245,21 @@ title: string,
 /**
  * What is known of it.
  */
-values: Array<Value>, };
+values: Array<Value>, 
+/**
+ * The pieces on it.
+ */
+pieces: Array<PieceOn>, };
+
+export type PieceOn = { 
+/**
+ * The same at every moment.
+ */
+id: string, 
+/**
+ * What it is called.
+ */
+name: string, };
 
 export type Story = { 
 /**

@@ -6,6 +6,7 @@ import { address } from "./links.ts";
 import { explain, say } from "./page.ts";
 import { nowText, timeText } from "./position.ts";
 import { about, main, recording, shown } from "./side.ts";
+import { isOther, isSplit, linked, offset, second } from "./split.ts";
 
 export const shareable = computed(() => recording.value > 0 && main.origin?.kind !== "file");
 
@@ -23,7 +24,23 @@ export function link(): string {
   }
   if (main.camera.wished.value) params.c = cameraText(main.camera.wished.value);
   if (main.selected.value) params.s = main.selected.value.join(",");
-  return address(params);
+  return address({ ...params, ...secondParams() });
+}
+
+/** What a link says of the right side. */
+function secondParams(): Record<string, string> {
+  const right = second.about.value;
+  if (!isSplit.value || !right) return {};
+  const params: Record<string, string> = {};
+  if (isOther.value) {
+    // A file on this computer has no address.
+    if (second.origin?.kind !== "url") return {};
+    params.src2 = second.origin.url;
+  }
+  params.split = right.seen.join("+");
+  if (offset.value !== 0) params.later = String(offset.value);
+  if (linked.value === "no" && second.camera.wished.value) params.c2 = cameraText(second.camera.wished.value);
+  return params;
 }
 
 export async function copyLink(): Promise<boolean> {

@@ -3,14 +3,14 @@ import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/si
 import { assets } from "../assets.ts";
 import { Client, Failure } from "../client.ts";
 import type { About, Shown } from "../generated/shapes.ts";
-import type { Change, Inspection, Origin, Picture, Tile, Wish } from "../requests.ts";
+import type { Change, Follow, Origin, Picture, Tile, TileCard, Wish } from "../requests.ts";
 import { BoardCamera, type Point } from "./camera.ts";
 import { playing } from "./clock.ts";
 import { whenClosed, whenForgotten } from "./lifetime.ts";
 
 export interface Hover extends Point {
   tile: Tile;
-  card: Inspection | null;
+  card: TileCard | null;
 }
 
 export type Role = "board" | "map";
@@ -36,12 +36,14 @@ export class Side {
   readonly camera: BoardCamera = new BoardCamera(this.about);
   readonly selected = signal<Tile | null>(null);
   readonly hovered = signal<Hover | null>(null);
-  readonly inspection = signal<Inspection | null>(null);
+  readonly inspection = signal<TileCard | null>(null);
   readonly changes = signal<Change[] | "asked" | null>(null);
   /** The card of the selected tile does not lie on it. */
   readonly cardSide = signal<"left" | "right">("right");
   /** Counts recordings: a canvas belongs to one. */
   readonly recording = signal(0);
+  /** What is reported with each moment. */
+  followed: () => Follow | null = () => null;
   /** What is drawn besides the board. */
   extras: ReadonlySignal<Extras> = signal({});
 
@@ -131,7 +133,8 @@ export class Side {
   }
 
   seek(to: number, since: number | null) {
-    this.want({ seek: { to, since } });
+    const follow = this.followed();
+    this.want({ seek: follow ? { to, since, follow } : { to, since } });
   }
 
   get isSeeking(): boolean {

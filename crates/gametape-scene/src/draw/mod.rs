@@ -112,6 +112,19 @@ impl Renderer {
     }
 }
 
+impl Renderer {
+    /// The picture that was drawn last, with a line around each of these tiles.
+    pub fn outline(&mut self, scene: &Scene, camera: Camera, tiles: &[TileAt]) -> Option<&[u8]> {
+        let board = scene.board.as_ref()?;
+        let layout = Layout::of(board)?;
+        let canvas = self.canvas.as_mut()?;
+        let camera = camera.drawable();
+        let picture = BoardPicture { scene, board, layout: &layout, camera, fonts: &self.fonts };
+        picture.outline_all(canvas, tiles);
+        Some(canvas.bytes())
+    }
+}
+
 /// The canvas of the last picture, or a new one of another size.
 fn canvas_of(kept: &mut Option<Canvas>, (width, height): (u32, u32)) -> Option<&mut Canvas> {
     if width.max(height) > MOST_SIDE {
