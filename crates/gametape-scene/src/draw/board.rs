@@ -107,16 +107,24 @@ impl BoardPicture<'_> {
         let paints = self.paints();
         let style = LineStyle::of(self.scale(), self.layout.has_tiles());
         let cells = table.cells(self.board, self.layout, self.camera, area);
+        // The last is what is shown where there is no tile. *Why a list of its own: this is done for every pixel.*
+        let grounds: Vec<[u8; 4]> = paints
+            .iter()
+            .map(|paint| paint.ground)
+            .chain([Palette::BACKGROUND])
+            .map(|Colour(r, g, b)| [r, g, b, 255])
+            .collect();
+        let nothing = paints.len();
         for y in area.top..area.bottom {
             let pixels = canvas.row_mut(y, area.left..area.right);
             let (Some(pixels), Some(cells)) = (pixels, area.row(cells, y)) else { continue };
-            for (pixel, cell) in pixels.chunks_exact_mut(4).zip(cells) {
-                let colour = match paints.get(cell.tile()) {
-                    None => Palette::BACKGROUND,
-                    Some(paint) if cell.near() >= style.reach => paint.ground,
-                    Some(paint) => style.near_edge(paint, *cell),
-                };
-                pixel.copy_from_slice(&[colour.0, colour.1, colour.2, 255]);
+            for (pixel, cell) in pixels.as_chunks_mut::<4>().0.iter_mut().zip(cells) {
+                let tile = cell.tile().min(nothing);
+                *pixel = grounds[tile];
+                if cell.near() < style.reach && tile < nothing {
+                    let Colour(r, g, b) = style.near_edge(&paints[tile], *cell);
+                    *pixel = [r, g, b, 255];
+                }
             }
         }
     }

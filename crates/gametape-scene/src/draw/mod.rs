@@ -6,6 +6,7 @@
 
 mod board;
 mod canvas;
+mod face;
 mod font;
 mod ground;
 mod labels;
