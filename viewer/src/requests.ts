@@ -26,6 +26,8 @@ export interface Picture {
   select?: Tile;
   /** Tiles that differ from the other side are marked. */
   differences?: boolean;
+  /** Names are left out. */
+  plain?: boolean;
 }
 
 /** What the picture follows: a piece, or where a player looks. */

@@ -60,6 +60,9 @@ pub enum Request {
         /// Are tiles marked that differ from the scene that was compared last?
         #[serde(default)]
         differences: bool,
+        /// Are names left out? For pictures that are too small for them.
+        #[serde(default)]
+        plain: bool,
     },
     /// The tile at a pixel.
     Pick {

@@ -132,9 +132,10 @@ impl Session {
                 Ok(Answer::Found { moment: number(moment) })
             }
             Request::View { view } => self.see_as(view.numbers()),
-            Request::Draw { width, height, scale, x, y, select, differences } => {
+            Request::Draw { width, height, scale, x, y, select, differences, plain } => {
                 let camera = Camera { scale: *scale, origin: (*x, *y) };
-                self.draw((*width, *height), camera, *select, *differences)
+                let extras = Extras { select: *select, differences: *differences, plain: *plain };
+                self.draw((*width, *height), camera, &extras)
             }
             Request::Pick { px, py, scale, x, y } => {
                 let camera = Camera { scale: *scale, origin: (*x, *y) };
@@ -358,17 +359,13 @@ impl Session {
         })))
     }
 
-    fn draw(
-        &mut self,
-        size: (u32, u32),
-        camera: Camera,
-        select: Option<[i32; 2]>,
-        differences: bool,
-    ) -> Result<Answer> {
+    fn draw(&mut self, size: (u32, u32), camera: Camera, extras: &Extras) -> Result<Answer> {
         self.scene()?;
         let Some((_, scene)) = &self.scene else { return Ok(Answer::Drawn { drawn: false }) };
-        let bytes = self.renderer.draw(scene, size, camera, select.map(TileAt::from));
-        let bytes = match differences && !self.differences.is_empty() {
+        let unnamed = extras.plain.then(|| without_names(scene));
+        let scene = unnamed.as_ref().unwrap_or(scene);
+        let bytes = self.renderer.draw(scene, size, camera, extras.select.map(TileAt::from));
+        let bytes = match extras.differences && !self.differences.is_empty() {
             true => self.renderer.outline(scene, camera, &self.differences),
             false => bytes,
         };
@@ -445,6 +442,21 @@ impl Session {
         found.truncate(MOST_FOUND);
         Ok(Answer::Searched { found })
     }
+}
+
+/// What a picture shows besides the board.
+struct Extras {
+    select: Option<[i32; 2]>,
+    differences: bool,
+    plain: bool,
+}
+
+/// The board of a scene, without names of pieces.
+fn without_names(scene: &Scene) -> Scene {
+    let mut unnamed = scene.clone();
+    let pieces = unnamed.board.iter_mut().flat_map(|board| &mut board.pieces);
+    pieces.for_each(|piece| piece.label = None);
+    unnamed
 }
 
 fn number(moment: Moment) -> u64 {

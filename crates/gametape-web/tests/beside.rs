@@ -224,7 +224,7 @@ fn a_clip_of_any_format_is_a_tape() {
 fn a_city_stays_and_a_camera_moves() {
     let file = skirmish();
     let mut page = Page::new("a.tape", &file);
-    let mut at = |page: &mut Page, moment: u64, follow: Value| {
+    let at = |page: &mut Page, moment: u64, follow: Value| {
         page.ask(&json!({"do": "seek", "to": moment, "follow": follow}))["follow"].clone()
     };
     let city = at(&mut page, 10, json!({"piece": "city 1"}));

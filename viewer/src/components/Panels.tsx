@@ -76,7 +76,9 @@ function Players() {
   const facts = shown.facts.filter(({ name }) => !["time", "view", "delta"].includes(name));
   const names: string[] = [];
   for (const { values } of shown.players) {
-    for (const { name } of values ?? []) if (!names.includes(name)) names.push(name);
+    // What is or is not is said beside the name.
+    const columns = (values ?? []).filter(({ value }) => typeof value !== "boolean");
+    for (const { name } of columns) if (!names.includes(name)) names.push(name);
   }
   const valueFor = (values: Value[] | undefined, name: string) =>
     values?.find((one) => one.name === name)?.value;
@@ -127,6 +129,13 @@ function Players() {
                   <span class="swatch" style={{ background: player.colour }} />
                   {player.eliminated ? <s>{player.name}</s> : player.name}
                   {player.eliminated && <span class="only-heard"> (out)</span>}
+                  {(player.values ?? [])
+                    .filter(({ value }) => value === true)
+                    .map(({ name }) => (
+                      <span key={name} class="tag">
+                        {plain(name)}
+                      </span>
+                    ))}
                   {state.about.value?.cameras.includes(at + 1) && (
                     <FollowCamera player={at + 1} name={player.name} />
                   )}

@@ -1,12 +1,11 @@
 // Whose view it is, alone or together; and two boards side by side.
 import { useSignal } from "@preact/signals";
-import { narrow } from "../media.ts";
+import { compact, narrow } from "../media.ts";
 import * as state from "../state/index.ts";
 import { Icon } from "./icons.tsx";
 
-/** More views are chosen from a list. */
-const MOST = 7;
-const MOST_NARROW = 5;
+/** More views than these are chosen from a list. */
+const most = () => (narrow.value ? 4 : compact.value ? 5 : 7);
 
 /** Whose view it is: it governs everything on the page. */
 export function Views() {
@@ -15,7 +14,7 @@ export function Views() {
   if (!about) return null;
   const hasSeats = about.views.filter(({ view }) => view !== 0).length > 1;
   const isSeveral = hasSeats && (wantsSeveral.value || about.seen.length > 1);
-  const isLong = about.views.length > (narrow.value ? MOST_NARROW : MOST);
+  const isLong = about.views.length > most();
   const several = () => {
     wantsSeveral.value = !isSeveral;
     if (isSeveral && about.seen.length > 1) void state.setViews(about.seen.slice(0, 1));

@@ -1,10 +1,10 @@
 // All state of the page, in signals, and everything that can be done. Components only show and call.
-export { closeAside } from "./aside.ts";
 export * from "./bookmarks.ts";
 export * from "./camera.ts";
 export * from "./clock.ts";
 export * from "./events.ts";
 export * from "./follow.ts";
+export * from "./make.ts";
 export * from "./open.ts";
 export * from "./page.ts";
 export * from "./panels.ts";

@@ -22,7 +22,7 @@ const draw = newest<number>(async (moment) => {
   const picture = wholeBoard(known, width, height, main.camera.size.value.ratio);
   if (!picture) return;
   const client = await aside();
-  const bitmap = await client.snapshot(moment, picture);
+  const bitmap = await client.snapshot(moment, { ...picture, plain: true });
   // The pointer is elsewhere by now: the next one comes.
   if (!bitmap || wished === null) return;
   preview.value?.bitmap.close();

@@ -78,3 +78,18 @@ export async function savePicture() {
     explain(error, null);
   }
 }
+
+/** The picture goes to the clipboard; false where the browser does not let it. */
+export async function copyPicture(): Promise<boolean> {
+  if (!main.client || !about.value?.has_board) return false;
+  try {
+    const blob = await main.client.picture();
+    if (!blob) return false;
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
+    say("Picture copied");
+    return true;
+  } catch {
+    say("The browser does not allow copying pictures here");
+    return false;
+  }
+}

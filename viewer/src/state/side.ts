@@ -170,7 +170,7 @@ export class Side {
       wish.picture = { ...picture, ...this.extras.value };
       if (this.selected.value) wish.picture.select = this.selected.value;
       const map = this.mapWish(known, wish.seek?.to);
-      if (map) wish.map = map;
+      if (map) wish.map = { ...map, plain: true };
     }
     this.sent = true;
     this.client.wish(wish);

@@ -59,25 +59,35 @@ impl BoardPicture<'_> {
         }
     }
 
-    /// A thin line inside each of these tiles, so that neighbours do not run together.
+    /// A line around areas of these tiles.
     pub(crate) fn outline_all(&self, canvas: &mut Canvas, tiles: &[TileAt]) {
-        let width = (self.scale() / 10.0).clamp(1.0, 3.0);
-        let share = 1.0 - 1.5 * width / self.scale().max(1.0);
+        let marked: HashSet<TileAt> = tiles.iter().copied().collect();
+        let width = (self.scale() / 9.0).clamp(1.0, 2.5);
         let area = canvas.area();
-        for tile in tiles {
-            let Some(centre) = self.layout.point(*tile).map(|point| self.pixel(point)) else {
-                continue;
-            };
-            if !area.sees(centre, self.scale()) {
-                continue;
+        for (colour, width) in [(Palette::INK, width + 2.0), (Palette::TEXT, width)] {
+            for tile in tiles {
+                let centre = self.layout.point(*tile).map(|point| self.pixel(point));
+                let Some(centre) = centre.filter(|at| area.sees(*at, self.scale())) else {
+                    continue;
+                };
+                canvas.stroke(&self.edges(*tile, centre, &marked), colour, 255, width);
             }
-            let inside = |(x, y): Point| {
-                (centre.0 + (x - centre.0) * share, centre.1 + (y - centre.1) * share)
-            };
-            let mut shapes = Shapes::default();
-            shapes.polygon(self.corners(centre).map(inside));
-            canvas.stroke(&shapes, Palette::ACCENT, 255, width);
         }
+    }
+
+    /// The edges of a tile towards tiles that are not among these.
+    fn edges(&self, tile: TileAt, centre: Point, among: &HashSet<TileAt>) -> Shapes {
+        let corners: Vec<Point> = self.corners(centre).collect();
+        let mut shapes = Shapes::default();
+        for (index, across) in self.layout.across(tile).enumerate() {
+            let ends = (corners.get(index), corners.get((index + 1) % corners.len().max(1)));
+            if let (Some(from), Some(to)) = ends
+                && !among.contains(&across)
+            {
+                shapes.line(*from, *to);
+            }
+        }
+        shapes
     }
 
     fn scale(&self) -> f32 {

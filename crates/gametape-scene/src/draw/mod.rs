@@ -114,7 +114,7 @@ impl Renderer {
 }
 
 impl Renderer {
-    /// The picture that was drawn last, with a line around each of these tiles.
+    /// The picture that was drawn last, with a line around the areas that these tiles make.
     pub fn outline(&mut self, scene: &Scene, camera: Camera, tiles: &[TileAt]) -> Option<&[u8]> {
         let board = scene.board.as_ref()?;
         let layout = Layout::of(board)?;
