@@ -91,6 +91,8 @@ export const GROUPS: Group[] = [
         run: () => void state.moveSelection(state.active.value, 1, 0),
       },
       { keys: ["u"], label: "Follow a piece or a player; again: stop", run: state.toggleFollow },
+      { keys: ["h"], label: "Next heat map, then none", run: state.nextHeat },
+      { keys: ["m"], label: "Ways of pieces on or off", run: state.toggleTrails },
       { keys: ["Escape"], label: "Nothing selected", run: () => state.unselect(state.active.value) },
     ],
   },
@@ -99,7 +101,7 @@ export const GROUPS: Group[] = [
     keys: [
       { keys: ["0"], label: "All-seeing view", run: () => void state.setView(0) },
       { keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], label: "View of a seat", run() {} },
-      { keys: ["Shift+1", "Shift+2", "Shift+3", "Shift+9"], label: "One seat more, or less", run() {} },
+      { keys: ["Shift+1 … 9"], label: "One seat more, or less", run() {} },
       { keys: ["i"], label: "Side by side on or off", run: state.toggleSplit },
       { keys: ["{"], label: "Right side earlier", run: () => state.shift(-0.5) },
       { keys: ["}"], label: "Right side later", run: () => state.shift(0.5) },

@@ -2,6 +2,8 @@
 import type {
   About,
   Found,
+  HeatKind,
+  HeatLegend,
   Shown,
   Story,
   TileAt,
@@ -12,6 +14,14 @@ import type {
 
 export type { Found, TileCard, TileChange as Change, TreeRow } from "./generated/shapes.ts";
 export type Tile = TileAt;
+
+export interface TileHistory {
+  changes: TileChange[];
+  /** Was every change noticed? */
+  exact: boolean;
+  /** How many earlier ones are not listed. */
+  earlier: number;
+}
 
 /** In device pixels, as the session draws. */
 export interface Picture {
@@ -28,6 +38,10 @@ export interface Picture {
   differences?: boolean;
   /** Names are left out. */
   plain?: boolean;
+  /** A heat map of a range. */
+  heat?: { kind: HeatKind; from: number; to: number };
+  /** The ways of pieces during the last ticks: how many. */
+  trails?: number;
 }
 
 /** What the picture follows: a piece, or where a player looks. */
@@ -42,13 +56,13 @@ export interface Requests {
   };
   find: { fields: { text: string }; answer: { moment: number } };
   view: { fields: { view: readonly number[] }; answer: About };
-  draw: { fields: Picture; answer: { drawn: true } };
+  draw: { fields: Picture; answer: { drawn: boolean; heat: HeatLegend | null } };
   pick: {
     fields: Picture & { px: number; py: number };
     answer: { tile: Tile | null; piece?: string | null };
   };
   inspect: { fields: { tile: Tile }; answer: TileCard | null };
-  history: { fields: { tile: Tile }; answer: { changes: TileChange[] } };
+  history: { fields: { tile: Tile }; answer: TileHistory };
   story: { fields: object; answer: Story };
   messages: { fields: object; answer: { rows: string[] } };
   tree: {
@@ -104,7 +118,7 @@ export type FromWorker =
   | { type: "progress"; done: number; total: number | null }
   | { type: "answer"; id: number; value: unknown }
   | { type: "failed"; id: number; message: string; cure: Cure }
-  | { type: "shown"; serial: number; shown: Shown | null; drawn: boolean }
+  | { type: "shown"; serial: number; shown: Shown | null; heat: HeatLegend | null }
   | { type: "wishfailed"; serial: number; message: string; cure: Cure }
   | { type: "bitmap"; role: "board" | "map"; bitmap: ImageBitmap };
 

@@ -1,7 +1,7 @@
 // One worker per recording: the session, its bytes and the drawing of the board.
 import init, { Session } from "#session";
-import type { Shown } from "./generated/shapes.ts";
-import type { Ask, Cure, FromWorker, Picture, ToWorker, Wish } from "./requests.ts";
+import type { HeatLegend, Shown } from "./generated/shapes.ts";
+import type { Answer, Ask, Cure, FromWorker, Picture, ToWorker, Wish } from "./requests.ts";
 import { type ByteSource, NetworkError, openSource } from "./source.ts";
 
 interface Scope {
@@ -99,8 +99,8 @@ async function answerTo(ask: Ask): Promise<[unknown, Transferable[]]> {
     }
     case "snapshot": {
       await call(JSON.stringify({ do: "seek", to: ask.to }));
-      const image = await imageOf(ask.picture);
-      const bitmap = image && (await createImageBitmap(image));
+      const drawn = await imageOf(ask.picture);
+      const bitmap = drawn && (await createImageBitmap(drawn.image));
       return [bitmap, bitmap ? [bitmap] : []];
     }
   }
@@ -170,38 +170,39 @@ async function fulfil() {
       }
       shown = answer as Shown;
     }
-    let drawn = false;
-    if (mine.picture) drawn = await draw("board", mine.picture);
+    const heat = mine.picture ? await draw("board", mine.picture) : null;
     if (mine.map) await draw("map", mine.map);
-    scope.postMessage({ type: "shown", serial: mine.serial, shown, drawn });
+    scope.postMessage({ type: "shown", serial: mine.serial, shown, heat });
   } catch (error) {
     scope.postMessage({ type: "wishfailed", serial: mine.serial, ...explain(error) });
   }
 }
 
 /** The board as pixels; null where there is nothing to see. */
-async function imageOf(picture: Picture): Promise<ImageData | null> {
+async function imageOf(picture: Picture): Promise<{ image: ImageData; heat: HeatLegend | null } | null> {
   if (picture.width < 1 || picture.height < 1) return null;
-  await call(JSON.stringify({ do: "draw", ...picture }));
+  const { heat } = (await call(JSON.stringify({ do: "draw", ...picture }))) as Answer<"draw">;
   const drawn = session!.pixels();
   const pixels = new Uint8ClampedArray(drawn.buffer, drawn.byteOffset, drawn.length);
   if (pixels.length !== picture.width * picture.height * 4) return null;
-  return new ImageData(pixels, picture.width, picture.height);
+  return { image: new ImageData(pixels, picture.width, picture.height), heat };
 }
 
-async function draw(role: "board" | "map", picture: Picture): Promise<boolean> {
-  const image = await imageOf(picture);
-  if (!image) return false;
+/** Draws, and says what the colours of a heat map mean. */
+async function draw(role: "board" | "map", picture: Picture): Promise<HeatLegend | null> {
+  const drawn = await imageOf(picture);
+  if (!drawn) return null;
+  const { image, heat } = drawn;
   const canvas = surfaces[role];
   if (!canvas) {
     const bitmap = await createImageBitmap(image);
     scope.postMessage({ type: "bitmap", role, bitmap }, [bitmap]);
-    return true;
+    return heat;
   }
   if (canvas.width !== picture.width || canvas.height !== picture.height) {
     canvas.width = picture.width;
     canvas.height = picture.height;
   }
   canvas.getContext("2d")!.putImageData(image, 0, 0);
-  return true;
+  return heat;
 }

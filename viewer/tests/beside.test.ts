@@ -280,3 +280,33 @@ inPage(
   },
   { viewport: { width: 360, height: 740 }, hasTouch: true },
 );
+
+inPage("heat maps and ways: by mouse and keys, for the loop or all, with a legend", async (page) => {
+  await open(page, at);
+  const board = () => page.locator(".board-canvas").screenshot();
+  const plain = await board();
+  await press(page, "h");
+  const legend = page.locator(".heat-legend");
+  await legend.getByText("deaths, 0:00 to 15:00").waitFor();
+  assert.notDeepEqual(await board(), plain);
+  await press(page, "o");
+  await legend.getByText("deaths, 3:32.9 to 4:05.9").waitFor();
+  await page.locator("summary[aria-label='Heat maps and ways']").click();
+  await page.getByLabel("Attention").check();
+  await legend.getByText(/^attention/).waitFor();
+  await accessible(page, "heat map");
+  await page.locator("summary[aria-label='Heat maps and ways']").focus();
+  await press(page, "h");
+  assert.equal(await legend.count(), 0, "after the last comes none");
+  await press(page, "Escape", "m");
+  const ways = await board();
+  assert.notDeepEqual(ways, plain);
+  assert.ok(await page.getByLabel("Ways of pieces").isChecked());
+  await page.getByLabel("Ways of pieces").uncheck();
+  await idle(page);
+  // Nothing of the future without spoilers.
+  await press(page, "o", "x", "h");
+  await legend.getByText("deaths, 0:00 to 3:59.9").waitFor();
+  await press(page, "2");
+  assert.equal(await legend.count(), 0, "another view has another heat");
+});

@@ -140,7 +140,7 @@ export class Session {
         return { moment: this.find(request.text) };
       case "draw":
         this.draw(request);
-        return { drawn: true };
+        return { drawn: true, heat: request.heat ? this.legend(request.heat) : null };
       case "pick":
         return { tile: this.pick(request) };
       case "inspect":
@@ -152,6 +152,8 @@ export class Session {
             time: clock(at + Math.abs(request.tile[0] * 7 + request.tile[1])),
             text: `${NAMES[n % 4]} takes it`,
           })),
+          exact: true,
+          earlier: 0,
         };
       case "story":
         return this.story();
@@ -174,6 +176,15 @@ export class Session {
       default:
         throw new Error(`unknown request ${request.do}`);
     }
+  }
+
+  private legend({ kind, from, to }: { kind: string; from: number; to: number }) {
+    return {
+      title: `${kind}, ${clock(from)} to ${clock(to)}`,
+      colours: ["#000080", "#ff0000"],
+      low: "1",
+      high: "12",
+    };
   }
 
   private isGamelog() {
@@ -211,6 +222,7 @@ export class Session {
       has_messages: !this.isGamelog(),
       board: this.kind === "boardless" ? null : { width: 2 * RADIUS + 1, height: (2 * RADIUS + 1) * 0.87 },
       losses: this.kind === "damaged" ? [{ text: "3 s lost at 7:10", start: 4301, end: 4331 }] : [],
+      heats: this.isGamelog() ? ["deaths"] : ["deaths", "fights", "ownership", "attention"],
       cameras: this.isGamelog() ? [] : [1, 2, 3, 4].filter((player) => this.knows(player)),
       length_text: this.isGamelog() ? "9,001 deltas" : "15:00",
     } as unknown as About;
@@ -298,7 +310,7 @@ export class Session {
   }
 
   private story(): Story {
-    if (this.isGamelog()) return { markers: [], highlights: [], curves: [] };
+    if (this.isGamelog()) return { markers: [], highlights: [], curves: [], told: 1 };
     const markers: Story["markers"] = [];
     for (let at = 0; at < END; at++) {
       const line = at % 3 === 0 ? this.lineAt(at) : null;
@@ -346,7 +358,7 @@ export class Session {
         ),
       })).filter(({ player }) => this.knows(player)),
     }));
-    return { markers, highlights, curves };
+    return { markers, highlights, curves, told: 1 };
   }
 
   private find(text: string): number {
@@ -468,9 +480,13 @@ export class Session {
     y,
     select,
     differences,
+    heat,
+    trails,
   }: Record<"width" | "height" | "scale" | "x" | "y", number> & {
     select?: [number, number];
     differences?: boolean;
+    heat?: { kind: string };
+    trails?: number;
   }) {
     const image = new Uint8Array(width * height * 4);
     const cache = new Map<string, [number, number, number]>();
@@ -492,6 +508,8 @@ export class Session {
               const own = hex(COLOURS[owner - 1]!);
               known = [(ground[0] + own[0]) >> 1, (ground[1] + own[1]) >> 1, (ground[2] + own[2]) >> 1];
             }
+            if (heat) known = [Math.round(random(q * 31 + r + heat.kind.length) * 255), 20, 60];
+            if (trails && q === r) known = [200, 200, 200];
             const index = (r + RADIUS) * (2 * RADIUS + 1) + q + RADIUS;
             if (differences && this.differing[index]) known = [92, 200, 255];
             if (select && q === select[0] && r === select[1]) known = [232, 237, 244];

@@ -34,6 +34,7 @@ mod compare;
 #[cfg(feature = "draw")]
 pub mod draw;
 mod heading;
+mod heat;
 mod inspect;
 mod layers;
 mod layout;
@@ -49,10 +50,12 @@ pub mod png;
 #[cfg(feature = "stage")]
 pub mod stage;
 mod text;
+mod trail;
 mod union;
 mod visible;
 
 pub use compare::{TileLook, differing, tile_looks};
+pub use heat::{Heat, HeatCell, HeatKind};
 pub use inspect::{Inspection, Target};
 pub use layout::Layout;
 pub use legend::{Entry, Legend, Swatch};
@@ -62,5 +65,6 @@ pub use model::{
 };
 pub use palette::{Colour, Palette};
 pub use text::{Ink, TextCell, TextMap};
+pub use trail::Trail;
 pub use union::together;
 pub use visible::{Context, NamedPlace, Visible};

@@ -34,5 +34,5 @@ mod request;
 mod session;
 pub mod shapes;
 
-pub use request::{Follow, Request, Seats, StepBy};
+pub use request::{Follow, HeatOf, Request, Seats, StepBy};
 pub use session::{Answered, Session};

@@ -1,5 +1,6 @@
 //! What the page asks.
 
+use gametape_scene::HeatKind;
 use serde::Deserialize;
 
 /// What the page asks. Moments are numbers: how many ticks are applied.
@@ -63,6 +64,12 @@ pub enum Request {
         /// Are names left out? For pictures that are too small for them.
         #[serde(default)]
         plain: bool,
+        /// A heat map over it.
+        #[serde(default)]
+        heat: Option<HeatOf>,
+        /// The ways of pieces during the last ticks.
+        #[serde(default)]
+        trails: Option<u64>,
     },
     /// The tile at a pixel.
     Pick {
@@ -87,8 +94,15 @@ pub enum Request {
         /// Its position.
         tile: [i32; 2],
     },
-    /// What happened in the recording as a whole.
+    /// What happened in the recording as a whole. It is told a part at a time: who asks again gets more.
     Story,
+    /// What happened last before a moment, in words, as far as it was told.
+    Told {
+        /// The moment.
+        until: u64,
+        /// How many lines at most.
+        count: usize,
+    },
     /// What happened in the last tick as its format writes it.
     Messages,
     /// Lines of the tree of a gamelog's state.
@@ -125,6 +139,18 @@ pub enum Follow {
     Piece(String),
     /// Where a player looks.
     Camera(u8),
+}
+
+/// Which heat map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct HeatOf {
+    /// What it is about.
+    pub kind: HeatKind,
+    /// After this moment
+    pub from: u64,
+    /// until this one.
+    pub to: u64,
 }
 
 /// To what a step goes.

@@ -9,18 +9,22 @@ use gametape_replay::MarkerKind;
 use gametape_replay::inspect::gap_lines;
 use gametape_replay::open::{Format, KeptStart, OpenOptions, open};
 use gametape_replay::text::hex;
-use gametape_scene::draw::{Camera, Fonts, Renderer, tile_at};
+use gametape_scene::draw::{Camera, Fonts, Overlay, Renderer, tile_at};
 use gametape_scene::stage::{
-    Branch, BranchKind, CameraSample, Mark, Marks, Stage, Story, Tree, changes, search,
+    Branch, BranchKind, CameraSample, Mark, Marks, Stage, Story, TileHistory, Told, Tree, changes,
+    search,
 };
-use gametape_scene::{Layout, Line, Scene, TileAt};
+use gametape_scene::{Heat, Layout, Line, Palette, Scene, TileAt, Trail};
 use gametape_skirmish::registry::{WATCHED, dress};
 use gametape_wire::text::{count, thousands};
 use gametape_wire::{Error, Moment, Tick, View, ViewSet};
 
 use crate::blocks::Blocks;
-use crate::request::{Follow, Request, StepBy};
-use crate::shapes::{About, Answer, BoardSize, Found, Loss, Shown, TileChange, TreeRow, ViewInfo};
+use crate::request::{Follow, HeatOf, Request, StepBy};
+use crate::shapes::{
+    About, Answer, BoardSize, Found, HeatLegend, Loss, Shown, TileChange, ToldLine, TreeRow,
+    ViewInfo,
+};
 
 /// More steps between two pictures are not described one by one.
 const DESCRIBED_STEPS: usize = 60;
@@ -28,6 +32,8 @@ const DESCRIBED_STEPS: usize = 60;
 const MOST_LINES: usize = 200;
 /// More lines of the tree are not given at once.
 const MOST_ROWS: usize = 2000;
+/// The story is told this much at a time, in bytes of changes: a few hundredths of a second.
+const TOLD_AT_ONCE: usize = 128 << 10;
 /// More finds are not reported.
 const MOST_FOUND: usize = 100;
 
@@ -53,6 +59,8 @@ pub struct Session {
     /// The scene of a moment and view, so that it is made once for drawing and for words.
     scene: Option<(Moment, Scene)>,
     story: Option<Story>,
+    heat: Option<(HeatOf, Heat)>,
+    trails: Option<((Moment, u64), Vec<Trail>)>,
     pixels: Vec<u8>,
     /// Tiles that differ from those of another session.
     pub(crate) differences: Vec<TileAt>,
@@ -74,6 +82,8 @@ impl Session {
             renderer: Renderer::new(Fonts::none()),
             scene: None,
             story: None,
+            heat: None,
+            trails: None,
             pixels: Vec::new(),
             differences: Vec::new(),
             cameras: None,
@@ -132,8 +142,20 @@ impl Session {
                 Ok(Answer::Found { moment: number(moment) })
             }
             Request::View { view } => self.see_as(view.numbers()),
-            Request::Draw { width, height, scale, x, y, select, differences, plain } => {
+            Request::Draw {
+                width,
+                height,
+                scale,
+                x,
+                y,
+                select,
+                differences,
+                plain,
+                heat,
+                trails,
+            } => {
                 let camera = Camera { scale: *scale, origin: (*x, *y) };
+                self.prepare(*heat, *trails)?;
                 let extras = Extras { select: *select, differences: *differences, plain: *plain };
                 self.draw((*width, *height), camera, &extras)
             }
@@ -145,7 +167,8 @@ impl Session {
             }
             Request::Inspect { tile } => self.inspect(TileAt::from(*tile)),
             Request::History { tile } => self.history(TileAt::from(*tile)),
-            Request::Story => Ok(Answer::Story(Box::new(self.story()?.clone()))),
+            Request::Story => Ok(Answer::Story(Box::new(self.story()?.shown()))),
+            Request::Told { until, count } => self.told(*until, *count),
             Request::Messages => Ok(Answer::Messages { rows: self.stage()?.messages() }),
             Request::Tree { open, first, count } => self.tree(open, *first, *count),
             Request::Search { text } => self.search(text),
@@ -181,7 +204,8 @@ impl Session {
             found = found.with(View::new(*view).ok_or_else(missing)?);
         }
         self.stage()?.change_views(found)?;
-        (self.scene, self.story, self.cameras) = (None, None, None);
+        (self.scene, self.story, self.heat, self.trails) = (None, None, None, None);
+        self.cameras = None;
         self.differences.clear();
         self.about()
     }
@@ -245,9 +269,10 @@ impl Session {
             has_board: board.is_some(),
             has_tree: is_gamelog,
             has_messages: !is_gamelog,
-            board,
             losses: losses(stage),
             cameras: stage.camera_players(),
+            heats: if board.is_some() { stage.heat_kinds() } else { Vec::new() },
+            board,
             length_text,
         })))
     }
@@ -361,36 +386,83 @@ impl Session {
 
     fn draw(&mut self, size: (u32, u32), camera: Camera, extras: &Extras) -> Result<Answer> {
         self.scene()?;
-        let Some((_, scene)) = &self.scene else { return Ok(Answer::Drawn { drawn: false }) };
-        let unnamed = extras.plain.then(|| without_names(scene));
-        let scene = unnamed.as_ref().unwrap_or(scene);
-        let bytes = self.renderer.draw(scene, size, camera, extras.select.map(TileAt::from));
-        let bytes = match extras.differences && !self.differences.is_empty() {
-            true => self.renderer.outline(scene, camera, &self.differences),
-            false => bytes,
+        let Some((_, scene)) = &self.scene else {
+            return Ok(Answer::Drawn { drawn: false, heat: None });
         };
+        let heat = self.heat.as_ref().map(|(_, heat)| heat);
+        let trails = self.trails.as_ref().map_or(&[][..], |(_, trails)| trails);
+        let outlined = if extras.differences { &self.differences[..] } else { &[] };
+        let overlay = Overlay::default()
+            .with_selected(extras.select.map(TileAt::from))
+            .with_heat(heat)
+            .with_trails(trails)
+            .with_outlined(outlined)
+            .without_names(extras.plain);
+        let bytes = self.renderer.draw(scene, size, camera, overlay);
         self.pixels.clear();
         self.pixels.extend_from_slice(bytes.unwrap_or_default());
-        Ok(Answer::Drawn { drawn: !self.pixels.is_empty() })
+        let heat = heat.map(legend_of);
+        Ok(Answer::Drawn { drawn: !self.pixels.is_empty(), heat })
     }
 
     fn history(&mut self, tile: TileAt) -> Result<Answer> {
         let stage = self.stage()?;
-        let changes = stage.history(tile)?.changes;
+        let TileHistory { changes, is_exact, earlier, .. } = stage.history(tile)?;
         let change = |change: gametape_scene::stage::TileChange| TileChange {
             moment: number(change.moment),
             time: time_of(stage, change.moment),
             text: change.text,
         };
-        Ok(Answer::History { changes: changes.into_iter().map(change).collect() })
+        let changes = changes.into_iter().map(change).collect();
+        Ok(Answer::History { changes, exact: is_exact, earlier })
     }
 
     fn story(&mut self) -> Result<&Story> {
-        let story = match self.story.take() {
+        let mut story = match self.story.take() {
             Some(story) => story,
             None => self.stage()?.story()?,
         };
-        Ok(self.story.insert(story))
+        let told = self.stage()?.tell_story(&mut story, TOLD_AT_ONCE);
+        let story = self.story.insert(story);
+        told.map(|()| &*story)
+    }
+
+    /// The last lines until a moment.
+    fn told(&mut self, until: u64, count: usize) -> Result<Answer> {
+        let stage = self.stage()?;
+        let told = stage.told();
+        let end = told.partition_point(|told| number(told.moment) <= until);
+        let first = end.saturating_sub(count.min(MOST_LINES));
+        let line = |told: &Told| ToldLine {
+            moment: number(told.moment),
+            time: time_of(stage, told.moment),
+            line: told.line.clone(),
+        };
+        Ok(Answer::Told { lines: told[first..end].iter().map(line).collect() })
+    }
+
+    /// Makes what is drawn over the board, where it is not there yet.
+    fn prepare(&mut self, heat: Option<HeatOf>, trails: Option<u64>) -> Result<()> {
+        if heat != self.heat.as_ref().map(|(of, _)| *of) {
+            self.heat = match heat {
+                None => None,
+                Some(of) => {
+                    let [from, to] = [of.from, of.to].map(|at| Moment::before(Tick(at)));
+                    Some((of, self.stage()?.heat(of.kind, from, to)?))
+                }
+            };
+        }
+        let wanted = match trails {
+            None => None,
+            Some(ticks) => Some((self.stage()?.position(), ticks)),
+        };
+        if wanted != self.trails.as_ref().map(|(of, _)| *of) {
+            self.trails = match wanted {
+                None => None,
+                Some(of) => Some((of, self.stage()?.trails(of.1)?)),
+            };
+        }
+        Ok(())
     }
 
     fn tree(&mut self, open: &[String], first: usize, count: usize) -> Result<Answer> {
@@ -451,12 +523,9 @@ struct Extras {
     plain: bool,
 }
 
-/// The board of a scene, without names of pieces.
-fn without_names(scene: &Scene) -> Scene {
-    let mut unnamed = scene.clone();
-    let pieces = unnamed.board.iter_mut().flat_map(|board| &mut board.pieces);
-    pieces.for_each(|piece| piece.label = None);
-    unnamed
+fn legend_of(heat: &Heat) -> HeatLegend {
+    let (low, high) = heat.ends();
+    HeatLegend { title: heat.title(), colours: Palette::HEAT.to_vec(), low, high }
 }
 
 fn number(moment: Moment) -> u64 {

@@ -1,7 +1,7 @@
 //! What the page gets: the shapes of answers.
 
 use gametape_scene::stage::Story;
-use gametape_scene::{Line, Player, Value};
+use gametape_scene::{Colour, HeatKind, Line, Player, Value};
 use serde::Serialize;
 
 /// What a recording is, as the present view sees it.
@@ -50,6 +50,8 @@ pub struct About {
     pub losses: Vec<Loss>,
     /// Players whose cameras can be followed.
     pub cameras: Vec<u8>,
+    /// The heat maps that there can be.
+    pub heats: Vec<HeatKind>,
     /// How long the recording is: `15:00`, `1,203 deltas`.
     pub length_text: String,
 }
@@ -141,6 +143,9 @@ pub enum Answer {
     Drawn {
         /// Is there something to see?
         drawn: bool,
+        /// What the colours of the heat map mean, where one was asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        heat: Option<HeatLegend>,
     },
     /// To `pick`.
     Picked {
@@ -151,11 +156,20 @@ pub enum Answer {
     Inspected(Option<TileCard>),
     /// To `history`.
     History {
-        /// Ascending.
+        /// The last ones, ascending.
         changes: Vec<TileChange>,
+        /// Was every change noticed? Else the tile was looked at now and then.
+        exact: bool,
+        /// How many earlier changes are not listed.
+        earlier: usize,
     },
     /// To `story`.
     Story(Box<Story>),
+    /// To `told`.
+    Told {
+        /// Ascending.
+        lines: Vec<ToldLine>,
+    },
     /// To `messages`.
     Messages {
         /// A message each.
@@ -205,6 +219,33 @@ pub struct PieceOn {
     pub id: String,
     /// What it is called.
     pub name: String,
+}
+
+/// What the colours of a heat map mean.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct HeatLegend {
+    /// `deaths, 3:00 to 5:00`
+    pub title: String,
+    /// The colours from cold to hot, evenly apart.
+    pub colours: Vec<Colour>,
+    /// What the coldest colour is: `1`; `none` where there is nothing.
+    pub low: String,
+    /// What the hottest colour is: `12 died or destroyed`.
+    pub high: String,
+}
+
+/// A line of what happened, with its time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ToldLine {
+    /// The moment after it.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub moment: u64,
+    /// The same for people.
+    pub time: String,
+    /// What happened.
+    pub line: Line,
 }
 
 /// A change of a tile.
@@ -287,6 +328,9 @@ mod tests {
             WhyPart::decl(config),
             Curve::decl(config),
             CurveOfPlayer::decl(config),
+            HeatKind::decl(config),
+            HeatLegend::decl(config),
+            ToldLine::decl(config),
             TileChange::decl(config),
             TreeRow::decl(config),
             Found::decl(config),

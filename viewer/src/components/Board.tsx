@@ -4,6 +4,7 @@ import * as state from "../state/index.ts";
 import { rate } from "../words.ts";
 import { HoverCard, TileCard } from "./Cards.tsx";
 import { Icon } from "./icons.tsx";
+import { HeatLegend, Layers } from "./Layers.tsx";
 import { SmallMap } from "./SmallMap.tsx";
 
 export function Board({ side }: { side: state.Side }) {
@@ -106,9 +107,11 @@ export function Board({ side }: { side: state.Side }) {
       </div>
       {isMain && <Ticker />}
       {isMain && <FollowChip />}
+      {isMain && <HeatLegend />}
       <HoverCard side={side} />
       <TileCard side={side} />
       {side.camera.mapShown.value && <SmallMap side={side} />}
+      {isMain && <Layers />}
       <div class="zoom" role="group" aria-label="Zoom">
         <button type="button" aria-label="Zoom in" title="Zoom in  +" onClick={() => side.camera.zoomBy(1.4)}>
           <Icon name="plus" />

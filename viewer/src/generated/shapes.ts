@@ -81,6 +81,10 @@ losses: Array<Loss>,
  */
 cameras: Array<number>, 
 /**
+ * The heat maps that there can be.
+ */
+heats: Array<HeatKind>, 
+/**
  * How long the recording is: `15:00`, `1,203 deltas`.
  */
 length_text: string, };
@@ -273,7 +277,11 @@ highlights: Array<StoryHighlight>,
 /**
  * Values of players over time.
  */
-curves: Array<Curve>, };
+curves: Array<Curve>, 
+/**
+ * Of which share of the recording there are markers, 0 to 1: more come while it is told.
+ */
+told: number, };
 
 export type StoryMarker = { 
 /**
@@ -368,6 +376,40 @@ colour: Colour,
  * Moments and values, ascending.
  */
 points: [number, number][], };
+
+export type HeatKind = "deaths" | "fights" | "ownership" | "attention";
+
+export type HeatLegend = { 
+/**
+ * `deaths, 3:00 to 5:00`
+ */
+title: string, 
+/**
+ * The colours from cold to hot, evenly apart.
+ */
+colours: Array<Colour>, 
+/**
+ * What the coldest colour is: `1`; `none` where there is nothing.
+ */
+low: string, 
+/**
+ * What the hottest colour is: `12 died or destroyed`.
+ */
+high: string, };
+
+export type ToldLine = { 
+/**
+ * The moment after it.
+ */
+moment: number, 
+/**
+ * The same for people.
+ */
+time: string, 
+/**
+ * What happened.
+ */
+line: Line, };
 
 export type TileChange = { 
 /**

@@ -4,6 +4,7 @@ export * from "./camera.ts";
 export * from "./clock.ts";
 export * from "./events.ts";
 export * from "./follow.ts";
+export * from "./heat.ts";
 export * from "./make.ts";
 export * from "./open.ts";
 export * from "./page.ts";

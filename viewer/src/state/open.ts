@@ -264,12 +264,14 @@ async function findTime(text: string): Promise<{ moment: number | null; wrong: s
   }
 }
 
-/** The story is asked for after the first picture. */
+/** The story is asked for after the first picture, and told a part at a time. */
 function tell() {
-  main.client
+  const asked = main.client;
+  asked
     ?.ask("story", {})
     .then((told) => {
       story.value = told;
+      if (told.told < 1 && main.client === asked) tell();
     })
     .catch((error) => explain(error, tell));
 }

@@ -2,8 +2,8 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { assets } from "../assets.ts";
 import { Client, Failure } from "../client.ts";
-import type { About, Shown } from "../generated/shapes.ts";
-import type { Change, Follow, Origin, Picture, Tile, TileCard, Wish } from "../requests.ts";
+import type { About, HeatLegend, Shown } from "../generated/shapes.ts";
+import type { Follow, Origin, Picture, Tile, TileCard, TileHistory, Wish } from "../requests.ts";
 import { BoardCamera, type Point } from "./camera.ts";
 import { playing } from "./clock.ts";
 import { whenClosed, whenForgotten } from "./lifetime.ts";
@@ -37,9 +37,11 @@ export class Side {
   readonly selected = signal<Tile | null>(null);
   readonly hovered = signal<Hover | null>(null);
   readonly inspection = signal<TileCard | null>(null);
-  readonly changes = signal<Change[] | "asked" | null>(null);
+  readonly changes = signal<TileHistory | "asked" | null>(null);
   /** The card of the selected tile does not lie on it. */
   readonly cardSide = signal<"left" | "right">("right");
+  /** What the colours of the heat map mean. */
+  readonly legend = signal<HeatLegend | null>(null);
   /** Counts recordings: a canvas belongs to one. */
   readonly recording = signal(0);
   /** What is reported with each moment. */
@@ -78,7 +80,7 @@ export class Side {
     if (!isMine()) return false;
     this.client = new Client(known, origin, {
       progress: (done, total) => isMine() && this.listener.progress?.(done, total),
-      shown: (message) => isMine() && this.take(message.serial, message.shown),
+      shown: (message) => isMine() && this.take(message.serial, message.shown, message.heat),
       wishFailed: (message) => {
         if (!isMine() || message.serial !== this.serial) return;
         this.settle(message.serial);
@@ -117,6 +119,7 @@ export class Side {
       this.hovered.value = null;
       this.inspection.value = null;
       this.changes.value = null;
+      this.legend.value = null;
     });
   }
 
@@ -194,7 +197,8 @@ export class Side {
     if (!this.pending) this.wishing.value = false;
   }
 
-  private take(of: number, now: Shown | null) {
+  private take(of: number, now: Shown | null, heat: HeatLegend | null) {
+    if (of >= this.least) this.legend.value = heat;
     if (now && of >= this.least) this.listener.shown(now, of === this.serial);
     this.settle(of);
   }

@@ -42,10 +42,6 @@ export const isOther = computed(() => {
   return second.origin !== null && second.origin !== main.origin;
 });
 
-const marks = computed(() => (isSplit.value ? { differences: true } : {}));
-second.extras = marks;
-main.extras = marks;
-
 // ---------------------------------------------------------------- opening and closing
 
 export async function split(from: Origin | null = main.origin, seen: readonly number[] | null = null) {

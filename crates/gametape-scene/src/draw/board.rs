@@ -8,11 +8,13 @@ use super::ground::{Cell, PixelTable};
 use super::labels::{Labels, Room};
 use super::shapes::{Shapes, circle};
 use super::sprites::{SpriteKey, Sprites};
-use super::{Camera, Kept};
+use super::{Camera, Kept, Overlay};
+use crate::heat::Heat;
 use crate::layout::Layout;
-use crate::model::{Board, Kind, Layer, Look, Piece, Scene, Sight, TileAt};
+use crate::model::{Board, Kind, Layer, Look, Piece, Position, Scene, Sight, TileAt};
 use crate::palette::{Colour, Palette};
 use crate::text::tile_colour;
+use crate::trail::Trail;
 
 /// Tiles narrower than this show neither grid nor what is on them.
 const DETAIL: f32 = 9.0;
@@ -34,12 +36,28 @@ pub(crate) struct BoardPicture<'a> {
 
 impl BoardPicture<'_> {
     /// Draws what is in an area of the picture, which must be within it.
-    pub(crate) fn draw(&self, canvas: &mut Canvas, kept: &mut Kept, area: Area) {
-        self.ground(canvas, &mut kept.table, area);
+    pub(crate) fn draw(
+        &self,
+        canvas: &mut Canvas,
+        kept: &mut Kept,
+        area: Area,
+        overlay: Overlay<'_>,
+    ) {
+        self.ground(canvas, &mut kept.table, area, overlay.heat);
+        if let Some(heat) = overlay.heat.filter(|_| !self.layout.has_tiles()) {
+            self.heat_squares(canvas, heat, area);
+        }
         let placed = self.placed(area);
-        let labels = self.labels(&placed, area);
+        let labels = match overlay.is_plain {
+            true => Vec::new(),
+            false => self.labels(&placed, area),
+        };
         if self.scale() >= DETAIL {
             self.marks(canvas, &mut kept.sprites, &labels, area);
+        }
+        self.outline_all(canvas, overlay.outlined);
+        for trail in overlay.trails {
+            self.trail(canvas, trail, area);
         }
         for (piece, centre, radius) in &placed {
             self.piece(canvas, piece, *centre, *radius);
@@ -113,8 +131,11 @@ impl BoardPicture<'_> {
     }
 
     /// Tiles in their colours, the grid, and lines around what players own.
-    fn ground(&self, canvas: &mut Canvas, table: &mut PixelTable, area: Area) {
-        let paints = self.paints();
+    fn ground(&self, canvas: &mut Canvas, table: &mut PixelTable, area: Area, heat: Option<&Heat>) {
+        let mut paints = self.paints();
+        if let Some(heat) = heat {
+            self.warm(&mut paints, heat);
+        }
         let style = LineStyle::of(self.scale(), self.layout.has_tiles());
         let cells = table.cells(self.board, self.layout, self.camera, area);
         // The last is what is shown where there is no tile. *Why a list of its own: this is done for every pixel.*
@@ -136,6 +157,59 @@ impl BoardPicture<'_> {
                     *pixel = [r, g, b, 255];
                 }
             }
+        }
+    }
+
+    /// Everything recedes but what is hot.
+    fn warm(&self, paints: &mut [TilePaint], heat: &Heat) {
+        for paint in paints.iter_mut() {
+            paint.ground = paint.ground.mixed(Palette::BACKGROUND, 120);
+            paint.border = paint.border.mixed(Palette::BACKGROUND, 90);
+        }
+        if !self.layout.has_tiles() {
+            return;
+        }
+        let index = self.board.index();
+        for cell in &heat.cells {
+            let paint = index.get(&cell.at).and_then(|tile| paints.get_mut(*tile));
+            if let Some(paint) = paint.filter(|paint| !paint.is_unknown) {
+                paint.ground = warmed(paint.ground, heat.share(cell.value));
+            }
+        }
+    }
+
+    /// A heat map of free positions: squares of the frame.
+    fn heat_squares(&self, canvas: &mut Canvas, heat: &Heat, area: Area) {
+        for cell in &heat.cells {
+            let centre = self.pixel((cell.at.x as f32 + 0.5, cell.at.y as f32 + 0.5));
+            if area.sees(centre, self.scale()) {
+                let share = heat.share(cell.value);
+                let mut square = Shapes::default();
+                square.block(centre, self.scale(), self.scale());
+                canvas.fill(&square, Palette::heat(share), (255.0 * strength(share)) as u8);
+            }
+        }
+    }
+
+    /// The way of a piece, fading into the past.
+    fn trail(&self, canvas: &mut Canvas, trail: &Trail, area: Area) {
+        let width = (self.scale() / 9.0).clamp(1.5, 5.0);
+        let has_tiles = self.layout.has_tiles();
+        let pixel = |at: Position| {
+            let at = at.tile().filter(|_| has_tiles).map_or(at, Into::into);
+            self.layout.point(at).map(|point| self.pixel(point))
+        };
+        for pair in trail.points.windows(2) {
+            let (Some(from), Some(to)) = (pixel(pair[0].0), pixel(pair[1].0)) else { continue };
+            let reach = (from.0 - to.0).abs().max((from.1 - to.1).abs()) + width;
+            if !area.sees(from, reach) {
+                continue;
+            }
+            let mut shapes = Shapes::default();
+            shapes.line(from, to);
+            let age = pair[1].1.clamp(0.0, 1.0);
+            canvas.stroke(&shapes, Palette::INK, (age * 110.0) as u8, width + 2.0);
+            canvas.stroke(&shapes, trail.colour, (40.0 + age * 215.0) as u8, width);
         }
     }
 
@@ -370,6 +444,16 @@ impl BoardPicture<'_> {
             canvas.stroke(&pointer, Palette::TEXT, 255, (radius / 5.0).max(1.5));
         }
     }
+}
+
+/// A colour under something this hot, 0 to 1.
+fn warmed(ground: Colour, share: f32) -> Colour {
+    ground.mixed(Palette::heat(share), (256.0 * strength(share)) as u16)
+}
+
+/// How much of the colour of heat is seen: the least hot can still be told from nothing.
+fn strength(share: f32) -> f32 {
+    0.55 + 0.4 * share
 }
 
 /// How a tile is painted.

@@ -1,6 +1,7 @@
 //! The legend beside the board: players, kinds.
 
 use crate::draw::{Canvas, Fonts, PieceLook, Point, Shapes, Weight, draw_mark, draw_piece};
+use crate::heat::Heat;
 use crate::legend::{Entry, Legend, Swatch};
 use crate::model::{Look, Scene};
 use crate::palette::{Colour, Palette};
@@ -23,7 +24,18 @@ pub(super) struct Panel {
     pub(super) height: f32,
     /// What kinds are drawn on.
     ground: Colour,
+    heat: Option<HeatLegend>,
 }
+
+/// What the colours of a heat map mean.
+struct HeatLegend {
+    title: String,
+    ends: (String, String),
+}
+
+/// What the legend of a heat map takes, and its bar.
+const HEAT_HEIGHT: f32 = 58.0;
+const HEAT_BAR: (f32, f32) = (180.0, 12.0);
 
 struct Row {
     entry: Option<Entry>,
@@ -33,7 +45,7 @@ struct Row {
 }
 
 impl Panel {
-    pub(super) fn of(scene: &Scene, fonts: &Fonts) -> Self {
+    pub(super) fn of(scene: &Scene, fonts: &Fonts, heat: Option<&Heat>) -> Self {
         let legend = Legend::of(scene);
         let groups = [legend.players, shortened(legend.piece_kinds), shortened(legend.kinds)];
         let fills = groups[2].iter().filter_map(|entry| match &entry.swatch {
@@ -41,7 +53,13 @@ impl Panel {
             _ => None,
         });
         let ground = fills.max_by_key(|colour| colour.brightness()).unwrap_or(Palette::RAISED);
+        let heat = heat.map(|heat| HeatLegend { title: heat.title(), ends: heat.ends() });
         let (mut rows, mut top, mut width) = (Vec::new(), 0.0, 0.0f32);
+        if let Some(heat) = &heat {
+            top += HEAT_HEIGHT + GAP;
+            width = HEAT_BAR.0 + fonts.width(heat.unit(), Weight::Regular, DETAIL) + 8.0;
+            width = width.max(fonts.width(&heat.title, Weight::Bold, NAME) + 4.0);
+        }
         for group in groups {
             if group.is_empty() {
                 continue;
@@ -55,10 +73,13 @@ impl Panel {
                 top += if is_tall { 42.0 } else { 26.0 };
             }
         }
-        Self { rows, width: width.min(MOST_WIDTH), height: top, ground }
+        Self { rows, width: width.min(MOST_WIDTH), height: top, ground, heat }
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas, fonts: &Fonts, (left, top): Point) {
+        if let Some(heat) = &self.heat {
+            heat.draw(canvas, fonts, (left, top), self.width);
+        }
         for row in &self.rows {
             let Some(entry) = &row.entry else { continue };
             let y = top + row.top;
@@ -102,6 +123,36 @@ impl Panel {
                 draw_piece(canvas, fonts, &piece, centre, SWATCH * 0.45);
             }
         }
+    }
+}
+
+impl HeatLegend {
+    /// What is written after the largest number.
+    fn unit(&self) -> &str {
+        self.ends.1.split_once(' ').map_or("", |(_, unit)| unit)
+    }
+
+    /// The title, a bar from cold to hot, and what its ends are.
+    fn draw(&self, canvas: &mut Canvas, fonts: &Fonts, (left, top): Point, room: f32) {
+        let title = fonts.fitted(&self.title, Weight::Bold, NAME, room);
+        fonts.write(canvas, &title, Weight::Bold, NAME, (left, top), Palette::TEXT);
+        let (width, height) = HEAT_BAR;
+        let bar = top + NAME + 8.0;
+        for step in 0..width as u32 {
+            let mut slice = Shapes::default();
+            slice.block((left + step as f32 + 0.5, bar + height / 2.0), 1.0, height);
+            canvas.fill(&slice, Palette::heat(step as f32 / (width - 1.0)), 255);
+        }
+        let (low, high) = &self.ends;
+        let below = bar + height + 4.0;
+        let mut write = |text: &str, x: f32| {
+            fonts.write(canvas, text, Weight::Regular, DETAIL, (x, below), Palette::SECONDARY);
+        };
+        write(low, left);
+        // The unit is written beyond the bar: the number is at its end.
+        let number = high.split(' ').next().unwrap_or_default();
+        let at = left + width - fonts.width(number, Weight::Regular, DETAIL);
+        write(high, at.max(left + fonts.width(low, Weight::Regular, DETAIL) + 12.0));
     }
 }
 

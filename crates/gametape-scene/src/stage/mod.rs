@@ -22,6 +22,8 @@ mod board_view;
 mod cameras;
 mod changes;
 mod chronicle;
+#[cfg(feature = "story")]
+mod heat;
 mod history;
 mod list;
 mod panels;

@@ -35,6 +35,20 @@ pub struct Story {
     pub highlights: Vec<StoryHighlight>,
     /// Values of players over time.
     pub curves: Vec<Curve>,
+    /// Of which share of the recording there are markers, 0 to 1: more come while it is told.
+    pub told: f64,
+    /// How many lines of what was told are markers already.
+    #[serde(skip)]
+    #[cfg_attr(feature = "ts", ts(skip))]
+    taken: usize,
+}
+
+impl Story {
+    /// The story with no more markers than can be shown: those of the kinds with the fewest.
+    #[must_use]
+    pub fn shown(&self) -> Self {
+        Self { markers: fewest(self.markers.clone()), ..self.clone() }
+    }
 }
 
 /// Something that happened.
@@ -134,7 +148,40 @@ impl<S: Source> Stage<S> {
         if story.curves.is_empty() {
             story.curves = self.curves_of_scenes()?;
         }
+        // Where everything is known from events, nothing more is told.
+        let is_told = seen.contains(View::SPECTATOR) && !story.markers.is_empty();
+        story.told = if is_told || !self.can_be_told() { 1.0 } else { 0.0 };
         Ok(story)
+    }
+
+    /// Tells the story further, about as much as `effort` bytes of changes: what was said to the view becomes markers.
+    pub fn tell_story(&mut self, story: &mut Story, effort: usize) -> Result<()> {
+        if story.told >= 1.0 {
+            return Ok(());
+        }
+        self.tell(effort)?;
+        // Of several views together lines come in order only at the end.
+        if self.seen().len() > 1 && self.told_share() < 1.0 {
+            story.told = self.told_share();
+            return Ok(());
+        }
+        let new = self.told().iter().skip(story.taken).map(|told| {
+            let tick = told.moment.last_tick().unwrap_or_default();
+            StoryMarker {
+                moment: told.moment.next_tick().0,
+                time: match self.is_gamelog() {
+                    true => format!("delta {tick}"),
+                    false => self.tick_length().time_of(tick).to_string(),
+                },
+                kind: told.line.kind.clone(),
+                player: told.line.players.first().copied(),
+                text: told.line.text.clone(),
+            }
+        });
+        story.markers.extend(new);
+        story.markers.sort_by_key(|marker| marker.moment);
+        (story.taken, story.told) = (self.told().len(), self.told_share());
+        Ok(())
     }
 
     fn story_of_events(&mut self, own: Option<ViewSet>) -> Result<Story> {
@@ -243,9 +290,10 @@ impl Collected {
         }
         let curves = curves.into_iter().take(MOST_CURVES);
         Story {
-            markers: fewest(self.markers),
+            markers: self.markers,
             highlights: highlights.collect(),
             curves: curves.map(|(name, players)| Curve { name: words_of(name), players }).collect(),
+            ..Story::default()
         }
     }
 }
