@@ -13,6 +13,9 @@ import { about, main, onShown, onWishFailed, shown } from "./side.ts";
 
 export const loop = ofRecording<Span | null>(null);
 
+/** Playing goes on when all of these are ready. */
+export const waitsFor: (() => boolean)[] = [() => !main.isWishing];
+
 /** The position while playing, with parts of a moment. */
 let head = 0;
 /** What happened after this moment is asked for. */
@@ -82,7 +85,7 @@ export async function step(forward: boolean, by: "change" | "tick" | "turn") {
   if (stepping) return;
   stepping = true;
   try {
-    const now = await asked.ask("step", { from: target.value, forward, by });
+    const now = await asked.ask("step", { from: target.value, forward, by, follow: main.followed() });
     if (main.client !== asked) return;
     since = null;
     batch(() => {
@@ -179,7 +182,7 @@ function frame(now: number) {
   }
   const ends = playing.value === 1 ? head >= known.end : head <= known.begin;
   const to = clamp(Math.floor(head));
-  if (to !== target.value && (!main.isWishing || ends)) {
+  if (to !== target.value && (ends || waitsFor.every((isReady) => isReady()))) {
     const from = shown.value?.moment ?? null;
     const exact = head;
     seek(to, playing.value === 1 && from !== null && from < to && to - from < rate(known) * 30 ? from : null);
