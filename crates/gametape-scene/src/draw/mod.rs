@@ -20,16 +20,16 @@ use crate::palette::Palette;
 use crate::trail::Trail;
 
 pub(crate) use board::BoardPicture;
-#[cfg(feature = "png")]
+#[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use board::{PieceLook, draw_mark, draw_piece};
 pub(crate) use canvas::Canvas;
-#[cfg(feature = "png")]
+#[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use canvas::{Area, Point};
 pub use font::Fonts;
-#[cfg(feature = "png")]
+#[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use font::Weight;
 use ground::PixelTable;
-#[cfg(feature = "png")]
+#[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use shapes::Shapes;
 use sprites::Sprites;
 
