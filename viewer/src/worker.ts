@@ -19,7 +19,11 @@ let source: ByteSource | null = null;
 let wish: Wish | null = null;
 let running = false;
 const asks: Ask[] = [];
-const surfaces: Record<"board" | "map", OffscreenCanvas | null> = { board: null, map: null };
+/** What is drawn on. A context is asked for once: Firefox refuses a second time. */
+const surfaces: Record<"board" | "map", OffscreenCanvasRenderingContext2D | null> = {
+  board: null,
+  map: null,
+};
 
 /** Lets messages in that wait; timers would wait longer. */
 const turn = new MessageChannel();
@@ -38,7 +42,7 @@ scope.onmessage = ({ data }) => {
       opening = data;
       return;
     case "canvas":
-      surfaces[data.role] = data.canvas;
+      surfaces[data.role] = data.canvas?.getContext("2d") ?? null;
       return;
     case "ask":
     case "png":
@@ -77,7 +81,7 @@ function explain(error: unknown): { message: string; cure: Cure } {
 async function answer(ask: Ask) {
   try {
     if (ask.type === "png") {
-      const blob = (await surfaces.board?.convertToBlob({ type: "image/png" })) ?? null;
+      const blob = (await surfaces.board?.canvas.convertToBlob({ type: "image/png" })) ?? null;
       scope.postMessage({ type: "png", id: ask.id, blob });
       return;
     }
@@ -166,16 +170,17 @@ async function draw(role: "board" | "map", picture: Picture): Promise<boolean> {
   const pixels = new Uint8ClampedArray(drawn.buffer, drawn.byteOffset, drawn.length);
   if (pixels.length !== picture.width * picture.height * 4) return false;
   const image = new ImageData(pixels, picture.width, picture.height);
-  const canvas = surfaces[role];
-  if (!canvas) {
+  const context = surfaces[role];
+  if (!context) {
     const bitmap = await createImageBitmap(image);
     scope.postMessage({ type: "bitmap", role, bitmap }, [bitmap]);
     return true;
   }
+  const { canvas } = context;
   if (canvas.width !== picture.width || canvas.height !== picture.height) {
     canvas.width = picture.width;
     canvas.height = picture.height;
   }
-  canvas.getContext("2d")!.putImageData(image, 0, 0);
+  context.putImageData(image, 0, 0);
   return true;
 }
