@@ -2,7 +2,7 @@
 import init, { Session } from "#session";
 import type { HeatLegend, Shown } from "./generated/shapes.ts";
 import type { Answer, Ask, Cure, FromWorker, Picture, ToWorker, Wish } from "./requests.ts";
-import { type ByteSource, NetworkError, openSource } from "./source.ts";
+import { type ByteSource, ChangedError, NetworkError, openSource, request } from "./source.ts";
 
 interface Scope {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
@@ -67,6 +67,7 @@ function explain(error: unknown): { message: string; cure: Cure } {
   if (error instanceof WebAssembly.RuntimeError) {
     return { message: `The viewer failed inside: ${message}`, cure: "reopen" };
   }
+  if (error instanceof ChangedError) return { message, cure: "reopen" };
   return { message, cure: error instanceof NetworkError ? "again" : "none" };
 }
 
@@ -108,9 +109,7 @@ async function answerTo(ask: Ask): Promise<[unknown, Transferable[]]> {
 
 async function bytesOf(place: string | Uint8Array): Promise<Uint8Array> {
   if (typeof place !== "string") return place;
-  const response = await fetch(place);
-  if (!response.ok) throw new NetworkError(`${place}: the server answered ${response.status}.`);
-  return new Uint8Array(await response.arrayBuffer());
+  return new Uint8Array(await (await request(place)).arrayBuffer());
 }
 
 async function open(): Promise<Session> {
@@ -122,7 +121,7 @@ async function open(): Promise<Session> {
   // The letters may be missing: the board is drawn without.
   const letters = font === null ? null : bytesOf(font).catch(() => null);
   const [, bytes] = await Promise.all([
-    init({ module_or_path: typeof wasm === "string" ? new URL(wasm) : wasm }),
+    init({ module_or_path: typeof wasm === "string" ? request(wasm) : wasm }),
     source ?? openSource(origin, progress),
   ]);
   source = bytes;

@@ -40,7 +40,7 @@ export function HeatLegend() {
   const legend = state.main.legend.value;
   if (!legend || state.heat.value === null) return null;
   return (
-    <figure class="heat-legend">
+    <figure class="heat-legend" data-map={state.main.camera.mapShown.value}>
       <figcaption>{legend.title}</figcaption>
       <div
         class="heat-scale"
