@@ -229,6 +229,21 @@ inPage("a clip of the loop is saved as a tape, as the view may have it", async (
   await page.getByText("choose less time").waitFor();
 });
 
+inPage("a GIF of the loop is drawn in parts and saved", async (page) => {
+  await open(page, at);
+  await press(page, "o");
+  await page.keyboard.press("c");
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "GIF" }).click();
+  const file = await saved;
+  assert.equal(file.suggestedFilename(), "tape 3.32.9-4.05.9.gif");
+  assert.equal(readFileSync(await file.path(), "utf8"), "GIF89a 2130 2460 720");
+  await press(page, "Home", "[", "End", "]");
+  await page.keyboard.press("c");
+  await page.getByText("at most 60 s long").waitFor();
+  assert.ok(await page.getByRole("button", { name: "GIF" }).isDisabled());
+});
+
 inPage("a video of the loop is recorded, and can be given up", async (page) => {
   await open(page, at);
   await press(page, "[");
@@ -333,7 +348,7 @@ inPage("many views are chosen from a list, alone or together", async (page) => {
   await idle(page);
   await click(page, "button", "Several seats together");
   await page.locator(".views-menu summary").click();
-  await page.getByLabel("Dario").check();
+  await page.getByRole("checkbox", { name: "Dario" }).check();
   await idle(page);
   assert.equal(await page.locator(".views-menu summary").innerText(), "Ben + Dario");
   await accessible(page, "seats in a list");
