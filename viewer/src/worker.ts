@@ -18,7 +18,11 @@ let source: ByteSource | null = null;
 let wish: Wish | null = null;
 let running = false;
 const asks: Ask[] = [];
-const surfaces: Record<"board" | "map", OffscreenCanvas | null> = { board: null, map: null };
+/** What is drawn on. A context is asked for once: Firefox refuses a second time. */
+const surfaces: Record<"board" | "map", OffscreenCanvasRenderingContext2D | null> = {
+  board: null,
+  map: null,
+};
 
 /** Lets messages in that wait; timers would wait longer. */
 const turn = new MessageChannel();
@@ -37,7 +41,7 @@ scope.onmessage = ({ data }) => {
       opening = data;
       return;
     case "canvas":
-      surfaces[data.role] = data.canvas;
+      surfaces[data.role] = data.canvas?.getContext("2d") ?? null;
       return;
     case "wish":
       // Parts that the newer wish does not have stay wished.
@@ -84,7 +88,7 @@ async function answer(ask: Ask) {
 async function answerTo(ask: Ask): Promise<[unknown, Transferable[]]> {
   switch (ask.type) {
     case "png":
-      return [(await surfaces.board?.convertToBlob({ type: "image/png" })) ?? null, []];
+      return [(await surfaces.board?.canvas.convertToBlob({ type: "image/png" })) ?? null, []];
     case "ask":
       return [await call(ask.request), []];
     case "looks": {
@@ -191,16 +195,17 @@ async function draw(role: "board" | "map", picture: Picture): Promise<HeatLegend
   const drawn = await imageOf(picture);
   if (!drawn) return null;
   const { image, heat } = drawn;
-  const canvas = surfaces[role];
-  if (!canvas) {
+  const context = surfaces[role];
+  if (!context) {
     const bitmap = await createImageBitmap(image);
     scope.postMessage({ type: "bitmap", role, bitmap }, [bitmap]);
     return heat;
   }
+  const { canvas } = context;
   if (canvas.width !== picture.width || canvas.height !== picture.height) {
     canvas.width = picture.width;
     canvas.height = picture.height;
   }
-  canvas.getContext("2d")!.putImageData(image, 0, 0);
+  context.putImageData(image, 0, 0);
   return heat;
 }
