@@ -2,6 +2,8 @@
 
 mod frame;
 mod gif;
+#[cfg(feature = "webm")]
+mod webm;
 
 use gametape_wire::{Error, Moment, Result, Source, Tick, TickLength};
 
@@ -11,6 +13,8 @@ use crate::stage::Stage;
 use frame::Studio;
 
 pub use gif::{Gif, Swatches};
+#[cfg(feature = "webm")]
+pub use webm::Webm;
 
 /// More pictures are not made.
 pub const MOST_FRAMES: u64 = 6000;
