@@ -1,5 +1,6 @@
 //! What the page asks.
 
+use gametape_scene::HeatKind;
 use serde::Deserialize;
 
 /// What the page asks. Moments are numbers: how many ticks are applied.
@@ -16,6 +17,9 @@ pub enum Request {
         /// What happened after this moment is reported; by default what happened in the last tick.
         #[serde(default)]
         since: Option<u64>,
+        /// Whose place on the board is reported.
+        #[serde(default)]
+        follow: Option<Follow>,
     },
     /// What is at the next or the last moment at which something is different.
     Step {
@@ -25,16 +29,19 @@ pub enum Request {
         forward: bool,
         /// To what.
         by: StepBy,
+        /// Whose place on the board is reported.
+        #[serde(default)]
+        follow: Option<Follow>,
     },
     /// The moment that somebody wrote.
     Find {
         /// In the one grammar of times: `3:37.6`, `turn:12`, `-10s`.
         text: String,
     },
-    /// Sees the recording as another view from now on.
+    /// Sees the recording as another view, or as several together, from now on.
     View {
-        /// Its number.
-        view: u8,
+        /// Its number, or theirs.
+        view: Seats,
     },
     /// Draws the board.
     Draw {
@@ -51,6 +58,18 @@ pub enum Request {
         /// A tile that is selected.
         #[serde(default)]
         select: Option<[i32; 2]>,
+        /// Are tiles marked that differ from the scene that was compared last?
+        #[serde(default)]
+        differences: bool,
+        /// Are names left out? For pictures that are too small for them.
+        #[serde(default)]
+        plain: bool,
+        /// A heat map over it.
+        #[serde(default)]
+        heat: Option<HeatOf>,
+        /// The ways of pieces during the last ticks.
+        #[serde(default)]
+        trails: Option<u64>,
     },
     /// The tile at a pixel.
     Pick {
@@ -75,8 +94,15 @@ pub enum Request {
         /// Its position.
         tile: [i32; 2],
     },
-    /// What happened in the recording as a whole.
+    /// What happened in the recording as a whole. It is told a part at a time: who asks again gets more.
     Story,
+    /// What happened last before a moment, in words, as far as it was told.
+    Told {
+        /// The moment.
+        until: u64,
+        /// How many lines at most.
+        count: usize,
+    },
     /// What happened in the last tick as its format writes it.
     Messages,
     /// Lines of the tree of a gamelog's state.
@@ -95,6 +121,36 @@ pub enum Request {
     },
     /// The hash of the state.
     Hash,
+    /// A part of the recording, as the present view may have it, as a tape; then its bytes are there.
+    Clip {
+        /// From this moment
+        from: u64,
+        /// up to this one.
+        to: u64,
+    },
+}
+
+/// What the picture follows.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Follow {
+    /// The piece with an id.
+    Piece(String),
+    /// Where a player looks.
+    Camera(u8),
+}
+
+/// Which heat map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct HeatOf {
+    /// What it is about.
+    pub kind: HeatKind,
+    /// After this moment
+    pub from: u64,
+    /// until this one.
+    pub to: u64,
 }
 
 /// To what a step goes.
@@ -108,4 +164,26 @@ pub enum StepBy {
     Tick,
     /// The begin of a turn.
     Turn,
+}
+
+/// Whose view it is.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Seats {
+    /// One.
+    One(u8),
+    /// Several together.
+    Several(Vec<u8>),
+}
+
+impl Seats {
+    /// The numbers of the views.
+    #[must_use]
+    pub fn numbers(&self) -> &[u8] {
+        match self {
+            Self::One(view) => std::slice::from_ref(view),
+            Self::Several(views) => views,
+        }
+    }
 }

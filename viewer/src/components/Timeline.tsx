@@ -2,7 +2,7 @@
 import { computed, effect, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { fineShown, look } from "../media.ts";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { rate } from "../words.ts";
 import { colours, paintShares, prepare } from "./paint.ts";
 
@@ -260,6 +260,8 @@ export function Bar({ isFine }: { isFine: boolean }) {
         const here = at(event);
         pointed.value = { x: x(here, spanOf(), size.value.width), moment: here };
         const drag = dragged.current;
+        // While the position is dragged the board itself shows it.
+        state.previewAt(drag || event.pointerType === "touch" ? null : here);
         if (drag?.id !== event.pointerId) return;
         if (drag.loop !== null) state.setLoop(drag.loop, here);
         else state.seek(here);
@@ -275,11 +277,35 @@ export function Bar({ isFine }: { isFine: boolean }) {
       }}
       onPointerLeave={() => {
         pointed.value = null;
+        state.previewAt(null);
       }}
     >
       <canvas ref={canvas} aria-hidden="true" />
       {pointed.value && <Tip {...pointed.value} width={size.value.width} span={span} />}
     </div>
+  );
+}
+
+/** The board at the moment under the pointer. */
+function Preview() {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { width, height } = state.previewSize;
+  const shown = state.preview.value;
+  useLayoutEffect(() => {
+    const own = canvas.current!;
+    const ratio = devicePixelRatio || 1;
+    if (own.width !== Math.round(width * ratio)) own.width = Math.round(width * ratio);
+    if (own.height !== Math.round(height * ratio)) own.height = Math.round(height * ratio);
+    const context = own.getContext("2d");
+    if (shown) context?.drawImage(shown.bitmap, 0, 0);
+  }, [shown]);
+  return (
+    <canvas
+      ref={canvas}
+      class="tip-picture"
+      data-moment={shown?.moment}
+      style={{ width: `${width}px`, height: `${height}px` }}
+    />
   );
 }
 
@@ -303,6 +329,7 @@ function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; 
       style={{ left: `${Math.max(0, Math.min(left, width))}px` }}
       data-side={left < 140 ? "left" : left > width - 140 ? "right" : "middle"}
     >
+      {state.about.value?.has_board && at <= state.horizon.value && <Preview />}
       <strong>{state.timeText(at)}</strong>
       {best && <span class="tip-best">{best.text}</span>}
       {events.map((event) => (
