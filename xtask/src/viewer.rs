@@ -93,15 +93,15 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
 
 /// The tool, and what makes natively what the page is compared with.
 fn build_natively(sh: &Shell) -> Result<()> {
-    cmd!(sh, "cargo build --quiet --package gametape-cli").run()?;
-    Ok(cmd!(sh, "cargo build --quiet --package gametape-web --example native").run()?)
+    // As the tests of the workspace built them, so that nothing is built again.
+    Ok(cmd!(sh, "cargo build --quiet --workspace --bin gametape --example native").run()?)
 }
 
 /// Builds the viewer that is measured; refuses where there is no browser to do so.
 pub(crate) fn build_for_bench(sh: &Shell) -> Result<()> {
     need_node(sh)?;
     need_browser(sh)?;
-    build(sh)
+    build(sh, Form::Release)
 }
 
 /// Builds the viewer; `false`, and a line that says why, where it cannot be built.
