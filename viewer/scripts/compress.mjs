@@ -23,7 +23,10 @@ async function compress(path) {
     [zlib.constants.BROTLI_PARAM_LGWIN]: 22,
     [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   };
-  const [small, widespread] = await Promise.all([brotli(bytes, { params }), gzip(bytes, { level: quick ? 6 : 9 })]);
+  const [small, widespread] = await Promise.all([
+    brotli(bytes, { params }),
+    gzip(bytes, { level: quick ? 6 : 9 }),
+  ]);
   await writeFile(`${path}.br`, small);
   await writeFile(`${path}.gz`, widespread);
 }

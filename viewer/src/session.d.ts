@@ -14,6 +14,12 @@ declare module "#session" {
     /** Ranges of bytes to supply: start, end, start, end … */
     missing(): Float64Array;
     supply(start: number, bytes: Uint8Array): void;
+    /** What is on the tiles, for `compare` of another session. */
+    looks(): Uint8Array<ArrayBuffer>;
+    /** Marks what differs from another session; how many tiles that is. */
+    compare(looks: Uint8Array): number;
+    /** What was made last; given once. */
+    file(): Uint8Array<ArrayBuffer>;
     /** RGBA of the last draw. */
     pixels(): Uint8Array<ArrayBuffer>;
     free(): void;

@@ -84,9 +84,24 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
     build(sh, form)?;
     if arguments.test {
         check(sh)?;
-        in_folder(sh, || Ok(cmd!(sh, "npm test").run()?))?;
+        build_natively(sh)?;
+        let tools = sh.current_dir().join(tools::target_folder()).join("debug");
+        in_folder(sh, || Ok(cmd!(sh, "npm test").env("GAMETAPE_TOOLS", tools).run()?))?;
     }
     Ok(())
+}
+
+/// The tool, and what makes natively what the page is compared with.
+fn build_natively(sh: &Shell) -> Result<()> {
+    // As the tests of the workspace built them, so that nothing is built again.
+    Ok(cmd!(sh, "cargo build --quiet --workspace --bin gametape --example native").run()?)
+}
+
+/// Builds the viewer that is measured; refuses where there is no browser to do so.
+pub(crate) fn build_for_bench(sh: &Shell) -> Result<()> {
+    need_node(sh)?;
+    need_browser(sh)?;
+    build(sh, Form::Release)
 }
 
 /// Builds the viewer; `false`, and a line that says why, where it cannot be built.

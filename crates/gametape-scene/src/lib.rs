@@ -11,6 +11,7 @@
 //! | draw a scene as text | [`TextMap`] |
 //! | draw a board for a screen | `draw::Renderer` (feature `draw`) |
 //! | draw a scene as PNG | `png::draw` (feature `png`) |
+//! | make moving pictures | `film::Filming` (feature `film`) |
 //! | draw statistics as curves | `plot::Plot` (feature `plot`) |
 //!
 //! ```
@@ -33,6 +34,8 @@ pub mod cadre;
 mod compare;
 #[cfg(feature = "draw")]
 pub mod draw;
+#[cfg(feature = "film")]
+pub mod film;
 mod heading;
 mod heat;
 mod inspect;
@@ -43,6 +46,8 @@ mod legend;
 pub mod minewars;
 mod model;
 mod palette;
+#[cfg(any(feature = "film", feature = "png"))]
+mod panel;
 #[cfg(feature = "plot")]
 pub mod plot;
 #[cfg(feature = "png")]

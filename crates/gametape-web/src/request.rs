@@ -17,6 +17,9 @@ pub enum Request {
         /// What happened after this moment is reported; by default what happened in the last tick.
         #[serde(default)]
         since: Option<u64>,
+        /// Whose place on the board is reported.
+        #[serde(default)]
+        follow: Option<Follow>,
     },
     /// What is at the next or the last moment at which something is different.
     Step {
@@ -26,6 +29,9 @@ pub enum Request {
         forward: bool,
         /// To what.
         by: StepBy,
+        /// Whose place on the board is reported.
+        #[serde(default)]
+        follow: Option<Follow>,
     },
     /// The moment that somebody wrote.
     Find {
@@ -52,6 +58,12 @@ pub enum Request {
         /// A tile that is selected.
         #[serde(default)]
         select: Option<[i32; 2]>,
+        /// Are tiles marked that differ from the scene that was compared last?
+        #[serde(default)]
+        differences: bool,
+        /// Are names left out? For pictures that are too small for them.
+        #[serde(default)]
+        plain: bool,
         /// A heat map over it.
         #[serde(default)]
         heat: Option<HeatOf>,
@@ -107,8 +119,56 @@ pub enum Request {
         /// The text.
         text: String,
     },
+    /// A range as a GIF file, a few pictures at a time: the same is asked again until it is done.
+    Gif {
+        /// The first moment.
+        from: u64,
+        /// The last moment.
+        to: u64,
+        /// How much faster than it was played.
+        #[serde(default = "one")]
+        speed: f64,
+        /// Pictures a second.
+        #[serde(default = "ten")]
+        fps: u32,
+        /// In pixels.
+        width: u32,
+        /// In pixels.
+        height: u32,
+        /// A heat map of the range over it.
+        #[serde(default)]
+        heat: Option<HeatKind>,
+    },
+    /// Gives up the GIF file that is being made.
+    Stop,
     /// The hash of the state.
     Hash,
+    /// A part of the recording, as the present view may have it, as a tape; then its bytes are there.
+    Clip {
+        /// From this moment
+        from: u64,
+        /// up to this one.
+        to: u64,
+    },
+}
+
+/// What the picture follows.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Follow {
+    /// The piece with an id.
+    Piece(String),
+    /// Where a player looks.
+    Camera(u8),
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn ten() -> u32 {
+    10
 }
 
 /// Which heat map.

@@ -4,22 +4,24 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use gametape_cadre::Options;
-use gametape_replay::Direction;
-use gametape_replay::MarkerKind;
 use gametape_replay::inspect::gap_lines;
 use gametape_replay::open::{Format, KeptStart, OpenOptions, open};
 use gametape_replay::text::hex;
+use gametape_replay::{Direction, MarkerKind, PlayRule};
 use gametape_scene::draw::{Camera, Fonts, Overlay, Renderer, tile_at};
+use gametape_scene::film::Shot;
 use gametape_scene::stage::{
-    Branch, BranchKind, Mark, Marks, Stage, Story, TileHistory, Told, Tree, changes, search,
+    Branch, BranchKind, CameraSample, Mark, Marks, Stage, Story, TileHistory, Told, Tree, changes,
+    search,
 };
 use gametape_scene::{Heat, Layout, Line, Palette, Scene, TileAt, Trail};
 use gametape_skirmish::registry::{WATCHED, dress};
 use gametape_wire::text::{count, thousands};
-use gametape_wire::{Error, Moment, Tick, View, ViewSet};
+use gametape_wire::{Error, Finding, Moment, Tick, View, ViewSet};
 
 use crate::blocks::Blocks;
-use crate::request::{HeatOf, Request, StepBy};
+use crate::moving::Film;
+use crate::request::{Follow, HeatOf, Request, StepBy};
 use crate::shapes::{
     About, Answer, BoardSize, Found, HeatLegend, Loss, Shown, TileChange, ToldLine, TreeRow,
     ViewInfo,
@@ -36,7 +38,7 @@ const TOLD_AT_ONCE: usize = 128 << 10;
 /// More finds are not reported.
 const MOST_FOUND: usize = 100;
 
-type Result<T> = std::result::Result<T, Error>;
+pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// What a call comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,16 +53,24 @@ pub enum Answered {
 #[derive(Debug)]
 pub struct Session {
     name: String,
-    blocks: Blocks,
+    pub(crate) blocks: Blocks,
     stage: Option<Stage<KeptStart<Blocks>>>,
     format: Option<Format>,
-    renderer: Renderer,
+    pub(crate) renderer: Renderer,
     /// The scene of a moment and view, so that it is made once for drawing and for words.
     scene: Option<(Moment, Scene)>,
     story: Option<Story>,
     heat: Option<(HeatOf, Heat)>,
     trails: Option<((Moment, u64), Vec<Trail>)>,
     pixels: Vec<u8>,
+    /// Tiles that differ from those of another session.
+    pub(crate) differences: Vec<TileAt>,
+    /// Where players looked, and in which ticks that was read.
+    pub(crate) cameras: Option<(Range<u64>, Vec<CameraSample>)>,
+    /// A GIF file that is being made.
+    pub(crate) film: Option<Film>,
+    /// What was made last: a clip, a GIF file.
+    pub(crate) file: Vec<u8>,
 }
 
 impl Session {
@@ -78,6 +88,10 @@ impl Session {
             heat: None,
             trails: None,
             pixels: Vec::new(),
+            differences: Vec::new(),
+            cameras: None,
+            film: None,
+            file: Vec::new(),
         }
     }
 
@@ -123,17 +137,31 @@ impl Session {
     fn answer(&mut self, request: &Request) -> Result<Answer> {
         match request {
             Request::Open => self.open(),
-            Request::Seek { to, since } => self.seek(*to, *since),
-            Request::Step { from, forward, by } => self.step(*from, *forward, *by),
+            Request::Seek { to, since, follow } => self.seek(*to, *since, follow.as_ref()),
+            Request::Step { from, forward, by, follow } => {
+                self.step(*from, *forward, *by, follow.as_ref())
+            }
             Request::Find { text } => {
                 let moment = self.stage()?.find(text.parse()?)?;
                 Ok(Answer::Found { moment: number(moment) })
             }
             Request::View { view } => self.see_as(view.numbers()),
-            Request::Draw { width, height, scale, x, y, select, heat, trails } => {
+            Request::Draw {
+                width,
+                height,
+                scale,
+                x,
+                y,
+                select,
+                differences,
+                plain,
+                heat,
+                trails,
+            } => {
                 let camera = Camera { scale: *scale, origin: (*x, *y) };
                 self.prepare(*heat, *trails)?;
-                self.draw((*width, *height), camera, *select)
+                let extras = Extras { select: *select, differences: *differences, plain: *plain };
+                self.draw((*width, *height), camera, &extras)
             }
             Request::Pick { px, py, scale, x, y } => {
                 let camera = Camera { scale: *scale, origin: (*x, *y) };
@@ -141,9 +169,7 @@ impl Session {
                 let tile = board.and_then(|board| tile_at(board, camera, (*px, *py)));
                 Ok(Answer::Picked { tile: tile.map(Into::into) })
             }
-            Request::Inspect { tile } => {
-                Ok(Answer::Inspected(self.stage()?.inspect(TileAt::from(*tile))))
-            }
+            Request::Inspect { tile } => self.inspect(TileAt::from(*tile)),
             Request::History { tile } => self.history(TileAt::from(*tile)),
             Request::Story => Ok(Answer::Story(Box::new(self.story()?.shown()))),
             Request::Told { until, count } => self.told(*until, *count),
@@ -154,10 +180,20 @@ impl Session {
                 let hash = self.stage()?.state_hash();
                 Ok(Answer::Hash { hash: hash.map(|hash| hex(&hash)) })
             }
+            Request::Gif { from, to, speed, fps, width, height, heat } => {
+                let (from, to) = (self.within(*from)?, self.within(*to)?);
+                let shot = Shot::new(from, to).with_speed(*speed).with_fps(*fps);
+                self.gif(shot.with_size((*width, *height)).with_heat(*heat))
+            }
+            Request::Stop => {
+                self.film = None;
+                Ok(Answer::Filmed { done: 0, frames: 0, bytes: 0 })
+            }
+            Request::Clip { from, to } => self.clip(*from, *to),
         }
     }
 
-    fn stage(&mut self) -> Result<&mut Stage<KeptStart<Blocks>>> {
+    pub(crate) fn stage(&mut self) -> Result<&mut Stage<KeptStart<Blocks>>> {
         self.stage.as_mut().ok_or_else(|| Error::misuse("recording", "it is not open"))
     }
 
@@ -182,11 +218,13 @@ impl Session {
         }
         self.stage()?.change_views(found)?;
         (self.scene, self.story, self.heat, self.trails) = (None, None, None, None);
+        (self.cameras, self.film) = (None, None);
+        self.differences.clear();
         self.about()
     }
 
     /// The scene at the present moment.
-    fn scene(&mut self) -> Result<&Scene> {
+    pub(crate) fn scene(&mut self) -> Result<&Scene> {
         let position = self.stage()?.position();
         if self.scene.as_ref().is_none_or(|(moment, _)| *moment != position) {
             self.scene = Some((position, self.stage()?.scene()));
@@ -245,6 +283,7 @@ impl Session {
             has_tree: is_gamelog,
             has_messages: !is_gamelog,
             losses: losses(stage),
+            cameras: stage.camera_players(),
             heats: if board.is_some() { stage.heat_kinds() } else { Vec::new() },
             board,
             length_text,
@@ -252,13 +291,13 @@ impl Session {
     }
 
     /// A moment that there is.
-    fn within(&mut self, moment: u64) -> Result<Moment> {
+    pub(crate) fn within(&mut self, moment: u64) -> Result<Moment> {
         let stage = self.stage()?;
         let first = stage.find(gametape_wire::When::Start).unwrap_or(stage.begin());
         Ok(Moment::before(Tick(moment)).clamp(first.min(stage.end()), stage.end()))
     }
 
-    fn seek(&mut self, to: u64, since: Option<u64>) -> Result<Answer> {
+    fn seek(&mut self, to: u64, since: Option<u64>, follow: Option<&Follow>) -> Result<Answer> {
         let to = self.within(to)?;
         let since = since.map(|since| Moment::before(Tick(since))).filter(|since| *since < to);
         let lines = match since {
@@ -268,7 +307,7 @@ impl Session {
                 self.stage()?.lines()?
             }
         };
-        self.shown(lines)
+        self.shown(lines, follow)
     }
 
     /// What happened after one moment until another, at which the stage is then.
@@ -290,7 +329,13 @@ impl Session {
         Ok(lines)
     }
 
-    fn step(&mut self, from: u64, forward: bool, by: StepBy) -> Result<Answer> {
+    fn step(
+        &mut self,
+        from: u64,
+        forward: bool,
+        by: StepBy,
+        follow: Option<&Follow>,
+    ) -> Result<Answer> {
         let from = self.within(from)?;
         let stage = self.stage()?;
         stage.seek(from)?;
@@ -320,10 +365,14 @@ impl Session {
         let to = self.within(number(position))?;
         self.stage()?.seek(to)?;
         let lines = self.stage()?.lines()?;
-        self.shown(lines)
+        self.shown(lines, follow)
     }
 
-    fn shown(&mut self, lines: Vec<Line>) -> Result<Answer> {
+    fn shown(&mut self, lines: Vec<Line>, follow: Option<&Follow>) -> Result<Answer> {
+        let follow = match follow {
+            Some(follow) => self.followed(follow)?,
+            None => None,
+        };
         let scene = self.scene()?;
         let (heading, players, facts) =
             (scene.heading(), scene.players.clone(), scene.facts.clone());
@@ -340,27 +389,28 @@ impl Session {
             players,
             facts,
             lines,
-            problems: stage.report().errors(),
+            damage: damage(stage),
             changed,
             at_begin: position <= first,
             at_end: position >= stage.end(),
+            follow,
         })))
     }
 
-    fn draw(
-        &mut self,
-        size: (u32, u32),
-        camera: Camera,
-        select: Option<[i32; 2]>,
-    ) -> Result<Answer> {
+    fn draw(&mut self, size: (u32, u32), camera: Camera, extras: &Extras) -> Result<Answer> {
         self.scene()?;
         let Some((_, scene)) = &self.scene else {
             return Ok(Answer::Drawn { drawn: false, heat: None });
         };
         let heat = self.heat.as_ref().map(|(_, heat)| heat);
         let trails = self.trails.as_ref().map_or(&[][..], |(_, trails)| trails);
-        let select = select.map(TileAt::from);
-        let overlay = Overlay::default().with_selected(select).with_heat(heat).with_trails(trails);
+        let outlined = if extras.differences { &self.differences[..] } else { &[] };
+        let overlay = Overlay::default()
+            .with_selected(extras.select.map(TileAt::from))
+            .with_heat(heat)
+            .with_trails(trails)
+            .with_outlined(outlined)
+            .without_names(extras.plain);
         let bytes = self.renderer.draw(scene, size, camera, overlay);
         self.pixels.clear();
         self.pixels.extend_from_slice(bytes.unwrap_or_default());
@@ -479,6 +529,13 @@ impl Session {
     }
 }
 
+/// What a picture shows besides the board.
+struct Extras {
+    select: Option<[i32; 2]>,
+    differences: bool,
+    plain: bool,
+}
+
 fn legend_of(heat: &Heat) -> HeatLegend {
     let (low, high) = heat.ends();
     HeatLegend { title: heat.title(), colours: Palette::HEAT.to_vec(), low, high }
@@ -514,6 +571,22 @@ fn losses(stage: &Stage<KeptStart<Blocks>>) -> Vec<Loss> {
         _ => None,
     });
     placed.chain(unplaced).collect()
+}
+
+/// What was lost on the way, as far as playing found it. Keyframes that cannot be used are played around, and input that
+/// cannot be applied was so when it was recorded.
+fn damage(stage: &Stage<KeptStart<Blocks>>) -> Vec<Loss> {
+    let of_finding = |finding: &Finding| {
+        let moment = Moment::before(finding.tick?);
+        let time = stage.tick_length().time_of(finding.tick?);
+        let text = match finding.rule {
+            PlayRule::LOST_INPUT => format!("what happened from {time} on is lost"),
+            PlayRule::DIVERGENCE => format!("the state at {time} is not the recorded one"),
+            _ => return None,
+        };
+        Some(Loss { text, start: Some(number(moment)), end: None })
+    };
+    stage.report().findings().iter().filter_map(of_finding).collect()
 }
 
 fn tree_row(branch: &Branch) -> TreeRow {

@@ -1,7 +1,7 @@
 //! What the page gets: the shapes of answers.
 
 use gametape_scene::stage::Story;
-use gametape_scene::{Colour, HeatKind, Inspection, Line, Player, Value};
+use gametape_scene::{Colour, HeatKind, Line, Player, Value};
 use serde::Serialize;
 
 /// What a recording is, as the present view sees it.
@@ -48,6 +48,8 @@ pub struct About {
     pub board: Option<BoardSize>,
     /// What is missing.
     pub losses: Vec<Loss>,
+    /// Players whose cameras can be followed.
+    pub cameras: Vec<u8>,
     /// The heat maps that there can be.
     pub heats: Vec<HeatKind>,
     /// How long the recording is: `15:00`, `1,203 deltas`.
@@ -109,15 +111,16 @@ pub struct Shown {
     pub facts: Vec<Value>,
     /// What happened, in words.
     pub lines: Vec<Line>,
-    /// How many problems were found on the way.
-    #[cfg_attr(test, ts(type = "number"))]
-    pub problems: u64,
+    /// Damage that was found on the way, besides what was known when the recording was opened.
+    pub damage: Vec<Loss>,
     /// How many tiles changed.
     pub changed: usize,
     /// Is it the first moment?
     pub at_begin: bool,
     /// Is it the last one?
     pub at_end: bool,
+    /// Where that is which is followed, in tiles from the upper left corner of the board.
+    pub follow: Option<[f32; 2]>,
 }
 
 /// An answer. Which one follows from the request.
@@ -149,7 +152,7 @@ pub enum Answer {
         tile: Option<[i32; 2]>,
     },
     /// To `inspect`.
-    Inspected(Option<Inspection>),
+    Inspected(Option<TileCard>),
     /// To `history`.
     History {
         /// The last ones, ascending.
@@ -188,6 +191,44 @@ pub enum Answer {
         /// In hexadecimal digits.
         hash: Option<String>,
     },
+    /// To `gif` and `stop`.
+    Filmed {
+        /// How many pictures are made.
+        #[cfg_attr(test, ts(type = "number"))]
+        done: u64,
+        /// How many there are.
+        #[cfg_attr(test, ts(type = "number"))]
+        frames: u64,
+        /// How many bytes the file has; 0 until it is done.
+        bytes: usize,
+    },
+    /// To `clip`.
+    Made {
+        /// How many bytes the file has.
+        bytes: usize,
+    },
+}
+
+/// What is known of a tile.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TileCard {
+    /// What it is.
+    pub title: String,
+    /// What is known of it.
+    pub values: Vec<Value>,
+    /// The pieces on it.
+    pub pieces: Vec<PieceOn>,
+}
+
+/// A piece on a tile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PieceOn {
+    /// The same at every moment.
+    pub id: String,
+    /// What it is called.
+    pub name: String,
 }
 
 /// What the colours of a heat map mean.
@@ -289,7 +330,8 @@ mod tests {
             Value::decl(config),
             Datum::decl(config),
             Line::decl(config),
-            Inspection::decl(config),
+            TileCard::decl(config),
+            PieceOn::decl(config),
             Story::decl(config),
             StoryMarker::decl(config),
             StoryHighlight::decl(config),

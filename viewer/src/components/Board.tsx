@@ -4,6 +4,7 @@ import * as state from "../state/index.ts";
 import { rate } from "../words.ts";
 import { HoverCard, TileCard } from "./Cards.tsx";
 import { Icon } from "./icons.tsx";
+import { HeatLegend, Layers } from "./Layers.tsx";
 import { SmallMap } from "./SmallMap.tsx";
 
 export function Board({ side }: { side: state.Side }) {
@@ -11,6 +12,7 @@ export function Board({ side }: { side: state.Side }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const touches = useRef(new Map<number, { x: number; y: number }>());
   const moved = useRef(0);
+  const isMain = side === state.main;
 
   useLayoutEffect(() => {
     const element = box.current!;
@@ -48,6 +50,7 @@ export function Board({ side }: { side: state.Side }) {
 
   const down = (event: PointerEvent) => {
     if (event.button > 1) return;
+    state.active.value = side;
     (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
     touches.current.set(event.pointerId, point(event));
     if (touches.current.size === 1) moved.current = 0;
@@ -70,9 +73,9 @@ export function Board({ side }: { side: state.Side }) {
         Math.hypot(before.x - other.x, before.y - other.y),
         Math.hypot(now.x - other.x, now.y - other.y),
       ];
-      side.camera.panBy((before.x - now.x) / 2, (before.y - now.y) / 2);
+      state.panBy(side, (before.x - now.x) / 2, (before.y - now.y) / 2);
       if (was > 0) side.camera.zoomBy(is / was, { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 });
-    } else if (moved.current > 4) side.camera.panBy(before.x - now.x, before.y - now.y);
+    } else if (moved.current > 4) state.panBy(side, before.x - now.x, before.y - now.y);
   };
   const up = (event: PointerEvent) => {
     if (!touches.current.delete(event.pointerId)) return;
@@ -82,7 +85,7 @@ export function Board({ side }: { side: state.Side }) {
   };
 
   return (
-    <section class="stage" aria-label="Board">
+    <section class="stage" aria-label={isMain ? "Board" : "Board on the right"}>
       <div
         ref={box}
         class="board"
@@ -90,6 +93,9 @@ export function Board({ side }: { side: state.Side }) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: moved by keys
         tabIndex={0}
         aria-label="Board. Keys W A S D move it, plus and minus zoom, Shift with W A S D selects tiles."
+        onFocus={() => {
+          state.active.value = side;
+        }}
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}
@@ -99,10 +105,13 @@ export function Board({ side }: { side: state.Side }) {
       >
         <canvas ref={canvas} class="board-canvas" aria-hidden="true" />
       </div>
-      <Ticker />
+      {isMain && <Ticker />}
+      {isMain && <FollowChip />}
+      {isMain && <HeatLegend />}
       <HoverCard side={side} />
       <TileCard side={side} />
       {side.camera.mapShown.value && <SmallMap side={side} />}
+      {isMain && <Layers />}
       <div class="zoom" role="group" aria-label="Zoom">
         <button type="button" aria-label="Zoom in" title="Zoom in  +" onClick={() => side.camera.zoomBy(1.4)}>
           <Icon name="plus" />
@@ -120,6 +129,20 @@ export function Board({ side }: { side: state.Side }) {
         </button>
       </div>
     </section>
+  );
+}
+
+/** What the picture follows. */
+function FollowChip() {
+  const following = state.following.value;
+  if (!following) return null;
+  return (
+    <p class="follow-chip">
+      <Icon name="follow" /> Following {following.name}
+      <button type="button" class="quiet square" aria-label="Stop following" onClick={state.unfollow}>
+        <Icon name="close" />
+      </button>
+    </p>
   );
 }
 

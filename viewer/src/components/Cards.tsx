@@ -84,8 +84,25 @@ export function TileCard({ side }: { side: state.Side }) {
           </div>
         ))}
       </dl>
+      {side === state.main && card.pieces.map((piece) => <FollowPiece key={piece.id} {...piece} />)}
       <History side={side} />
     </aside>
+  );
+}
+
+function FollowPiece({ id, name }: { id: string; name: string }) {
+  const isFollowed = state.isFollowed({ piece: id });
+  return (
+    <p class="card-action">
+      <button
+        type="button"
+        aria-pressed={isFollowed}
+        title="Follow  U"
+        onClick={() => (isFollowed ? state.unfollow() : state.followThis({ piece: id }, name))}
+      >
+        <Icon name="follow" /> Follow {name}
+      </button>
+    </p>
   );
 }
 
@@ -102,8 +119,9 @@ function History({ side }: { side: state.Side }) {
       </p>
     );
   }
-  const known = changes.filter(({ moment }) => moment <= state.horizon.value);
-  if (known.length === 0) return <p class="history">Never changed</p>;
+  const known = changes.changes.filter(({ moment }) => moment <= state.horizon.value);
+  if (known.length === 0)
+    return <p class="history">{changes.exact ? "Never changed" : "No change was found"}</p>;
   const now = state.target.value;
   // Around the position, the nearest first.
   const near = [...known].sort((a, b) => Math.abs(a.moment - now) - Math.abs(b.moment - now)).slice(0, 12);
@@ -128,7 +146,11 @@ function History({ side }: { side: state.Side }) {
           </li>
         ))}
       </ol>
-      {known.length > near.length && <p class="hint">and {known.length - near.length} more</p>}
+      <p class="hint">
+        {known.length + changes.earlier > near.length &&
+          `and ${known.length + changes.earlier - near.length} more`}
+        {!changes.exact && " What changed and changed back at once may be missing."}
+      </p>
     </div>
   );
 }

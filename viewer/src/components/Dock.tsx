@@ -1,9 +1,9 @@
 // Below the board: playing, and the bars of time.
 import { fineShown, narrow } from "../media.ts";
 import * as state from "../state/index.ts";
-import { Views } from "./Header.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { Bar } from "./Timeline.tsx";
+import { Views } from "./Views.tsx";
 
 function Tool(props: {
   icon: IconName;

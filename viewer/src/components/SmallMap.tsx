@@ -20,6 +20,7 @@ export function SmallMap({ side }: { side: state.Side }) {
   const go = (event: PointerEvent) => {
     const rect = canvas.current!.getBoundingClientRect();
     const [x, y] = [event.clientX - rect.left, event.clientY - rect.top];
+    if (side === state.main) state.unfollow();
     side.camera.move({ x: map.x + (x - w / 2) / map.zoom, y: map.y + (y - h / 2) / map.zoom, zoom: at.zoom });
   };
   return (

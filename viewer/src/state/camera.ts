@@ -16,6 +16,8 @@ export interface Point {
 }
 
 const MAX_ZOOM = 160;
+/** What the buttons over a board take, in CSS pixels. */
+const BUTTONS = { width: 60, height: 180 };
 /** The small map, in CSS pixels. */
 export const mapSize = { width: 148, height: 128 };
 
@@ -29,7 +31,14 @@ export class BoardCamera {
 
   readonly fitting = computed<Camera | null>(() => {
     const { width, height } = this.size.value;
-    return width === 0 || height === 0 ? null : fitted(this.about.value, width - 32, height - 32, 96);
+    if (width === 0 || height === 0) return null;
+    const at = fitted(this.about.value, width - 32, height - 32, 96);
+    const board = this.about.value?.board;
+    if (!at || !board) return null;
+    const [right, low] = [width + board.width * at.zoom, height + board.height * at.zoom];
+    // Buttons at the lower right do not lie on the board.
+    const isCovered = right / 2 > width - BUTTONS.width && low / 2 > height - BUTTONS.height;
+    return isCovered ? fitted(this.about.value, width - 2 * BUTTONS.width, height - 32, 96) : at;
   });
   readonly now = computed(() => this.wished.value ?? this.fitting.value);
 

@@ -4,6 +4,7 @@ import { embedded, type Inside } from "../assets.ts";
 import { Failure } from "../client.ts";
 import type { Origin, Tile } from "../requests.ts";
 import { clock } from "../words.ts";
+import { asideBusy } from "./aside.ts";
 import { readBookmarks } from "./bookmarks.ts";
 import { type Camera, cameraOf } from "./camera.ts";
 import { playing, target } from "./clock.ts";
@@ -13,6 +14,7 @@ import { address } from "./links.ts";
 import { explain, onFailure, place, problem, progress, say } from "./page.ts";
 import { select } from "./pointing.ts";
 import { about, main, onProgress, recording } from "./side.ts";
+import { linked, offset, second, split } from "./split.ts";
 import { pause, seek } from "./time.ts";
 
 export interface MatchEntry {
@@ -43,7 +45,12 @@ const opening = signal(false);
 
 /** Nothing is left to do. */
 export const idle = computed(
-  () => place.value !== "waiting" && !main.isBusy.value && !opening.value && playing.value === 0,
+  () =>
+    place.value !== "waiting" &&
+    ![main, second].some((side) => side.isBusy.value) &&
+    asideBusy.value === 0 &&
+    !opening.value &&
+    playing.value === 0,
 );
 
 // ---------------------------------------------------------------- the address decides
@@ -214,12 +221,27 @@ async function open(from: Origin, back: Place | null = null) {
     const tile = params.get("s")?.split(",").map(Number);
     if (tile?.length === 2 && tile.every(Number.isFinite)) void select(main, tile as Tile);
     tell();
+    if (!back) void openSecond(params);
   } catch (error) {
     if (!isMine()) return;
     opening.value = false;
     progress.value = null;
     explain(error, () => void open(from, back));
   }
+}
+
+/** What a link says of the right side. */
+async function openSecond(params: URLSearchParams) {
+  const [src, views] = [params.get("src2"), params.get("split")];
+  if (src === null && views === null) return;
+  if (src !== null && wrongAddress(src)) return say(wrongAddress(src)!);
+  const seen = (views ?? "").split("+").map(Number).filter(Number.isInteger);
+  const camera = cameraOf(params.get("c2"));
+  if (camera) linked.value = "no";
+  await split(src === null ? main.origin : originOf(src), views && seen.length > 0 ? seen : null);
+  const later = Number(params.get("later") ?? 0);
+  if (Number.isInteger(later)) offset.value = later;
+  if (camera) second.camera.wished.value = camera;
 }
 
 /** Opens the recording as somebody: numbers or names, joined by +. */
@@ -242,12 +264,14 @@ async function findTime(text: string): Promise<{ moment: number | null; wrong: s
   }
 }
 
-/** The story is asked for after the first picture. */
+/** The story is asked for after the first picture, and told a part at a time. */
 function tell() {
-  main.client
+  const asked = main.client;
+  asked
     ?.ask("story", {})
     .then((told) => {
       story.value = told;
+      if (told.told < 1 && main.client === asked) tell();
     })
     .catch((error) => explain(error, tell));
 }

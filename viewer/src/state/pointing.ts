@@ -95,7 +95,7 @@ export async function askHistory(side: Side) {
   if (!side.client || !tile) return;
   side.changes.value = "asked";
   try {
-    const found = (await side.client.ask("history", { tile })).changes;
+    const found = await side.client.ask("history", { tile });
     if (side.selected.value === tile) side.changes.value = found;
   } catch (error) {
     if (side.selected.value === tile) side.changes.value = null;

@@ -6,6 +6,7 @@ import { address } from "./links.ts";
 import { explain, say } from "./page.ts";
 import { nowText, timeText } from "./position.ts";
 import { about, main, recording, shown } from "./side.ts";
+import { isOther, isSplit, linked, offset, second } from "./split.ts";
 
 export const shareable = computed(() => recording.value > 0 && main.origin?.kind !== "file");
 
@@ -23,7 +24,23 @@ export function link(): string {
   }
   if (main.camera.wished.value) params.c = cameraText(main.camera.wished.value);
   if (main.selected.value) params.s = main.selected.value.join(",");
-  return address(params);
+  return address({ ...params, ...secondParams() });
+}
+
+/** What a link says of the right side. */
+function secondParams(): Record<string, string> {
+  const right = second.about.value;
+  if (!isSplit.value || !right) return {};
+  const params: Record<string, string> = {};
+  if (isOther.value) {
+    // A file on this computer has no address.
+    if (second.origin?.kind !== "url") return {};
+    params.src2 = second.origin.url;
+  }
+  params.split = right.seen.join("+");
+  if (offset.value !== 0) params.later = String(offset.value);
+  if (linked.value === "no" && second.camera.wished.value) params.c2 = cameraText(second.camera.wished.value);
+  return params;
 }
 
 export async function copyLink(): Promise<boolean> {
@@ -59,5 +76,20 @@ export async function savePicture() {
     if (blob) save(blob, `${fileStem()}.png`);
   } catch (error) {
     explain(error, null);
+  }
+}
+
+/** The picture goes to the clipboard; false where the browser does not let it. */
+export async function copyPicture(): Promise<boolean> {
+  if (!main.client || !about.value?.has_board) return false;
+  try {
+    const blob = await main.client.picture();
+    if (!blob) return false;
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
+    say("Picture copied");
+    return true;
+  } catch {
+    say("The browser does not allow copying pictures here");
+    return false;
   }
 }

@@ -2,15 +2,15 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { assets } from "../assets.ts";
 import { Client, Failure } from "../client.ts";
-import type { About, Shown } from "../generated/shapes.ts";
-import type { Change, Inspection, Origin, Picture, Tile, Wish } from "../requests.ts";
+import type { About, HeatLegend, Shown } from "../generated/shapes.ts";
+import type { Follow, Origin, Picture, Tile, TileCard, TileHistory, Wish } from "../requests.ts";
 import { BoardCamera, type Point } from "./camera.ts";
 import { playing } from "./clock.ts";
 import { whenClosed, whenForgotten } from "./lifetime.ts";
 
 export interface Hover extends Point {
   tile: Tile;
-  card: Inspection | null;
+  card: TileCard | null;
 }
 
 export type Role = "board" | "map";
@@ -36,12 +36,16 @@ export class Side {
   readonly camera: BoardCamera = new BoardCamera(this.about);
   readonly selected = signal<Tile | null>(null);
   readonly hovered = signal<Hover | null>(null);
-  readonly inspection = signal<Inspection | null>(null);
-  readonly changes = signal<Change[] | "asked" | null>(null);
+  readonly inspection = signal<TileCard | null>(null);
+  readonly changes = signal<TileHistory | "asked" | null>(null);
   /** The card of the selected tile does not lie on it. */
   readonly cardSide = signal<"left" | "right">("right");
+  /** What the colours of the heat map mean. */
+  readonly legend = signal<HeatLegend | null>(null);
   /** Counts recordings: a canvas belongs to one. */
   readonly recording = signal(0);
+  /** What is reported with each moment. */
+  followed: () => Follow | null = () => null;
   /** What is drawn besides the board. */
   extras: ReadonlySignal<Extras> = signal({});
 
@@ -76,7 +80,7 @@ export class Side {
     if (!isMine()) return false;
     this.client = new Client(known, origin, {
       progress: (done, total) => isMine() && this.listener.progress?.(done, total),
-      shown: (message) => isMine() && this.take(message.serial, message.shown),
+      shown: (message) => isMine() && this.take(message.serial, message.shown, message.heat),
       wishFailed: (message) => {
         if (!isMine() || message.serial !== this.serial) return;
         this.settle(message.serial);
@@ -115,6 +119,7 @@ export class Side {
       this.hovered.value = null;
       this.inspection.value = null;
       this.changes.value = null;
+      this.legend.value = null;
     });
   }
 
@@ -131,7 +136,8 @@ export class Side {
   }
 
   seek(to: number, since: number | null) {
-    this.want({ seek: { to, since } });
+    const follow = this.followed();
+    this.want({ seek: follow ? { to, since, follow } : { to, since } });
   }
 
   get isSeeking(): boolean {
@@ -167,7 +173,7 @@ export class Side {
       wish.picture = { ...picture, ...this.extras.value };
       if (this.selected.value) wish.picture.select = this.selected.value;
       const map = this.mapWish(known, wish.seek?.to);
-      if (map) wish.map = map;
+      if (map) wish.map = { ...map, plain: true };
     }
     this.sent = true;
     this.client.wish(wish);
@@ -191,7 +197,8 @@ export class Side {
     if (!this.pending) this.wishing.value = false;
   }
 
-  private take(of: number, now: Shown | null) {
+  private take(of: number, now: Shown | null, heat: HeatLegend | null) {
+    if (of >= this.least) this.legend.value = heat;
     if (now && of >= this.least) this.listener.shown(now, of === this.serial);
     this.settle(of);
   }

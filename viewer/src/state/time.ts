@@ -8,10 +8,13 @@ import { playing, reached, SPEEDS, speed, target } from "./clock.ts";
 import { highlights, record, visibleEvents } from "./events.ts";
 import { ofRecording } from "./lifetime.ts";
 import { announced, explain, onFailure, say } from "./page.ts";
-import { nowText, type Span, timeText } from "./position.ts";
+import { horizon, nowText, type Span, timeText } from "./position.ts";
 import { about, main, onShown, onWishFailed, shown } from "./side.ts";
 
 export const loop = ofRecording<Span | null>(null);
+
+/** Playing goes on when all of these are ready. */
+export const waitsFor: (() => boolean)[] = [() => !main.isWishing];
 
 /** The position while playing, with parts of a moment. */
 let head = 0;
@@ -82,7 +85,7 @@ export async function step(forward: boolean, by: "change" | "tick" | "turn") {
   if (stepping) return;
   stepping = true;
   try {
-    const now = await asked.ask("step", { from: target.value, forward, by });
+    const now = await asked.ask("step", { from: target.value, forward, by, follow: main.followed() });
     if (main.client !== asked) return;
     since = null;
     batch(() => {
@@ -179,7 +182,7 @@ function frame(now: number) {
   }
   const ends = playing.value === 1 ? head >= known.end : head <= known.begin;
   const to = clamp(Math.floor(head));
-  if (to !== target.value && (!main.isWishing || ends)) {
+  if (to !== target.value && (ends || waitsFor.every((isReady) => isReady()))) {
     const from = shown.value?.moment ?? null;
     const exact = head;
     seek(to, playing.value === 1 && from !== null && from < to && to - from < rate(known) * 30 ? from : null);
@@ -220,7 +223,9 @@ export function loopFromHere(isStart: boolean) {
   const known = about.value;
   if (!known) return;
   const now = target.value;
-  const other = loop.value ?? { start: now, end: known.end };
-  if (isStart) setLoop(now, other.end > now ? other.end : known.end);
+  // Spoiler-free, a loop does not say where the end is.
+  const end = Number.isFinite(horizon.value) ? Math.max(horizon.value, now + rate(known) * 10) : known.end;
+  const other = loop.value ?? { start: now, end };
+  if (isStart) setLoop(now, other.end > now ? other.end : end);
   else setLoop(other.start < now && loop.value ? other.start : known.begin, now);
 }

@@ -60,10 +60,10 @@ instructions! {
         /// A player's flag is on a tile; player 0 means that it is gone.
         Flag "FLAG", PvP, - "00001111" { player: u8; tile: Coord; }
         /// An item lies on a tile.
-        Item "ITEM", PvP, "01110kkk" "0001kkkk" { tile: Coord; kind: ItemKind, @k; }
+        Item "ITEM", PvP => own Personal, "01110kkk" "0001kkkk" { tile: Coord; kind: ItemKind, @k; }
         /// The structure on a tile, finished or pending, is gone.
         StructureGone "DECONSTRUCT" | "NOSTRUCT" | "NOCONSTRUCT" => structure_gone_word,
-            PvP, "00100000" "00100000" { tile: Coord; }
+            PvP => own Personal, "00100000" "00100000" { tile: Coord; }
         /// A structure has this many hit points left.
         StructureHp "STRUCTHP", PvP, "0010hhhh" "0010hhhh" { tile: Coord; hp: u8, @h; }
         /// Tiles exploded; their items are gone.

@@ -48,10 +48,14 @@ impl BoardPicture<'_> {
             self.heat_squares(canvas, heat, area);
         }
         let placed = self.placed(area);
-        let labels = self.labels(&placed, area);
+        let labels = match overlay.is_plain {
+            true => Vec::new(),
+            false => self.labels(&placed, area),
+        };
         if self.scale() >= DETAIL {
             self.marks(canvas, &mut kept.sprites, &labels, area);
         }
+        self.outline_all(canvas, overlay.outlined);
         for trail in overlay.trails {
             self.trail(canvas, trail, area);
         }
@@ -71,6 +75,37 @@ impl BoardPicture<'_> {
             shapes.polygon(self.corners(centre));
             canvas.stroke(&shapes, colour, 255, width);
         }
+    }
+
+    /// A line around areas of these tiles.
+    pub(crate) fn outline_all(&self, canvas: &mut Canvas, tiles: &[TileAt]) {
+        let marked: HashSet<TileAt> = tiles.iter().copied().collect();
+        let width = (self.scale() / 9.0).clamp(1.0, 2.5);
+        let area = canvas.area();
+        for (colour, width) in [(Palette::INK, width + 2.0), (Palette::TEXT, width)] {
+            for tile in tiles {
+                let centre = self.layout.point(*tile).map(|point| self.pixel(point));
+                let Some(centre) = centre.filter(|at| area.sees(*at, self.scale())) else {
+                    continue;
+                };
+                canvas.stroke(&self.edges(*tile, centre, &marked), colour, 255, width);
+            }
+        }
+    }
+
+    /// The edges of a tile towards tiles that are not among these.
+    fn edges(&self, tile: TileAt, centre: Point, among: &HashSet<TileAt>) -> Shapes {
+        let corners: Vec<Point> = self.corners(centre).collect();
+        let mut shapes = Shapes::default();
+        for (index, across) in self.layout.across(tile).enumerate() {
+            let ends = (corners.get(index), corners.get((index + 1) % corners.len().max(1)));
+            if let (Some(from), Some(to)) = ends
+                && !among.contains(&across)
+            {
+                shapes.line(*from, *to);
+            }
+        }
+        shapes
     }
 
     fn scale(&self) -> f32 {

@@ -85,6 +85,12 @@ impl Canvas {
         Some(canvas)
     }
 
+    /// Fills everything with a colour.
+    #[cfg(feature = "film")]
+    pub(crate) fn clear(&mut self, Colour(r, g, b): Colour) {
+        self.bytes.as_chunks_mut::<4>().0.fill([r, g, b, 255]);
+    }
+
     /// A surface on which nothing is drawn yet; none where it would be too large.
     pub(crate) fn transparent(width: u32, height: u32) -> Option<Self> {
         let pixels = u64::from(width) * u64::from(height);

@@ -67,7 +67,7 @@ impl Fonts {
     }
 
     /// The text, or as much of its start as there is room for.
-    #[cfg(feature = "png")]
+    #[cfg(any(feature = "film", feature = "png"))]
     pub(crate) fn fitted(&self, text: &str, weight: Weight, size: f32, room: f32) -> String {
         let Some(font) = self.of(weight) else { return String::new() };
         let dots = advance(font, '…', size);

@@ -20,16 +20,16 @@ use crate::palette::Palette;
 use crate::trail::Trail;
 
 pub(crate) use board::BoardPicture;
-#[cfg(feature = "png")]
+#[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use board::{PieceLook, draw_mark, draw_piece};
 pub(crate) use canvas::Canvas;
-#[cfg(feature = "png")]
+#[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use canvas::{Area, Point};
 pub use font::Fonts;
-#[cfg(feature = "png")]
+#[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use font::Weight;
 use ground::PixelTable;
-#[cfg(feature = "png")]
+#[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use shapes::Shapes;
 use sprites::Sprites;
 
@@ -75,6 +75,10 @@ pub struct Overlay<'a> {
     pub heat: Option<&'a Heat>,
     /// Where pieces were.
     pub trails: &'a [Trail],
+    /// Tiles around whose areas there is a line.
+    pub outlined: &'a [TileAt],
+    /// Are names left out? For pictures that are too small for them.
+    pub is_plain: bool,
 }
 
 impl<'a> Overlay<'a> {
@@ -82,6 +86,20 @@ impl<'a> Overlay<'a> {
     #[must_use]
     pub fn with_selected(mut self, selected: Option<TileAt>) -> Self {
         self.selected = selected;
+        self
+    }
+
+    /// With a line around the areas that these tiles make.
+    #[must_use]
+    pub fn with_outlined(mut self, outlined: &'a [TileAt]) -> Self {
+        self.outlined = outlined;
+        self
+    }
+
+    /// Without names.
+    #[must_use]
+    pub fn without_names(mut self, is_plain: bool) -> Self {
+        self.is_plain = is_plain;
         self
     }
 
@@ -120,6 +138,12 @@ impl Renderer {
     #[must_use]
     pub fn new(fonts: Fonts) -> Self {
         Self { fonts, kept: Kept::default(), canvas: None }
+    }
+
+    /// The letters that it draws with.
+    #[must_use]
+    pub fn fonts(&self) -> &Fonts {
+        &self.fonts
     }
 
     /// Draws with other letters from now on.

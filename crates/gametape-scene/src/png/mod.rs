@@ -1,6 +1,5 @@
 //! Scenes as PNG pictures: board, heading, legend.
 
-mod panel;
 mod thumbnail;
 
 use std::collections::BTreeSet;
@@ -11,7 +10,7 @@ use crate::layout::Layout;
 use crate::legend::Legend;
 use crate::model::Scene;
 use crate::palette::Palette;
-use panel::Panel;
+use crate::panel::Panel;
 
 pub use thumbnail::thumbnail;
 

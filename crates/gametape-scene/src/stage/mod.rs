@@ -18,6 +18,8 @@
 //! ```
 
 mod board_view;
+#[cfg(feature = "story")]
+mod cameras;
 mod changes;
 mod chronicle;
 #[cfg(feature = "story")]
@@ -59,6 +61,8 @@ use crate::visible::{Context, Visible};
 use chronicle::Chronicle;
 
 pub use board_view::{BoardCell, BoardView, CellMark};
+#[cfg(feature = "story")]
+pub use cameras::CameraSample;
 pub use changes::{Mark, Marks, changes};
 pub use chronicle::Told;
 pub use history::{TileChange, TileHistory};

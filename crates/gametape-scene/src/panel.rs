@@ -18,10 +18,10 @@ const GAP: f32 = 18.0;
 const MOST_KINDS: usize = 24;
 
 /// The legend, laid out.
-pub(super) struct Panel {
+pub(crate) struct Panel {
     rows: Vec<Row>,
-    pub(super) width: f32,
-    pub(super) height: f32,
+    pub(crate) width: f32,
+    pub(crate) height: f32,
     /// What kinds are drawn on.
     ground: Colour,
     heat: Option<HeatLegend>,
@@ -45,7 +45,7 @@ struct Row {
 }
 
 impl Panel {
-    pub(super) fn of(scene: &Scene, fonts: &Fonts, heat: Option<&Heat>) -> Self {
+    pub(crate) fn of(scene: &Scene, fonts: &Fonts, heat: Option<&Heat>) -> Self {
         let legend = Legend::of(scene);
         let groups = [legend.players, shortened(legend.piece_kinds), shortened(legend.kinds)];
         let fills = groups[2].iter().filter_map(|entry| match &entry.swatch {
@@ -76,7 +76,14 @@ impl Panel {
         Self { rows, width: width.min(MOST_WIDTH), height: top, ground, heat }
     }
 
-    pub(super) fn draw(&self, canvas: &mut Canvas, fonts: &Fonts, (left, top): Point) {
+    /// The players alone, for a picture with this much room.
+    #[cfg(feature = "film")]
+    pub(crate) fn of_players(scene: &Scene, fonts: &Fonts, heat: Option<&Heat>, room: f32) -> Self {
+        let players = Scene { board: None, ..scene.clone() };
+        Self { width: room, ..Self::of(&players, fonts, heat) }
+    }
+
+    pub(crate) fn draw(&self, canvas: &mut Canvas, fonts: &Fonts, (left, top): Point) {
         if let Some(heat) = &self.heat {
             heat.draw(canvas, fonts, (left, top), self.width);
         }
