@@ -98,9 +98,8 @@ async function answerTo(ask: Ask): Promise<[unknown, Transferable[]]> {
     }
     case "compare":
       return [(await open()).compare(ask.looks), []];
-    case "make": {
-      await call(ask.request);
-      const file = session!.file();
+    case "file": {
+      const file = (await open()).file();
       return [file, [file.buffer]];
     }
     case "snapshot": {

@@ -70,6 +70,7 @@ pub(crate) enum Kind {
     MineWars,
     Gamelog { is_gzip: bool },
     Picture,
+    Film,
     Plot,
     Page,
     Table(TableFormat),
@@ -90,6 +91,7 @@ impl Kind {
                 ("a gamelog", &["json", "gamelog", "jsonl", "ndjson"])
             }
             Self::Picture => ("a picture", &["png"]),
+            Self::Film => ("moving pictures", &["gif", "webm"]),
             Self::Plot => ("a plot", &["png", "svg"]),
             Self::Page => ("a page", &["html", "htm"]),
             Self::Table(TableFormat::Csv) => ("such a table", &["csv"]),
@@ -122,6 +124,12 @@ impl Target {
             "{self}: the name of {what} ends in {}",
             known.join(" or ")
         )))
+    }
+
+    /// Does the name of the file end so?
+    pub(crate) fn has_extension(&self, extension: &str) -> bool {
+        let Self::File(path) = self else { return false };
+        path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
     }
 
     /// The file of the same name as the source in a folder, which is made if it is not there.

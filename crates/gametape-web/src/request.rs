@@ -119,6 +119,28 @@ pub enum Request {
         /// The text.
         text: String,
     },
+    /// A range as a GIF file, a few pictures at a time: the same is asked again until it is done.
+    Gif {
+        /// The first moment.
+        from: u64,
+        /// The last moment.
+        to: u64,
+        /// How much faster than it was played.
+        #[serde(default = "one")]
+        speed: f64,
+        /// Pictures a second.
+        #[serde(default = "ten")]
+        fps: u32,
+        /// In pixels.
+        width: u32,
+        /// In pixels.
+        height: u32,
+        /// A heat map of the range over it.
+        #[serde(default)]
+        heat: Option<HeatKind>,
+    },
+    /// Gives up the GIF file that is being made.
+    Stop,
     /// The hash of the state.
     Hash,
     /// A part of the recording, as the present view may have it, as a tape; then its bytes are there.
@@ -139,6 +161,14 @@ pub enum Follow {
     Piece(String),
     /// Where a player looks.
     Camera(u8),
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn ten() -> u32 {
+    10
 }
 
 /// Which heat map.

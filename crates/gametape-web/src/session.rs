@@ -9,6 +9,7 @@ use gametape_replay::open::{Format, KeptStart, OpenOptions, open};
 use gametape_replay::text::hex;
 use gametape_replay::{Direction, MarkerKind, PlayRule};
 use gametape_scene::draw::{Camera, Fonts, Overlay, Renderer, tile_at};
+use gametape_scene::film::Shot;
 use gametape_scene::stage::{
     Branch, BranchKind, CameraSample, Mark, Marks, Stage, Story, TileHistory, Told, Tree, changes,
     search,
@@ -19,6 +20,7 @@ use gametape_wire::text::{count, thousands};
 use gametape_wire::{Error, Finding, Moment, Tick, View, ViewSet};
 
 use crate::blocks::Blocks;
+use crate::moving::Film;
 use crate::request::{Follow, HeatOf, Request, StepBy};
 use crate::shapes::{
     About, Answer, BoardSize, Found, HeatLegend, Loss, Shown, TileChange, ToldLine, TreeRow,
@@ -54,7 +56,7 @@ pub struct Session {
     pub(crate) blocks: Blocks,
     stage: Option<Stage<KeptStart<Blocks>>>,
     format: Option<Format>,
-    renderer: Renderer,
+    pub(crate) renderer: Renderer,
     /// The scene of a moment and view, so that it is made once for drawing and for words.
     scene: Option<(Moment, Scene)>,
     story: Option<Story>,
@@ -65,7 +67,9 @@ pub struct Session {
     pub(crate) differences: Vec<TileAt>,
     /// Where players looked, and in which ticks that was read.
     pub(crate) cameras: Option<(Range<u64>, Vec<CameraSample>)>,
-    /// What was made last: a clip.
+    /// A GIF file that is being made.
+    pub(crate) film: Option<Film>,
+    /// What was made last: a clip, a GIF file.
     pub(crate) file: Vec<u8>,
 }
 
@@ -86,6 +90,7 @@ impl Session {
             pixels: Vec::new(),
             differences: Vec::new(),
             cameras: None,
+            film: None,
             file: Vec::new(),
         }
     }
@@ -175,6 +180,15 @@ impl Session {
                 let hash = self.stage()?.state_hash();
                 Ok(Answer::Hash { hash: hash.map(|hash| hex(&hash)) })
             }
+            Request::Gif { from, to, speed, fps, width, height, heat } => {
+                let (from, to) = (self.within(*from)?, self.within(*to)?);
+                let shot = Shot::new(from, to).with_speed(*speed).with_fps(*fps);
+                self.gif(shot.with_size((*width, *height)).with_heat(*heat))
+            }
+            Request::Stop => {
+                self.film = None;
+                Ok(Answer::Filmed { done: 0, frames: 0, bytes: 0 })
+            }
             Request::Clip { from, to } => self.clip(*from, *to),
         }
     }
@@ -204,7 +218,7 @@ impl Session {
         }
         self.stage()?.change_views(found)?;
         (self.scene, self.story, self.heat, self.trails) = (None, None, None, None);
-        self.cameras = None;
+        (self.cameras, self.film) = (None, None);
         self.differences.clear();
         self.about()
     }

@@ -191,6 +191,17 @@ pub enum Answer {
         /// In hexadecimal digits.
         hash: Option<String>,
     },
+    /// To `gif` and `stop`.
+    Filmed {
+        /// How many pictures are made.
+        #[cfg_attr(test, ts(type = "number"))]
+        done: u64,
+        /// How many there are.
+        #[cfg_attr(test, ts(type = "number"))]
+        frames: u64,
+        /// How many bytes the file has; 0 until it is done.
+        bytes: usize,
+    },
     /// To `clip`.
     Made {
         /// How many bytes the file has.

@@ -22,6 +22,7 @@ mod pack;
 mod play;
 mod record;
 mod recover;
+mod render;
 mod resim;
 mod sign;
 mod stage;
@@ -60,6 +61,7 @@ commands! {
     Asm(asm::Args),
     State(state::Args),
     Map(map::Args),
+    Render(render::Args),
     Play(play::Args),
     View(view::Args),
     Export(export::Args),

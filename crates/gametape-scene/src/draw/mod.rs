@@ -140,6 +140,12 @@ impl Renderer {
         Self { fonts, kept: Kept::default(), canvas: None }
     }
 
+    /// The letters that it draws with.
+    #[must_use]
+    pub fn fonts(&self) -> &Fonts {
+        &self.fonts
+    }
+
     /// Draws with other letters from now on.
     pub fn set_fonts(&mut self, fonts: Fonts) {
         self.fonts = fonts;

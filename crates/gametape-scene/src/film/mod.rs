@@ -1,7 +1,9 @@
-//! A range of a recording as moving pictures: frames of a size, and GIF files of them. `spec/scene.md`, section 10.
+//! A range of a recording as moving pictures: frames of a size, and GIF files of them. `spec/scene.md`, section 11.
 
 mod frame;
 mod gif;
+#[cfg(feature = "webm")]
+mod webm;
 
 use gametape_wire::{Error, Moment, Result, Source, Tick, TickLength};
 
@@ -11,6 +13,8 @@ use crate::stage::Stage;
 use frame::Studio;
 
 pub use gif::{Gif, Swatches};
+#[cfg(feature = "webm")]
+pub use webm::Webm;
 
 /// More pictures are not made.
 pub const MOST_FRAMES: u64 = 6000;
