@@ -101,10 +101,9 @@ export class Client {
     return this.wait((id) => ({ type: "compare", id, looks })) as Promise<number>;
   }
 
-  /** The file that a request makes. */
-  make<N extends Name>(name: N, fields: Fields<N>): Promise<Uint8Array<ArrayBuffer>> {
-    const request = JSON.stringify({ do: name, ...fields });
-    return this.wait((id) => ({ type: "make", id, request })) as Promise<Uint8Array<ArrayBuffer>>;
+  /** The file that the last request made. */
+  file(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.wait((id) => ({ type: "file", id })) as Promise<Uint8Array<ArrayBuffer>>;
   }
 
   /** The board at a moment. */

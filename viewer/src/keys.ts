@@ -154,11 +154,12 @@ export function onKey(event: KeyboardEvent) {
   const on = event.target as HTMLElement;
   if (state.overlay.value !== null) return;
   // A dialog that is just closing holds no keys back.
-  if (on.closest?.("input, select, textarea") && !on.closest("dialog")) return;
+  const isField = on.closest?.("input:not([type=checkbox], [type=radio]), select, textarea");
+  if (isField && !on.closest("dialog")) return;
   const isPress = event.key === " " || event.key === "Enter";
-  if (isPress && on.closest?.("button, a, summary, [role=tab], [role=radio]")) return;
+  if (isPress && on.closest?.("button, a, summary, input, [role=tab], [role=radio]")) return;
   const isArrow = event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End";
-  if (isArrow && on.closest?.("[role=tablist], [role=radiogroup], [role=tree]")) return;
+  if (isArrow && on.closest?.("[role=tablist], [role=radiogroup], [role=tree], input")) return;
   // Digits with Shift are other signs on every keyboard.
   const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
   if (event.shiftKey && digit && state.about.value) {

@@ -72,6 +72,19 @@ export interface Requests {
   search: { fields: { text: string }; answer: { found: Found[] } };
   hash: { fields: object; answer: { hash: string } };
   clip: { fields: { from: number; to: number }; answer: { bytes: number } };
+  /** Asked again until the file is there: `bytes` is above 0. */
+  gif: {
+    fields: {
+      from: number;
+      to: number;
+      speed: number;
+      fps: number;
+      width: number;
+      height: number;
+      heat: HeatKind | null;
+    };
+    answer: { done: number; frames: number; bytes: number };
+  };
 }
 
 export type Name = keyof Requests;
@@ -106,8 +119,8 @@ export type ToWorker =
   /** What is on the tiles, for another session. */
   | { type: "looks"; id: number }
   | { type: "compare"; id: number; looks: Uint8Array<ArrayBuffer> }
-  /** A request that makes a file. */
-  | { type: "make"; id: number; request: string }
+  /** The file that the last request made. */
+  | { type: "file"; id: number }
   /** The board at a moment. */
   | { type: "snapshot"; id: number; to: number; picture: Picture };
 

@@ -1,7 +1,9 @@
 // The wasm session (crates/gametape-web). The build puts src/generated/gametape_web.js or the made-up session of the
 // tests in its place.
 declare module "#session" {
-  export default function init(options: { module_or_path: URL | string | BufferSource }): Promise<unknown>;
+  export default function init(options: {
+    module_or_path: Promise<Response> | BufferSource;
+  }): Promise<unknown>;
 
   export class Session {
     constructor(name: string, length: number);

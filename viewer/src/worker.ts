@@ -2,7 +2,7 @@
 import init, { Session } from "#session";
 import type { HeatLegend, Shown } from "./generated/shapes.ts";
 import type { Answer, Ask, Cure, FromWorker, Picture, ToWorker, Wish } from "./requests.ts";
-import { type ByteSource, NetworkError, openSource } from "./source.ts";
+import { type ByteSource, ChangedError, NetworkError, openSource, request } from "./source.ts";
 
 interface Scope {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
@@ -18,7 +18,11 @@ let source: ByteSource | null = null;
 let wish: Wish | null = null;
 let running = false;
 const asks: Ask[] = [];
-const surfaces: Record<"board" | "map", OffscreenCanvas | null> = { board: null, map: null };
+/** What is drawn on. A context is asked for once: Firefox refuses a second time. */
+const surfaces: Record<"board" | "map", OffscreenCanvasRenderingContext2D | null> = {
+  board: null,
+  map: null,
+};
 
 /** Lets messages in that wait; timers would wait longer. */
 const turn = new MessageChannel();
@@ -37,7 +41,7 @@ scope.onmessage = ({ data }) => {
       opening = data;
       return;
     case "canvas":
-      surfaces[data.role] = data.canvas;
+      surfaces[data.role] = data.canvas?.getContext("2d") ?? null;
       return;
     case "wish":
       // Parts that the newer wish does not have stay wished.
@@ -67,6 +71,7 @@ function explain(error: unknown): { message: string; cure: Cure } {
   if (error instanceof WebAssembly.RuntimeError) {
     return { message: `The viewer failed inside: ${message}`, cure: "reopen" };
   }
+  if (error instanceof ChangedError) return { message, cure: "reopen" };
   return { message, cure: error instanceof NetworkError ? "again" : "none" };
 }
 
@@ -83,7 +88,7 @@ async function answer(ask: Ask) {
 async function answerTo(ask: Ask): Promise<[unknown, Transferable[]]> {
   switch (ask.type) {
     case "png":
-      return [(await surfaces.board?.convertToBlob({ type: "image/png" })) ?? null, []];
+      return [(await surfaces.board?.canvas.convertToBlob({ type: "image/png" })) ?? null, []];
     case "ask":
       return [await call(ask.request), []];
     case "looks": {
@@ -92,9 +97,8 @@ async function answerTo(ask: Ask): Promise<[unknown, Transferable[]]> {
     }
     case "compare":
       return [(await open()).compare(ask.looks), []];
-    case "make": {
-      await call(ask.request);
-      const file = session!.file();
+    case "file": {
+      const file = (await open()).file();
       return [file, [file.buffer]];
     }
     case "snapshot": {
@@ -108,9 +112,7 @@ async function answerTo(ask: Ask): Promise<[unknown, Transferable[]]> {
 
 async function bytesOf(place: string | Uint8Array): Promise<Uint8Array> {
   if (typeof place !== "string") return place;
-  const response = await fetch(place);
-  if (!response.ok) throw new NetworkError(`${place}: the server answered ${response.status}.`);
-  return new Uint8Array(await response.arrayBuffer());
+  return new Uint8Array(await (await request(place)).arrayBuffer());
 }
 
 async function open(): Promise<Session> {
@@ -122,7 +124,7 @@ async function open(): Promise<Session> {
   // The letters may be missing: the board is drawn without.
   const letters = font === null ? null : bytesOf(font).catch(() => null);
   const [, bytes] = await Promise.all([
-    init({ module_or_path: typeof wasm === "string" ? new URL(wasm) : wasm }),
+    init({ module_or_path: typeof wasm === "string" ? request(wasm) : wasm }),
     source ?? openSource(origin, progress),
   ]);
   source = bytes;
@@ -193,16 +195,17 @@ async function draw(role: "board" | "map", picture: Picture): Promise<HeatLegend
   const drawn = await imageOf(picture);
   if (!drawn) return null;
   const { image, heat } = drawn;
-  const canvas = surfaces[role];
-  if (!canvas) {
+  const context = surfaces[role];
+  if (!context) {
     const bitmap = await createImageBitmap(image);
     scope.postMessage({ type: "bitmap", role, bitmap }, [bitmap]);
     return heat;
   }
+  const { canvas } = context;
   if (canvas.width !== picture.width || canvas.height !== picture.height) {
     canvas.width = picture.width;
     canvas.height = picture.height;
   }
-  canvas.getContext("2d")!.putImageData(image, 0, 0);
+  context.putImageData(image, 0, 0);
   return heat;
 }

@@ -229,6 +229,21 @@ inPage("a clip of the loop is saved as a tape, as the view may have it", async (
   await page.getByText("choose less time").waitFor();
 });
 
+inPage("a GIF of the loop is drawn in parts and saved", async (page) => {
+  await open(page, at);
+  await press(page, "o");
+  await page.keyboard.press("c");
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "GIF" }).click();
+  const file = await saved;
+  assert.equal(file.suggestedFilename(), "tape 3.32.9-4.05.9.gif");
+  assert.equal(readFileSync(await file.path(), "utf8"), "GIF89a 2130 2460 720");
+  await press(page, "Home", "[", "End", "]");
+  await page.keyboard.press("c");
+  await page.getByText("at most 60 s long").waitFor();
+  assert.ok(await page.getByRole("button", { name: "GIF" }).isDisabled());
+});
+
 inPage("a video of the loop is recorded, and can be given up", async (page) => {
   await open(page, at);
   await press(page, "[");
@@ -301,6 +316,7 @@ inPage("heat maps and ways: by mouse and keys, for the loop or all, with a legen
   await press(page, "Escape", "m");
   const ways = await board();
   assert.notDeepEqual(ways, plain);
+  await page.locator("summary[aria-label='Heat maps and ways']").click();
   assert.ok(await page.getByLabel("Ways of pieces").isChecked());
   await page.getByLabel("Ways of pieces").uncheck();
   await idle(page);
@@ -309,4 +325,39 @@ inPage("heat maps and ways: by mouse and keys, for the loop or all, with a legen
   await legend.getByText("deaths, 0:00 to 3:59.9").waitFor();
   await press(page, "2");
   assert.equal(await legend.count(), 0, "another view has another heat");
+});
+
+inPage("a menu closes by Escape and by a click elsewhere", async (page) => {
+  await open(page, at);
+  const list = page.locator(".layers .menu-list");
+  const button = page.locator("summary[aria-label='Heat maps and ways']");
+  await button.click();
+  await list.waitFor();
+  await page.keyboard.press("Escape");
+  assert.ok(!(await list.isVisible()));
+  await button.press("Enter");
+  await list.waitFor();
+  await page.locator(".clock-now").click();
+  assert.ok(!(await list.isVisible()));
+});
+
+inPage("many views are chosen from a list, alone or together", async (page) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page, at);
+  await page.locator(".views-select select").selectOption("Ben");
+  await idle(page);
+  await click(page, "button", "Several seats together");
+  await page.locator(".views-menu summary").click();
+  await page.getByRole("checkbox", { name: "Dario" }).check();
+  await idle(page);
+  assert.equal(await page.locator(".views-menu summary").innerText(), "Ben + Dario");
+  await accessible(page, "seats in a list");
+});
+
+inPage("spoiler-free, neither a loop nor the right side say what is still to come", async (page) => {
+  await open(page, "?src=tape.tape&t=1:00&view=1&split=2");
+  await press(page, "x", "[");
+  assert.equal(await page.locator(".loop-range").innerText(), "1:00 – 1:10");
+  await press(page, "}", "}", "}");
+  assert.deepEqual(await page.locator(".side-time").allInnerTexts(), ["1:00", "1:00"]);
 });

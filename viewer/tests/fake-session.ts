@@ -48,6 +48,7 @@ export class Session {
   private moment = 0;
   private seen = [0];
   private image = new Uint8Array(0);
+  private filmed = 0;
   private differing = new Uint8Array(0);
   private made = new Uint8Array(0);
 
@@ -170,6 +171,14 @@ export class Session {
           throw new Error("clip: it is larger than 64 MiB: choose less time");
         this.made = new TextEncoder().encode(`tape ${this.seen.join("+")} ${request.from} ${request.to}`);
         return { bytes: this.made.length };
+      }
+      case "gif": {
+        const frames = 40;
+        this.filmed = Math.min(frames, this.filmed + 10);
+        if (this.filmed < frames) return { done: this.filmed, frames, bytes: 0 };
+        this.filmed = 0;
+        this.made = new TextEncoder().encode(`GIF89a ${request.from} ${request.to} ${request.width}`);
+        return { done: frames, frames, bytes: this.made.length };
       }
       case "hash":
         return { hash: String(this.moment).padStart(64, "0") };

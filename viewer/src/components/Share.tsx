@@ -78,6 +78,7 @@ function Picture() {
 function Range() {
   const making = state.making.value;
   const hasBoard = state.about.value?.has_board;
+  const isTooLong = state.isTooLong.value;
   return (
     <section class="share-row" aria-label="Clip">
       <h3>
@@ -97,10 +98,20 @@ function Range() {
           <button type="button" onClick={() => void state.makeClip()}>
             <Icon name="scissors" /> Clip as a tape
           </button>
+          {hasBoard && (
+            <button type="button" disabled={isTooLong} onClick={() => void state.makeGif()}>
+              <Icon name="film" /> GIF
+            </button>
+          )}
           {hasBoard && state.canRecord.value && (
-            <button type="button" onClick={() => void state.makeVideo()}>
+            <button type="button" disabled={isTooLong} onClick={() => void state.makeVideo()}>
               <Icon name="film" /> Video (WebM)
             </button>
+          )}
+          {hasBoard && isTooLong && (
+            <p class="hint">
+              Videos are at most {state.VIDEO_LENGTH} s long: make the loop shorter, or the speed higher.
+            </p>
           )}
         </>
       )}

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { compact, narrow } from "../media.ts";
 import * as state from "../state/index.ts";
 import { Icon } from "./icons.tsx";
+import { Menu } from "./Menu.tsx";
 
 /** More views than these are chosen from a list. */
 const most = () => (narrow.value ? 4 : compact.value ? 5 : 7);
@@ -135,21 +136,18 @@ function Seats() {
 function SeatMenu() {
   const about = state.about.value!;
   return (
-    <details class="views-menu">
-      <summary>{state.seenText(about)}</summary>
-      <div class="views-menu-list">
-        {about.views.map(({ view, name, colour }) => (
-          <label key={view}>
-            <input
-              type="checkbox"
-              checked={about.seen.includes(view)}
-              onChange={() => void state.toggleSeat(view)}
-            />
-            {colour && <span class="swatch" style={{ background: colour }} />}
-            {name}
-          </label>
-        ))}
-      </div>
-    </details>
+    <Menu class="views-menu" button={state.seenText(about)}>
+      {about.views.map(({ view, name, colour }) => (
+        <label key={view}>
+          <input
+            type="checkbox"
+            checked={about.seen.includes(view)}
+            onChange={() => void state.toggleSeat(view)}
+          />
+          {colour && <span class="swatch" style={{ background: colour }} />}
+          {name}
+        </label>
+      ))}
+    </Menu>
   );
 }

@@ -5,8 +5,9 @@ import { rate } from "../words.ts";
 import { aside, closeAside } from "./aside.ts";
 import { pictureOf } from "./camera.ts";
 import { speed, target } from "./clock.ts";
+import { heat } from "./heat.ts";
 import { whenForgotten } from "./lifetime.ts";
-import { explain, overlay, say } from "./page.ts";
+import { explain, overlay } from "./page.ts";
 import { horizon, type Span, timeText } from "./position.ts";
 import { fileStem, save } from "./share.ts";
 import { about, main } from "./side.ts";
@@ -15,8 +16,10 @@ import { loop } from "./time.ts";
 /** A video has at most this many pixels on a side. */
 const VIDEO_SIDE = 1280;
 const VIDEO_RATE = 20;
+const GIF_SIDE = 720;
+const GIF_RATE = 10;
 /** A video is at most this long, in seconds. */
-const VIDEO_LENGTH = 60;
+export const VIDEO_LENGTH = 60;
 /** Without a loop: this many seconds around the position. */
 const AROUND = 5;
 
@@ -91,8 +94,32 @@ export function makeClip() {
   const { start, end } = range.value;
   const name = nameOf("tape");
   return run("Cutting the clip", async () => {
-    const bytes = await (await aside()).make("clip", { from: start, to: end });
-    return { blob: new Blob([bytes], { type: "application/octet-stream" }), name };
+    const client = await aside();
+    await client.ask("clip", { from: start, to: end });
+    return { blob: new Blob([await client.file()], { type: "application/octet-stream" }), name };
+  });
+}
+
+// ---------------------------------------------------------------- GIF
+
+/** The whole board in moving pictures, made by the session a few at a time. */
+export function makeGif() {
+  const { start: from, end: to } = range.value;
+  const { width, height } = main.camera.size.value;
+  if (isTooLong.value || width === 0) return;
+  const share = Math.min(1, GIF_SIDE / Math.max(width, height));
+  const size = { width: Math.round(width * share), height: Math.round(height * share) };
+  const fields = { from, to, speed: speed.value, fps: GIF_RATE, ...size, heat: heat.value };
+  const name = nameOf("gif");
+  const what = "Drawing the GIF";
+  return run(what, async (isWanted) => {
+    const client = await aside();
+    for (;;) {
+      const { done, frames, bytes } = await client.ask("gif", fields);
+      if (!isWanted()) throw new Stale();
+      making.value = { what, share: done / Math.max(1, frames) };
+      if (bytes > 0) return { blob: new Blob([await client.file()], { type: "image/gif" }), name };
+    }
   });
 }
 
@@ -120,11 +147,7 @@ export function makeVideo() {
   const { start, end } = range.value;
   const known = about.value;
   const picture = videoPicture();
-  if (!known || !picture) return;
-  if (isTooLong.value) {
-    say(`A video is at most ${VIDEO_LENGTH} s long: make the loop shorter, or the speed higher`);
-    return;
-  }
+  if (!known || !picture || isTooLong.value) return;
   const name = nameOf("webm");
   const frames = Math.max(2, Math.round(videoLength.value * VIDEO_RATE));
   return run("Recording the video", async (isWanted) => {

@@ -8,7 +8,7 @@ import { playing, reached, SPEEDS, speed, target } from "./clock.ts";
 import { highlights, record, visibleEvents } from "./events.ts";
 import { ofRecording } from "./lifetime.ts";
 import { announced, explain, onFailure, say } from "./page.ts";
-import { nowText, type Span, timeText } from "./position.ts";
+import { horizon, nowText, type Span, timeText } from "./position.ts";
 import { about, main, onShown, onWishFailed, shown } from "./side.ts";
 
 export const loop = ofRecording<Span | null>(null);
@@ -223,7 +223,9 @@ export function loopFromHere(isStart: boolean) {
   const known = about.value;
   if (!known) return;
   const now = target.value;
-  const other = loop.value ?? { start: now, end: known.end };
-  if (isStart) setLoop(now, other.end > now ? other.end : known.end);
+  // Spoiler-free, a loop does not say where the end is.
+  const end = Number.isFinite(horizon.value) ? Math.max(horizon.value, now + rate(known) * 10) : known.end;
+  const other = loop.value ?? { start: now, end };
+  if (isStart) setLoop(now, other.end > now ? other.end : end);
   else setLoop(other.start < now && loop.value ? other.start : known.begin, now);
 }
