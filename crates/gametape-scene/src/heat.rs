@@ -1,4 +1,4 @@
-//! Heat maps: how much of something was where, over a range of moments. `spec/scene.md`, section 8.
+//! Heat maps: how much of something was where, over a range of moments. `spec/scene.md`, section 10.
 
 use std::collections::BTreeMap;
 use std::fmt;

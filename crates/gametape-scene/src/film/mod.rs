@@ -1,4 +1,4 @@
-//! A range of a recording as moving pictures: frames of a size, and GIF files of them. `spec/scene.md`, section 10.
+//! A range of a recording as moving pictures: frames of a size, and GIF files of them. `spec/scene.md`, section 11.
 
 mod frame;
 mod gif;
