@@ -11,7 +11,7 @@ use gametape_wire::{Result, TickLength, Time, View, ViewSet};
 use crate::delay::{Delay, Head};
 use crate::lane::{Lane, PerLane};
 use crate::limits::AGAIN;
-use crate::log::ViewLog;
+use crate::log::{Entry, ViewLog};
 use crate::message::{Again, Data, Mark, Message, Shared, StartAt};
 use crate::name::MatchName;
 use crate::pass::Grant;
@@ -414,7 +414,7 @@ impl Feed<'_> {
             if !out.has_room() {
                 return false;
             }
-            let Some(entry) = self.log.entry(Lane::TAPE, number) else { return true };
+            let Some(entry) = self.released(Lane::TAPE, number) else { return true };
             let bytes = Arc::clone(&entry.bytes);
             out.push(Outgoing { bytes, lane: Some(Lane::TAPE), is_datagram: false });
             place.prelude.pop_front();
@@ -442,6 +442,11 @@ impl Feed<'_> {
         false
     }
 
+    /// A message that is there and old enough, whatever a mark says about it.
+    fn released(&self, lane: Lane, number: u64) -> Option<&Entry> {
+        self.log.entry(lane, number).filter(|entry| entry.tick <= self.limit)
+    }
+
     /// Sends parts and chunks up to these numbers.
     fn up_to(&self, place: &mut SeatView, counts: &PerLane, out: &mut Batch, late: u64) -> Sent {
         let mut sent = Sent::All;
@@ -457,7 +462,7 @@ impl Feed<'_> {
                 if !out.has_room() {
                     return Sent::NoRoom;
                 }
-                let Some(entry) = self.log.entry(lane, *cursor) else {
+                let Some(entry) = self.released(lane, *cursor) else {
                     sent = Sent::Missing;
                     break;
                 };
@@ -476,7 +481,8 @@ impl Feed<'_> {
             let newest = self.log.mark.map_or(0, |mark| mark.tick).min(self.limit);
             for (&number, entry) in self.log.lane(Lane::UNRELIABLE).range(cursor..count) {
                 let is_datagram = number >= place.live_from;
-                if !is_datagram || entry.tick.saturating_add(late) >= newest {
+                let is_in_time = !is_datagram || entry.tick.saturating_add(late) >= newest;
+                if is_in_time && entry.tick <= self.limit {
                     let bytes = Arc::clone(&entry.bytes);
                     out.push(Outgoing { bytes, lane: Some(Lane::UNRELIABLE), is_datagram });
                 }
@@ -491,8 +497,7 @@ impl Feed<'_> {
     fn events(&self, place: &mut SeatView, out: &mut Batch) {
         let cursor = &mut place.cursor[Lane::EVENTS.index()];
         while out.has_room()
-            && let Some(entry) = self.log.entry(Lane::EVENTS, *cursor)
-            && entry.tick <= self.limit
+            && let Some(entry) = self.released(Lane::EVENTS, *cursor)
         {
             let bytes = Arc::clone(&entry.bytes);
             out.push(Outgoing { bytes, lane: Some(Lane::EVENTS), is_datagram: false });

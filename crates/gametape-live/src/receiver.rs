@@ -23,6 +23,11 @@ pub(crate) struct TickContent {
 }
 
 impl TickContent {
+    /// Nothing but chunks.
+    pub(crate) fn of_chunks(chunks: Vec<Shared>) -> Self {
+        Self { chunks, payloads: BTreeMap::new() }
+    }
+
     /// The payloads by index, put together.
     pub(crate) fn payloads(&self) -> impl Iterator<Item = (u32, Vec<u8>)> {
         self.payloads.iter().map(|(index, runs)| {
@@ -175,6 +180,20 @@ impl Receiver {
 
     pub(crate) fn take(&mut self, tick: u64) -> Option<TickContent> {
         self.ready.remove(&tick)
+    }
+
+    /// Gives back what is to be taken later.
+    pub(crate) fn put_back(&mut self, tick: u64, content: TickContent) {
+        self.ready.insert(tick, content);
+    }
+
+    /// Puts chunks before everything else of a tick.
+    pub(crate) fn put_first(&mut self, tick: u64, mut chunks: Vec<Shared>) {
+        if !chunks.is_empty() {
+            let content = self.ready.entry(tick).or_default();
+            chunks.append(&mut content.chunks);
+            content.chunks = chunks;
+        }
     }
 
     /// The first complete tick that has something, and that nobody took yet.

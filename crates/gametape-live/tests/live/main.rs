@@ -7,5 +7,6 @@ mod delay;
 mod golden;
 mod leak;
 mod network;
+mod segments;
 mod sessions;
 mod tapes;
