@@ -21,7 +21,10 @@ const MOST_KINDS: usize = 24;
 pub(crate) struct Panel {
     rows: Vec<Row>,
     pub(crate) width: f32,
-    #[cfg_attr(not(feature = "png"), allow(dead_code, reason = "other pictures have a fixed size"))]
+    #[cfg_attr(
+        not(feature = "png"),
+        allow(dead_code, reason = "other pictures have a fixed size")
+    )]
     pub(crate) height: f32,
     /// What kinds are drawn on.
     ground: Colour,

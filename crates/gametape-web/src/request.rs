@@ -2,10 +2,11 @@
 
 use gametape_scene::HeatKind;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 /// What the page asks. Moments are numbers: how many ticks are applied.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(tag = "do", rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Request {
     /// What the recording is.
@@ -171,6 +172,23 @@ fn ten() -> u32 {
     10
 }
 
+impl Request {
+    /// The request in a JSON text: an object whose field `do` says what is asked.
+    ///
+    /// *Why not by a tag of the enum: that way needs several times as much code, which every page loads.*
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong = |problem: &dyn std::fmt::Display| format!("not a request: {problem}");
+        let mut fields: Map<String, Value> =
+            serde_json::from_str(text).map_err(|error| wrong(&error))?;
+        let Some(Value::String(what)) = fields.remove("do") else {
+            return Err(wrong(&"the field `do` is missing"));
+        };
+        let fields = if fields.is_empty() { Value::Null } else { Value::Object(fields) };
+        let tagged = Value::Object(Map::from_iter([(what, fields)]));
+        Self::deserialize(tagged).map_err(|error| wrong(&error))
+    }
+}
+
 /// Which heat map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
@@ -196,24 +214,30 @@ pub enum StepBy {
     Turn,
 }
 
-/// Whose view it is.
+/// Whose view it is: a number, or a list of numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "Value")]
 #[non_exhaustive]
-pub enum Seats {
-    /// One.
-    One(u8),
-    /// Several together.
-    Several(Vec<u8>),
+pub struct Seats(Vec<u8>);
+
+impl TryFrom<Value> for Seats {
+    type Error = &'static str;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        let all = match &value {
+            Value::Array(all) => all.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let number = |one: &Value| u8::try_from(one.as_u64()?).ok();
+        let all: Option<Vec<u8>> = all.iter().map(number).collect();
+        all.map(Self).ok_or("a view is a number, or a list of numbers")
+    }
 }
 
 impl Seats {
     /// The numbers of the views.
     #[must_use]
     pub fn numbers(&self) -> &[u8] {
-        match self {
-            Self::One(view) => std::slice::from_ref(view),
-            Self::Several(views) => views,
-        }
+        &self.0
     }
 }

@@ -122,8 +122,7 @@ impl Session {
 
     /// Answers a request. An error is a sentence for people.
     pub fn call(&mut self, request: &str) -> std::result::Result<Answered, String> {
-        let request: Request =
-            serde_json::from_str(request).map_err(|error| format!("not a request: {error}"))?;
+        let request = Request::parse(request)?;
         let answer = self.answer(&request);
         // Where bytes are missing, whatever came out is not the answer.
         if self.blocks.is_waiting() {
