@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gametape_live::{
-    Announce, Classes, Data, Grant, Join, MatchName, Message, Moved, Pass, Publisher, Relay,
+    Announce, Body, Classes, Data, Grant, Join, MatchName, Message, Moved, Pass, Publisher, Relay,
     SegmentFollower, Shared, Spectator, StartAt, Welcome,
 };
 use gametape_tape::{
@@ -224,7 +224,7 @@ pub fn message_seeds() -> Result<Vec<Seed>> {
         Seed::new("moved", Message::Moved(moved).to_bytes().to_vec()),
         Seed::new("join", Message::Join(join).to_bytes().to_vec()),
         Seed::new("part", find(|data| data.lane.has_parts())?),
-        Seed::new("keyframe", find(|data| data.is_keyframe())?),
+        Seed::new("keyframe", find(|data| matches!(data.body, Body::Chunk(_, Some(_))))?),
         Seed::new("pass", pass.to_bytes()),
         Seed::new("pass-text", pass.to_string()),
     ])

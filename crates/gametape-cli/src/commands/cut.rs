@@ -27,6 +27,9 @@ use crate::tape::TapeFile;
 /// before. A gap declares the time that is not there. Nothing of other views is left, nor what is
 /// nobody's view, such as the state of the simulation. Signatures are dropped. The report names
 /// everything that was dropped.
+///
+/// Without unreliable messages, which replace each other and may be missed, a recording of MineWars messages is smaller;
+/// keyframes are made again from what is left.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -50,6 +53,17 @@ pub(crate) struct Args {
     /// Keep what happens before this time, which is itself not in the cut
     #[arg(long, value_name = "TIME", default_value = "end", allow_hyphen_values = true)]
     to: When,
+
+    /// Leave messages of this class out: those that are fine to miss
+    #[arg(long, value_name = "CLASS")]
+    without: Option<Without>,
+}
+
+/// What can be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Without {
+    /// Money, progress of buildings, round-trip times
+    Unreliable,
 }
 
 const EXAMPLES: &str = "\
@@ -62,6 +76,7 @@ Examples:
   gametape cut match.minewars for-player-2.minewars --view 2
   gametape cut match.minewars highlight.minewars --from 1:00 --to 1:30
   gametape cut match.tape highlight.tape --view 0,Ana --from tick:1200
+  gametape cut match.tape small.tape --without unreliable
   gametape cut *.tape --out-dir last-minutes --from -1:00";
 
 impl Args {
@@ -81,7 +96,8 @@ impl Args {
 
     fn request(&self, players: impl FnOnce() -> NamedViews) -> wire::Result<CutRequest> {
         let views = ViewName::find_all(&self.view, players)?;
-        Ok(CutRequest::default().with_views(views).with_from(self.from).with_to(self.to))
+        let request = CutRequest::default().with_views(views).with_from(self.from).with_to(self.to);
+        Ok(request.without_unreliable(self.without.is_some()))
     }
 
     fn cut_tape(&self, mut file: TapeFile, destination: &Destination) -> Outcome {
