@@ -50,12 +50,16 @@ pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// Examples that are built: one that the demo runs, and one that needs every crate which the tool is made of.
+const EXAMPLES: [(&str, &str); 2] =
+    [("gametape-minewars", "make_session"), ("gametape-skirmish", "record_a_game")];
+
 /// Builds the tool, with the viewer inside if it can be built, and the example; says whether the viewer is.
 ///
 /// All of it with one selection of packages, so that no crate is built twice.
 fn build(sh: &Shell) -> Result<bool> {
     // What the tool is made of does not have the viewer inside: both are built at the same time.
-    let examples = ["--example", "make_session", "--example", "record_a_game"];
+    let examples = EXAMPLES.iter().flat_map(|(_, name)| ["--example", name]);
     let mut crates: Command = cmd!(sh, "cargo build --quiet {examples...}").into();
     let mut crates = crates.spawn().context("cargo cannot be run")?;
     let has_viewer = viewer::build_if_possible(sh, viewer::Form::Quick);
@@ -117,6 +121,21 @@ fn readme(chapters: &[Chapter]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_examples_that_are_built_are_there() {
+        let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+        for example in EXAMPLES {
+            assert!(
+                crates
+                    .join(example.0)
+                    .join("examples")
+                    .join(example.1)
+                    .with_extension("rs")
+                    .exists()
+            );
+        }
+    }
 
     #[test]
     fn everything_that_is_made_is_named_in_its_command_and_in_the_readme() {
