@@ -1,7 +1,7 @@
 //! What happened in a recording as a whole, in words: told in one pass over its changes, a part at a time.
 
 use gametape_replay::{Direction, Timeline};
-use gametape_wire::{Moment, Result, Source, drive};
+use gametape_wire::{Arrange, Moment, Result, Source, drive};
 
 use super::{Origin, SeenTimeline, Stage};
 use crate::model::Line;
@@ -179,7 +179,7 @@ impl<S: Source> Stage<S> {
             chronicle.until = None;
         }
         if views > 1 {
-            chronicle.lines.sort_by_key(|told| told.moment);
+            chronicle.lines.arrange_by_key(|told| told.moment);
             let mut kept: Vec<Told> = Vec::with_capacity(chronicle.lines.len());
             for told in chronicle.lines.drain(..) {
                 let mut same = kept.iter().rev().take_while(|other| other.moment == told.moment);
