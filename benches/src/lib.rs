@@ -27,6 +27,7 @@
 //! is a ratio within one run on one machine.
 
 pub mod browser;
+mod clock;
 mod contest;
 pub mod crowd;
 pub mod crowd_tape;

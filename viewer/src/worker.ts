@@ -53,15 +53,16 @@ scope.onmessage = ({ data }) => {
   void run();
 };
 
+/** In turns, and what is seen first: neither a long list of questions nor playing keeps the other waiting. */
 async function run() {
   if (running) return;
   running = true;
-  for (;;) {
+  for (let isForAsks = false; ; isForAsks = !isForAsks) {
     await nextTurn();
-    const ask = asks.shift();
+    const ask = isForAsks || !wish ? asks.shift() : undefined;
     if (ask) await answer(ask);
     else if (wish) await fulfil();
-    else break;
+    else if (asks.length === 0) break;
   }
   running = false;
 }

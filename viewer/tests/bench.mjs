@@ -46,16 +46,23 @@ function watch() {
   const heard = [];
   Object.assign(window, { heard, onPicture: null });
   window.Worker = class extends Real {
+    #pictures = new Set();
+
     constructor(...words) {
       super(...words);
       this.addEventListener("message", ({ data }) => {
-        if (data.type !== "shown" || !data.drawn) return;
+        if (data.type !== "shown" || !this.#pictures.delete(data.serial)) return;
         const drawn = performance.now();
         requestAnimationFrame(() => {
           heard.push({ drawn, seen: performance.now() });
           window.onPicture?.();
         });
       });
+    }
+
+    postMessage(message, ...words) {
+      if (message.type === "wish" && message.wish.picture) this.#pictures.add(message.wish.serial);
+      super.postMessage(message, ...words);
     }
   };
 }

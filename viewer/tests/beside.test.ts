@@ -144,6 +144,21 @@ inPage("side by side: another recording, earlier or later", async (page) => {
   assert.equal((await link(page)).get("src2"), null, "a file on this computer is in no link");
 });
 
+inPage("side by side: another recording of the list", async (page) => {
+  const matches = ["tape.tape", "other.tape"].map((src) => ({ src, name: src, players: [] }));
+  site.files.set("other.tape", recording("tape"));
+  site.files.set("matches.json", new TextEncoder().encode(JSON.stringify({ matches })));
+  try {
+    await open(page, at);
+    await press(page, "i");
+    await page.getByLabel("Another recording on the right side", { exact: true }).selectOption("other.tape");
+    await idle(page);
+    assert.match((await link(page)).get("src2")!, /other\.tape$/);
+  } finally {
+    site.files.delete("matches.json");
+  }
+});
+
 inPage("a second recording that cannot be opened leaves the first alone", async (page) => {
   await open(page, `${at}&src2=broken.tape`);
   await page.getByText("not a recording").waitFor();

@@ -304,7 +304,7 @@ export class Session {
       players: this.players(),
       facts: [{ name: "time limit", value: "20:00" }],
       lines,
-      problems: 0,
+      damage: [],
       heading: "",
       changed: 3,
       at_begin: this.moment === 0,

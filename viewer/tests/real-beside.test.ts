@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { click, idle, inPage, now, open, press, site, suite } from "./harness.ts";
+import { idle, inPage, now, open, press, site, suite } from "./harness.ts";
 import { secretsOf } from "./prepare.mjs";
 import { dist, noRecordings, offer, prepared } from "./real.ts";
 
@@ -92,7 +92,7 @@ for (const [file, views] of [
 }
 
 inPage(
-  "a picture of the moment under the pointer never moves the position, and a video is made",
+  "a picture of the moment under the pointer never moves the position, and videos are made",
   async (page) => {
     await open(page, `?src=${offer(prepared("match.tape"))}&t=50%25`);
     const before = [await now(page), await page.evaluate("window.gametape.hash()")];
@@ -106,7 +106,10 @@ inPage(
     await page.getByLabel("Speed").selectOption("8×");
     const film = await save(page, "Video (WebM)");
     assert.equal(film.readUInt32BE(0), 0x1a45dfa3);
-    await click(page, "button", "Share");
+    const gif = await save(page, "GIF");
+    assert.equal(gif.subarray(0, 6).toString(), "GIF89a");
+    assert.ok(gif.length > 5000, `${gif.length} bytes`);
+    assert.deepEqual([await now(page), await page.evaluate("window.gametape.hash()")], before);
   },
   skip,
 );

@@ -93,7 +93,7 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
 
 /// The tool, and what makes natively what the page is compared with.
 fn build_natively(sh: &Shell) -> Result<()> {
-    // The whole workspace, so that crates have the features that the other steps build them with.
+    // As the tests of the workspace built them, so that nothing is built again.
     Ok(cmd!(sh, "cargo build --quiet --workspace --bin gametape --example native").run()?)
 }
 

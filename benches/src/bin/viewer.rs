@@ -196,8 +196,8 @@ fn play(browser: &mut Browser, recording: &Recorded, report: &mut Report) -> Out
         best = played["pictures"].as_f64().unwrap_or(f64::NAN).max(best);
     }
     let what = format!("{}: pictures a second at 16 ×", recording.name());
-    // Sixty frames a second, of which the measuring itself may miss one.
-    report.claim(&Claim::at_least(&what, best, 59.0));
+    // There are sixty frames a second; its begin and end may miss one each, and a clock is not exact.
+    report.claim(&Claim::at_least(&what, best, 58.0));
     println!();
     Ok(())
 }

@@ -132,17 +132,6 @@ impl Target {
         path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
     }
 
-    /// The file of the same name as the source in a folder, which is made if it is not there.
-    pub(crate) fn in_folder(source: &Source, folder: &Path) -> Result<Self, Failure> {
-        let name = match source {
-            Source::File(path) => path.file_name(),
-            Source::Stdin => None,
-        };
-        let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
-        fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
-        Ok(Self::File(folder.join(name)))
-    }
-
     /// Opens the target of a command that reads `source`, which is never overwritten. A name that is
     /// not one for a result of this kind is refused.
     pub(crate) fn open(&self, kind: Kind, source: &Source) -> Result<Output, Failure> {
@@ -222,9 +211,17 @@ impl Destination {
         Self { target: Target::File(path), naming: Naming::InPlace }
     }
 
-    /// The file of the same name as the source in a folder, which is made if it is not there.
-    pub(crate) fn in_folder(source: &Source, folder: &Path) -> Result<Self, Failure> {
-        Ok(Self { target: Target::in_folder(source, folder)?, naming: Naming::Kept })
+    /// The file of the same name as the source, and this at its end, in a folder, which is made if it is not there.
+    pub(crate) fn in_folder(source: &Source, folder: &Path, ending: &str) -> Result<Self, Failure> {
+        let name = match source {
+            Source::File(path) => path.file_name(),
+            Source::Stdin => None,
+        };
+        let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
+        fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
+        let mut path = folder.join(name).into_os_string();
+        path.push(ending);
+        Ok(Self { target: Target::File(path.into()), naming: Naming::Kept })
     }
 
     /// Opens the destination of what is made of `source`.

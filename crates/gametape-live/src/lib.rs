@@ -7,6 +7,7 @@
 //!   [shared](Shared) by all seats.
 //! - [`Spectator`] puts it together again: a tape that grows, which a
 //!   [`Player`](gametape_replay::Player) plays. What is lost is [named](Notice::Lost).
+//! - [`Segmenter`] makes immutable files of a view, for a crowd, and [`SegmentFollower`] a tape of them.
 //! - [`Pass`] says who may see what; [`Pacer`] how fast to play near live.
 //! - [`Message`] are the bytes between them, [`Lane`] and [`Classes`] how they want to travel.
 //!
@@ -68,6 +69,7 @@ mod assembler;
 mod classify;
 mod delay;
 mod events;
+mod follow;
 mod hub;
 mod lane;
 pub mod limits;
@@ -79,10 +81,12 @@ mod pass;
 mod publisher;
 mod receiver;
 mod relay;
+mod segments;
 mod spectator;
 
 pub use classify::{Classify, MinewarsClasses, OneClass};
 pub use delay::Delay;
+pub use follow::{SegmentFile, SegmentFollower};
 pub use hub::{Outgoing, SeatId};
 pub use lane::{Classes, Lane, PerLane};
 pub use message::{
@@ -94,4 +98,5 @@ pub use pace::{Pace, Pacer};
 pub use pass::{Grant, Pass};
 pub use publisher::{Publisher, classes_of};
 pub use relay::Relay;
+pub use segments::{NowDocument, Segmenter};
 pub use spectator::{Arrived, Notice, Spectator};

@@ -139,12 +139,8 @@ impl<'a> Merged<'a> {
     /// A layer: on each tile what the view that counts has there, else what another has that is as certain.
     fn layer(&self, name: &str) -> Layer {
         let mut kinds = Kinds::default();
-        let on = |tile: usize| {
-            let layers = self.as_certain(tile).filter_map(|board| {
-                board.layers.iter().find(|layer| layer.name == name)?.kind(tile)
-            });
-            layers.take(1).last()
-        };
+        let in_layer = |board: &'a Board| board.layers.iter().find(|layer| layer.name == name);
+        let on = |tile: usize| self.as_certain(tile).find_map(|board| in_layer(board)?.kind(tile));
         let cells = (0..self.best.len()).map(|tile| on(tile).map_or(0, |kind| kinds.number(kind)));
         let cells = cells.collect();
         Layer { name: name.to_owned(), kinds: kinds.0, cells }

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use gametape_cadre::Options;
-use gametape_replay::Direction;
-use gametape_replay::MarkerKind;
 use gametape_replay::inspect::gap_lines;
 use gametape_replay::open::{Format, KeptStart, OpenOptions, open};
 use gametape_replay::text::hex;
+use gametape_replay::{Direction, MarkerKind, PlayRule};
 use gametape_scene::draw::{Camera, Fonts, Overlay, Renderer, tile_at};
 use gametape_scene::film::Shot;
 use gametape_scene::stage::{
@@ -18,7 +17,7 @@ use gametape_scene::stage::{
 use gametape_scene::{Heat, Layout, Line, Palette, Scene, TileAt, Trail};
 use gametape_skirmish::registry::{WATCHED, dress};
 use gametape_wire::text::{count, thousands};
-use gametape_wire::{Error, Moment, Tick, View, ViewSet};
+use gametape_wire::{Error, Finding, Moment, Tick, View, ViewSet};
 
 use crate::blocks::Blocks;
 use crate::moving::Film;
@@ -392,7 +391,7 @@ impl Session {
             players,
             facts,
             lines,
-            problems: stage.report().errors(),
+            damage: damage(stage),
             changed,
             at_begin: position <= first,
             at_end: position >= stage.end(),
@@ -574,6 +573,22 @@ fn losses(stage: &Stage<KeptStart<Blocks>>) -> Vec<Loss> {
         _ => None,
     });
     placed.chain(unplaced).collect()
+}
+
+/// What was lost on the way, as far as playing found it. Keyframes that cannot be used are played around, and input that
+/// cannot be applied was so when it was recorded.
+fn damage(stage: &Stage<KeptStart<Blocks>>) -> Vec<Loss> {
+    let of_finding = |finding: &Finding| {
+        let moment = Moment::before(finding.tick?);
+        let time = stage.tick_length().time_of(finding.tick?);
+        let text = match finding.rule {
+            PlayRule::LOST_INPUT => format!("what happened from {time} on is lost"),
+            PlayRule::DIVERGENCE => format!("the state at {time} is not the recorded one"),
+            _ => return None,
+        };
+        Some(Loss { text, start: Some(number(moment)), end: None })
+    };
+    stage.report().findings().iter().filter_map(of_finding).collect()
 }
 
 fn tree_row(branch: &Branch) -> TreeRow {

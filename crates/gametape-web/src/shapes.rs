@@ -111,9 +111,8 @@ pub struct Shown {
     pub facts: Vec<Value>,
     /// What happened, in words.
     pub lines: Vec<Line>,
-    /// How many problems were found on the way.
-    #[cfg_attr(test, ts(type = "number"))]
-    pub problems: u64,
+    /// Damage that was found on the way, besides what was known when the recording was opened.
+    pub damage: Vec<Loss>,
     /// How many tiles changed.
     pub changed: usize,
     /// Is it the first moment?

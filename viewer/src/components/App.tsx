@@ -112,7 +112,7 @@ function Opening() {
 function Strips() {
   const problem = state.problem.value;
   const about = state.about.value;
-  const losses = (about?.losses ?? []).filter(({ start }) => (start ?? 0) <= state.horizon.value);
+  const losses = state.losses.value.filter(({ start }) => (start ?? 0) <= state.horizon.value);
   const isOpening = state.place.value === "match" && !about;
   return (
     <div class="strips">

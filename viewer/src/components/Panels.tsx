@@ -183,12 +183,6 @@ function Players() {
           <Highlights most={4} />
         </section>
       )}
-      {shown.problems > 0 && (
-        <p class="warning-text">
-          {count(shown.problems)} {shown.problems === 1 ? "message" : "messages"} up to here could not be
-          applied.
-        </p>
-      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 // The board, or two side by side.
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import * as state from "../state/index.ts";
 import { Board } from "./Board.tsx";
 import { Icon } from "./icons.tsx";
@@ -121,6 +121,7 @@ function Offset() {
 function OtherRecording() {
   const input = useRef<HTMLInputElement>(null);
   const matches = state.matches.value;
+  useEffect(() => void state.readMatches(), []);
   return (
     <>
       {matches.length > 0 && (

@@ -64,7 +64,7 @@ function paintBase(canvas: HTMLCanvasElement, width: number, height: number, spa
   if (curve) paintShares(context, curve, box, (at) => moment(at, span, width), until);
 
   // Damage.
-  for (const { start, end } of state.about.value?.losses ?? []) {
+  for (const { start, end } of state.losses.value) {
     if (start === null || start > until) continue;
     const from = x(start, span, width);
     const to = Math.max(x(end ?? start, span, width), from + 4);
@@ -317,7 +317,7 @@ function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; 
     .filter((event) => Math.abs(event.moment - at) <= near)
     .sort((a, b) => Math.abs(a.moment - at) - Math.abs(b.moment - at))
     .slice(0, 4);
-  const loss = state.about.value?.losses.find(
+  const loss = state.losses.value.find(
     ({ start, end }) =>
       start !== null && start - near <= at && at <= (end ?? start) + near && start <= state.horizon.value,
   );

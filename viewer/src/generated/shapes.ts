@@ -157,9 +157,9 @@ facts: Array<Value>,
  */
 lines: Array<Line>, 
 /**
- * How many problems were found on the way.
+ * Damage that was found on the way, besides what was known when the recording was opened.
  */
-problems: number, 
+damage: Array<Loss>, 
 /**
  * How many tiles changed.
  */

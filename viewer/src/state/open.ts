@@ -82,8 +82,13 @@ async function route() {
     return;
   }
   place.value = "waiting";
-  matches.value = await listOfMatches();
+  await readMatches();
   place.value = matches.value.length > 0 ? "matches" : "start";
+}
+
+/** The list of matches beside the page, where there is one. */
+export async function readMatches() {
+  if (matches.value.length === 0) matches.value = await listOfMatches();
 }
 
 async function listOfMatches(): Promise<MatchEntry[]> {

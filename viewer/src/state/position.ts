@@ -1,5 +1,6 @@
 // What follows from the position: how much of the time to come may be told, and what the bars show.
 import { computed } from "@preact/signals";
+import type { Loss } from "../generated/shapes.ts";
 import { momentText, rate } from "../words.ts";
 import { playing, reached, target } from "./clock.ts";
 import { kept } from "./kept.ts";
@@ -20,6 +21,17 @@ export const ended = computed(() => about.value !== null && reached.value >= abo
 export const horizon = computed(() =>
   spoilers.value || ended.value ? Number.POSITIVE_INFINITY : Math.max(reached.value, about.value?.begin ?? 0),
 );
+
+/** What is missing: known when the recording was opened, and found since then. */
+export const losses = computed<Loss[]>(() => {
+  const all = [...(about.value?.losses ?? []), ...(shown.value?.damage ?? [])];
+  const isKnown =
+    all.length === lastLosses.length && all.every(({ text }, at) => text === lastLosses[at]!.text);
+  // The bars are painted again only when there is something new.
+  if (!isKnown) lastLosses = all;
+  return lastLosses;
+});
+let lastLosses: Loss[] = [];
 
 /** The moments of the bar. Spoiler-free its end says nothing about the length: 1, 2, 4 … minutes, whatever is enough. */
 export const span = computed<Span>(() => {

@@ -7,7 +7,7 @@ use gametape_wire::{Keep, KeptStates, Moment, Tick};
 use crate::state::keys::Key;
 use crate::state::tree::{Container, Tree, Value};
 
-/// Text between two keyframes at first: what merges in about a millisecond.
+/// Text between two keyframes at first: what merges in less than a millisecond.
 const SPACING: u64 = 512 << 10;
 
 /// Elements of one chunk.

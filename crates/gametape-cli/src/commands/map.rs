@@ -10,7 +10,7 @@ use gametape_wire::{Error, When};
 use super::stage;
 use crate::failure::{Failure, Outcome, note};
 use crate::input::{RecordingsArgs, Source};
-use crate::output::{Kind, Target, colours_show, print, print_json};
+use crate::output::{Destination, Kind, Target, colours_show, print, print_json};
 use crate::view_arg::ViewArg;
 
 /// Draw the board of a recording at a moment, as text or as a PNG picture
@@ -165,15 +165,8 @@ impl Args {
     /// Where the picture of a recording goes, if one is asked for.
     fn picture(&self, source: &Source) -> Result<Option<Target>, Failure> {
         let Some(folder) = &self.out_dir else { return Ok(self.png.clone()) };
-        match Target::in_folder(source, folder)? {
-            // Recordings of one name and several formats have pictures of several names.
-            Target::File(path) => {
-                let mut name = path.into_os_string();
-                name.push(".png");
-                Ok(Some(Target::File(name.into())))
-            }
-            target => Ok(Some(target)),
-        }
+        // Recordings of one name and several formats have pictures of several names.
+        Ok(Some(Destination::in_folder(source, folder, ".png")?.target))
     }
 
     fn too_large(&self, error: PictureError) -> Failure {

@@ -19,6 +19,7 @@ mod man;
 mod map;
 mod merge;
 mod pack;
+mod pass;
 mod play;
 mod record;
 mod recover;
@@ -79,6 +80,7 @@ commands! {
     Anonymize(anonymize::Args),
     Keygen(keygen::Args),
     Sign(sign::Args),
+    Pass(pass::Args),
     Record(record::Args),
     Resim(resim::Args),
     Events(events::Args),

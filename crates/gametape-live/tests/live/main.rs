@@ -6,6 +6,8 @@ mod common;
 mod delay;
 mod golden;
 mod leak;
+mod minewars;
 mod network;
+mod segments;
 mod sessions;
 mod tapes;

@@ -137,7 +137,8 @@ impl<S: Source> Stage<S> {
     /// What happened in the recording, as far as the present view may know it. The position stays.
     ///
     /// Of a tape, the all-seeing view has what the events of the match say; a player has their own events. Curves are
-    /// those of the statistics, or else the values of players in scenes of the view.
+    /// those of the statistics, or else the values of players in scenes of the view, where the recording
+    /// [can be told](Self::can_be_told).
     pub fn story(&mut self) -> Result<Story> {
         let seen = self.seen();
         let mut story = match seen.contains(View::SPECTATOR) {
@@ -145,7 +146,8 @@ impl<S: Source> Stage<S> {
             true => self.story_of_events(None)?,
             false => self.story_of_events(Some(seen))?,
         };
-        if story.curves.is_empty() {
+        // Samples of a long tape would be most of it.
+        if story.curves.is_empty() && self.can_be_told() {
             story.curves = self.curves_of_scenes()?;
         }
         // Where everything is known from events, nothing more is told.
