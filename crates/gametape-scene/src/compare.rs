@@ -20,7 +20,7 @@ pub fn tile_looks(scene: &Scene) -> Vec<TileLook> {
     let mut pieces: HashMap<TileAt, Vec<u32>> = HashMap::new();
     for piece in &board.pieces {
         let Some(at) = piece.at.tile() else { continue };
-        let kind = board.kind(piece).map_or(0, |kind| of_kind(kind));
+        let kind = board.kind(piece).map_or(0, of_kind);
         let look = Hash::new().number(kind).number(piece.owner.into()).number(glyph(piece.glyph));
         pieces.entry(at).or_default().push(look.0);
     }
