@@ -11,7 +11,7 @@ const MOST_LINES: usize = 40_000;
 /// A longer tape is not read as a whole to be told.
 const LONGEST_TAPE: u64 = 16 << 20;
 /// What a step costs besides the bytes of its changes.
-const STEP_COST: usize = 64;
+const STEP_COST: usize = 512;
 /// States that the pass itself keeps: it never goes back.
 const KEPT_BYTES: usize = 1 << 20;
 
@@ -105,7 +105,7 @@ impl<S: Source> Stage<S> {
     fn tell_deltas_from_here(&mut self, effort: usize) -> Result<()> {
         let mut spent = 0;
         let mut at = self.chronicle.until.unwrap_or(self.begin());
-        while spent < effort {
+        while spent < effort && at < self.end() {
             self.seek(at)?;
             let index = at.next_tick();
             let context = self.context_at(Moment::after(index));
