@@ -81,8 +81,8 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let formats = [Format::Tape, Format::MineWars];
-        self.files.for_each(&formats, |source, destination| {
+        let formats = &[Format::Tape, Format::MineWars];
+        self.files.for_each("cut", formats, |source, destination| {
             match source.open_with(&self.format)? {
                 Opened::Tape(file) => self.cut_tape(file, destination),
                 Opened::MineWars(bytes) => self.cut_minewars(source, &bytes, destination),
@@ -104,7 +104,7 @@ impl Args {
         let tape = file.open(Depth::Index)?;
         let request = self.request(|| players_of_tape(&tape));
         let request = request.map_err(|error| file.failure(&error))?;
-        write_cut(&mut file, &tape, &request, destination)?.print(self.files.json)
+        write_cut(&mut file, &tape, &request, destination)?.print(self.files.json())
     }
 
     fn cut_minewars(
@@ -124,7 +124,7 @@ impl Args {
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));
         (report.changes, report.lost) = (cut.changes(), cut.lost());
-        report.print(self.files.json)
+        report.print(self.files.json())
     }
 }
 

@@ -23,6 +23,7 @@ mod pass;
 mod play;
 mod record;
 mod recover;
+mod render;
 mod resim;
 mod sign;
 mod stage;
@@ -61,6 +62,7 @@ commands! {
     Asm(asm::Args),
     State(state::Args),
     Map(map::Args),
+    Render(render::Args),
     Play(play::Args),
     View(view::Args),
     Export(export::Args),

@@ -190,7 +190,7 @@ macro_rules! instructions {
                         $(let wire = $field.write(
                             instructions!(@slot D $id $variant $field $($letter)?), wire,
                         )?;)*
-                        Ok(to.take(wire))
+                        to.take(wire)
                     })*
                 }
             }

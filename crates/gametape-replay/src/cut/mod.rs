@@ -1,5 +1,6 @@
 //! Some views of a recording, some of its time, or both.
 
+mod clip;
 mod minewars;
 mod tape;
 mod thin;
@@ -10,6 +11,7 @@ use gametape_wire::{Error, Result, Tick, TickLength, ViewSet, When};
 
 use crate::moments::ticks_between;
 
+pub use clip::clip;
 pub use minewars::{MinewarsCut, cut_minewars};
 pub use tape::{TapeCut, cut_tape};
 
