@@ -1,5 +1,6 @@
 //! On which tiles two scenes differ: `spec/scene.md`, section 9.
 
+use gametape_wire::Arrange;
 use std::collections::HashMap;
 
 use crate::model::{Kind, Scene, Sight, TileAt};
@@ -67,7 +68,7 @@ pub fn differing(scene: &Scene, others: &[TileLook]) -> Vec<TileAt> {
         let is_own = |at: &&TileAt| own.iter().any(|one| one.at == **at);
         found.extend(others.keys().filter(|at| !is_own(at)));
     }
-    found.sort_unstable();
+    found.arrange();
     found
 }
 
