@@ -33,6 +33,7 @@ pub fn write_packed(path: &Path, bytes: u64) -> Result<()> {
     written.and(removed)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "map_err gives it")]
 fn failed(error: std::io::Error) -> Error {
     Error::misuse("large tape", error.to_string())
 }
