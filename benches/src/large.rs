@@ -29,23 +29,18 @@ const POOL: usize = 4 << 20;
 pub fn write_packed(path: &Path, bytes: u64) -> Result<()> {
     let unpacked = path.with_extension("unpacked");
     let written = write_unpacked(&unpacked, bytes).and_then(|()| write_from(&unpacked, path));
-    let removed = std::fs::remove_file(&unpacked).map_err(failed);
+    let removed = std::fs::remove_file(&unpacked).map_err(Error::from);
     written.and(removed)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "map_err gives it")]
-fn failed(error: std::io::Error) -> Error {
-    Error::misuse("large tape", error.to_string())
-}
-
 fn write_from(unpacked: &Path, path: &Path) -> Result<()> {
-    let mut source = File::open(unpacked).map_err(failed)?;
+    let mut source = File::open(unpacked).map_err(Error::from)?;
     let mut reader = TapeReader::new(source.length(), Depth::Index);
     drive(&mut reader, &mut source)?;
     let segments = pack(&reader.finish()?)?;
-    let mut out = BufWriter::new(File::create(path).map_err(failed)?);
-    put_segments(&mut source, &segments, &mut |bytes| out.write_all(bytes).map_err(failed))?;
-    out.flush().map_err(failed)
+    let mut out = BufWriter::new(File::create(path).map_err(Error::from)?);
+    put_segments(&mut source, &segments, &mut |bytes| out.write_all(bytes).map_err(Error::from))?;
+    out.flush().map_err(Error::from)
 }
 
 fn write_unpacked(path: &Path, bytes: u64) -> Result<()> {
@@ -55,7 +50,7 @@ fn write_unpacked(path: &Path, bytes: u64) -> Result<()> {
     let mut writer = TapeWriter::new(header, &metadata(&config, Generation::Current))?;
     let setup = game.setup().encode(true)?.into_bytes();
     writer.setup(streams::SETUP_OF_VIEWS, ViewSet::ALL, &setup)?;
-    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+    let mut file = BufWriter::new(File::create(path).map_err(Error::from)?);
     let mut spectator = MinewarsView::new(game.setup(), View::SPECTATOR);
     let (mut talk, mut tick) = (Talk::new(), 0);
     while writer.length() < bytes {
@@ -70,12 +65,12 @@ fn write_unpacked(path: &Path, bytes: u64) -> Result<()> {
         tick += 1;
         if tick % WRITE == 0 {
             writer.flush()?;
-            file.write_all(&writer.take()).map_err(failed)?;
+            file.write_all(&writer.take()).map_err(Error::from)?;
         }
     }
-    file.write_all(&writer.take()).map_err(failed)?;
-    file.write_all(&writer.finish()?).map_err(failed)?;
-    file.flush().map_err(failed)
+    file.write_all(&writer.take()).map_err(Error::from)?;
+    file.write_all(&writer.finish()?).map_err(Error::from)?;
+    file.flush().map_err(Error::from)
 }
 
 /// What the spectator receives in the next tick: the match, as long as it lasts, and talk.

@@ -12,9 +12,11 @@ const fake = args.has("--fake");
 const dist = join(root, fake ? "dist-fake" : "dist");
 const session = join(root, fake ? "tests/fake-session.ts" : "src/generated/gametape_web.js");
 const wasm = join(root, "src/generated/gametape_web_bg.wasm");
+/** The module that also makes files. */
+const maker = join(root, "src/generated/maker.wasm");
 
 if (!fake) {
-  for (const file of [session, wasm]) {
+  for (const file of [session, wasm, maker]) {
     try {
       await access(file);
     } catch {
@@ -52,7 +54,10 @@ const builds = [
 if (!args.has("--watch")) await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 await copyFile(join(root, "src/index.html"), join(dist, "index.html"));
-if (!fake) await copyFile(wasm, join(dist, "gametape_web_bg.wasm"));
+if (!fake) {
+  await copyFile(wasm, join(dist, "gametape_web_bg.wasm"));
+  await copyFile(maker, join(dist, "maker.wasm"));
+}
 
 if (args.has("--watch")) {
   for (const options of builds) await (await esbuild.context({ ...options, logLevel: "info" })).watch();

@@ -27,11 +27,14 @@ export function assets(): Promise<Assets> {
 async function find(): Promise<Assets> {
   const beside = (name: string) => new URL(name, document.baseURI).href;
   const [worker, wasm, font] = (["worker", "wasm", "font"] as const).map((part) => element(part));
+  // One-file pages have the module that does everything.
+  const inside = wasm ? await unpack(wasm) : null;
   return {
     worker: worker
       ? URL.createObjectURL(new Blob([await unpack(worker)], { type: "text/javascript" }))
       : beside("worker.js"),
-    wasm: wasm ? await unpack(wasm) : beside("gametape_web_bg.wasm"),
+    wasm: inside ?? beside("gametape_web_bg.wasm"),
+    maker: inside ?? beside("maker.wasm"),
     font: font ? await unpack(font) : wasm ? null : beside("font.ttf"),
   };
 }

@@ -23,6 +23,8 @@ export interface Handlers {
 export interface Assets {
   worker: string;
   wasm: string | Uint8Array<ArrayBuffer>;
+  /** The larger module, which also makes clips and GIF files. */
+  maker: string | Uint8Array<ArrayBuffer>;
   font: string | Uint8Array<ArrayBuffer> | null;
 }
 

@@ -132,25 +132,65 @@ fn build(sh: &Shell, form: Form) -> Result<()> {
 
 /// Everything that the page is bundled of. Nothing of it is in the tool, so cargo may build the tool meanwhile.
 fn build_parts(sh: &Shell, form: Form) -> Result<()> {
-    let module = build_module(sh, form)?;
-    bind(sh, &module, form)?;
+    let modules = build_modules(sh, form)?;
+    bind(sh, &modules, form)?;
     need_packages(sh)
 }
 
-/// The view-model as a module for browsers; cargo knows whether it is up to date.
-fn build_module(sh: &Shell, form: Form) -> Result<PathBuf> {
-    tools::need_target(sh, TARGET)?;
-    let profile = form.profile();
-    cmd!(sh, "cargo build --quiet --package gametape-web --profile {profile} --target {TARGET}")
-        .run()?;
-    let built = sh.current_dir().join(tools::target_folder()).join(TARGET).join(profile);
-    Ok(built.join("gametape_web.wasm"))
+/// The view-model as modules for browsers.
+struct Modules {
+    /// What the page loads first.
+    viewer: PathBuf,
+    /// What it loads to make clips and GIF files: it does all that the other does, and that.
+    maker: PathBuf,
 }
 
-/// The bindings of the module, by a package of its own: it must be of exactly the version that made the module.
-fn bind(sh: &Shell, module: &Path, form: Form) -> Result<()> {
-    let bound = Path::new(GENERATED).join("gametape_web_bg.wasm");
-    let is_newer = newest(sh, &[module, Path::new("viewer/bindgen/src")])? < time(sh, &bound);
+fn build_modules(sh: &Shell, form: Form) -> Result<Modules> {
+    tools::need_target(sh, TARGET)?;
+    let built = sh.current_dir().join(tools::target_folder()).join(TARGET).join(form.profile());
+    let module = built.join("gametape_web.wasm");
+    if form == Form::Quick {
+        build_module(sh, form, &[])?;
+        return Ok(Modules { viewer: module.clone(), maker: module });
+    }
+    let modules = Modules {
+        viewer: built.join("gametape_viewer.wasm"),
+        maker: built.join("gametape_maker.wasm"),
+    };
+    let made_of = ["crates", "Cargo.toml", "Cargo.lock"].map(Path::new);
+    let oldest = time(sh, &modules.viewer).min(time(sh, &modules.maker));
+    if newest(sh, &made_of)? < oldest {
+        return Ok(modules);
+    }
+    for (features, path) in
+        [(&[][..], &modules.maker), (&["--no-default-features"][..], &modules.viewer)]
+    {
+        // Both have the same name: cargo would take the one that is there for the other.
+        for old in [module.clone(), built.join("deps/gametape_web.wasm")] {
+            sh.remove_path(old)?;
+        }
+        build_module(sh, form, features)?;
+        sh.copy_file(&module, path)?;
+    }
+    Ok(modules)
+}
+
+/// Builds the module; cargo knows whether it is up to date.
+fn build_module(sh: &Shell, form: Form, features: &[&str]) -> Result<()> {
+    let profile = form.profile();
+    Ok(cmd!(
+        sh,
+        "cargo build --quiet --package gametape-web {features...} --profile {profile} --target {TARGET}"
+    )
+    .run()?)
+}
+
+/// The bindings of the modules, by a package of its own: it must be of exactly the version that made the modules.
+fn bind(sh: &Shell, modules: &Modules, form: Form) -> Result<()> {
+    let generated = sh.current_dir().join(GENERATED);
+    let bound = generated.join("maker.wasm");
+    let made_of = [&*modules.viewer, &*modules.maker, Path::new("viewer/bindgen/src")];
+    let is_newer = newest(sh, &made_of)? < time(sh, &bound);
     // A module of the other form may be older than these bindings.
     if is_newer && sh.read_file(FORM).is_ok_and(|made| made == form.profile()) {
         return Ok(());
@@ -158,9 +198,19 @@ fn bind(sh: &Shell, module: &Path, form: Form) -> Result<()> {
     println!("viewer: bindings of the module");
     // Not in the way of the workspace's own artifacts.
     let target = sh.current_dir().join(tools::target_folder()).join("bindgen");
-    let out = sh.current_dir().join(GENERATED);
     let manifest = "viewer/bindgen/Cargo.toml";
-    cmd!(sh, "cargo run --quiet --locked --manifest-path {manifest} --target-dir {target} -- {module} {out}").run()?;
+    let beside = target.join("maker");
+    for (module, out) in [(&modules.viewer, &generated), (&modules.maker, &beside)] {
+        // The names of the files follow from that of the module.
+        let renamed = target.join("gametape_web.wasm");
+        sh.create_dir(&target)?;
+        sh.copy_file(module, &renamed)?;
+        cmd!(sh, "cargo run --quiet --locked --manifest-path {manifest} --target-dir {target} -- {renamed} {out}").run()?;
+    }
+    let scripts = [&generated, &beside].map(|folder| sh.read_file(folder.join("gametape_web.js")));
+    let [Ok(one), Ok(other)] = scripts else { anyhow::bail!("the bindings were not made") };
+    anyhow::ensure!(one == other, "the bindings of the two modules differ");
+    sh.copy_file(beside.join("gametape_web_bg.wasm"), &bound)?;
     Ok(sh.write_file(FORM, form.profile())?)
 }
 

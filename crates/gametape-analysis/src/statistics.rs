@@ -2,7 +2,7 @@
 //! section 5.
 
 use gametape_tape::PlayerId;
-use gametape_wire::{TickLength, Time};
+use gametape_wire::{Arrange, TickLength, Time};
 
 use crate::event::table::AnalysisEvent;
 use crate::event::types::{MatchOutcome, PlayerStats};
@@ -221,7 +221,7 @@ impl StatisticsCollector {
         let mut statistics = Statistics { outcome, ..Statistics::default() };
         for (player, collected) in (0..).zip(self.players) {
             let Some(mut collected) = collected else { continue };
-            collected.snapshots.sort_by_key(|(tick, _)| *tick);
+            collected.snapshots.arrange_by_key(|(tick, _)| *tick);
             collected.summary.player = player;
             collected.summary.take_snapshots(&collected.snapshots, minute);
             statistics.players.push(collected.summary);

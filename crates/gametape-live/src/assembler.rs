@@ -11,8 +11,8 @@ use gametape_wire::{Result, View, ViewSet};
 use crate::message::{Body, Data, Shared};
 use crate::receiver::TickContent;
 
-/// Events that are kept to the end at most; then those that are there are written.
-const MOST_EVENTS: usize = 1 << 20;
+/// Events that are kept to the end at most; then the older half of them is written.
+const MOST_EVENTS: usize = 1 << 18;
 
 /// The header of a spectator's tape of some views: it follows from the source's.
 pub(crate) fn header_of(source: &TapeHeader, views: ViewSet) -> Result<TapeHeader> {
@@ -38,6 +38,8 @@ pub(crate) struct Assembler {
     keyframes: BTreeMap<u16, u64>,
     lost: BTreeMap<(View, bool), Lost>,
     events: Vec<AnalysisEvent>,
+    /// Events before this tick are written.
+    events_until: u64,
     closings: Vec<String>,
 }
 
@@ -50,6 +52,7 @@ impl Assembler {
             keyframes: BTreeMap::new(),
             lost: BTreeMap::new(),
             events: Vec::new(),
+            events_until: 0,
             closings: Vec::new(),
         })
     }
@@ -157,24 +160,29 @@ impl Assembler {
         for event in Events::new(&raw, chunk.payload_offset())? {
             let event = event?;
             // What everybody sees comes with every view.
-            if ViewSet::EMPTY.with(data.view) == self.views.lowest()
-                || !is_own(&event, ViewSet::EMPTY)
-            {
+            let is_first = ViewSet::EMPTY.with(data.view) == self.views.lowest();
+            // One that comes after later ones were written cannot be put in its place any more.
+            let is_in_time = event.tick() >= self.events_until;
+            if is_in_time && (is_first || !is_own(&event, ViewSet::EMPTY)) {
                 self.events.push(event);
             }
         }
         if self.events.len() > MOST_EVENTS {
-            self.put_events()?;
+            self.events.sort_by_key(AnalysisEvent::tick);
+            let (first, last) = (self.events[0].tick(), self.events[MOST_EVENTS].tick());
+            let middle = self.events[MOST_EVENTS / 2].tick();
+            self.put_events(if middle > first { middle } else { last + 1 })?;
         }
         Ok(())
     }
 
-    fn put_events(&mut self) -> Result<()> {
-        let mut events = std::mem::take(&mut self.events);
-        events.sort_by_key(AnalysisEvent::tick);
+    /// Writes the events before a tick.
+    fn put_events(&mut self, until: u64) -> Result<()> {
+        self.events_until = until;
+        self.events.sort_by_key(AnalysisEvent::tick);
+        let count = self.events.partition_point(|event| event.tick() < until);
         let mut writer = EventWriter::new();
-        // One that comes after later ones were written cannot be put in its place any more.
-        events.iter().try_for_each(|event| writer.push(event))?;
+        self.events.drain(..count).try_for_each(|event| writer.push(&event))?;
         self.writer.flush()?;
         for block in writer.flush()? {
             self.writer.chunk(&block.draft().with_views(self.views), &block.bytes)?;
@@ -195,7 +203,7 @@ impl Assembler {
         if let Some(closing) = joined_closing(&self.closings) {
             self.writer.closing_metadata(closing.as_bytes())?;
         }
-        self.put_events()?;
+        self.put_events(u64::MAX)?;
         let mut bytes = self.writer.take();
         bytes.extend(self.writer.finish()?);
         Ok(bytes)

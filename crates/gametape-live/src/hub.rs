@@ -15,6 +15,7 @@ use crate::log::{Entry, ViewLog};
 use crate::message::{Again, Data, Mark, Message, Shared, StartAt};
 use crate::name::MatchName;
 use crate::pass::Grant;
+use crate::publisher::slot_ticks;
 
 /// Unreliable messages that are this much older than what is released are dropped.
 const LATE: Time = Time::from_millis(250);
@@ -79,6 +80,8 @@ struct Seat {
     queue: VecDeque<Outgoing>,
     /// Is it a relay, which is a copy of the journal?
     is_link: bool,
+    /// What it asked for, and is not there any more.
+    forgotten: Vec<Again>,
 }
 
 /// How far a seat has come in a view.
@@ -120,9 +123,14 @@ impl Hub {
 
     /// Adds a numbered message; false where it is there, or of a view that nobody has.
     pub(crate) fn add(&mut self, data: &Data<'_>, bytes: &Shared) -> Result<bool> {
+        let slot = slot_ticks(self.tick_length());
         let Some(log) = self.logs.get_mut(&data.view) else { return Ok(false) };
+        // What was asked for again is there for somebody who will come for it.
+        let is_recalled = data.number < log.have[data.lane.index()];
         let added = log.insert(data, bytes)?;
-        log.trim(self.window);
+        if !is_recalled {
+            log.trim(self.window, slot);
+        }
         Ok(added)
     }
 
@@ -160,7 +168,7 @@ impl Hub {
         let id = SeatId(self.next_seat);
         self.next_seat += 1;
         let (views, queue) = (BTreeMap::new(), VecDeque::new());
-        self.seats.insert(id, Seat { grant, views, queue, is_link });
+        self.seats.insert(id, Seat { grant, views, queue, is_link, forgotten: Vec::new() });
         for view in grant.views.and(self.views()).iter() {
             let known = lacks.iter().find(|(other, _)| *other == view);
             let resumed = known.is_some_and(|(_, lacks)| self.resume(id, view, lacks, now));
@@ -262,6 +270,10 @@ impl Hub {
             return;
         }
         let numbers = again.numbers.start..again.numbers.end.min(again.numbers.start + AGAIN.max);
+        let have = log.have[again.lane.index()];
+        if let Some(hole) = log.holes(again.lane, numbers.start..numbers.end.min(have), 1).pop() {
+            seat.forget(Again { numbers: hole, ..again.clone() });
+        }
         for (_, entry) in log.lane(again.lane).range(numbers) {
             if entry.tick <= limit {
                 let bytes = Arc::clone(&entry.bytes);
@@ -291,7 +303,7 @@ impl Hub {
                     let mut feed = Feed { log, grant: &seat.grant, limit, step: self.step() };
                     let is_stuck = feed.run(place, &mut out, self.late());
                     place.note_stuck(is_stuck, now);
-                    if place.is_out_of_patience(now) && out.has_room() {
+                    if place.is_out_of_patience(now) && out.has_room() && !seat.is_link {
                         stuck.push(*view);
                     }
                 }
@@ -335,6 +347,9 @@ impl Hub {
             }
         }
         for seat in self.seats.values() {
+            if wanted.len() >= most {
+                break;
+            }
             for (view, place) in &seat.views {
                 let Some(log) = self.logs.get(view) else { continue };
                 for number in place.prelude.iter().take(16) {
@@ -344,9 +359,12 @@ impl Hub {
                 }
                 for lane in Lane::ALL {
                     let (cursor, have) = (place.cursor[lane.index()], log.have[lane.index()]);
-                    let to = have.min(cursor.saturating_add(AGAIN.max));
-                    push_ranges(&mut wanted, *view, lane, log.holes(lane, cursor..to, 4));
+                    push_ranges(&mut wanted, *view, lane, log.first_hole(lane, cursor, have));
                 }
+            }
+            for Again { view, lane, numbers } in &seat.forgotten {
+                let holes = self.logs.get(view).map(|log| log.holes(*lane, numbers.clone(), 4));
+                push_ranges(&mut wanted, *view, *lane, holes.into_iter().flatten());
             }
         }
         wanted.truncate(most);
@@ -382,6 +400,16 @@ impl Batch {
     fn push(&mut self, message: Outgoing) {
         self.left = self.left.saturating_sub(message.bytes.len());
         self.list.push(message);
+    }
+}
+
+impl Seat {
+    /// Notes what it needs and is not there any more.
+    fn forget(&mut self, again: Again) {
+        if !self.forgotten.contains(&again) {
+            self.forgotten.truncate(15);
+            self.forgotten.insert(0, again);
+        }
     }
 }
 
@@ -471,15 +499,26 @@ impl Feed<'_> {
                 *cursor += 1;
             }
         }
-        self.unreliable(place, counts[0], out, late);
-        sent
+        match self.unreliable(place, counts[0], out, late) {
+            true => sent,
+            false => Sent::Missing,
+        }
     }
 
-    fn unreliable(&self, place: &mut SeatView, count: u64, out: &mut Batch, late: u64) {
+    /// Is everything there that is history, and so not to be missed?
+    fn unreliable(&self, place: &mut SeatView, count: u64, out: &mut Batch, late: u64) -> bool {
         let cursor = place.cursor[0];
-        if self.grant.classes.has_lane(Lane::UNRELIABLE) && cursor < count {
+        let history = place.live_from.min(count).min(self.log.have[0]);
+        let is_wanted = self.grant.classes.has_lane(Lane::UNRELIABLE);
+        if is_wanted && self.log.first_hole(Lane::UNRELIABLE, cursor, history).is_some() {
+            return false;
+        }
+        if is_wanted && cursor < count {
             let newest = self.log.mark.map_or(0, |mark| mark.tick).min(self.limit);
             for (&number, entry) in self.log.lane(Lane::UNRELIABLE).range(cursor..count) {
+                if number > place.cursor[0] && place.cursor[0] < history {
+                    return false;
+                }
                 let is_datagram = number >= place.live_from;
                 let is_in_time = !is_datagram || entry.tick.saturating_add(late) >= newest;
                 if is_in_time && entry.tick <= self.limit {
@@ -489,9 +528,13 @@ impl Feed<'_> {
                 place.cursor[0] = number + 1;
             }
         }
+        if place.cursor[0] < history && is_wanted {
+            return false;
+        }
         if count != u64::MAX {
             place.cursor[0] = place.cursor[0].max(count);
         }
+        true
     }
 
     fn events(&self, place: &mut SeatView, out: &mut Batch) {

@@ -25,3 +25,5 @@ pub const PRELUDE: Limit = Limit::new("chunks before a group", 1 << 16);
 pub const HELD_BYTES: Limit = Limit::new("bytes that cannot be shown yet", 64 << 20);
 /// How far a message may be ahead of the first that is missing.
 pub const AHEAD: Limit = Limit::new("numbers ahead of the first missing one", 1 << 20);
+/// Marks that wait until everything of them is there.
+pub const MARKS: Limit = Limit::new("marks that cannot be claimed yet", 1 << 17);

@@ -56,6 +56,8 @@ pub(crate) struct ViewLog {
     /// Everything before these numbers was there once, or came before this log began.
     pub(crate) have: PerLane,
     pub(crate) bytes: usize,
+    /// Everything before this tick was forgotten, but for what joiners need.
+    trimmed: u64,
 }
 
 impl ViewLog {
@@ -244,17 +246,19 @@ impl ViewLog {
         Some(removed)
     }
 
-    /// Forgets the oldest messages until at most `most` bytes are left. What whoever joins later needs
-    /// stays: groups, the chunks before them, and everything from the last two keyframes on.
-    pub(crate) fn trim(&mut self, most: usize) {
-        if self.bytes <= most {
+    /// Forgets the oldest messages where there are twice as many bytes as `most`, until half of them are left.
+    /// What whoever joins later needs stays: groups, the chunks before them, everything from the last two
+    /// keyframes on; of older marks one for each `slot` ticks.
+    pub(crate) fn trim(&mut self, most: usize, slot: u64) {
+        if self.bytes + self.marks.len() * MARK_COST <= most.saturating_mul(2) {
             return;
         }
         let mut newest = self.groups.values().rev();
         let (_, second) = (newest.next(), newest.next());
-        let Some(kept) = second.copied() else { return };
+        let Some(kept) = second.copied().filter(|kept| kept.tick > self.trimmed) else { return };
+        self.trimmed = kept.tick;
         let chain = self.chain(&kept);
-        self.marks = self.marks.split_off(&kept.tick);
+        self.marks.retain(|tick, _| *tick >= kept.tick || (*tick + 1).is_multiple_of(slot));
         for lane in Lane::ALL {
             let first = kept.first[lane.index()];
             let old: Vec<u64> = self.lane(lane).range(..first).map(|(number, _)| *number).collect();
@@ -267,10 +271,26 @@ impl ViewLog {
             }
         }
     }
+
+    /// The first numbers of a lane from `from` on that are not there, before `to`.
+    pub(crate) fn first_hole(&self, lane: Lane, from: u64, to: u64) -> Option<Range<u64>> {
+        if from >= to || self.lane(lane).contains_key(&from) {
+            return None;
+        }
+        let next = self.lane(lane).range(from..to).next();
+        Some(from..next.map_or(to, |(number, _)| *number))
+    }
+
+    /// How many marks are kept.
+    pub(crate) fn mark_count(&self) -> usize {
+        self.marks.len()
+    }
 }
 
 /// What an entry costs besides its bytes.
 const COST: usize = 64;
+/// What a mark costs.
+const MARK_COST: usize = 160;
 
 impl ViewLog {
     /// Forgets marks up to a tick.

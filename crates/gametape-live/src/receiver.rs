@@ -6,7 +6,7 @@ use std::time::Duration;
 use gametape_wire::{Error, ErrorKind, Result, View};
 
 use crate::lane::{Classes, Lane, PerLane};
-use crate::limits::HELD_BYTES;
+use crate::limits::{HELD_BYTES, MARKS};
 use crate::log::ViewLog;
 use crate::message::{Again, Body, Data, Mark, Moved, Shared};
 
@@ -20,12 +20,14 @@ pub(crate) struct TickContent {
     pub(crate) chunks: Vec<Shared>,
     /// Payloads by index, each of runs by position.
     payloads: BTreeMap<u32, BTreeMap<u32, Vec<u8>>>,
+    /// What it costs.
+    bytes: usize,
 }
 
 impl TickContent {
     /// Nothing but chunks.
     pub(crate) fn of_chunks(chunks: Vec<Shared>) -> Self {
-        Self { chunks, payloads: BTreeMap::new() }
+        Self { chunks, ..Self::default() }
     }
 
     /// The payloads by index, put together.
@@ -63,6 +65,7 @@ pub(crate) struct Receiver {
     missing_since: Option<Duration>,
     /// Complete ticks that nobody took yet.
     ready: BTreeMap<u64, TickContent>,
+    ready_bytes: usize,
     /// Events, in the order of their numbers.
     pub(crate) events: Vec<Shared>,
     /// Parts that came, in the order in which a player wants them; `None` where nobody does.
@@ -84,6 +87,7 @@ impl Receiver {
             lingers_since: None,
             missing_since: None,
             ready: BTreeMap::new(),
+            ready_bytes: 0,
             events: Vec::new(),
             arrived: None,
             handed: [0; Lane::COUNT],
@@ -122,7 +126,7 @@ impl Receiver {
 
     /// A numbered message; false where it is known.
     pub(crate) fn data(&mut self, data: &Data<'_>, bytes: &Shared) -> Result<bool> {
-        HELD_BYTES.check((self.log.bytes + bytes.len()) as u64, 0)?;
+        HELD_BYTES.check((self.log.bytes + self.ready_bytes + bytes.len()) as u64, 0)?;
         let is_known = |next: &PerLane| data.number < next[data.lane.index()];
         let is_wanted = |moved: &Moved| {
             data.lane == Lane::TAPE && moved.prelude.binary_search(&data.number).is_ok()
@@ -155,10 +159,12 @@ impl Receiver {
         }
     }
 
-    pub(crate) fn mark(&mut self, mark: Mark) {
+    pub(crate) fn mark(&mut self, mark: Mark) -> Result<()> {
+        MARKS.check(self.log.mark_count() as u64, 0)?;
         if mark.is_last || self.claimed.is_none_or(|claimed| mark.tick > claimed) {
             self.log.take_mark(mark);
         }
+        Ok(())
     }
 
     /// What follows begins with another group; nothing changes where its beginning is known.
@@ -179,11 +185,14 @@ impl Receiver {
     }
 
     pub(crate) fn take(&mut self, tick: u64) -> Option<TickContent> {
-        self.ready.remove(&tick)
+        let taken = self.ready.remove(&tick)?;
+        self.ready_bytes = self.ready_bytes.saturating_sub(taken.bytes);
+        Some(taken)
     }
 
     /// Gives back what is to be taken later.
     pub(crate) fn put_back(&mut self, tick: u64, content: TickContent) {
+        self.ready_bytes += content.bytes;
         self.ready.insert(tick, content);
     }
 
@@ -322,6 +331,9 @@ impl Receiver {
     fn put(&mut self, tick: u64, bytes: &Shared) -> Result<()> {
         let Some(data) = Data::read(bytes)? else { return Ok(()) };
         let content = self.ready.entry(tick).or_default();
+        let cost = bytes.len() + 64;
+        content.bytes += cost;
+        self.ready_bytes += cost;
         match data.body {
             Body::Chunk(..) => content.chunks.push(bytes.clone()),
             Body::Part(part) => {

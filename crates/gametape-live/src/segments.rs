@@ -101,7 +101,7 @@ impl Segmenter {
             Message::Data(data) if data.view == self.view => {
                 self.receiver.data(&data, bytes)?;
             }
-            Message::Mark(mark) if mark.view == self.view => self.receiver.mark(mark),
+            Message::Mark(mark) if mark.view == self.view => self.receiver.mark(mark)?,
             _ => return Ok(()),
         }
         self.poll(now)

@@ -121,7 +121,7 @@ impl Spectator {
             Message::Welcome(welcome) => self.welcomed(welcome)?,
             Message::Refuse(refusal) => self.notices.push_back(Notice::Refused(refusal)),
             Message::Data(data) => drop(self.receiver(data.view)?.data(&data, bytes)?),
-            Message::Mark(mark) => self.receiver(mark.view)?.mark(mark),
+            Message::Mark(mark) => self.receiver(mark.view)?.mark(mark)?,
             Message::Moved(moved) => {
                 self.receiver(moved.view)?.moved(moved);
             }

@@ -2,7 +2,7 @@
 //! section 2.
 
 use gametape_tape::Tape;
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Arrange, View, ViewSet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -133,7 +133,7 @@ pub fn joined_closing(closings: &[String]) -> Option<String> {
         }
     }
     if !players.is_empty() {
-        players.sort_by_key(|row| Seat::of(row).map(Seat::number));
+        players.arrange_by_key(|row| Seat::of(row).map(Seat::number));
         joined.insert("players".to_owned(), players.into());
     }
     (!closings.is_empty()).then(|| Value::Object(joined).to_string())

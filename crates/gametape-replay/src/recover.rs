@@ -7,7 +7,7 @@ use gametape_tape::{
     ChunkKind, Damage, Dropped, Gap, Level, Recovered, Recovery, Remedy, Rewriter, TapeHeader,
     Verifier,
 };
-use gametape_wire::{Error, Result, Source, TickLength, WatchedSource, drive};
+use gametape_wire::{Arrange, Error, Result, Source, TickLength, WatchedSource, drive};
 use serde::Serialize;
 
 use crate::open::visit_chunks;
@@ -290,7 +290,7 @@ pub(crate) fn unwritten_text(ticks: &Range<u64>) -> String {
 /// How many ticks are in at least one of the ranges.
 fn covered(ranges: impl Iterator<Item = Range<u64>>) -> u64 {
     let mut ranges: Vec<Range<u64>> = ranges.collect();
-    ranges.sort_by_key(|range| range.start);
+    ranges.arrange_by_key(|range| range.start);
     let mut end = 0;
     let mut ticks = 0;
     for range in ranges {

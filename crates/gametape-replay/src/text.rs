@@ -3,18 +3,12 @@
 
 use gametape_wire::Time;
 
-pub use gametape_wire::text::{count, harmless, printable, shortened, thousands};
+pub use gametape_wire::text::{count, harmless, hex, printable, shortened, thousands};
 
 /// A time as every command prints and reads it: `3:37.6`, `1:02:03.004`.
 #[must_use]
 pub fn clock(milliseconds: u64) -> String {
     Time::from_millis(milliseconds).to_string()
-}
-
-/// Bytes as hexadecimal digits.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Milliseconds since 1970 as `2023-11-14 22:13:20 UTC`; none beyond the year 9999.

@@ -1,5 +1,6 @@
 //! On which tiles two scenes differ: `spec/scene.md`, section 9.
 
+use gametape_wire::Arrange;
 use std::collections::HashMap;
 
 use crate::model::{Kind, Scene, Sight, TileAt};
@@ -20,7 +21,7 @@ pub fn tile_looks(scene: &Scene) -> Vec<TileLook> {
     let mut pieces: HashMap<TileAt, Vec<u32>> = HashMap::new();
     for piece in &board.pieces {
         let Some(at) = piece.at.tile() else { continue };
-        let kind = board.kind(piece).map_or(0, |kind| of_kind(kind));
+        let kind = board.kind(piece).map_or(0, of_kind);
         let look = Hash::new().number(kind).number(piece.owner.into()).number(glyph(piece.glyph));
         pieces.entry(at).or_default().push(look.0);
     }
@@ -67,7 +68,7 @@ pub fn differing(scene: &Scene, others: &[TileLook]) -> Vec<TileAt> {
         let is_own = |at: &&TileAt| own.iter().any(|one| one.at == **at);
         found.extend(others.keys().filter(|at| !is_own(at)));
     }
-    found.sort_unstable();
+    found.arrange();
     found
 }
 

@@ -1,5 +1,6 @@
 //! Heat maps: how much of something was where, over a range of moments. `spec/scene.md`, section 10.
 
+use gametape_wire::Arrange;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -129,7 +130,7 @@ impl Heat {
     #[must_use]
     pub fn hottest(&self, count: usize) -> Vec<HeatCell> {
         let mut cells = self.cells.clone();
-        cells.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.at.cmp(&b.at)));
+        cells.arrange_by(|a, b| b.value.total_cmp(&a.value).then(a.at.cmp(&b.at)));
         cells.truncate(count);
         cells
     }

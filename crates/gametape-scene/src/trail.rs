@@ -1,5 +1,6 @@
 //! Where pieces were: their ways over the last moments.
 
+use gametape_wire::Arrange;
 use std::collections::HashMap;
 
 use crate::model::{Position, Scene};
@@ -64,7 +65,7 @@ impl TrailMaker {
         let moved = self.ways.into_iter().filter(|(_, way)| way.points.len() > 1);
         let mut moved: Vec<(String, Way)> = moved.collect();
         let newest = |way: &Way| way.points.last().map_or(0, |(_, scene)| *scene);
-        moved.sort_by(|a, b| newest(&a.1).cmp(&newest(&b.1)).then_with(|| a.0.cmp(&b.0)));
+        moved.arrange_by(|a, b| newest(&a.1).cmp(&newest(&b.1)).then_with(|| a.0.cmp(&b.0)));
         let surplus = moved.len().saturating_sub(MOST);
         let age = |scene: usize| scene as f32 / scenes.max(1) as f32;
         let trail = |(id, way): (String, Way)| Trail {

@@ -41,14 +41,20 @@ pub fn one_file(assets: &Assets, recording: &Embedded<'_>) -> Result<Vec<u8>, No
     Ok(page.into_bytes())
 }
 
+/// The modules of the viewer: the one that only shows recordings, and the one that also makes files.
+const VIEWER: &str = "gametape_web_bg.wasm";
+const MAKER: &str = "maker.wasm";
+
 /// What the viewer would fetch.
 fn elements(assets: &Assets, recording: &Embedded<'_>) -> String {
     let mut text = String::new();
+    // The module that does everything: what is not in the file cannot be fetched later.
+    let module = assets.get(MAKER).map_or(VIEWER, |_| MAKER);
     for (name, asset) in assets.iter() {
         let role = match name {
             "worker.js" => "worker",
             "font.ttf" => "font",
-            name if name.ends_with(".wasm") => "wasm",
+            name if name == module => "wasm",
             _ => continue,
         };
         add_element(&mut text, role, &[], &gzip_of(asset));

@@ -99,8 +99,8 @@ impl Session {
             self.cameras = Some((ticks, samples));
         }
         let samples = self.cameras.iter().flat_map(|(_, samples)| samples);
-        let own = samples.filter(|sample| sample.player == player && sample.tick <= now.0);
-        Ok(own.last().map(|sample| sample.at))
+        let mut own = samples.filter(|sample| sample.player == player && sample.tick <= now.0);
+        Ok(own.next_back().map(|sample| sample.at))
     }
 
     /// Cuts a part of the recording, as those may have it who see it now.

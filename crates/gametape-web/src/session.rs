@@ -179,6 +179,9 @@ impl Session {
                 let hash = self.stage()?.state_hash();
                 Ok(Answer::Hash { hash: hash.map(|hash| hex(&hash)) })
             }
+            Request::Gif { .. } | Request::Clip { .. } if !cfg!(feature = "make") => {
+                Err(Error::misuse("file", "this module of the viewer makes none"))
+            }
             Request::Gif { from, to, speed, fps, width, height, heat } => {
                 let (from, to) = (self.within(*from)?, self.within(*to)?);
                 let shot = Shot::new(from, to).with_speed(*speed).with_fps(*fps);

@@ -1,5 +1,6 @@
 //! Texts that are compared whatever their letter case and way of writing.
 
+use crate::Arrange;
 use unicode_normalization::char::{
     canonical_combining_class, decompose_canonical, decompose_compatible, is_combining_mark,
 };
@@ -70,7 +71,7 @@ impl<F: FnMut(char, Origin)> Folder<F> {
     }
 
     fn end_marks(&mut self) {
-        self.marks.sort_by_key(|(class, ..)| *class);
+        self.marks.arrange_by_key(|(class, ..)| *class);
         for (_, c, origin) in self.marks.drain(..) {
             (self.emit)(c, origin);
         }

@@ -28,6 +28,7 @@
 //! What it does not do: no file, socket, clock, thread or log line; no knowledge of any game; a
 //! payload is never looked into.
 
+mod arrange;
 mod cursor;
 mod error;
 mod finding;
@@ -40,6 +41,7 @@ pub mod text;
 mod time;
 mod views;
 
+pub use arrange::Arrange;
 pub use cursor::{Reader, Writer, unzigzag, zigzag};
 pub use error::{Error, ErrorClass, ErrorKind, Place, Result};
 pub use finding::{Finding, Report, Severity};

@@ -153,8 +153,10 @@ function Ticker() {
   const until = state.happened.value;
   if (!about) return null;
   const oldest = state.target.value - rate(about) * (about.is_gamelog ? 1 : 15);
+  // Boards of gamelogs mostly fill their corners: one line has room above them.
+  const most = about.is_gamelog ? 1 : 3;
   const last = events
-    .slice(Math.max(0, until - 3), until)
+    .slice(Math.max(0, until - most), until)
     .filter(({ moment }) => moment >= oldest)
     .reverse();
   return (

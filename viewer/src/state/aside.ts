@@ -6,7 +6,7 @@ import { Client, Stale } from "../client.ts";
 import { whenClosed, whenForgotten } from "./lifetime.ts";
 import { about, main } from "./side.ts";
 
-let helper: { client: Client; seen: string } | null = null;
+let helper: { client: Client; seen: string; isMaker: boolean } | null = null;
 /** What it is asked and did not answer yet. */
 export const asideBusy = signal(0);
 
@@ -18,13 +18,14 @@ export function closeAside() {
 whenClosed(closeAside);
 whenForgotten(() => helper?.client.forget());
 
-/** The session, seen as the board is now. */
-export async function aside(): Promise<Client> {
+/** The session, seen as the board is now; one that makes files has a larger module. */
+export async function aside(isMaker = false): Promise<Client> {
   const { origin } = main;
   const known = await assets();
   if (!origin || main.origin !== origin || !about.value) throw new Stale();
+  if (isMaker && helper && !helper.isMaker) closeAside();
   if (!helper) {
-    const client = new Client(known, origin, {
+    const client = new Client({ ...known, wasm: isMaker ? known.maker : known.wasm }, origin, {
       progress() {},
       shown() {},
       wishFailed() {},
@@ -32,7 +33,7 @@ export async function aside(): Promise<Client> {
         if (helper?.client === client) asideBusy.value = count;
       },
     });
-    helper = { client, seen: "" };
+    helper = { client, seen: "", isMaker };
     await client.ask("open", {});
   }
   const { client } = helper;

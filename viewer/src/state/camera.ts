@@ -18,6 +18,8 @@ export interface Point {
 const MAX_ZOOM = 160;
 /** What the buttons over a board take, in CSS pixels. */
 const BUTTONS = { width: 60, height: 180 };
+/** What one line of the ticker takes, in CSS pixels. */
+const TICKER = 36;
 /** The small map, in CSS pixels. */
 export const mapSize = { width: 148, height: 128 };
 
@@ -32,13 +34,17 @@ export class BoardCamera {
   readonly fitting = computed<Camera | null>(() => {
     const { width, height } = this.size.value;
     if (width === 0 || height === 0) return null;
-    const at = fitted(this.about.value, width - 32, height - 32, 96);
+    // A board that fills the room leaves some for what is said over it.
+    const top = this.about.value?.is_gamelog ? TICKER : 0;
+    const fit = (room: number) => fitted(this.about.value, room, height - 32 - top, 96);
+    const at = fit(width - 32);
     const board = this.about.value?.board;
     if (!at || !board) return null;
-    const [right, low] = [width + board.width * at.zoom, height + board.height * at.zoom];
+    const [right, low] = [width + board.width * at.zoom, height + top + board.height * at.zoom];
     // Buttons at the lower right do not lie on the board.
     const isCovered = right / 2 > width - BUTTONS.width && low / 2 > height - BUTTONS.height;
-    return isCovered ? fitted(this.about.value, width - 2 * BUTTONS.width, height - 32, 96) : at;
+    const found = isCovered ? fit(width - 2 * BUTTONS.width) : at;
+    return found && { ...found, y: found.y - top / 2 / found.zoom };
   });
   readonly now = computed(() => this.wished.value ?? this.fitting.value);
 

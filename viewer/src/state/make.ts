@@ -94,7 +94,7 @@ export function makeClip() {
   const { start, end } = range.value;
   const name = nameOf("tape");
   return run("Cutting the clip", async () => {
-    const client = await aside();
+    const client = await aside(true);
     await client.ask("clip", { from: start, to: end });
     return { blob: new Blob([await client.file()], { type: "application/octet-stream" }), name };
   });
@@ -113,7 +113,7 @@ export function makeGif() {
   const name = nameOf("gif");
   const what = "Drawing the GIF";
   return run(what, async (isWanted) => {
-    const client = await aside();
+    const client = await aside(true);
     for (;;) {
       const { done, frames, bytes } = await client.ask("gif", fields);
       if (!isWanted()) throw new Stale();

@@ -225,7 +225,7 @@ async function open(from: Origin, back: Place | null = null) {
     seek(found.moment ?? opened.position);
     const tile = params.get("s")?.split(",").map(Number);
     if (tile?.length === 2 && tile.every(Number.isFinite)) void select(main, tile as Tile);
-    tell();
+    tellSoon();
     if (!back) void openSecond(params);
   } catch (error) {
     if (!isMine()) return;
@@ -269,14 +269,30 @@ async function findTime(text: string): Promise<{ moment: number | null; wrong: s
   }
 }
 
-/** The story is asked for after the first picture, and told a part at a time. */
+/** A part of the story that takes longer than this, in milliseconds, … */
+const SLOW_PART = 1500;
+/** … and tells less of the recording than this: the rest would hold everything else up for minutes. */
+const SMALL_PART = 0.01;
+
+/** The first picture is wished already, and comes first. */
+function tellSoon() {
+  const asked = main.client;
+  setTimeout(() => {
+    if (main.client === asked) tell();
+  });
+}
+
+/** The story is told a part at a time. */
 function tell() {
   const asked = main.client;
+  const before = story.value?.told ?? 0;
+  const began = performance.now();
   asked
     ?.ask("story", {})
     .then((told) => {
       story.value = told;
-      if (told.told < 1 && main.client === asked) tell();
+      const isHopeless = performance.now() - began > SLOW_PART && told.told - before < SMALL_PART;
+      if (told.told < 1 && !isHopeless && main.client === asked) tell();
     })
     .catch((error) => explain(error, tell));
 }
@@ -295,7 +311,7 @@ export async function setViews(views: readonly number[]) {
     about.value = now;
     seek(target.value);
     if (main.selected.value) void select(main, main.selected.value);
-    tell();
+    tellSoon();
   } catch (error) {
     explain(error, () => void setViews(views));
   }

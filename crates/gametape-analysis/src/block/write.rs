@@ -2,7 +2,7 @@
 
 use gametape_tape::limits::{EVENTS_BYTES, TICK};
 use gametape_tape::{ChunkDraft, ChunkKind};
-use gametape_wire::{Error, Limit, Place, Result, ViewSet, Writer};
+use gametape_wire::{Arrange, Error, Limit, Place, Result, ViewSet, Writer};
 
 use crate::block::read::{FORM, LastOfKinds, RawEvents, SPAN};
 use crate::event::kinds::EventStream;
@@ -302,7 +302,7 @@ impl OpenBlock {
             });
         }
         items.append(&mut self.late);
-        items.sort_by_key(|item| item.borrow().tick());
+        items.arrange_by_key(|item| item.borrow().tick());
         Ok(items)
     }
 

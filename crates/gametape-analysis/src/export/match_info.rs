@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use gametape_tape::{ChunkKind, NameTable, PlayerId, Tape};
-use gametape_wire::{Tick, TickLength, Time};
+use gametape_wire::{Arrange, Tick, TickLength, Time};
 use sha2::{Digest, Sha256};
 
 use crate::event::table::AnalysisEvent;
@@ -23,7 +23,7 @@ impl MatchId {
     pub fn of(tape: &Tape) -> Self {
         let mut headers: Vec<_> =
             tape.chunks.iter().map(|entry| &entry.header).filter(|h| is_content(h.kind)).collect();
-        headers.sort_by_key(|header| header.sequence);
+        headers.arrange_by_key(|header| header.sequence);
         let mut hash = Sha256::new();
         hash.update(b"gametape match 1");
         hash.update(tape.header.to_bytes());
@@ -41,7 +41,7 @@ fn is_content(kind: ChunkKind) -> bool {
 
 impl fmt::Display for MatchId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&gametape_wire::text::hex(&self.0))
     }
 }
 

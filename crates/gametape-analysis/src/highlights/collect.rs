@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gametape_wire::{TickLength, Time};
+use gametape_wire::{Arrange, TickLength, Time};
 
 use super::heat::Kill;
 use super::momentum::{PLAYERS, Worth};
@@ -141,7 +141,7 @@ impl HighlightFinder {
     /// From the start with the same id, where there is one, to the end.
     fn engagements(&mut self) -> Vec<Span> {
         let mut starts: HashMap<u32, Vec<u64>> = HashMap::new();
-        self.started.sort_unstable();
+        self.started.arrange();
         for &(id, tick) in &self.started {
             starts.entry(id).or_default().push(tick);
         }
@@ -158,13 +158,13 @@ impl HighlightFinder {
 impl Collected {
     /// So that the order of the events does not matter.
     fn sort(&mut self) {
-        self.activity.sort_unstable();
-        self.candidates.sort_unstable();
+        self.activity.arrange();
+        self.candidates.arrange();
         self.candidates.dedup();
-        self.kills.sort_by_key(|kill| (kill.tick, kill.killer));
-        self.worths.sort_by_key(|sample| (sample.tick, sample.worth));
-        self.comebacks.sort_unstable();
-        self.rare.iter_mut().for_each(|ticks| ticks.sort_unstable());
-        self.engagements.sort_unstable_by_key(|span| (span.start, span.end));
+        self.kills.arrange_by_key(|kill| (kill.tick, kill.killer));
+        self.worths.arrange_by_key(|sample| (sample.tick, sample.worth));
+        self.comebacks.arrange();
+        self.rare.iter_mut().for_each(|ticks| ticks.arrange());
+        self.engagements.arrange_by_key(|span| (span.start, span.end));
     }
 }

@@ -10,6 +10,7 @@ mod momentum;
 mod rarity;
 mod window;
 
+use gametape_wire::Arrange;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -128,7 +129,7 @@ fn find(collected: &Collected, ticks_in: impl Fn(u64) -> u64, end: u64) -> Vec<H
 /// Each value against the 90th percentile of all.
 fn relative(values: Vec<u128>) -> Vec<u32> {
     let mut sorted = values.clone();
-    sorted.sort_unstable();
+    sorted.arrange();
     let rank = (9 * sorted.len()).div_ceil(10);
     let typical = rank.checked_sub(1).map_or(0, |index| sorted[index]);
     let part = |value: u128| match value {
@@ -140,7 +141,7 @@ fn relative(values: Vec<u128>) -> Vec<u32> {
 
 /// The best ones, best first; none near a better one or with too much of its window.
 fn choose(mut found: Vec<Highlight>, near: u64) -> Vec<Highlight> {
-    found.sort_by_key(|highlight| (std::cmp::Reverse(highlight.score), highlight.tick));
+    found.arrange_by_key(|highlight| (std::cmp::Reverse(highlight.score), highlight.tick));
     // A window holds its moment, so windows that share something have moments this near.
     let longest = found.iter().map(|highlight| length(&highlight.window)).max().unwrap_or(0);
     let reach = near.max(2 * longest);

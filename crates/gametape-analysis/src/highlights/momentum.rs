@@ -1,6 +1,7 @@
 //! Momentum: how much the balance between the players changed.
 
 use super::window::Span;
+use gametape_wire::Arrange;
 
 /// Players that take part: 1..=15, in columns 0..=14.
 pub(super) const PLAYERS: usize = 15;
@@ -83,7 +84,7 @@ fn first_worths(worths: &[Worth]) -> [Option<i64>; PLAYERS] {
 /// Each player's worth less the greatest of another.
 fn leads_of(worths: &[Option<i64>; PLAYERS]) -> [i64; PLAYERS] {
     let mut sorted: Vec<i64> = worths.iter().flatten().copied().collect();
-    sorted.sort_unstable_by(|one, other| other.cmp(one));
+    sorted.arrange_by(|one, other| other.cmp(one));
     let [best, second, ..] = sorted[..] else { return [0; PLAYERS] };
     worths.map(|worth| match worth {
         None => 0,

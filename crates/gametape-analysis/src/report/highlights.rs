@@ -1,5 +1,6 @@
 //! Highlights as rows: of one match, or the best of many.
 
+use gametape_wire::Arrange;
 use serde::Serialize;
 
 use super::player_name;
@@ -97,7 +98,7 @@ fn row<N: Names>(info: &MatchInfo<N>, rank: usize, highlight: &Highlight) -> Hig
 #[must_use]
 pub fn best_of(lists: impl IntoIterator<Item = Vec<HighlightRow>>) -> Vec<HighlightRow> {
     let mut rows: Vec<HighlightRow> = lists.into_iter().flatten().collect();
-    rows.sort_by_key(|row| std::cmp::Reverse((row.score, row.kills)));
+    rows.arrange_by_key(|row| std::cmp::Reverse((row.score, row.kills)));
     (1..).zip(&mut rows).for_each(|(rank, row)| row.rank = rank);
     rows
 }

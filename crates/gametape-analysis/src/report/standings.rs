@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gametape_wire::Time;
+use gametape_wire::{Arrange, Time};
 use serde::Serialize;
 
 use super::player_name;
@@ -65,7 +65,7 @@ impl Standings {
     #[must_use]
     pub fn rows(&self) -> Vec<&Standing> {
         let mut rows: Vec<&Standing> = self.players.values().collect();
-        rows.sort_by_key(|row| (std::cmp::Reverse(row.won), row.lost));
+        rows.arrange_by_key(|row| (std::cmp::Reverse(row.won), row.lost));
         rows
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use gametape_wire::{Error, Result};
+use gametape_wire::{Arrange, Error, Result};
 
 use crate::check::objects_of;
 use crate::limits::CHANGES;
@@ -256,7 +256,7 @@ impl Finder {
             None => {
                 let mut keys: Vec<Key> =
                     old.sorted().into_iter().chain(new.sorted()).map(|entry| entry.0).collect();
-                keys.sort_unstable_by_key(|key| key.number());
+                keys.arrange_by_key(|key| key.number());
                 keys.dedup();
                 keys
             }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gametape_wire::Result;
+use gametape_wire::{Arrange, Result};
 
 use crate::check::KNOWN_TYPES;
 use crate::log::{Delta, Log};
@@ -176,7 +176,7 @@ struct Counter {
 
 impl Counter {
     fn count(mut self) -> ChangeCount {
-        self.objects.sort_unstable_by_key(|key| key.number());
+        self.objects.arrange_by_key(|key| key.number());
         self.objects.dedup();
         ChangeCount { objects: self.objects.len(), ..self.changes }
     }

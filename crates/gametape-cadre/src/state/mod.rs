@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use gametape_wire::Result;
+use gametape_wire::{Arrange, Result};
 use sha2::{Digest, Sha256};
 
 use crate::limits::EXPANDED;
@@ -77,7 +77,7 @@ impl<'a> State<'a> {
     /// The hash as 64 hexadecimal digits.
     #[must_use]
     pub fn hash_hex(&self) -> String {
-        self.hash().iter().map(|byte| format!("{byte:02x}")).collect()
+        gametape_wire::text::hex(&self.hash())
     }
 }
 
@@ -229,7 +229,7 @@ impl<'a> Node<'a> {
             _ => Vec::new(),
         };
         if self.kind() == Kind::Object {
-            entries.sort_unstable_by(|a, b| self.state.keys.compare(a.0, b.0));
+            entries.arrange_by(|a, b| self.state.keys.compare(a.0, b.0));
         }
         entries
     }

@@ -325,6 +325,14 @@ impl Plan {
         if tick % 8 == 5 {
             writer.names(&[format!("name {tick}")]).unwrap();
         }
+        // Others get one chunk more, so that all later ones have other numbers in the journal.
+        if let Some((from, kept)) = &self.other
+            && tick >= *from
+            && tick % 8 == 2
+            && !self.views.without(*kept).is_empty()
+        {
+            writer.resource("for others", self.views.without(*kept), b"a secret").unwrap();
+        }
         if tick == 9 {
             writer.resource("for ana", views(&[1]), b"a letter").unwrap();
         }

@@ -6,6 +6,7 @@ mod common;
 mod delay;
 mod golden;
 mod leak;
+mod minewars;
 mod network;
 mod segments;
 mod sessions;

@@ -207,3 +207,126 @@ fn a_player_gets_parts_when_they_come_each_class_in_its_order() {
     let all: usize = source.payloads[&view(1)].iter().flatten().map(Vec::len).sum();
     assert_eq!(bytes, all);
 }
+
+/// The tape of a spectator who watches from the start, with a publisher that answers what is asked.
+fn watched(source: &Match, publisher: &mut Publisher, link: SeatId, relay: &mut Relay) -> Vec<u8> {
+    let seen = views(&[1]);
+    let mut spectator = Spectator::new(Join { from: StartAt::Tick(0), ..Join::new(name(), seen) });
+    let seat = sit(relay, &spectator, seen);
+    let mut tape = Vec::new();
+    for step in 0..4000 {
+        let now = Duration::from_millis(50 * step);
+        for bytes in relay.poll_publisher(now) {
+            publisher.receive(link, &bytes, now).unwrap();
+        }
+        for out in publisher.poll(link, now, usize::MAX) {
+            relay.receive_published(&out.bytes, now).unwrap();
+        }
+        for out in relay.poll(seat, now, 3000) {
+            spectator.receive(&out.bytes, now).unwrap();
+        }
+        tape.extend(spectator.take_tape().unwrap());
+        if spectator.is_over() {
+            let notices = spectator.notices();
+            let lost = notices.iter().filter(|notice| matches!(notice, Notice::Lost { .. }));
+            assert_eq!(lost.count(), 0, "{} ticks", source.ticks);
+            tape.extend(spectator.take_tape().unwrap());
+            return tape;
+        }
+    }
+    panic!("it never ends: {:?}", spectator.shown());
+}
+
+#[test]
+fn what_a_relay_has_forgotten_it_asks_for() {
+    let source = Plan { ticks: 400, spacing: 20, ..Plan::small(8) }.play();
+    let mut publisher = source.publisher();
+    let announce = publisher.announce();
+    let Message::Announce(announce) = Message::read(&announce).unwrap() else { panic!() };
+    let mut relay = Relay::new(announce, source.views, 8 << 10);
+    publisher.follow(&source.journal(), NOW).unwrap();
+    let link = publisher.connect(&[], NOW);
+    hand_over(&mut publisher, link, &mut relay);
+    let tape = watched(&source, &mut publisher, link, &mut relay);
+    let all = super::common::received(&source.journal(), view(1));
+    assert_eq!(super::common::received(&tape, view(1)), all);
+}
+
+#[test]
+fn what_a_publisher_has_forgotten_is_in_its_journal() {
+    let source = Plan { ticks: 400, spacing: 20, ..Plan::small(9) }.play();
+    let metadata = super::common::METADATA;
+    let small = Publisher::new(name(), source.header, metadata, source.views, 8 << 10).unwrap();
+    let mut publisher = small.with_classes(super::common::ToyClasses);
+    publisher.follow(&source.journal(), NOW).unwrap();
+    let announce = publisher.announce();
+    let Message::Announce(announce) = Message::read(&announce).unwrap() else { panic!() };
+    let mut relay = Relay::new(announce, source.views, usize::MAX);
+    let link = publisher.connect(&[], NOW);
+    let mut again = source.publisher();
+    again.follow(&source.journal(), NOW).unwrap();
+    let mut recalled = 0;
+    loop {
+        hand_over(&mut publisher, link, &mut relay);
+        let missing = publisher.missing();
+        if missing.is_empty() {
+            break;
+        }
+        for bytes in missing.iter().flat_map(|missing| again.messages(missing)) {
+            publisher.recall(&bytes).unwrap();
+            recalled += 1;
+        }
+    }
+    let tape = watched(&source, &mut publisher, link, &mut relay);
+    assert!(recalled > 500, "{recalled}");
+    let all = super::common::received(&source.journal(), view(1));
+    assert_eq!(super::common::received(&tape, view(1)), all);
+}
+
+/// A game that publishes by itself: what is over is known at once, and the messages are those of its journal.
+#[test]
+fn a_game_that_publishes_makes_the_messages_of_its_journal() {
+    let source = Plan { ticks: 30, ..Plan::small(10) }.play();
+    let mut live = source.publisher();
+    let journal = source.journal();
+    for (tick, _) in source.pieces[..30].iter().enumerate() {
+        let tick = tick as u64;
+        let chunks = super::common::chunks(&journal[gametape_tape::TapeHeader::LENGTH..]);
+        let is_setup = |chunk: &&gametape_tape::Chunk<'_>| {
+            tick == 0 && chunk.header.kind == gametape_tape::ChunkKind::SETUP
+        };
+        let is_keyframe = |chunk: &&gametape_tape::Chunk<'_>| {
+            chunk.header.kind.is_keyframe() && chunk.header.first_tick == tick
+        };
+        for chunk in chunks.iter().filter(is_setup).chain(chunks.iter().filter(is_keyframe)) {
+            live.chunk(chunk, NOW).unwrap();
+        }
+        for index in 0..2 {
+            let of =
+                |view: View| Some((view, &source.payloads[&view][tick as usize].get(index)?[..]));
+            let parts: Vec<(View, &[u8])> = source.views.iter().filter_map(of).collect();
+            live.frame(tick, &parts, NOW).unwrap();
+        }
+        live.end_tick(tick, NOW).unwrap();
+        let marks: Vec<u64> = live
+            .heartbeat()
+            .iter()
+            .map(|bytes| match Message::read(bytes).unwrap() {
+                Message::Mark(mark) => mark.tick,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(marks, [tick; 3]);
+        assert!(live.frame(tick.wrapping_sub(1), &[], NOW).is_err(), "time does not go back");
+    }
+    live.end(NOW).unwrap();
+    let mut followed = source.publisher();
+    followed.follow(&journal, NOW).unwrap();
+    for view in source.views.iter() {
+        for lane in Lane::ALL {
+            let all = gametape_live::Again { view, lane, numbers: 0..1 << 40 };
+            assert_eq!(live.messages(&all), followed.messages(&all), "view {view}, {lane:?}");
+        }
+    }
+    assert_eq!(live.heartbeat(), followed.heartbeat());
+}

@@ -1,6 +1,7 @@
 //! The compression dictionary of v0.1 frames, made from the setup.
 
 use crate::map::{Map, TileKind};
+use gametape_wire::Arrange;
 
 /// The stun that the dictionary's samples assume, in ticks, as it is written.
 const BASE_STUN: [u8; 2] = 1000u16.to_be_bytes();
@@ -41,7 +42,7 @@ fn sorted_tiles(map: &Map, wanted: impl Fn(TileKind) -> bool) -> Vec<u8> {
         .filter(|(_, tile)| wanted(tile.kind))
         .map(|(coord, _)| coord.to_wire())
         .collect();
-    tiles.sort_unstable();
+    tiles.arrange();
     tiles.into_flattened()
 }
 

@@ -1,5 +1,6 @@
 //! What each player may own, so that an elimination costs no more than what was given before.
 
+use gametape_wire::Arrange;
 use std::collections::BTreeMap;
 
 /// For each player the tiles and clusters that the player owns, and perhaps some that are no longer so.
@@ -29,7 +30,7 @@ impl Owned {
         list.push(index as u32);
         // What changes hands again and again is in the list more than once.
         if list.len() > 2 * most {
-            list.sort_unstable();
+            list.arrange();
             list.dedup();
         }
     }

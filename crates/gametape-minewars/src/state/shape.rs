@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gametape_wire::Time;
 use gametape_wire::text::{count, printable};
+use gametape_wire::{Arrange, Time};
 use serde::Serialize;
 
 use super::{CityState, ClientState, Gone, PlayerState, Replayed, VoteState};
@@ -127,7 +127,7 @@ impl ViewShape {
             view: state.view().number(),
             grid: state.grid().name(),
             radius: state.radius(),
-            hash: state.hash().iter().map(|byte| format!("{byte:02x}")).collect(),
+            hash: gametape_wire::text::hex(&state.hash()),
             tiles: changed.map(|(at, _, tile)| Tile::of(at, &tile)).collect(),
             players: state.players().map(|(id, player)| Player::of(id, player)).collect(),
             cities: cities(cities_of_setup.into_iter().collect(), state),
@@ -184,7 +184,7 @@ fn cities(mut of_setup: BTreeMap<u8, NamedTile>, state: &ViewState) -> Vec<City>
     let known: BTreeMap<u8, &CityState> = state.cities().collect();
     let nothing = CityState::default();
     let mut ids: Vec<u8> = of_setup.keys().chain(known.keys()).copied().collect();
-    ids.sort_unstable();
+    ids.arrange();
     ids.dedup();
     ids.iter()
         .map(|id| City::of(*id, of_setup.remove(id), known.get(id).copied().unwrap_or(&nothing)))

@@ -7,7 +7,7 @@ use gametape_tape::{
     Chunk, ChunkEntry, ChunkKind, Depth, Gap, KeyframeChecker, NameTable, Tape, TapeFrames,
     TapeWriter,
 };
-use gametape_wire::{Error, ErrorKind, Place, Result, Source, View};
+use gametape_wire::{Arrange, Error, ErrorKind, Place, Result, Source, View};
 
 use super::Anonymized;
 use super::game::Game;
@@ -171,7 +171,7 @@ impl<'g> Scrubber<'g> {
                 }
                 scrubbed.extend(part.views.iter().map(|view| (view, payload.clone())));
             }
-            scrubbed.sort_by_key(|(view, _)| *view);
+            scrubbed.arrange_by_key(|(view, _)| *view);
             for (view, payload) in &scrubbed {
                 self.game.apply(frame.tick, *view, payload);
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gametape_cadre::{Game, Kind, Markers, Node, Raw, State};
 use gametape_tape::{SimSnapshot, SimTick, UnitTag};
-use gametape_wire::{Error, ErrorKind, Place, Result};
+use gametape_wire::{Arrange, Error, ErrorKind, Place, Result};
 
 use crate::game::GameState;
 
@@ -96,7 +96,7 @@ impl Parts {
         for (name, _) in &children {
             numbers.extend(number(clean(name)?));
         }
-        numbers.sort_unstable();
+        numbers.arrange();
         let first_left = numbers.get(MOST_ENTITIES);
         let mut json = vec![b'{'];
         for (name, node) in children {

@@ -1,6 +1,6 @@
 //! One metadata out of several.
 
-use gametape_wire::{Result, Source};
+use gametape_wire::{Arrange, Result, Source};
 use serde_json::{Map, Value};
 
 use super::MergeInput;
@@ -28,7 +28,7 @@ pub(super) fn joined<S: Source>(inputs: &[MergeInput<S>]) -> Result<String> {
 pub(super) fn joined_closing<S: Source>(inputs: &[MergeInput<S>]) -> Result<Option<String>> {
     let mut closed: Vec<(&MergeInput<S>, &String)> =
         inputs.iter().filter_map(|input| Some((input, input.tape.closing.as_ref()?))).collect();
-    closed.sort_by_key(|(input, _)| std::cmp::Reverse(input.tape.summary.end_tick));
+    closed.arrange_by_key(|(input, _)| std::cmp::Reverse(input.tape.summary.end_tick));
     let mut joined = Fields::new();
     for (input, json) in &closed {
         add(&mut joined, parse(input, json)?);
@@ -76,7 +76,7 @@ fn add_players(players: &mut Vec<Value>, more: Value) {
             players.push(player);
         }
     }
-    players.sort_by_key(|player| Seat::of(player).map(Seat::number));
+    players.arrange_by_key(|player| Seat::of(player).map(Seat::number));
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use gametape_tape::{ChunkEntry, ChunkKind, Gap, GapCause, NameTable, Tape, TapeWriter};
-use gametape_wire::{Result, Source, ViewSet};
+use gametape_wire::{Arrange, Result, Source, ViewSet};
 use sha2::{Digest, Sha256};
 
 use super::MergeInput;
@@ -80,7 +80,7 @@ impl Units {
         });
         let mut units: Vec<Unit> = all.collect();
         // Stable: within an input the order stays.
-        units.sort_by_key(Unit::key);
+        units.arrange_by_key(Unit::key);
         let spans = inputs.iter().map(|input| Span::of(&input.tape)).collect();
         Self { units, next: 0, names: NameTable::default(), last_full: None, spans }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gametape_minewars::{Coord, Dialect, Setup, ViewState, Who};
 use gametape_tape::{CellPos, SimSnapshot, SimTick};
-use gametape_wire::{Error, ErrorKind, Place, Result, View};
+use gametape_wire::{Arrange, Error, ErrorKind, Place, Result, View};
 
 use crate::game::GameState;
 
@@ -48,7 +48,7 @@ impl MinewarsView {
         let state = ViewState::new(&setup.map, view, setup.generation);
         let coords = setup.map.tiles().map(|(coord, _)| cell_of(coord));
         let mut cells: Vec<(CellPos, usize)> = coords.zip(0..).collect();
-        cells.sort_unstable();
+        cells.arrange();
         let start = Arc::new(Start { bytes: state.to_bytes(), hash: state.hash(), cells });
         Self { start, state, dialect }
     }

@@ -19,8 +19,8 @@ use std::sync::OnceLock;
 
 use gametape_tape::{SimSnapshot, SimTick};
 use gametape_wire::{
-    Error, Finding, KeptStates, Moment, Need, Report, Result, SansIo, Source, Tick, TickLength,
-    View, drive,
+    Arrange, Error, Finding, KeptStates, Moment, Need, Report, Result, SansIo, Source, Tick,
+    TickLength, View, drive,
 };
 
 use crate::game::{GameState, Simulation};
@@ -206,7 +206,7 @@ impl<T: Track> Player<T> {
         let lost = self.gaps.iter().filter(|gap| gap.end > begin);
         let mut markers: Vec<Marker> =
             keyframes.map(Marker::keyframe).chain(lost.map(Marker::lost)).collect();
-        markers.sort_unstable();
+        markers.arrange();
         self.markers = markers;
     }
 

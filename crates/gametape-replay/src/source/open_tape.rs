@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gametape_cadre::Raw;
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, DamageKind, Gap, Tape};
-use gametape_wire::{Error, ErrorKind, Result, Tick};
+use gametape_wire::{Arrange, Error, ErrorKind, Result, Tick};
 
 use super::first_tick;
 use super::store::{Store, joined};
@@ -139,7 +139,7 @@ impl OpenTape {
 
     pub(super) fn add_gaps(&mut self, gaps: Vec<Gap>) {
         self.gaps.extend(&gaps);
-        self.gaps.sort_by_key(|gap| gap.first_tick);
+        self.gaps.arrange_by_key(|gap| gap.first_tick);
         self.declared.extend(gaps);
     }
 
@@ -147,7 +147,7 @@ impl OpenTape {
     fn find_gaps(&mut self) {
         self.gaps = self.tape.gaps();
         self.gaps.extend(&self.declared);
-        self.gaps.sort_by_key(|gap| gap.first_tick);
+        self.gaps.arrange_by_key(|gap| gap.first_tick);
     }
 
     /// May chunks still be added?

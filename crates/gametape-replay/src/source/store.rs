@@ -1,5 +1,6 @@
 //! Bytes of a tape that were supplied, as many as a budget allows.
 
+use gametape_wire::Arrange;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -96,7 +97,7 @@ impl Store {
 
 /// The same bytes in fewer ranges, ascending: those that are at most `gap` bytes apart are joined.
 pub(crate) fn joined(mut ranges: Vec<Range<u64>>, gap: u64) -> Vec<Range<u64>> {
-    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.arrange_by_key(|range| range.start);
     let mut joined: Vec<Range<u64>> = Vec::with_capacity(ranges.len());
     for range in ranges.into_iter().filter(|range| !range.is_empty()) {
         match joined.last_mut() {

@@ -1,5 +1,6 @@
 //! A board of game objects: tiles, what is on them, pieces.
 
+use gametape_wire::Arrange;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gametape_cadre::Node;
@@ -34,7 +35,7 @@ pub(super) fn board(root: Node<'_>, lookup: &mut Lookup) -> Option<Board> {
         found.push((at, tile));
     }
     // The order of a map, not that of ids as texts.
-    found.sort_by_key(|(at, _)| (at.y, at.x));
+    found.arrange_by_key(|(at, _)| (at.y, at.x));
     found.dedup_by_key(|(at, _)| *at);
     let pieces = Pieces::of(&others, lookup);
     let at: Vec<TileAt> = match found.is_empty() {
@@ -236,7 +237,9 @@ impl Pieces {
             pieces.push(piece);
         }
         // Those with an owner are drawn last: on top.
-        pieces.sort_by_key(|piece| (piece.owner != 0, piece.id.parse::<u64>().unwrap_or(u64::MAX)));
+        pieces.arrange_by_key(|piece| {
+            (piece.owner != 0, piece.id.parse::<u64>().unwrap_or(u64::MAX))
+        });
         Self { kinds, pieces }
     }
 }

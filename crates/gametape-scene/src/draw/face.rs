@@ -364,7 +364,8 @@ impl Outline {
     }
 }
 
-#[cfg(all(test, feature = "png"))]
+#[cfg(test)]
+#[cfg(feature = "png")]
 mod tests {
     use super::*;
 

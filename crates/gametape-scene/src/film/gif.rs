@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use gametape_wire::{Error, Result};
+use gametape_wire::{Arrange, Error, Result};
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
 /// The number that says that a pixel is as before.
@@ -30,7 +30,7 @@ impl Swatches {
     fn chosen(&self) -> Vec<[u8; 3]> {
         let mut all: Vec<(u32, [u8; 3])> =
             self.0.iter().map(|(colour, count)| (*count, *colour)).collect();
-        all.sort_unstable_by(|a, b| b.cmp(a));
+        all.arrange_by(|a, b| b.cmp(a));
         let frequent = all.iter().take(FREQUENT);
         let mut chosen: Vec<[u8; 3]> = frequent.map(|(_, colour)| *colour).collect();
         for nearest in NEAR {

@@ -52,7 +52,7 @@ impl<S: Source> Stage<S> {
             if seen.contains(View::SPECTATOR) || is_own(&event, seen) {
                 let cell = |at: i32| at as f32 / WorldPos::PER_CELL as f32;
                 let at = Position { x: cell(viewport_center.x), y: cell(viewport_center.y) };
-                samples.push(CameraSample { tick: tick.into(), player, at });
+                samples.push(CameraSample { tick, player, at });
             }
         }
         Ok(samples)

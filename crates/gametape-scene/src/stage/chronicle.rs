@@ -1,7 +1,7 @@
 //! What happened in a recording as a whole, in words: told in one pass over its changes, a part at a time.
 
 use gametape_replay::{Direction, Timeline};
-use gametape_wire::{Moment, Result, Source, drive};
+use gametape_wire::{Arrange, Moment, Result, Source, drive};
 
 use super::{Origin, SeenTimeline, Stage};
 use crate::model::Line;
@@ -11,7 +11,7 @@ const MOST_LINES: usize = 40_000;
 /// A longer tape is not read as a whole to be told.
 const LONGEST_TAPE: u64 = 16 << 20;
 /// What a step costs besides the bytes of its changes.
-const STEP_COST: usize = 64;
+const STEP_COST: usize = 512;
 /// States that the pass itself keeps: it never goes back.
 const KEPT_BYTES: usize = 1 << 20;
 
@@ -105,7 +105,7 @@ impl<S: Source> Stage<S> {
     fn tell_deltas_from_here(&mut self, effort: usize) -> Result<()> {
         let mut spent = 0;
         let mut at = self.chronicle.until.unwrap_or(self.begin());
-        while spent < effort {
+        while spent < effort && at < self.end() {
             self.seek(at)?;
             let index = at.next_tick();
             let context = self.context_at(Moment::after(index));
@@ -179,7 +179,7 @@ impl<S: Source> Stage<S> {
             chronicle.until = None;
         }
         if views > 1 {
-            chronicle.lines.sort_by_key(|told| told.moment);
+            chronicle.lines.arrange_by_key(|told| told.moment);
             let mut kept: Vec<Told> = Vec::with_capacity(chronicle.lines.len());
             for told in chronicle.lines.drain(..) {
                 let mut same = kept.iter().rev().take_while(|other| other.moment == told.moment);

@@ -1,7 +1,7 @@
 //! Whose views are seen: one, or several together; and what they see.
 
 use gametape_replay::{Direction, OpenTape, Recording};
-use gametape_wire::{Error, Moment, Result, Source, View, ViewSet};
+use gametape_wire::{Arrange, Error, Moment, Result, Source, View, ViewSet};
 
 use super::chronicle::Chronicle;
 use super::{KEPT_BYTES, Origin, SeenTimeline, Stage, file_timeline, seek, step, tape_timeline};
@@ -110,7 +110,7 @@ impl<S: Source> Stage<S> {
         let first = std::iter::once((self.view, &self.timeline));
         let mut all: Vec<_> =
             first.chain(self.others.iter().map(|(view, timeline)| (*view, timeline))).collect();
-        all.sort_by_key(|(view, _)| view.number());
+        all.arrange_by_key(|(view, _)| view.number());
         all
     }
 

@@ -8,7 +8,7 @@ use gametape_analysis::{
     StatisticsCollector, TapeEvents, WHOLE, is_own,
 };
 use gametape_tape::Tape;
-use gametape_wire::{Moment, Result, Source, Tick, View, ViewSet};
+use gametape_wire::{Arrange, Moment, Result, Source, Tick, View, ViewSet};
 use serde::Serialize;
 
 use super::Stage;
@@ -181,7 +181,7 @@ impl<S: Source> Stage<S> {
             }
         });
         story.markers.extend(new);
-        story.markers.sort_by_key(|marker| marker.moment);
+        story.markers.arrange_by_key(|marker| marker.moment);
         (story.taken, story.told) = (self.told().len(), self.told_share());
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gametape_wire::{Error, ErrorKind, Finding, Reader, Result, Tick};
+use gametape_wire::{Arrange, Error, ErrorKind, Finding, Reader, Result, Tick};
 
 use crate::layout::chunk::Chunk;
 use crate::layout::chunk_header::ChunkHeader;
@@ -52,7 +52,7 @@ impl Baselines {
 
     /// Every delta that does not lead to a full keyframe, by what the gaps of the tape declare.
     pub(crate) fn judge(mut self, gaps: &[Gap]) -> Vec<Finding> {
-        self.keyframes.sort_by_key(|keyframe| keyframe.header.sequence);
+        self.keyframes.arrange_by_key(|keyframe| keyframe.header.sequence);
         let declared = Declared::new(gaps);
         let mut states = BTreeMap::<RunTick, (StateHash, u64)>::new();
         let mut findings = Vec::new();
@@ -126,7 +126,7 @@ impl Declared {
             streams.entry(stream).or_default().push((gap.first_tick, end));
         }
         for rows in streams.values_mut() {
-            rows.sort_unstable();
+            rows.arrange();
             let mut latest = 0;
             rows.iter_mut().for_each(|(_, end)| {
                 latest = latest.max(*end);

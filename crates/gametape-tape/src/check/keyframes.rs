@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem::take;
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Reader, Result};
+use gametape_wire::{Arrange, Error, ErrorKind, Reader, Result};
 
 use crate::index::table::{KeyframeIndex, KeyframeIndexEntry};
 use crate::layout::chunk::Chunk;
@@ -169,7 +169,7 @@ impl KeyframeIndex {
                 None => drop(depths.remove(&(run, entry.tick))),
             }
         }
-        indexes.sort_unstable();
+        indexes.arrange();
         indexes.into_iter().filter_map(|(_, index)| {
             Some((index, &self.entries()[index], self.chunk_range(index)?))
         })

@@ -66,7 +66,7 @@ pub struct PublicKey(pub [u8; 32]);
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&gametape_wire::text::hex(&self.0))
     }
 }
 

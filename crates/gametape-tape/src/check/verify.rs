@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gametape_wire::{
-    Error, ErrorKind, Finding, Need, Place, Report, Result, SansIo, Severity, Tick, drive,
+    Arrange, Error, ErrorKind, Finding, Need, Place, Report, Result, SansIo, Severity, Tick, drive,
 };
 
 use crate::check::baselines::Baselines;
@@ -343,7 +343,7 @@ impl Verifier {
                 self.report.find(Level::Structure, bad(Place::Byte(pair[1].offset), item, problem));
             }
         }
-        self.chunks.sort_by_key(|chunk| chunk.header.sequence);
+        self.chunks.arrange_by_key(|chunk| chunk.header.sequence);
         if let Err(error) = check_first(self.chunks.first()) {
             self.report.find(Level::Structure, error);
         }
@@ -385,7 +385,7 @@ impl Verifier {
         if self.report.level < Level::Chain {
             return;
         }
-        self.leaves.sort_by_key(|&(sequence, _)| sequence);
+        self.leaves.arrange_by_key(|&(sequence, _)| sequence);
         let whole = self.leaves.iter().zip(0..).all(|(&(sequence, _), n)| sequence == n);
         let (Some(header), true) = (&self.header, whole) else {
             let problem = "it cannot be followed: chunks are missing";

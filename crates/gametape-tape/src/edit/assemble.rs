@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_wire::{Error, Result, Writer};
+use gametape_wire::{Arrange, Error, Result, Writer};
 
 use crate::check::chain::Hash;
 use crate::index::footer::{FooterWriter, IndexCodec};
@@ -121,7 +121,7 @@ impl Assembly {
         codec: IndexCodec,
     ) -> Result<Self> {
         let mut order: Vec<&ChunkEntry> = chunks.iter().collect();
-        order.sort_by_key(|chunk| packed_order(&chunk.header));
+        order.arrange_by_key(|chunk| packed_order(&chunk.header));
         let packing = Packing::new(&order);
         let mut pages = Writer::with_base(packing.pages_start);
         let rows = FooterWriter::new(header, count(chunks), &mut pages, codec)
@@ -230,7 +230,7 @@ impl Packing {
         keyframe_rows: Vec<PageRow>,
     ) -> Result<Vec<u8>> {
         let mut chunks = self.moved.clone();
-        chunks.sort_by_key(|chunk| chunk.header.sequence);
+        chunks.arrange_by_key(|chunk| chunk.header.sequence);
         let mut out = Writer::with_base(self.end);
         let mut footer = FooterWriter::new(header, count(&chunks), &mut out, codec);
         let mut summary = Summary::of(header, &chunks, chain_head);

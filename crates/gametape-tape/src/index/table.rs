@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Limit, Reader, Result, ViewSet, Writer};
+use gametape_wire::{Arrange, Error, ErrorKind, Limit, Reader, Result, ViewSet, Writer};
 
 use crate::layout::chunk::Chunk;
 use crate::layout::chunk_header::ChunkHeader;
@@ -171,7 +171,7 @@ impl KeyframeIndex {
     pub fn of<'a>(chunks: impl IntoIterator<Item = &'a ChunkEntry>, base: Option<u64>) -> Self {
         let mut keyframes: Vec<&ChunkEntry> =
             chunks.into_iter().filter(|chunk| chunk.header.kind.is_keyframe()).collect();
-        keyframes.sort_by_key(|chunk| (chunk.header.first_tick, chunk.header.sequence));
+        keyframes.arrange_by_key(|chunk| (chunk.header.first_tick, chunk.header.sequence));
         let mut index = Self::default();
         for chunk in keyframes {
             let entry = index.open_page_for(chunk).unwrap_or_else(|| {

@@ -1,5 +1,6 @@
 //! Bytes of a tape that a reader was given so far.
 
+use gametape_wire::Arrange;
 use std::ops::Range;
 
 /// A few pieces of a tape, so that no byte is asked for twice.
@@ -42,7 +43,7 @@ impl Fetched {
             // Pieces that overlap may have it all, and no piece alone.
             lacking.extend(wanted.iter().filter(|range| !self.has(range)).cloned());
         }
-        lacking.sort_by_key(|range| range.start);
+        lacking.arrange_by_key(|range| range.start);
         lacking.dedup_by(|next, last| {
             let touches = next.start <= last.end;
             last.end = if touches { last.end.max(next.end) } else { last.end };

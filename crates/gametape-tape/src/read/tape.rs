@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Result, View, ViewSet, drive};
+use gametape_wire::{Arrange, Error, ErrorKind, Result, View, ViewSet, drive};
 
 use crate::index::summary::Summary;
 use crate::index::table::{ChunkEntry, KeyframeIndex};
@@ -138,7 +138,7 @@ impl Tape {
     pub fn gaps(&self) -> Vec<Gap> {
         let mut gaps = gaps(&self.chunks, &self.damages, &self.missing);
         gaps.extend(self.misplaced().map(|chunk| chunk_gap(&chunk.header)));
-        gaps.sort_by_key(|gap| gap.first_tick);
+        gaps.arrange_by_key(|gap| gap.first_tick);
         gaps
     }
 
@@ -156,7 +156,7 @@ impl Tape {
         let mut gaps = self.gaps();
         if let Some(ticks) = &self.unwritten {
             gaps.extend(unwritten_gaps(&self.chunks, ticks));
-            gaps.sort_by_key(|gap| gap.first_tick);
+            gaps.arrange_by_key(|gap| gap.first_tick);
         }
         gaps
     }

@@ -1,6 +1,6 @@
 //! What a damaged tape lost, as gaps.
 
-use gametape_wire::ViewSet;
+use gametape_wire::{Arrange, ViewSet};
 use std::ops::Range;
 
 use crate::index::table::ChunkEntry;
@@ -27,7 +27,7 @@ pub(crate) fn gaps<'d>(
     let damages = damages.into_iter().map(|damage| damage_gap(damage, by_offset.of_damage(damage)));
     let missing = missing.iter().map(|run| missing_gap(run, by_number.of_missing(run)));
     let mut gaps: Vec<Gap> = damages.chain(missing).collect();
-    gaps.sort_by_key(|gap| gap.first_tick);
+    gaps.arrange_by_key(|gap| gap.first_tick);
     gaps
 }
 
@@ -66,7 +66,7 @@ impl Neighbours {
         let timed = || chunks.iter().filter(|chunk| chunk.header.kind.has_ticks());
         let end = timed().map(|chunk| chunk.header.end_tick()).max().unwrap_or(0);
         let mut rows: Vec<(u64, u64, u64)> = timed().map(row).collect();
-        rows.sort_unstable();
+        rows.arrange();
         let mut before = vec![0];
         let mut after = vec![u64::MAX; rows.len() + 1];
         for (number, &(_, low, _)) in rows.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_wire::{Error, Need, Place, Result, SansIo, Writer, drive};
+use gametape_wire::{Arrange, Error, Need, Place, Result, SansIo, Writer, drive};
 
 use crate::check::chain::{Chain, Hash, leaf};
 use crate::check::sign::{self, SigningKey};
@@ -200,7 +200,7 @@ impl Recovery {
         let in_packed_order = is_ascending(&self.found.chunks, |chunk| packed_order(&chunk.header));
         let guess = self.found.is_reordered && in_packed_order && self.has_early_pages;
         self.found.is_packed = self.packed.unwrap_or(guess);
-        self.found.chunks.sort_by_key(|chunk| chunk.header.sequence);
+        self.found.chunks.arrange_by_key(|chunk| chunk.header.sequence);
         self.found.missing = self.scanner.sequences().missing();
         self.found.is_counted = self.found.is_counted();
         self.found.chain = self.chain();
@@ -210,7 +210,7 @@ impl Recovery {
     /// The chain over all chunks, where none is missing.
     fn chain(&mut self) -> Option<Chain> {
         let mut leaves = self.leaves.take()?;
-        leaves.sort_by_key(|&(sequence, _)| sequence);
+        leaves.arrange_by_key(|&(sequence, _)| sequence);
         let mut chain = Chain::start(self.found.header.as_ref()?);
         for (sequence, leaf) in &leaves {
             if *sequence != chain.length() {
@@ -315,7 +315,7 @@ impl Recovered {
         let mut all = gaps(&self.chunks, lost, &self.missing);
         if let Some(ticks) = self.unwritten() {
             all.extend(unwritten_gaps(&self.chunks, &ticks));
-            all.sort_by_key(|gap| gap.first_tick);
+            all.arrange_by_key(|gap| gap.first_tick);
         }
         all
     }

@@ -10,7 +10,7 @@
 //! It is written while the tile is outside of the cluster, so that the cluster stays neutral, and
 //! the tile then leaves the cluster while that has the owner that the tile is to have.
 
-use gametape_wire::{Result, View};
+use gametape_wire::{Arrange, Result, View};
 
 use super::Rebuild;
 use crate::map::TileKind;
@@ -125,7 +125,7 @@ impl Rebuild<'_> {
 
     fn write_plain_owners(&mut self) -> Result<()> {
         let mut owned = self.tiles_where(|now, goal| now.owner != goal.owner && goal.owner != 0);
-        owned.sort_by_key(|index| self.goal.owner_at(*index));
+        owned.arrange_by_key(|index| self.goal.owner_at(*index));
         for index in owned {
             let player = self.goal.owner_at(index);
             // The digit that follows implies the owner.
