@@ -23,7 +23,7 @@ type Recording = Stage<KeptStart<Vec<u8>>>;
 
 /// Moments of each view but the first.
 const OF_OTHER_VIEWS: usize = 20;
-/// Every so many moments the state is also found as `gametape state` finds it: entered and played by itself.
+/// After this many moments the state is also found as `gametape state` finds it: entered and played by itself.
 const ALONE: usize = 67;
 
 fn main() -> Outcome<()> {
