@@ -2,8 +2,8 @@
 
 use crate::Seed;
 use gametape_cadre::{
-    END_OF_MESSAGE, Live, Log, Markers, Options, Outcome, Summary, Timeline, anonymize, diff,
-    sample, verify,
+    END_OF_MESSAGE, Live, Log, Markers, Options, Outcome, Spectated, Summary, Timeline, anonymize,
+    diff, sample, verify,
 };
 use gametape_wire::Result;
 
@@ -143,6 +143,26 @@ fn watched<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Option<([u8; 32], usiz
     Some((live.timeline().state().hash(), live.timeline().len(), errors))
 }
 
+/// Any bytes as a spectator stream: refused, or a log that opens again, plays to the same state as the messages one
+/// by one and says who won as its last state does. Cut anywhere, a stream gives the start of its deltas.
+pub fn spectated(data: &[u8]) {
+    let Ok(Spectated { log, ending, .. }) = Spectated::read(data, &OPTIONS) else { return };
+    written_as_it_was_read(&log);
+    let half = Spectated::read(&data[..data.len() / 2], &OPTIONS);
+    // Of gzip nothing may be left.
+    if let Ok(half) = half {
+        assert!(half.log.len() <= log.len());
+        let mut same = half.log.deltas().zip(log.deltas());
+        assert!(same.all(|(a, b)| a.raw().as_bytes() == b.raw().as_bytes()));
+    }
+    let is_whole = ending.losses().is_empty();
+    assert!(!is_whole || (ending.is_over && ending.cut_bytes == 0));
+    let Ok(timeline) = Timeline::load(log, &OPTIONS) else { panic!("every delta was merged") };
+    let outcome = Outcome::of(timeline.state(), timeline.log().header());
+    assert_eq!(outcome.disagreements, [], "the lists are those of the last state");
+    grown_in_pieces(&timeline);
+}
+
 /// Logs of [`gamelog`]: plain and packed.
 pub fn gamelog_seeds() -> Result<Vec<Seed>> {
     let small = sample::log(4, 3);
@@ -179,4 +199,29 @@ pub fn live_seeds() -> Result<Vec<Seed>> {
     }
     let bad = [&[1], &b"x\x04{}\x04"[..], &stream[1..], b"y\x04", &stream[1..]].concat();
     Ok(vec![Seed::new("three-deltas", stream), Seed::new("bad-messages-between", bad)])
+}
+
+/// Streams of [`spectated`]: plain, packed, cut.
+pub fn spectated_seeds() -> Result<Vec<Seed>> {
+    let mut stream = Vec::new();
+    for message in [
+        r#"{"event":"named","data":"Move"}"#,
+        r#"{"event":"lobbied","data":{"gameName":"Move","gameSession":"2","constants":{"DELTA_REMOVED":"&RM","DELTA_LIST_LENGTH":"&LEN"}}}"#,
+        r#"{"event":"meta-delta","data":{"type":"start","game":{"players":{"0":{"id":"7"},"&LEN":1},"gameObjects":{"7":{"name":"A"}}}}}"#,
+        r#"{"event":"meta-delta","data":{"type":"over","game":{"gameObjects":{"7":{"won":true,"reasonWon":"."}}}}}"#,
+        r#"{"event":"over","data":{"gamelogURL":"h/Move-2-2016.02.25.21.27.10.562"}}"#,
+    ] {
+        stream.extend_from_slice(message.as_bytes());
+        stream.push(END_OF_MESSAGE);
+    }
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut packed, &stream)?;
+    let cut = stream[..stream.len() - 30].to_vec();
+    let fatal = b"{\"event\":\"fatal\",\"data\":{\"message\":\"full\"}}\x04";
+    Ok(vec![
+        Seed::new("packed", packed.finish()?),
+        Seed::new("cut", cut),
+        Seed::new("fatal", fatal.as_slice()),
+        Seed::new("plain", stream),
+    ])
 }
