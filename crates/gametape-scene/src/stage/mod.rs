@@ -19,6 +19,7 @@
 
 mod board_view;
 mod changes;
+mod growth;
 mod history;
 mod list;
 mod panels;
@@ -102,6 +103,8 @@ pub struct Stage<S> {
     losses: Vec<String>,
     /// What a game adds to scenes of its views.
     dress: Option<fn(&mut Scene, View)>,
+    /// Of a recording that grows: how many bytes of its tape are known.
+    followed: Option<u64>,
 }
 
 impl<S> fmt::Debug for Stage<S> {
@@ -154,7 +157,7 @@ impl<S: Source> Stage<S> {
         let views = recording.tape().views().and(ViewSet::up_to(setup.max_view()));
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
         let origin = Origin::Tape(Box::new(recording.open_tape().clone()));
-        let timeline = tape_timeline(recording, view)?;
+        let timeline = tape_timeline(recording, view, None)?;
         let public = minewars::context_of_setup(&setup);
         Ok(Self::new(origin, timeline, public, views.with(view)))
     }
@@ -196,6 +199,7 @@ impl<S: Source> Stage<S> {
             gaps: Vec::new(),
             losses: Vec::new(),
             dress: None,
+            followed: None,
         }
     }
 
@@ -347,7 +351,7 @@ impl<S: Source> Stage<S> {
         let mut timeline = match (&self.origin, &mut self.source) {
             (Origin::File(bytes), _) => file_timeline(&bytes.file()?, view)?,
             (Origin::Tape(open), Some(source)) => {
-                tape_timeline(Recording::new(source, OpenTape::clone(open)), view)?
+                tape_timeline(Recording::new(source, OpenTape::clone(open)), view, self.followed)?
             }
             _ => return Ok(()),
         };
@@ -505,10 +509,18 @@ fn supply(timeline: &mut SeenTimeline, source: Option<&mut impl Source>) -> Resu
     }
 }
 
-/// The frames of a tape as a view sees them.
-fn tape_timeline<S: Source>(recording: Recording<S>, view: View) -> Result<SeenTimeline> {
+/// The frames of a tape as a view sees them; of one that is followed, as far as all of them are there.
+fn tape_timeline<S: Source>(
+    recording: Recording<S>,
+    view: View,
+    followed: Option<u64>,
+) -> Result<SeenTimeline> {
+    let is_growing = followed.is_some() && recording.open_tape().is_growing();
     let player = gametape_replay::minewars::player(recording, view, PlayerOptions::default())?;
-    let (_, player) = player.into_parts();
+    let (_, mut player) = player.into_parts();
+    if is_growing {
+        player.follow()?;
+    }
     Ok(Box::new(player.map_state(|view: &MinewarsView| view.state() as &dyn Visible)))
 }
 
