@@ -28,7 +28,7 @@
 //! | have the state after any delta, step both ways | [`Timeline`], [`State`], [`Node`] |
 //! | follow a game that is still played | [`Live`] |
 //! | read what a spectator received | [`Spectated`] |
-//! | join a game as a spectator | [`Joining`] |
+//! | join a game as a spectator | [`Spectator`] |
 //! | merge deltas that are kept elsewhere | [`Game`] |
 //! | get the deltas between two states | [`diff()`] |
 //! | count turns, types, calls, players | [`Index`], [`Turns`] |
@@ -70,7 +70,8 @@ pub use check::records::{Action, ChangeCount, Played, Record, play};
 pub use check::{Verdict, path_in_game, rules, verify};
 pub use limits::Options;
 pub use live::{
-    END_OF_MESSAGE, Ending, Joining, Live, LiveEvent, Message, Messages, Request, Spectated,
+    END_OF_MESSAGE, Ending, Joining, Live, LiveEvent, Message, Messages, Request, Seen, Spectated,
+    Spectator,
 };
 pub use log::header::{Age, Client, Header};
 pub use log::index::{Index, KindCount, PlayerCount};

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use gametape_cadre::{
-    Joining, Live, LiveEvent, Log, Message, Options, Request, Spectated, Timeline, sample,
+    Joining, Live, LiveEvent, Log, Message, Options, Request, Seen, Spectated, Spectator, Timeline,
+    sample,
 };
 use gametape_wire::ErrorClass;
 use serde_json::Value;
@@ -211,4 +212,39 @@ fn joining_follows_the_table_of_the_specification() {
     let (mut early, _) = Joining::begin(Request::new("x", "1"));
     assert_eq!(early.answer(&lobbied), Ok(None));
     assert_eq!(early.answer(&named), Ok(None), "it is in already");
+}
+
+/// A spectator's session, in pieces of any size, ends with the log that the same bytes as a stream give.
+#[test]
+fn a_session_ends_with_the_log_of_its_stream() {
+    let stream = example_stream();
+    let expected = read(&stream).unwrap();
+    for size in [1, 7, 100, stream.len()] {
+        let (mut spectator, _) = Spectator::begin(Request::new("move", "2"), &Options::default());
+        let (mut timeline, mut sent) = (None::<Timeline>, 0);
+        for piece in stream.chunks(size) {
+            spectator.receive(piece, 0).unwrap();
+            while let Some(seen) = spectator.next_seen().unwrap() {
+                match (seen, &mut timeline) {
+                    (Seen::Send(_), _) => sent += 1,
+                    (Seen::Begin(log), None) => {
+                        timeline = Some(Timeline::load(*log, &Options::default()).unwrap());
+                    }
+                    (Seen::Delta(delta), Some(timeline)) => timeline.push(&delta).unwrap(),
+                    (seen, _) => panic!("{seen:?} comes in the wrong place"),
+                }
+            }
+        }
+        assert!(spectator.is_over() && spectator.is_in());
+        assert_eq!((sent, spectator.ending()), (1, expected.ending.clone()));
+        let log = spectator.ending().copy(&timeline.unwrap()).unwrap();
+        assert_eq!(log.to_json(), expected.log.to_json());
+    }
+    let (mut spectator, _) = Spectator::begin(Request::new("x", "*"), &Options::default());
+    let delta = "{\"event\":\"meta-delta\",\"data\":{\"game\":{}}}\u{4}";
+    let lobby = "{\"event\":\"lobbied\",\"data\":{\"constants\":{\"DELTA_REMOVED\":\"x\"}}}\u{4}";
+    spectator.receive(format!("{delta}{lobby}").as_bytes(), 0).unwrap();
+    assert!(matches!(spectator.next_seen(), Ok(Some(Seen::Begin(_)))));
+    assert!(matches!(spectator.next_seen(), Ok(Some(Seen::Delta(_)))));
+    assert!(spectator.next_seen().unwrap_err().to_string().starts_with("message 1: lobbied"));
 }

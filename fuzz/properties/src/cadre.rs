@@ -2,8 +2,8 @@
 
 use crate::Seed;
 use gametape_cadre::{
-    END_OF_MESSAGE, Live, Log, Markers, Options, Outcome, Spectated, Summary, Timeline, anonymize,
-    diff, sample, verify,
+    END_OF_MESSAGE, Live, Log, Markers, Options, Outcome, Request, Seen, Spectated, Spectator,
+    Summary, Timeline, anonymize, diff, sample, verify,
 };
 use gametape_wire::Result;
 
@@ -124,8 +124,32 @@ fn differences_lead_there(timeline: &mut Timeline) {
 pub fn live(data: &[u8]) {
     let Some((&size, stream)) = data.split_first() else { return };
     let whole = watched([stream].into_iter());
-    let pieces = watched(stream.chunks(usize::from(size).max(1)));
-    assert_eq!(whole, pieces);
+    let size = usize::from(size).max(1);
+    assert_eq!(whole, watched(stream.chunks(size)));
+    assert_eq!(joined([stream].into_iter()), joined(stream.chunks(size)));
+}
+
+/// What a spectator of a server saw: what was sent, the deltas, how it ended, and whether it gave up.
+fn joined<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Vec<u8>>, Vec<Vec<u8>>, bool) {
+    let (mut spectator, hello) = Spectator::begin(Request::new("game", "*"), &OPTIONS);
+    let (mut sent, mut deltas, mut has_begun) = (vec![hello], Vec::new(), false);
+    for piece in pieces {
+        if spectator.receive(piece, 0).is_err() {
+            return (sent, deltas, true);
+        }
+        loop {
+            match spectator.next_seen() {
+                Ok(Some(Seen::Send(bytes))) => sent.push(bytes),
+                Ok(Some(Seen::Begin(_))) => assert!(!std::mem::replace(&mut has_begun, true)),
+                Ok(Some(Seen::Delta(delta))) if has_begun => deltas.push(delta),
+                Ok(Some(other)) => panic!("{other:?} before the game begins"),
+                Ok(None) => break,
+                Err(_) => return (sent, deltas, true),
+            }
+        }
+        assert!(sent.len() <= 2, "after `play` nothing is sent");
+    }
+    (sent, deltas, false)
 }
 
 /// What was seen after all pieces: the hash of the state, and how many deltas and errors came.
@@ -197,8 +221,14 @@ pub fn live_seeds() -> Result<Vec<Seed>> {
         stream.extend(format!(r#"{{"event":"meta-delta","data":{data}}}"#).into_bytes());
         stream.push(END_OF_MESSAGE);
     }
+    let mut session = b"\x05{\"event\":\"named\",\"data\":\"G\"}\x04".to_vec();
+    session.extend_from_slice(&stream[1..]);
     let bad = [&[1], &b"x\x04{}\x04"[..], &stream[1..], b"y\x04", &stream[1..]].concat();
-    Ok(vec![Seed::new("three-deltas", stream), Seed::new("bad-messages-between", bad)])
+    Ok(vec![
+        Seed::new("three-deltas", stream),
+        Seed::new("bad-messages-between", bad),
+        Seed::new("session", session),
+    ])
 }
 
 /// Streams of [`spectated`]: plain, packed, cut.

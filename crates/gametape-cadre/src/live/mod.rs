@@ -3,6 +3,7 @@
 mod joining;
 mod messages;
 mod spectated;
+mod spectator;
 
 use gametape_wire::{Error, ErrorKind, Place, Result};
 
@@ -16,6 +17,7 @@ use crate::timeline::Timeline;
 pub use joining::{Joining, Request};
 pub use messages::{END_OF_MESSAGE, Message, Messages};
 pub use spectated::{Ending, Spectated};
+pub use spectator::{Seen, Spectator};
 
 /// The version of the layout that is written.
 const LAYOUT: &[u8] = br#""2.2.0""#;
@@ -136,11 +138,19 @@ fn take(
 fn lobbied(timeline: &mut Timeline, lobby: Raw<'_>, options: &Options) -> Result<LiveEvent> {
     if timeline.is_empty() {
         *timeline = Timeline::load(empty_log(Some(lobby), options)?, options)?;
-    } else if markers_of(lobby)? != *timeline.log().markers() {
-        let problem = "the markers cannot change during a game".into();
-        return Err(Error::new(Place::Byte(0), "lobbied", ErrorKind::BadSyntax { problem }));
+    } else {
+        check_markers(lobby, timeline.log().markers())?;
     }
     Ok(LiveEvent::Lobbied)
+}
+
+/// Refuses a `lobbied` message that has other markers than the game.
+fn check_markers(lobby: Raw<'_>, markers: &Markers) -> Result<()> {
+    if markers_of(lobby)? == *markers {
+        return Ok(());
+    }
+    let problem = "the markers cannot change during a game".into();
+    Err(Error::new(Place::Byte(0), "lobbied", ErrorKind::BadSyntax { problem }))
 }
 
 fn markers_of(lobby: Raw<'_>) -> Result<Markers> {

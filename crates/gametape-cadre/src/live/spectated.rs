@@ -64,18 +64,33 @@ impl Ending {
     pub fn close(&self, mut timeline: Timeline) -> Result<Log> {
         timeline.seek(timeline.len())?;
         let outcome = Outcome::of(timeline.state(), timeline.log().header());
+        let mut log = timeline.into_log();
+        self.complete(&mut log, &outcome)?;
+        Ok(log)
+    }
+
+    /// The same of a game that somebody still looks at, and is at the end of.
+    pub fn copy(&self, timeline: &Timeline) -> Result<Log> {
+        let outcome = Outcome::of(timeline.state(), timeline.log().header());
+        let mut log = timeline.log().clone();
+        self.complete(&mut log, &outcome)?;
+        Ok(log)
+    }
+
+    /// Adds what is known at the end.
+    fn complete(&self, log: &mut Log, outcome: &Outcome) -> Result<()> {
         if let Some(epoch) = self.epoch {
-            timeline.set_field("epoch", epoch.to_string().as_bytes())?;
+            log.set_field("epoch", epoch.to_string().as_bytes())?;
         }
         let all = &outcome.players;
         // A state may name a player twice.
         let is_first = |index: usize| all[..index].iter().all(|other| other.id != all[index].id);
         let players = all.iter().enumerate().filter(|(index, _)| is_first(*index));
         let lost = players.clone().filter(|(_, player)| player.lost);
-        timeline.set_field("losers", clients(lost, |player| &player.reason_lost).as_bytes())?;
+        log.set_field("losers", clients(lost, |player| &player.reason_lost).as_bytes())?;
         let won = players.filter(|(_, player)| player.won);
-        timeline.set_field("winners", clients(won, |player| &player.reason_won).as_bytes())?;
-        Ok(timeline.into_log())
+        log.set_field("winners", clients(won, |player| &player.reason_won).as_bytes())?;
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gametape_replay::{Put, Recording};
-use gametape_wire::{Error, Result, Source};
+use gametape_wire::{Error, ErrorClass, Result, Source};
 
 use super::{Origin, Stage, seek, tape_timeline};
 
@@ -12,7 +12,7 @@ const PIECE: u64 = 1 << 20;
 
 impl<S: Source> Stage<S> {
     /// The same recording, of which more may come: a tape that is being recorded, or a gamelog whose deltas
-    /// are [added](Self::extend). A tape that was finished stays as it is.
+    /// are [added](Self::extend). A tape that was finished, or holds a gamelog, stays as it is.
     pub fn follow(mut self) -> Result<Self> {
         if self.followed.is_some() {
             return Ok(self);
@@ -28,13 +28,19 @@ impl<S: Source> Stage<S> {
                 seek(&mut timeline, self.source.as_mut(), moment)?;
                 self.timeline = timeline;
             }
-            (Origin::Tape(_), _) => {}
-            _ => {
-                let problem = "only tapes with frames of MineWars messages and deltas of a game can be followed";
-                return Err(Error::misuse("recording", problem));
+            // The deltas of a tape are read when it is opened.
+            (Origin::Tape(_) | Origin::Gamelog, _) => {}
+            (Origin::File(_), _) => {
+                return Err(Error::misuse("recording", "a MineWars file does not grow"));
             }
         }
         Ok(self)
+    }
+
+    /// Is it too early to open a tape that is being recorded, because its first chunks are not there yet?
+    #[must_use]
+    pub fn is_early(error: &Error) -> bool {
+        error.class() == ErrorClass::Truncated || error.item() == "setup"
     }
 
     /// May more come?
