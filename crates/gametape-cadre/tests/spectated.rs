@@ -1,4 +1,5 @@
 //! Spectator streams: `spec/gamelog.md`, section 10.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::io::Write as _;
 
@@ -75,7 +76,7 @@ fn a_stream_that_is_cut_gives_what_is_whole() {
     for end in 1..stream.len() {
         let cut = read(&stream[..end]).unwrap();
         let ends = stream[..end].iter().enumerate().filter(|(_, byte)| **byte == 4);
-        let after = ends.map(|(at, _)| at + 1).last().unwrap_or(0);
+        let after = ends.map(|(at, _)| at + 1).next_back().unwrap_or(0);
         assert_eq!(cut.ending.cut_bytes, end - after);
         let deltas = stream[..after].split(|byte| *byte == 4);
         let is_delta = |message: &&[u8]| message.starts_with(b"{\"event\":\"meta-delta\"");
@@ -178,7 +179,7 @@ fn a_log_that_is_sent_comes_back() {
     );
     let winners = |log: &Log| -> Vec<_> {
         let winners = log.header().winners();
-        winners.iter().map(|c| (c.id().map(|id| id.into_owned()), c.index())).collect()
+        winners.iter().map(|c| (c.id().map(std::borrow::Cow::into_owned), c.index())).collect()
     };
     assert!(!winners(&log).is_empty());
     assert_eq!(winners(&made.log), winners(&log));

@@ -13,7 +13,7 @@ use crate::view_arg::ViewArg;
 /// Watch a match while it is played or recorded
 ///
 /// In a terminal it is the player of `play`, live: pause, go back to any moment since the start, and catch up with L
-/// or End. LIVE, or how far behind live it is, is shown. A game of a Cadre server is joined as a
+/// or End. LIVE, or how far it is from live, is shown. A game of a Cadre server is joined as a
 /// spectator, before it begins; a tape may be one that is being recorded.
 ///
 /// With --chunks, and where standard output is no terminal, a line is printed for each chunk of a tape that becomes

@@ -36,8 +36,8 @@ const FAR: u64 = 10_000_000;
 /// to the end.
 fn live_rate(behind: u64) -> Option<Rate> {
     match behind {
-        0..=NEAR => Some(Rate::NORMAL),
-        0..=FAR => Some(Rate::thousandths(1_050)),
+        ..=NEAR => Some(Rate::NORMAL),
+        _ if behind <= FAR => Some(Rate::thousandths(1_050)),
         _ => None,
     }
 }
@@ -156,7 +156,7 @@ impl<S: Source> PlayingStage<S> {
         Ok(())
     }
 
-    /// Where it is in a recording that grows or grew: `LIVE`, `12 s behind live`, `the match has ended`.
+    /// Where it is in a recording that grows or grew: `LIVE`, how far it is from live, or that nothing more comes.
     #[must_use]
     pub fn live_status(&self) -> Option<String> {
         let is_growing = self.stage.is_growing();
