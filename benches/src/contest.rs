@@ -1,10 +1,11 @@
 //! Contests: the same bytes, several ways, in turns.
 
+use crate::clock::Stopwatch;
 use crate::report::Claim;
 use crate::table;
 use std::fmt;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long one sample lasts at least, so that the clock's own grain does not matter.
 const SAMPLE: Duration = Duration::from_millis(5);
@@ -16,7 +17,8 @@ const MEMORY_COPY: &str = "memory copy";
 /// Several ways to do the same with the same bytes, measured in turns.
 ///
 /// In every round each contender is sampled once, so that a machine that slows down slows all of
-/// them; who begins changes from round to round. A copy of the same bytes takes part too: the
+/// them; who begins changes from round to round. What counts is the time that a contender computes, so it must
+/// do its work on the thread that calls it. A copy of the same bytes takes part too: the
 /// physical limit.
 pub struct Contest<'a> {
     title: String,
@@ -41,11 +43,11 @@ impl<'a> Contender<'a> {
 
     /// Time of this many calls.
     fn time(&mut self, calls: u32) -> Duration {
-        let start = Instant::now();
+        let watch = Stopwatch::start();
         for _ in 0..calls {
             (self.call)();
         }
-        start.elapsed()
+        watch.elapsed()
     }
 
     /// How many calls fill a sample; finding out is the warm-up.

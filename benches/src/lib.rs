@@ -26,10 +26,13 @@
 //! What it does not do: no statistics beyond median and best, no history of past runs. A promise
 //! is a ratio within one run on one machine.
 
+pub mod browser;
+mod clock;
 mod contest;
 pub mod crowd;
 pub mod crowd_tape;
 pub mod insight;
+pub mod large;
 pub mod memory;
 pub mod peer;
 pub mod playing;

@@ -1,5 +1,5 @@
 // The page's side of the worker of one recording.
-import type { Answer, Cure, Fields, FromWorker, Name, Origin, ToWorker, Wish } from "./requests.ts";
+import type { Answer, Cure, Fields, FromWorker, Name, Origin, Picture, ToWorker, Wish } from "./requests.ts";
 
 export class Failure extends Error {
   constructor(
@@ -42,7 +42,7 @@ export class Client {
 
   constructor(
     assets: Assets,
-    private readonly origin: Origin,
+    origin: Origin,
     private readonly handlers: Handlers,
   ) {
     this.worker = new Worker(assets.worker);
@@ -91,8 +91,24 @@ export class Client {
     return (await this.wait((id) => ({ type: "png", id }))) as Blob | null;
   }
 
-  get name(): string {
-    return this.origin.name;
+  /** What is on the tiles now, for `compare` of another client. */
+  looks(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.wait((id) => ({ type: "looks", id })) as Promise<Uint8Array<ArrayBuffer>>;
+  }
+
+  /** From now on drawings mark what differs; how many tiles that is. */
+  compare(looks: Uint8Array<ArrayBuffer>): Promise<number> {
+    return this.wait((id) => ({ type: "compare", id, looks })) as Promise<number>;
+  }
+
+  /** The file that the last request made. */
+  file(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.wait((id) => ({ type: "file", id })) as Promise<Uint8Array<ArrayBuffer>>;
+  }
+
+  /** The board at a moment. */
+  snapshot(to: number, picture: Picture): Promise<ImageBitmap | null> {
+    return this.wait((id) => ({ type: "snapshot", id, to, picture })) as Promise<ImageBitmap | null>;
   }
 
   close() {
@@ -137,8 +153,6 @@ export class Client {
         return this.handlers.progress(message.done, message.total);
       case "answer":
         return this.settle(message.id, (waiting) => waiting.resolve(message.value));
-      case "png":
-        return this.settle(message.id, (waiting) => waiting.resolve(message.blob));
       case "failed":
         return this.settle(message.id, (waiting) =>
           waiting.reject(new Failure(message.message, message.cure)),

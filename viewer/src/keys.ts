@@ -1,5 +1,5 @@
 // The keyboard: one table for what keys do and for the overlay that tells it.
-import * as state from "./state.ts";
+import * as state from "./state/index.ts";
 
 interface Key {
   /** As `event.key`, with "Shift+" before letters and arrows where it counts. */
@@ -13,7 +13,17 @@ interface Group {
   keys: Key[];
 }
 
-const pan = 80;
+/** How far a key moves the board, in CSS pixels. */
+const PAN = 80;
+
+function pan(dx: number, dy: number) {
+  state.panBy(state.active.value, dx, dy);
+}
+
+function fit() {
+  state.unfollow();
+  state.active.value.camera.fit();
+}
 
 export const GROUPS: Group[] = [
   {
@@ -53,18 +63,37 @@ export const GROUPS: Group[] = [
   {
     title: "Board",
     keys: [
-      { keys: ["+", "="], label: "Zoom in", run: () => state.zoomBy(1.25) },
-      { keys: ["-"], label: "Zoom out", run: () => state.zoomBy(0.8) },
-      { keys: ["f"], label: "Fit all", run: state.fit },
-      { keys: ["w"], label: "Move up", run: () => state.panBy(0, -pan) },
-      { keys: ["a"], label: "Move left", run: () => state.panBy(-pan, 0) },
-      { keys: ["s"], label: "Move down", run: () => state.panBy(0, pan) },
-      { keys: ["d"], label: "Move right", run: () => state.panBy(pan, 0) },
-      { keys: ["Shift+W"], label: "Select the tile above", run: () => void state.moveSelection(0, -1) },
-      { keys: ["Shift+A"], label: "Select the tile to the left", run: () => void state.moveSelection(-1, 0) },
-      { keys: ["Shift+S"], label: "Select the tile below", run: () => void state.moveSelection(0, 1) },
-      { keys: ["Shift+D"], label: "Select the tile to the right", run: () => void state.moveSelection(1, 0) },
-      { keys: ["Escape"], label: "Nothing selected", run: state.unselect },
+      { keys: ["+", "="], label: "Zoom in", run: () => state.active.value.camera.zoomBy(1.25) },
+      { keys: ["-"], label: "Zoom out", run: () => state.active.value.camera.zoomBy(0.8) },
+      { keys: ["f"], label: "Fit all", run: fit },
+      { keys: ["w"], label: "Move up", run: () => pan(0, -PAN) },
+      { keys: ["a"], label: "Move left", run: () => pan(-PAN, 0) },
+      { keys: ["s"], label: "Move down", run: () => pan(0, PAN) },
+      { keys: ["d"], label: "Move right", run: () => pan(PAN, 0) },
+      {
+        keys: ["Shift+W"],
+        label: "Select the tile above",
+        run: () => void state.moveSelection(state.active.value, 0, -1),
+      },
+      {
+        keys: ["Shift+A"],
+        label: "Select the tile to the left",
+        run: () => void state.moveSelection(state.active.value, -1, 0),
+      },
+      {
+        keys: ["Shift+S"],
+        label: "Select the tile below",
+        run: () => void state.moveSelection(state.active.value, 0, 1),
+      },
+      {
+        keys: ["Shift+D"],
+        label: "Select the tile to the right",
+        run: () => void state.moveSelection(state.active.value, 1, 0),
+      },
+      { keys: ["u"], label: "Follow a piece or a player; again: stop", run: state.toggleFollow },
+      { keys: ["h"], label: "Next heat map, then none", run: state.nextHeat },
+      { keys: ["m"], label: "Ways of pieces on or off", run: state.toggleTrails },
+      { keys: ["Escape"], label: "Nothing selected", run: () => state.unselect(state.active.value) },
     ],
   },
   {
@@ -72,9 +101,13 @@ export const GROUPS: Group[] = [
     keys: [
       { keys: ["0"], label: "All-seeing view", run: () => void state.setView(0) },
       { keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], label: "View of a seat", run() {} },
+      { keys: ["Shift+1 … 9"], label: "One seat more, or less", run() {} },
+      { keys: ["i"], label: "Side by side on or off", run: state.toggleSplit },
+      { keys: ["{"], label: "Right side earlier", run: () => state.shift(-0.5) },
+      { keys: ["}"], label: "Right side later", run: () => state.shift(0.5) },
       { keys: ["/"], label: "Search", run: () => open("search") },
       { keys: ["c"], label: "Share", run: () => open("share") },
-      { keys: ["t"], label: "Next tab", run: nextTab },
+      { keys: ["t"], label: "Next tab", run: state.nextTab },
       { keys: ["x"], label: "Spoiler-free on or off", run: toggleSpoilers },
       { keys: ["?"], label: "Keys", run: () => open("keys") },
     ],
@@ -88,13 +121,7 @@ export function toggleSpoilers() {
   );
 }
 
-function nextTab() {
-  const list = state.tabs.value;
-  const next = list[(list.indexOf(state.openTab.value) + 1) % list.length];
-  if (next) state.tab.value = next;
-}
-
-function open(what: NonNullable<typeof state.overlay.value>) {
+function open(what: state.Overlay) {
   if (what !== "keys" && !state.about.value) return;
   if (what !== "keys") state.pause();
   if (what === "search") state.searchFor("");
@@ -127,11 +154,19 @@ export function onKey(event: KeyboardEvent) {
   const on = event.target as HTMLElement;
   if (state.overlay.value !== null) return;
   // A dialog that is just closing holds no keys back.
-  if (on.closest?.("input, select, textarea") && !on.closest("dialog")) return;
+  const isField = on.closest?.("input:not([type=checkbox], [type=radio]), select, textarea");
+  if (isField && !on.closest("dialog")) return;
   const isPress = event.key === " " || event.key === "Enter";
-  if (isPress && on.closest?.("button, a, summary, [role=tab], [role=radio]")) return;
+  if (isPress && on.closest?.("button, a, summary, input, [role=tab], [role=radio]")) return;
   const isArrow = event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End";
-  if (isArrow && on.closest?.("[role=tablist], [role=radiogroup], [role=tree]")) return;
+  if (isArrow && on.closest?.("[role=tablist], [role=radiogroup], [role=tree], input")) return;
+  // Digits with Shift are other signs on every keyboard.
+  const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
+  if (event.shiftKey && digit && state.about.value) {
+    event.preventDefault();
+    void state.toggleSeat(Number(digit));
+    return;
+  }
   if (event.key === "?") {
     event.preventDefault();
     open("keys");

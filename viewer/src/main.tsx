@@ -3,7 +3,7 @@ import { render } from "preact";
 import { App } from "./components/App.tsx";
 import { onKey } from "./keys.ts";
 import "./media.ts";
-import * as state from "./state.ts";
+import * as state from "./state/index.ts";
 
 function start() {
   render(<App />, document.getElementById("app")!);

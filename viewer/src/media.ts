@@ -1,6 +1,6 @@
 // What the screen is like.
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import { fineBar, span, theme } from "./state.ts";
+import { fineBar, span, theme } from "./state/index.ts";
 
 function media(query: string): ReadonlySignal<boolean> {
   const list = matchMedia(query);
@@ -12,6 +12,7 @@ function media(query: string): ReadonlySignal<boolean> {
 }
 
 export const narrow = media("(max-width: 799px)");
+export const compact = media("(max-width: 1279px)");
 export const low = media("(max-height: 619px)");
 export const still = media("(prefers-reduced-motion: reduce)");
 const prefersLight = media("(prefers-color-scheme: light)");

@@ -1,7 +1,9 @@
 // The wasm session (crates/gametape-web). The build puts src/generated/gametape_web.js or the made-up session of the
 // tests in its place.
 declare module "#session" {
-  export default function init(options: { module_or_path: URL | string | BufferSource }): Promise<unknown>;
+  export default function init(options: {
+    module_or_path: Promise<Response> | BufferSource;
+  }): Promise<unknown>;
 
   export class Session {
     constructor(name: string, length: number);
@@ -12,6 +14,12 @@ declare module "#session" {
     /** Ranges of bytes to supply: start, end, start, end … */
     missing(): Float64Array;
     supply(start: number, bytes: Uint8Array): void;
+    /** What is on the tiles, for `compare` of another session. */
+    looks(): Uint8Array<ArrayBuffer>;
+    /** Marks what differs from another session; how many tiles that is. */
+    compare(looks: Uint8Array): number;
+    /** What was made last; given once. */
+    file(): Uint8Array<ArrayBuffer>;
     /** RGBA of the last draw. */
     pixels(): Uint8Array<ArrayBuffer>;
     free(): void;

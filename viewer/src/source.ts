@@ -9,11 +9,16 @@ export interface ByteSource {
 /** The network failed: trying again may help. */
 export class NetworkError extends Error {}
 
+/** What was read is not what is there now: reading it from the start helps. */
+export class ChangedError extends Error {}
+
 type Progress = (done: number, total: number | null) => void;
 
 export const BLOCK = 64 * 1024;
 /** Blocks that are kept: 64 MiB. */
 const KEPT = 1024;
+/** The largest recording that is read as a whole because asking for a part failed. */
+const MOST_WHOLE = 64 << 20;
 /** Blocks between two wanted ones that are read with them rather than by a request of their own. */
 const GAP = 1;
 
@@ -45,39 +50,106 @@ function blobSource(blob: Blob): ByteSource {
   };
 }
 
-async function request(url: string, init: RequestInit): Promise<Response> {
+function unreachable(url: string): NetworkError {
+  return new NetworkError(
+    `${url} cannot be reached. The network failed, or that server does not let other pages read it.`,
+  );
+}
+
+/** An answer, whatever it says. */
+async function answer(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch {
+    throw unreachable(url);
+  }
+}
+
+/** An answer that has what was asked for. */
+export async function request(url: string, init: RequestInit = {}): Promise<Response> {
+  return checked(await answer(url, init), url);
+}
+
+function checked(response: Response, url: string): Response {
+  if (response.ok) return response;
+  const text = `${url}: the server answered ${response.status} ${response.statusText}`.trim();
+  // A missing recording will be missing again; but a server may also be mended meanwhile.
+  throw new NetworkError(`${text}.`);
+}
+
+/** The first block, or the whole where the server has no ranges, cannot be asked for them by this page, or has nothing. */
+async function begin(url: string): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, init);
+    response = await answer(url, part(0, BLOCK));
   } catch {
-    throw new NetworkError(
-      `${url} cannot be reached. The network failed, or that server does not let other pages read it.`,
-    );
+    return small(await request(url), url);
   }
-  if (!response.ok) {
-    const text = `${url}: the server answered ${response.status} ${response.statusText}`.trim();
-    // A missing recording will be missing again; but a server may also be mended meanwhile.
-    throw new NetworkError(`${text}.`);
-  }
-  return response;
+  return response.status === 416 ? request(url) : checked(response, url);
+}
+
+/** A connection may also fail once: a large recording is not read as a whole for that. */
+function small(response: Response, url: string): Response {
+  if (Number(response.headers.get("content-length")) <= MOST_WHOLE) return response;
+  void response.body?.cancel();
+  throw unreachable(url);
+}
+
+/** Asks for a part. Browsers that keep parts themselves may give those of an older version its tag, so they must not. */
+function part(start: number, end: number): RequestInit {
+  return { headers: { Range: `bytes=${start}-${end - 1}` }, cache: "no-store" };
+}
+
+/** Where the bytes of an answer are and of how many; null where the server does not say. */
+function placeOf(response: Response): { start: number; total: number } | null {
+  const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get("content-range") ?? "") ?? [];
+  return start === undefined ? null : { start: Number(start), total: Number(total) };
 }
 
 async function openUrl(url: string, progress: Progress): Promise<ByteSource> {
-  const response = await request(url, { headers: { Range: `bytes=0-${BLOCK - 1}` } });
+  const response = await begin(url);
   if (response.status !== 206) return bytesSource(await whole(response, url, progress));
   const first = await body(response, url);
-  let total = Number(/\/(\d+)$/.exec(response.headers.get("content-range") ?? "")?.[1] ?? Number.NaN);
+  let total = placeOf(response)?.total ?? Number.NaN;
   if (Number.isNaN(total) && first.length < BLOCK) total = first.length;
   if (Number.isNaN(total)) {
     // Another origin that does not show Content-Range.
     const head = await request(url, { method: "HEAD" });
     total = Number(head.headers.get("content-length") ?? Number.NaN);
     if (Number.isNaN(total) || total === 0) {
-      return bytesSource(await whole(await request(url, {}), url, progress));
+      return bytesSource(await whole(await request(url), url, progress));
     }
   }
+  check(url, response, 0, Math.min(BLOCK, total), first, total);
   progress(first.length, total);
   return new Blocks(url, total, first, stamp(response), progress);
+}
+
+/** A part is the one that was asked for, of a file of the same length. */
+function check(
+  url: string,
+  response: Response,
+  start: number,
+  end: number,
+  bytes: Uint8Array,
+  total: number,
+) {
+  const place = placeOf(response);
+  if (place && place.start !== start) {
+    throw new NetworkError(
+      `${url}: other bytes than those from ${start} came, which were asked for: those from ${place.start}.`,
+    );
+  }
+  if (place && place.total !== total) throw changed(url);
+  if (bytes.length !== end - start) {
+    throw new NetworkError(
+      `${url}: ${end - start} bytes from ${start} were asked for, ${bytes.length} came.`,
+    );
+  }
+}
+
+function changed(url: string): ChangedError {
+  return new ChangedError(`${url} changed while it was read: open it again.`);
 }
 
 async function body(response: Response, url: string): Promise<Uint8Array> {
@@ -97,15 +169,15 @@ async function whole(response: Response, url: string, progress: Progress): Promi
   const parts: Uint8Array[] = [];
   let done = 0;
   for (;;) {
-    let part: ReadableStreamReadResult<Uint8Array>;
+    let piece: ReadableStreamReadResult<Uint8Array>;
     try {
-      part = await reader.read();
+      piece = await reader.read();
     } catch {
       throw new NetworkError(`${url}: the connection broke off after ${done} bytes.`);
     }
-    if (part.done) break;
-    parts.push(part.value);
-    done += part.value.length;
+    if (piece.done) break;
+    parts.push(piece.value);
+    done += piece.value.length;
     progress(done, total);
   }
   const bytes = new Uint8Array(done);
@@ -184,16 +256,12 @@ class Blocks implements ByteSource {
   }
 
   private async fetch(start: number, end: number): Promise<Uint8Array> {
-    const response = await request(this.url, { headers: { Range: `bytes=${start}-${end - 1}` } });
+    const response = await request(this.url, part(start, end));
     if (response.status !== 206 || (this.version !== null && stamp(response) !== this.version)) {
-      throw new Error(`${this.url} changed while it was read: open it again.`);
+      throw changed(this.url);
     }
     const bytes = await body(response, this.url);
-    if (bytes.length !== end - start) {
-      throw new NetworkError(
-        `${this.url}: ${end - start} bytes from ${start} were asked for, ${bytes.length} came.`,
-      );
-    }
+    check(this.url, response, start, end, bytes, this.length);
     this.read_bytes += bytes.length;
     this.progress(this.read_bytes, this.length);
     return bytes;

@@ -1,8 +1,8 @@
 // One worker per recording: the session, its bytes and the drawing of the board.
 import init, { Session } from "#session";
-import type { Shown } from "./generated/shapes.ts";
-import type { Cure, FromWorker, Picture, ToWorker, Wish } from "./requests.ts";
-import { type ByteSource, NetworkError, openSource } from "./source.ts";
+import type { HeatLegend, Shown } from "./generated/shapes.ts";
+import type { Answer, Ask, Cure, FromWorker, Picture, ToWorker, Wish } from "./requests.ts";
+import { type ByteSource, ChangedError, NetworkError, openSource, request } from "./source.ts";
 
 interface Scope {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
@@ -11,7 +11,6 @@ interface Scope {
 const scope = self as unknown as Scope;
 
 type Opening = Extract<ToWorker, { type: "open" }>;
-type Ask = Extract<ToWorker, { type: "ask" | "png" }>;
 
 let opening: Opening | null = null;
 let session: Session | null = null;
@@ -19,7 +18,11 @@ let source: ByteSource | null = null;
 let wish: Wish | null = null;
 let running = false;
 const asks: Ask[] = [];
-const surfaces: Record<"board" | "map", OffscreenCanvas | null> = { board: null, map: null };
+/** What is drawn on. A context is asked for once: Firefox refuses a second time. */
+const surfaces: Record<"board" | "map", OffscreenCanvasRenderingContext2D | null> = {
+  board: null,
+  map: null,
+};
 
 /** Lets messages in that wait; timers would wait longer. */
 const turn = new MessageChannel();
@@ -38,29 +41,28 @@ scope.onmessage = ({ data }) => {
       opening = data;
       return;
     case "canvas":
-      surfaces[data.role] = data.canvas;
+      surfaces[data.role] = data.canvas?.getContext("2d") ?? null;
       return;
-    case "ask":
-    case "png":
-      asks.push(data);
-      break;
     case "wish":
       // Parts that the newer wish does not have stay wished.
       wish = wish ? { ...wish, ...data.wish } : data.wish;
       break;
+    default:
+      asks.push(data);
   }
   void run();
 };
 
+/** In turns, and what is seen first: neither a long list of questions nor playing keeps the other waiting. */
 async function run() {
   if (running) return;
   running = true;
-  for (;;) {
+  for (let isForAsks = false; ; isForAsks = !isForAsks) {
     await nextTurn();
-    const ask = asks.shift();
+    const ask = isForAsks || !wish ? asks.shift() : undefined;
     if (ask) await answer(ask);
     else if (wish) await fulfil();
-    else break;
+    else if (asks.length === 0) break;
   }
   running = false;
 }
@@ -70,28 +72,48 @@ function explain(error: unknown): { message: string; cure: Cure } {
   if (error instanceof WebAssembly.RuntimeError) {
     return { message: `The viewer failed inside: ${message}`, cure: "reopen" };
   }
+  if (error instanceof ChangedError) return { message, cure: "reopen" };
   return { message, cure: error instanceof NetworkError ? "again" : "none" };
 }
 
 async function answer(ask: Ask) {
   try {
-    if (ask.type === "png") {
-      const blob = (await surfaces.board?.convertToBlob({ type: "image/png" })) ?? null;
-      scope.postMessage({ type: "png", id: ask.id, blob });
-      return;
-    }
-    const value = await call(ask.request);
-    scope.postMessage({ type: "answer", id: ask.id, value });
+    const [value, transfer] = await answerTo(ask);
+    scope.postMessage({ type: "answer", id: ask.id, value }, transfer);
   } catch (error) {
     scope.postMessage({ type: "failed", id: ask.id, ...explain(error) });
   }
 }
 
+/** The answer, and what of it is handed over rather than copied. */
+async function answerTo(ask: Ask): Promise<[unknown, Transferable[]]> {
+  switch (ask.type) {
+    case "png":
+      return [(await surfaces.board?.canvas.convertToBlob({ type: "image/png" })) ?? null, []];
+    case "ask":
+      return [await call(ask.request), []];
+    case "looks": {
+      const looks = (await open()).looks();
+      return [looks, [looks.buffer]];
+    }
+    case "compare":
+      return [(await open()).compare(ask.looks), []];
+    case "file": {
+      const file = (await open()).file();
+      return [file, [file.buffer]];
+    }
+    case "snapshot": {
+      await call(JSON.stringify({ do: "seek", to: ask.to }));
+      const drawn = await imageOf(ask.picture);
+      const bitmap = drawn && (await createImageBitmap(drawn.image));
+      return [bitmap, bitmap ? [bitmap] : []];
+    }
+  }
+}
+
 async function bytesOf(place: string | Uint8Array): Promise<Uint8Array> {
   if (typeof place !== "string") return place;
-  const response = await fetch(place);
-  if (!response.ok) throw new NetworkError(`${place}: the server answered ${response.status}.`);
-  return new Uint8Array(await response.arrayBuffer());
+  return new Uint8Array(await (await request(place)).arrayBuffer());
 }
 
 async function open(): Promise<Session> {
@@ -103,7 +125,7 @@ async function open(): Promise<Session> {
   // The letters may be missing: the board is drawn without.
   const letters = font === null ? null : bytesOf(font).catch(() => null);
   const [, bytes] = await Promise.all([
-    init({ module_or_path: typeof wasm === "string" ? new URL(wasm) : wasm }),
+    init({ module_or_path: typeof wasm === "string" ? request(wasm) : wasm }),
     source ?? openSource(origin, progress),
   ]);
   source = bytes;
@@ -151,32 +173,40 @@ async function fulfil() {
       }
       shown = answer as Shown;
     }
-    let drawn = false;
-    if (mine.picture) drawn = await draw("board", mine.picture);
+    const heat = mine.picture ? await draw("board", mine.picture) : null;
     if (mine.map) await draw("map", mine.map);
-    scope.postMessage({ type: "shown", serial: mine.serial, shown, drawn });
+    scope.postMessage({ type: "shown", serial: mine.serial, shown, heat });
   } catch (error) {
     scope.postMessage({ type: "wishfailed", serial: mine.serial, ...explain(error) });
   }
 }
 
-async function draw(role: "board" | "map", picture: Picture): Promise<boolean> {
-  if (picture.width < 1 || picture.height < 1) return false;
-  await call(JSON.stringify({ do: "draw", ...picture }));
+/** The board as pixels; null where there is nothing to see. */
+async function imageOf(picture: Picture): Promise<{ image: ImageData; heat: HeatLegend | null } | null> {
+  if (picture.width < 1 || picture.height < 1) return null;
+  const { heat } = (await call(JSON.stringify({ do: "draw", ...picture }))) as Answer<"draw">;
   const drawn = session!.pixels();
   const pixels = new Uint8ClampedArray(drawn.buffer, drawn.byteOffset, drawn.length);
-  if (pixels.length !== picture.width * picture.height * 4) return false;
-  const image = new ImageData(pixels, picture.width, picture.height);
-  const canvas = surfaces[role];
-  if (!canvas) {
+  if (pixels.length !== picture.width * picture.height * 4) return null;
+  return { image: new ImageData(pixels, picture.width, picture.height), heat };
+}
+
+/** Draws, and says what the colours of a heat map mean. */
+async function draw(role: "board" | "map", picture: Picture): Promise<HeatLegend | null> {
+  const drawn = await imageOf(picture);
+  if (!drawn) return null;
+  const { image, heat } = drawn;
+  const context = surfaces[role];
+  if (!context) {
     const bitmap = await createImageBitmap(image);
     scope.postMessage({ type: "bitmap", role, bitmap }, [bitmap]);
-    return true;
+    return heat;
   }
+  const { canvas } = context;
   if (canvas.width !== picture.width || canvas.height !== picture.height) {
     canvas.width = picture.width;
     canvas.height = picture.height;
   }
-  canvas.getContext("2d")!.putImageData(image, 0, 0);
-  return true;
+  context.putImageData(image, 0, 0);
+  return heat;
 }

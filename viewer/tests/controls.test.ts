@@ -467,7 +467,7 @@ inPage(
     assert.match(link, /\?src=tape\.tape&t=4:00&view=2$/);
     await click(page, "button", "Share");
     const saved = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save picture of the board" }).click();
+    await page.getByRole("button", { name: "Save picture" }).click();
     assert.equal((await saved).suggestedFilename(), "tape 4.00.png");
   },
   { permissions: ["clipboard-read", "clipboard-write"] },

@@ -46,8 +46,11 @@ export class Session {
   private missingRanges: number[] = [];
   private kind = "";
   private moment = 0;
-  private view = 0;
+  private seen = [0];
   private image = new Uint8Array(0);
+  private filmed = 0;
+  private differing = new Uint8Array(0);
+  private made = new Uint8Array(0);
 
   constructor(
     private readonly name: string,
@@ -72,6 +75,26 @@ export class Session {
 
   pixels(): Uint8Array<ArrayBuffer> {
     return this.image;
+  }
+
+  /** The owner of each tile, as the view knows it. */
+  looks(): Uint8Array<ArrayBuffer> {
+    const owners: number[] = [];
+    for (let r = -RADIUS; r <= RADIUS; r++) {
+      for (let q = -RADIUS; q <= RADIUS; q++) owners.push(this.seenOwner(q, r));
+    }
+    return Uint8Array.from(owners);
+  }
+
+  compare(looks: Uint8Array): number {
+    this.differing = this.looks().map((look, at) => Number(look !== looks[at]));
+    return this.differing.reduce((sum, one) => sum + one, 0);
+  }
+
+  file(): Uint8Array<ArrayBuffer> {
+    const made = this.made;
+    this.made = new Uint8Array(0);
+    return made;
   }
 
   /** Bytes in parts of 100,000, as chunks of a tape are. */
@@ -101,24 +124,24 @@ export class Session {
       case "open":
         return this.about();
       case "view":
-        this.view = request.view;
+        this.seen = [request.view].flat();
         return this.about();
       case "seek":
         this.moment = Math.max(0, Math.min(END, request.to));
-        return this.shown(request.since ?? this.moment - 1);
+        return this.shown(request.since ?? this.moment - 1, request.follow);
       case "step": {
         const by = request.by === "tick" ? 1 : request.by === "turn" ? 50 : 7;
         const next = request.forward
           ? Math.floor(request.from / by) * by + by
           : Math.ceil(request.from / by) * by - by;
         this.moment = Math.max(0, Math.min(END, next));
-        return this.shown(this.moment - 1);
+        return this.shown(this.moment - 1, request.follow);
       }
       case "find":
         return { moment: this.find(request.text) };
       case "draw":
         this.draw(request);
-        return { drawn: true };
+        return { drawn: true, heat: request.heat ? this.legend(request.heat) : null };
       case "pick":
         return { tile: this.pick(request) };
       case "inspect":
@@ -130,6 +153,8 @@ export class Session {
             time: clock(at + Math.abs(request.tile[0] * 7 + request.tile[1])),
             text: `${NAMES[n % 4]} takes it`,
           })),
+          exact: true,
+          earlier: 0,
         };
       case "story":
         return this.story();
@@ -141,11 +166,34 @@ export class Session {
         return this.tree(request);
       case "search":
         return { found: this.search(request.text) };
+      case "clip": {
+        if (request.to - request.from > 6000)
+          throw new Error("clip: it is larger than 64 MiB: choose less time");
+        this.made = new TextEncoder().encode(`tape ${this.seen.join("+")} ${request.from} ${request.to}`);
+        return { bytes: this.made.length };
+      }
+      case "gif": {
+        const frames = 40;
+        this.filmed = Math.min(frames, this.filmed + 10);
+        if (this.filmed < frames) return { done: this.filmed, frames, bytes: 0 };
+        this.filmed = 0;
+        this.made = new TextEncoder().encode(`GIF89a ${request.from} ${request.to} ${request.width}`);
+        return { done: frames, frames, bytes: this.made.length };
+      }
       case "hash":
         return { hash: String(this.moment).padStart(64, "0") };
       default:
         throw new Error(`unknown request ${request.do}`);
     }
+  }
+
+  private legend({ kind, from, to }: { kind: string; from: number; to: number }) {
+    return {
+      title: `${kind}, ${clock(from)} to ${clock(to)}`,
+      colours: ["#000080", "#ff0000"],
+      low: "1",
+      high: "12",
+    };
   }
 
   private isGamelog() {
@@ -154,7 +202,7 @@ export class Session {
 
   /** The names that this view knows. */
   private knows(player: number): boolean {
-    return this.kind !== "secret" || this.view === 0 || this.view === player;
+    return this.kind !== "secret" || this.seen[0] === 0 || this.seen.includes(player);
   }
 
   private about(): About {
@@ -171,7 +219,8 @@ export class Session {
             { view: 0, name: "All", colour: null },
             ...NAMES.map((name, at) => ({ view: at + 1, name, colour: COLOURS[at]! })),
           ],
-      view: this.view,
+      view: this.isGamelog() ? null : this.seen[0],
+      seen: this.isGamelog() ? [] : this.seen,
       begin: 0,
       end: END,
       position: this.moment,
@@ -182,8 +231,10 @@ export class Session {
       has_messages: !this.isGamelog(),
       board: this.kind === "boardless" ? null : { width: 2 * RADIUS + 1, height: (2 * RADIUS + 1) * 0.87 },
       losses: this.kind === "damaged" ? [{ text: "3 s lost at 7:10", start: 4301, end: 4331 }] : [],
+      heats: this.isGamelog() ? ["deaths"] : ["deaths", "fights", "ownership", "attention"],
+      cameras: this.isGamelog() ? [] : [1, 2, 3, 4].filter((player) => this.knows(player)),
       length_text: this.isGamelog() ? "9,001 deltas" : "15:00",
-    } as About;
+    } as unknown as About;
   }
 
   private land(player: number, moment: number): number {
@@ -240,7 +291,7 @@ export class Session {
     return { kind, text, players: [who + 1], at };
   }
 
-  private shown(since: number): Shown {
+  private shown(since: number, follow?: { piece?: string; camera?: number } | null): Shown {
     const lines: Line[] = [];
     for (let at = Math.max(since + 1, this.moment - 3000); at <= this.moment; at++) {
       const line = this.lineAt(at);
@@ -253,16 +304,22 @@ export class Session {
       players: this.players(),
       facts: [{ name: "time limit", value: "20:00" }],
       lines,
-      problems: 0,
+      damage: [],
       heading: "",
       changed: 3,
       at_begin: this.moment === 0,
       at_end: this.moment === END,
+      // A rider goes in circles; players look at their own land.
+      follow: follow?.piece
+        ? [RADIUS + 6 * Math.cos(this.moment / 40), RADIUS + 5 * Math.sin(this.moment / 40)]
+        : follow?.camera && this.knows(follow.camera)
+          ? [RADIUS + follow.camera * 2, RADIUS - 3]
+          : null,
     };
   }
 
   private story(): Story {
-    if (this.isGamelog()) return { markers: [], highlights: [], curves: [] };
+    if (this.isGamelog()) return { markers: [], highlights: [], curves: [], told: 1 };
     const markers: Story["markers"] = [];
     for (let at = 0; at < END; at++) {
       const line = at % 3 === 0 ? this.lineAt(at) : null;
@@ -310,7 +367,7 @@ export class Session {
         ),
       })).filter(({ player }) => this.knows(player)),
     }));
-    return { markers, highlights, curves };
+    return { markers, highlights, curves, told: 1 };
   }
 
   private find(text: string): number {
@@ -393,6 +450,12 @@ export class Session {
     return best;
   }
 
+  private seenOwner(q: number, r: number): number {
+    const owner = this.ownerOf(q, r);
+    // Each seat knows its own land only.
+    return this.seen[0] === 0 || this.seen.includes(owner) ? owner : 0;
+  }
+
   private pick({
     px,
     py,
@@ -414,6 +477,7 @@ export class Session {
         { name: "structure", value: "tower, 3 hp" },
         { name: "income", value: 49 },
       ],
+      pieces: [{ id: "rider 1", name: "rider" }],
     };
   }
 
@@ -424,7 +488,15 @@ export class Session {
     x,
     y,
     select,
-  }: Record<"width" | "height" | "scale" | "x" | "y", number> & { select?: [number, number] }) {
+    differences,
+    heat,
+    trails,
+  }: Record<"width" | "height" | "scale" | "x" | "y", number> & {
+    select?: [number, number];
+    differences?: boolean;
+    heat?: { kind: string };
+    trails?: number;
+  }) {
     const image = new Uint8Array(width * height * 4);
     const cache = new Map<string, [number, number, number]>();
     const [fr, fg, fb] = hex("#0e1218");
@@ -439,12 +511,16 @@ export class Session {
           if (!known) {
             const [q, r] = tile;
             const ground = hex(GROUND[Math.floor(random(q * 91 + r * 7) * 5)]!);
-            const owner = this.ownerOf(q, r);
+            const owner = this.seenOwner(q, r);
             known = ground;
-            if (owner && this.knows(owner)) {
+            if (owner) {
               const own = hex(COLOURS[owner - 1]!);
               known = [(ground[0] + own[0]) >> 1, (ground[1] + own[1]) >> 1, (ground[2] + own[2]) >> 1];
             }
+            if (heat) known = [Math.round(random(q * 31 + r + heat.kind.length) * 255), 20, 60];
+            if (trails && q === r) known = [200, 200, 200];
+            const index = (r + RADIUS) * (2 * RADIUS + 1) + q + RADIUS;
+            if (differences && this.differing[index]) known = [92, 200, 255];
             if (select && q === select[0] && r === select[1]) known = [232, 237, 244];
             cache.set(key, known);
           }

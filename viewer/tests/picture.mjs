@@ -1,30 +1,13 @@
 // A picture of the viewer, for documents: node tests/picture.mjs RECORDING OUT.png [QUERY] [WIDTHxHEIGHT] [dark|light]
 // QUERY is what a link has after the recording: "t=50%&view=2". Needs dist/, made by cargo xtask viewer.
 import { readFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import * as esbuild from "esbuild";
+import { basename, join } from "node:path";
+import { load, root } from "./load.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const [file, out, query = "t=50%", size = "1440x900", theme = "dark"] = process.argv.slice(2);
 if (!file || !out) {
   console.error("usage: node tests/picture.mjs RECORDING OUT.png [QUERY] [WIDTHxHEIGHT] [dark|light]");
   process.exit(2);
-}
-
-/** A module of the tests, which are TypeScript. */
-async function load(name) {
-  const outfile = join(root, "dist-fake", "picture", `${name}.mjs`);
-  await esbuild.build({
-    entryPoints: [join(root, "tests", `${name}.ts`)],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    external: ["playwright-core"],
-    logLevel: "warning",
-  });
-  return import(pathToFileURL(outfile).href);
 }
 
 const { browserPath, missingBrowser, startBrowser } = await load("browser");

@@ -1,16 +1,9 @@
 // The page with the wasm session, on recordings of the corpus. Skipped where dist/ is not built or there is no corpus.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { boardColours, idle, inPage, open, press, root, site, suite } from "./harness.ts";
-
-const dist = join(root, "dist");
-const corpus = process.env.GAMETAPE_CORPUS;
-const skip = !existsSync(join(dist, "gametape_web_bg.wasm"))
-  ? "dist/ has no wasm session: cargo xtask viewer makes it"
-  : !corpus || !existsSync(corpus)
-    ? "GAMETAPE_CORPUS is not set"
-    : false;
+import { boardColours, idle, inPage, open, press, site, suite } from "./harness.ts";
+import { corpus, dist, noCorpus as skip } from "./real.ts";
 
 suite(dist);
 
@@ -28,7 +21,7 @@ for (const file of FILES) {
     `opens, plays and steps: ${file}`,
     async (page) => {
       const name = basename(file);
-      site.files.set(name, readFileSync(join(corpus!, file)));
+      site.files.set(name, readFileSync(join(corpus, file)));
       await open(page, `?src=${name}`);
       const said = await page.locator(".problem, .problem-text").allInnerTexts();
       assert.deepEqual(said, []);
@@ -57,20 +50,3 @@ for (const file of FILES) {
     { skip },
   );
 }
-
-inPage(
-  "hostile files are refused or opened, one after the other, and the page stays alive",
-  async (page) => {
-    const folder = join(corpus!, "hostile");
-    for (const name of readdirSync(folder)) {
-      site.files.set(name, readFileSync(join(folder, name)));
-      await open(page, `?src=${encodeURIComponent(name)}&t=50%25`);
-      const isOpen = (await page.getByRole("tab").count()) > 0;
-      const said = await page.locator(".problem-text").allInnerTexts();
-      assert.equal(said.length, isOpen ? 0 : 1, `${name}: ${said}`);
-      if (isOpen) await press(page, "End", "Home", "ArrowRight");
-      assert.ok(await page.getByRole("button", { name: "Keys" }).isVisible(), name);
-    }
-  },
-  { skip },
-);

@@ -5,6 +5,7 @@ import { readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { prepare } from "./prepare.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "..");
@@ -31,6 +32,9 @@ await esbuild.build({
   logLevel: "warning",
   sourcemap: "inline",
 });
+
+const unprepared = await prepare(root);
+if (unprepared) process.env.GAMETAPE_UNPREPARED = unprepared;
 
 const run = spawnSync(
   process.execPath,

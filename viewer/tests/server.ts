@@ -16,6 +16,9 @@ const TYPES: Record<string, string> = {
   ttf: "font/ttf",
 };
 
+/** Answers a request for a recording instead of the server. */
+export type Fault = (request: IncomingMessage, response: ServerResponse, bytes: Uint8Array) => void;
+
 export interface Site {
   url: string;
   /** Answers of recordings fail from now on while this is set. */
@@ -25,6 +28,8 @@ export interface Site {
   asked: string[];
   /** Extra files: recordings and matches.json. */
   files: Map<string, Uint8Array>;
+  /** Files of `files` or of the page that are answered in another way. */
+  faults: Map<string, Fault>;
   close(): Promise<void>;
 }
 
@@ -35,6 +40,7 @@ export async function serve(dist: string): Promise<Site> {
     ranges: true,
     asked: [],
     files: new Map(),
+    faults: new Map(),
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
@@ -50,6 +56,11 @@ export async function serve(dist: string): Promise<Site> {
 async function answer(site: Site, dist: string, request: IncomingMessage, response: ServerResponse) {
   const path = decodeURIComponent(new URL(request.url ?? "/", "http://x").pathname).slice(1) || "index.html";
   const own = site.files.get(path);
+  const fault = site.faults.get(path);
+  if (fault) {
+    site.asked.push(request.headers.range ?? "all");
+    return fault(request, response, own ?? new Uint8Array());
+  }
   if (own) {
     const isRecording = path !== "matches.json";
     if (isRecording && site.failing) {

@@ -3,6 +3,8 @@
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
+use crate::viewer;
+
 /// Run a benchmark, or list them.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -20,6 +22,9 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
         return Ok(());
     };
     crate::check_name(name, &known, "benchmark")?;
+    if name == "viewer" {
+        viewer::build_for_bench(sh)?;
+    }
     let rest = &arguments.arguments;
     Ok(cmd!(sh, "cargo run --release --package gametape-benches --bin {name} -- {rest...}")
         .run()?)

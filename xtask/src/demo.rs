@@ -20,10 +20,7 @@ pub(crate) struct Arguments {}
 const FOLDER: &str = "demo";
 
 pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
-    // First, so that it is inside the tool.
-    let has_viewer = viewer::build_if_possible(sh);
-    cmd!(sh, "cargo build --package gametape-cli").run()?;
-    cmd!(sh, "cargo build --package gametape-minewars --example make_session").run()?;
+    let has_viewer = build(sh)?;
     let start = Instant::now();
     sh.remove_path(FOLDER)?;
     let mut chapters = chapters();
@@ -51,6 +48,20 @@ pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
         println!("For the browser's viewer: cargo xtask viewer, then this again");
     }
     Ok(())
+}
+
+/// Builds the tool, with the viewer inside if it can be built, and the example; says whether the viewer is.
+///
+/// All of it with one selection of packages, so that no crate is built twice.
+fn build(sh: &Shell) -> Result<bool> {
+    // What the tool is made of does not have the viewer inside: both are built at the same time.
+    let examples = ["--example", "make_session", "--example", "record_a_game"];
+    let mut crates: Command = cmd!(sh, "cargo build --quiet {examples...}").into();
+    let mut crates = crates.spawn().context("cargo cannot be run")?;
+    let has_viewer = viewer::build_if_possible(sh, viewer::Form::Quick);
+    ensure!(crates.wait()?.success(), "the crates cannot be built");
+    cmd!(sh, "cargo build --bin gametape --example make_session").run()?;
+    Ok(has_viewer)
 }
 
 impl Step {

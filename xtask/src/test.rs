@@ -1,8 +1,10 @@
 //! `cargo xtask test`: everything that must be fine before a change goes in.
 
 use crate::tools;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
+use std::io::{IsTerminal, Read};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 use xshell::{Cmd, Shell, cmd};
 
@@ -39,21 +41,36 @@ struct Step {
     variable: Option<(&'static str, &'static str)>,
 }
 
-const STEPS: [Step; 10] = [
-    Step::new("formatting", Kind::Lint, formatting),
-    // First, so that everything after it is built with the viewer inside.
-    Step::new("viewer", Kind::Viewer, viewer),
-    Step::new("clippy", Kind::Lint, clippy),
-    Step::new("invariants", Kind::Lint, invariants),
-    Step::new("tests", Kind::Unit, tests),
-    Step::new("hostile inputs", Kind::Unit, hostile_inputs),
-    Step::new("doc tests", Kind::Doc, doc_tests),
-    Step::new("wasm build", Kind::Wasm, wasm_build),
-    Step {
-        variable: Some(("RUSTDOCFLAGS", "-D warnings")),
-        ..Step::new("documentation", Kind::Doc, documentation)
-    },
-    Step::new("page", Kind::Viewer, page),
+/// Steps that run one after the other.
+type Lane = &'static [Step];
+
+/// Lanes that run side by side, stage after stage. No two lanes of a stage build in the same folder of target/: cargo
+/// would let one of them wait.
+const STAGES: [&[Lane]; 5] = [
+    &[
+        &[Step::new("formatting", Kind::Lint, formatting), Step::new("clippy", Kind::Lint, clippy)],
+        &[Step::new("module of the viewer", Kind::Viewer, module)],
+    ],
+    // Before the tool, so that it is inside, and not while cargo looks for it.
+    &[&[Step::new("viewer", Kind::Viewer, viewer)]],
+    &[
+        &[Step::new("invariants", Kind::Lint, invariants)],
+        &[Step::new("wasm build", Kind::Wasm, wasm_build)],
+    ],
+    &[&[
+        Step::new("tests", Kind::Unit, tests),
+        Step::new("hostile inputs", Kind::Unit, hostile_inputs),
+    ]],
+    &[
+        &[
+            Step::new("doc tests", Kind::Doc, doc_tests),
+            Step {
+                variable: Some(("RUSTDOCFLAGS", "-D warnings")),
+                ..Step::new("documentation", Kind::Doc, documentation)
+            },
+        ],
+        &[Step::new("page", Kind::Viewer, page)],
+    ],
 ];
 
 impl Step {
@@ -61,37 +78,106 @@ impl Step {
         Self { name, kind, prepare, variable: None }
     }
 
-    /// The command, and how a person would type it.
-    fn command<'a>(&self, sh: &'a Shell) -> Result<(Cmd<'a>, String)> {
-        let command = (self.prepare)(sh)?;
-        let typed = command.to_string();
+    /// The command, ready to run.
+    fn ready(&self, sh: &Shell) -> Result<Ready> {
+        let name = self.name;
+        let command = (self.prepare)(sh).with_context(|| format!("{name} cannot run"))?;
+        let typed = command.to_string().replace(&own_program()?, "cargo xtask");
         Ok(match self.variable {
-            None => (command, typed),
-            Some((name, value)) => (command.env(name, value), format!("{name}='{value}' {typed}")),
+            None => Ready { name, command: command.into(), alone: typed },
+            Some((key, value)) => {
+                let alone = format!("{key}='{value}' {typed}");
+                Ready { name, command: command.env(key, value).into(), alone }
+            }
         })
     }
 }
 
+/// A step whose tools are there.
+struct Ready {
+    name: &'static str,
+    command: Command,
+    /// How a person would type it.
+    alone: String,
+}
+
 pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
     let start = Instant::now();
-    let chosen = STEPS.iter().filter(|step| arguments.only.is_none_or(|kind| kind == step.kind));
-    for step in chosen {
-        run_step(sh, step)?;
+    let is_chosen = |step: &&Step| arguments.only.is_none_or(|kind| kind == step.kind);
+    for stage in STAGES {
+        let lanes = stage.iter().map(|lane| {
+            lane.iter().filter(is_chosen).map(|step| step.ready(sh)).collect::<Result<Vec<_>>>()
+        });
+        let mut lanes = lanes.collect::<Result<Vec<_>>>()?;
+        lanes.retain(|lane| !lane.is_empty());
+        run_stage(lanes)?;
     }
     println!("everything is fine ({:.1} s)", start.elapsed().as_secs_f64());
     Ok(())
 }
 
-fn run_step(sh: &Shell, step: &Step) -> Result<()> {
-    let name = step.name;
-    println!("{name}: begins");
-    let start = Instant::now();
-    let (command, alone) = step.command(sh).with_context(|| format!("{name} cannot run"))?;
-    let outcome = command.run();
-    let seconds = start.elapsed().as_secs_f64();
-    let verdict = if outcome.is_ok() { "fine" } else { "FAILED" };
-    println!("{name}: {verdict} ({seconds:.1} s)\n");
-    outcome.map_err(|_| anyhow::anyhow!("{name} failed; to run this step alone:\n  {alone}"))
+/// Runs the lanes side by side. A single one shows what it does; of several, each step is shown when it has ended.
+fn run_stage(lanes: Vec<Vec<Ready>>) -> Result<()> {
+    let shows = if lanes.len() > 1 { Shows::AtEnd } else { Shows::Live };
+    std::thread::scope(|scope| {
+        let run_lane = |lane: Vec<Ready>| lane.into_iter().try_for_each(|step| step.run(shows));
+        let lanes: Vec<_> =
+            lanes.into_iter().map(|lane| scope.spawn(move || run_lane(lane))).collect();
+        // The first problem is reported; the other lane has said its own.
+        let mut ends = lanes.into_iter().map(std::thread::ScopedJoinHandle::join);
+        ends.try_for_each(|end| end.unwrap_or_else(|_| bail!("a step panicked")))
+    })
+}
+
+/// When the output of a step is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shows {
+    Live,
+    AtEnd,
+}
+
+impl Ready {
+    fn run(self, shows: Shows) -> Result<()> {
+        let Self { name, mut command, alone } = self;
+        println!("{name}: begins");
+        let start = Instant::now();
+        let (is_fine, output) = match shows {
+            Shows::Live => (command.status()?.success(), String::new()),
+            Shows::AtEnd => captured(command)?,
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let verdict = if is_fine { "fine" } else { "FAILED" };
+        // In one piece, so that nothing of another lane comes between.
+        print!("{output}{name}: {verdict} ({seconds:.1} s)\n\n");
+        ensure!(is_fine, "{name} failed; to run this step alone:\n  {alone}");
+        Ok(())
+    }
+}
+
+/// Whether a command succeeds, and all that it says.
+fn captured(mut command: Command) -> Result<(bool, String)> {
+    let (mut reader, writer) = std::io::pipe()?;
+    command.stdout(writer.try_clone()?).stderr(writer).stdin(Stdio::null());
+    if std::io::stdout().is_terminal() {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    let mut child = command.spawn()?;
+    // Its ends of the pipe would keep it open.
+    drop(command);
+    let mut output = Vec::new();
+    reader.read_to_end(&mut output)?;
+    Ok((child.wait()?.success(), String::from_utf8_lossy(&output).into_owned()))
+}
+
+/// This program, for a step that is a command of it: `cargo xtask` would wait for what cargo builds meanwhile.
+fn own_program() -> Result<String> {
+    Ok(std::env::current_exe()?.display().to_string())
+}
+
+/// A command of this program.
+fn xtask<'a>(sh: &'a Shell, arguments: &[&str]) -> Result<Cmd<'a>> {
+    let program = own_program()?;
+    Ok(cmd!(sh, "{program} {arguments...}"))
 }
 
 fn formatting(sh: &Shell) -> Result<Cmd<'_>> {
@@ -105,11 +191,11 @@ fn clippy(sh: &Shell) -> Result<Cmd<'_>> {
 }
 
 fn invariants(sh: &Shell) -> Result<Cmd<'_>> {
-    Ok(cmd!(sh, "cargo xtask tidy"))
+    xtask(sh, &["tidy"])
 }
 
 fn hostile_inputs(sh: &Shell) -> Result<Cmd<'_>> {
-    Ok(cmd!(sh, "cargo xtask hostile"))
+    xtask(sh, &["hostile"])
 }
 
 fn tests(sh: &Shell) -> Result<Cmd<'_>> {
@@ -132,17 +218,23 @@ fn wasm_build(sh: &Shell) -> Result<Cmd<'_>> {
     tools::need_target(sh, target)?;
     let packages = library_crates(sh)?.into_iter().flat_map(|name| ["--package".to_owned(), name]);
     // Checking is enough: a test builds the reference game with all that it uses for wasm32, and runs it.
-    Ok(cmd!(sh, "cargo check --quiet --lib --target {target} {packages...}"))
+    // With the profile of the viewer's module, whose folder is not that of the other steps.
+    Ok(cmd!(sh, "cargo check --quiet --lib --profile quick --target {target} {packages...}"))
+}
+
+/// Builds the parts of the viewer that nothing of the workspace reads.
+fn module(sh: &Shell) -> Result<Cmd<'_>> {
+    xtask(sh, &["viewer", "--quick", "--module", "--optional"])
 }
 
 /// Builds the viewer; says so where node is missing.
 fn viewer(sh: &Shell) -> Result<Cmd<'_>> {
-    Ok(cmd!(sh, "cargo xtask viewer --optional"))
+    xtask(sh, &["viewer", "--quick", "--optional"])
 }
 
 /// Tests the page; says so where node or a browser is missing.
 fn page(sh: &Shell) -> Result<Cmd<'_>> {
-    Ok(cmd!(sh, "cargo xtask viewer --test --optional"))
+    xtask(sh, &["viewer", "--quick", "--test", "--optional"])
 }
 
 fn documentation(sh: &Shell) -> Result<Cmd<'_>> {

@@ -5,13 +5,10 @@
 
 mod font;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use xshell::{Shell, cmd};
 
 use crate::tools;
@@ -19,6 +16,14 @@ use crate::tools;
 /// Build the browser's viewer into viewer/dist/, for `gametape view` and `gametape export`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
+    /// Build it quickly: a third larger, and slower to run. For tests and the demo.
+    #[arg(long)]
+    quick: bool,
+
+    /// Only build what is made of Rust, and get the packages of the page.
+    #[arg(long, conflicts_with_all = ["check", "test"])]
+    module: bool,
+
     /// Only check the page: lint and types.
     #[arg(long, conflicts_with = "test")]
     check: bool,
@@ -38,8 +43,29 @@ const DIST: &str = "viewer/dist";
 /// The module and its bindings, for the page.
 const GENERATED: &str = "viewer/src/generated";
 const TARGET: &str = "wasm32-unknown-unknown";
+/// The form that the bindings were made of last.
+const FORM: &str = "viewer/src/generated/gametape_web.form";
 /// The oldest node that builds the page.
 const NODE: u32 = 20;
+
+/// How much work is put into the module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// Small and fast, for everybody who watches.
+    Release,
+    /// Built in a third of the time.
+    Quick,
+}
+
+impl Form {
+    /// The profile of cargo, which is also the name of the form.
+    fn profile(self) -> &'static str {
+        match self {
+            Self::Release => "wasm",
+            Self::Quick => "quick",
+        }
+    }
+}
 
 pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
     let ready = need_node(sh).and_then(|()| if arguments.test { need_browser(sh) } else { Ok(()) });
@@ -51,17 +77,36 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
     if arguments.check {
         return check(sh);
     }
-    build(sh)?;
+    let form = if arguments.quick { Form::Quick } else { Form::Release };
+    if arguments.module {
+        return build_parts(sh, form);
+    }
+    build(sh, form)?;
     if arguments.test {
         check(sh)?;
-        in_folder(sh, || Ok(cmd!(sh, "npm test").run()?))?;
+        build_natively(sh)?;
+        let tools = sh.current_dir().join(tools::target_folder()).join("debug");
+        in_folder(sh, || Ok(cmd!(sh, "npm test").env("GAMETAPE_TOOLS", tools).run()?))?;
     }
     Ok(())
 }
 
+/// The tool, and what makes natively what the page is compared with.
+fn build_natively(sh: &Shell) -> Result<()> {
+    // As the tests of the workspace built them, so that nothing is built again.
+    Ok(cmd!(sh, "cargo build --quiet --workspace --bin gametape --example native").run()?)
+}
+
+/// Builds the viewer that is measured; refuses where there is no browser to do so.
+pub(crate) fn build_for_bench(sh: &Shell) -> Result<()> {
+    need_node(sh)?;
+    need_browser(sh)?;
+    build(sh, Form::Release)
+}
+
 /// Builds the viewer; `false`, and a line that says why, where it cannot be built.
-pub(crate) fn build_if_possible(sh: &Shell) -> bool {
-    let built = need_node(sh).and_then(|()| build(sh));
+pub(crate) fn build_if_possible(sh: &Shell, form: Form) -> bool {
+    let built = need_node(sh).and_then(|()| build(sh, form));
     if let Err(problem) = &built {
         println!("The viewer is left out: {problem:#}");
     }
@@ -78,28 +123,36 @@ fn check(sh: &Shell) -> Result<()> {
     })
 }
 
-fn build(sh: &Shell) -> Result<()> {
-    let module = build_module(sh)?;
-    bind(sh, &module)?;
-    need_packages(sh)?;
+fn build(sh: &Shell, form: Form) -> Result<()> {
+    build_parts(sh, form)?;
     bundle(sh)?;
-    compress(sh)?;
-    report(sh)
+    compress(sh, form)?;
+    report(sh, form)
+}
+
+/// Everything that the page is bundled of. Nothing of it is in the tool, so cargo may build the tool meanwhile.
+fn build_parts(sh: &Shell, form: Form) -> Result<()> {
+    let module = build_module(sh, form)?;
+    bind(sh, &module, form)?;
+    need_packages(sh)
 }
 
 /// The view-model as a module for browsers; cargo knows whether it is up to date.
-fn build_module(sh: &Shell) -> Result<PathBuf> {
+fn build_module(sh: &Shell, form: Form) -> Result<PathBuf> {
     tools::need_target(sh, TARGET)?;
-    cmd!(sh, "cargo build --quiet --package gametape-web --profile wasm --target {TARGET}")
+    let profile = form.profile();
+    cmd!(sh, "cargo build --quiet --package gametape-web --profile {profile} --target {TARGET}")
         .run()?;
-    Ok(sh.current_dir().join(tools::target_folder()).join(TARGET).join("wasm/gametape_web.wasm"))
+    let built = sh.current_dir().join(tools::target_folder()).join(TARGET).join(profile);
+    Ok(built.join("gametape_web.wasm"))
 }
 
 /// The bindings of the module, by a package of its own: it must be of exactly the version that made the module.
-fn bind(sh: &Shell, module: &Path) -> Result<()> {
+fn bind(sh: &Shell, module: &Path, form: Form) -> Result<()> {
     let bound = Path::new(GENERATED).join("gametape_web_bg.wasm");
-    let is_fresh = newest(sh, &[module, Path::new("viewer/bindgen/src")])? < time(sh, &bound);
-    if is_fresh {
+    let is_newer = newest(sh, &[module, Path::new("viewer/bindgen/src")])? < time(sh, &bound);
+    // A module of the other form may be older than these bindings.
+    if is_newer && sh.read_file(FORM).is_ok_and(|made| made == form.profile()) {
         return Ok(());
     }
     println!("viewer: bindings of the module");
@@ -108,7 +161,7 @@ fn bind(sh: &Shell, module: &Path) -> Result<()> {
     let out = sh.current_dir().join(GENERATED);
     let manifest = "viewer/bindgen/Cargo.toml";
     cmd!(sh, "cargo run --quiet --locked --manifest-path {manifest} --target-dir {target} -- {module} {out}").run()?;
-    Ok(())
+    Ok(sh.write_file(FORM, form.profile())?)
 }
 
 /// The packages of the page, as its lock file says.
@@ -149,42 +202,30 @@ fn bundle(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Each file also as brotli and gzip, as small as can be: it is done once and read often.
-fn compress(sh: &Shell) -> Result<()> {
-    for path in sh.read_dir(DIST)? {
-        let name = path.to_string_lossy().into_owned();
-        if [".br", ".gz", ".map"].iter().any(|ending| name.ends_with(ending)) || path.is_dir() {
-            continue;
-        }
-        let (brotli, gzip) =
-            (PathBuf::from(format!("{name}.br")), PathBuf::from(format!("{name}.gz")));
-        if time(sh, &path) < time(sh, &brotli).min(time(sh, &gzip)) {
-            continue;
-        }
-        let bytes = sh.read_binary_file(&path)?;
-        sh.write_file(&brotli, as_brotli(&bytes)?)?;
-        sh.write_file(&gzip, as_gzip(&bytes)?)?;
+/// Each file also as brotli and gzip, if one of them is missing or old.
+fn compress(sh: &Shell, form: Form) -> Result<()> {
+    let is_compressed = |path: &PathBuf| {
+        let [brotli, gzip] = ["br", "gz"].map(|ending| format!("{}.{ending}", path.display()));
+        time(sh, path) < time(sh, brotli.as_ref()).min(time(sh, gzip.as_ref()))
+    };
+    if sh.read_dir(DIST)?.iter().filter(|path| is_plain(path)).all(is_compressed) {
+        return Ok(());
     }
-    Ok(())
+    let quick = (form == Form::Quick).then_some("--quick");
+    in_folder(sh, || Ok(cmd!(sh, "node scripts/compress.mjs {quick...}").run()?))
 }
 
-fn as_brotli(bytes: &[u8]) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
-    let parameters =
-        brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 22, ..Default::default() };
-    brotli::BrotliCompress(&mut &*bytes, &mut out, &parameters)?;
-    Ok(out)
-}
-
-fn as_gzip(bytes: &[u8]) -> Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes)?;
-    Ok(encoder.finish()?)
+/// Is this a file of the page, and not a compressed form of one?
+fn is_plain(path: &Path) -> bool {
+    let ending = path.extension().unwrap_or_default();
+    path.is_file() && !["br", "gz", "map"].iter().any(|made| ending == *made)
 }
 
 /// The sizes that matter to somebody who waits for the page.
-fn report(sh: &Shell) -> Result<()> {
-    println!("viewer: {DIST}/ is up to date; in kB: plain, gzip, brotli");
+fn report(sh: &Shell, form: Form) -> Result<()> {
+    let larger =
+        if form == Form::Quick { " (built quickly: larger than what is released)" } else { "" };
+    println!("viewer: {DIST}/ is up to date{larger}; in kB: plain, gzip, brotli");
     for path in sh.read_dir(DIST)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let size = |ending: &str| {
@@ -286,11 +327,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compressed_can_be_read_again() {
-        let bytes = b"the same the same the same".repeat(100);
-        let mut back = Vec::new();
-        brotli::BrotliDecompress(&mut &as_brotli(&bytes).unwrap()[..], &mut back).unwrap();
-        assert_eq!(back, bytes);
-        assert!(as_gzip(&bytes).unwrap().len() < 200);
+    fn only_files_of_the_page_are_compressed() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        assert!(is_plain(&here.join("Cargo.toml")));
+        assert!(!is_plain(here), "a folder");
+        let folder = std::env::temp_dir().join(format!("gametape-xtask-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let plain = ["app.js", "app.js.br", "app.js.gz", "app.js.map"].map(|name| {
+            std::fs::write(folder.join(name), "x").unwrap();
+            is_plain(&folder.join(name))
+        });
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(plain, [true, false, false, false]);
     }
 }

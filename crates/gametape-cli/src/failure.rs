@@ -203,20 +203,6 @@ impl Worst {
     }
 }
 
-/// Does the same to several files, one after the other. What is wrong with one is reported, and the
-/// others are still worked on; the worst outcome is that of all.
-pub(crate) fn for_each<T>(files: &[T], mut work: impl FnMut(&T) -> Outcome) -> Outcome {
-    let mut worst = Worst::default();
-    for file in files {
-        match work(file) {
-            Ok(done) => worst.add(done),
-            Err(failure) if failure.is_quiet() => return Err(failure),
-            Err(failure) => worst.add_failure(&failure),
-        }
-    }
-    worst.into_outcome()
-}
-
 thread_local! {
     /// Was something of an input lost before the command saw it?
     static INPUT_LOST: Cell<bool> = const { Cell::new(false) };

@@ -61,9 +61,9 @@ pub(crate) struct FilesArgs {
     #[command(flatten)]
     pub(crate) jobs: JobsArg,
 
-    /// In folders, only recordings of this format.
+    /// In folders, only recordings of these formats; of all where there are none.
     #[arg(skip)]
-    format: Option<Format>,
+    formats: &'static [Format],
 
     /// What the summary calls a file whose result is not good; damaged unless another word is given.
     #[arg(skip)]
@@ -93,12 +93,18 @@ impl JobsArg {
 impl FilesArgs {
     /// Files that a command found among its arguments.
     pub(crate) fn of(sources: Vec<Source>, jobs: JobsArg) -> Self {
-        Self { sources, jobs, format: None, bad: None }
+        Self { sources, jobs, formats: &[], bad: None }
     }
 
-    /// The same files, but in folders only those of a format: the others are skipped.
-    pub(crate) fn only(&self, format: Format) -> Self {
-        Self { format: Some(format), ..self.clone() }
+    /// The same files, but in folders only those of these formats: the others are skipped.
+    pub(crate) fn only(&self, formats: &'static [Format]) -> Self {
+        Self { formats, ..self.clone() }
+    }
+
+    /// The files, and the recordings in the folders among them, damaged ones included.
+    pub(crate) fn recordings(&self) -> Vec<Source> {
+        let items = expand(&self.sources).into_iter();
+        items.filter(|item| item.wanted(self.formats).is_some()).map(|item| item.source).collect()
     }
 
     /// The same files, those whose result is not good called by another word in the summary.
@@ -152,7 +158,7 @@ impl FilesArgs {
             return Ok(Gathered { tally, folders: None });
         }
         let items = expand(&self.sources);
-        let worked = |item: &Item| Some(work_on(item.wanted(self.format)?, &work));
+        let worked = |item: &Item| Some(work_on(item.wanted(self.formats)?, &work));
         in_order(&items, self.jobs.number(), worked, |item, result| match result {
             None => {
                 tally.skip();
@@ -170,15 +176,6 @@ impl FilesArgs {
         let names: Vec<String> = self.sources.iter().map(ToString::to_string).collect();
         Ok(Gathered { tally, folders: Some(names.join(", ")) })
     }
-}
-
-/// The files, and the recordings of these formats in the folders among them, damaged ones included.
-pub(crate) fn recordings_in(sources: &[Source], formats: &[Format]) -> Vec<Source> {
-    let is_wanted = |item: &Item| match format_of(&item.source) {
-        Ok(found) if item.is_found => found.is_some_and(|(format, _)| formats.contains(&format)),
-        _ => true,
-    };
-    expand(sources).into_iter().filter(is_wanted).map(|item| item.source).collect()
 }
 
 /// Something that was found in a file. As JSON it names the file.
@@ -234,7 +231,7 @@ fn work_on<T>(
 
 impl Item {
     /// The file, unless it was found in a folder and is no recording, or of another format.
-    fn wanted(&self, format: Option<Format>) -> Option<Result<&Source, Failure>> {
+    fn wanted(&self, formats: &[Format]) -> Option<Result<&Source, Failure>> {
         if let Some(problem) = &self.problem {
             return Some(Err(Failure::refused(&self.source, problem)));
         }
@@ -242,7 +239,7 @@ impl Item {
             return Some(Ok(&self.source));
         }
         match format_of(&self.source) {
-            Ok(Some((found, damage))) if format.is_none_or(|wanted| wanted == found) => {
+            Ok(Some((found, damage))) if formats.is_empty() || formats.contains(&found) => {
                 Some(damage.map_or(Ok(&self.source), Err))
             }
             Ok(_) => None,

@@ -70,6 +70,7 @@ pub(crate) enum Kind {
     MineWars,
     Gamelog { is_gzip: bool },
     Picture,
+    Film,
     Plot,
     Page,
     Table(TableFormat),
@@ -90,6 +91,7 @@ impl Kind {
                 ("a gamelog", &["json", "gamelog", "jsonl", "ndjson"])
             }
             Self::Picture => ("a picture", &["png"]),
+            Self::Film => ("moving pictures", &["gif", "webm"]),
             Self::Plot => ("a plot", &["png", "svg"]),
             Self::Page => ("a page", &["html", "htm"]),
             Self::Table(TableFormat::Csv) => ("such a table", &["csv"]),
@@ -124,15 +126,10 @@ impl Target {
         )))
     }
 
-    /// The file of the same name as the source in a folder, which is made if it is not there.
-    pub(crate) fn in_folder(source: &Source, folder: &Path) -> Result<Self, Failure> {
-        let name = match source {
-            Source::File(path) => path.file_name(),
-            Source::Stdin => None,
-        };
-        let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
-        fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
-        Ok(Self::File(folder.join(name)))
+    /// Does the name of the file end so?
+    pub(crate) fn has_extension(&self, extension: &str) -> bool {
+        let Self::File(path) = self else { return false };
+        path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
     }
 
     /// Opens the target of a command that reads `source`, which is never overwritten. A name that is
@@ -214,9 +211,17 @@ impl Destination {
         Self { target: Target::File(path), naming: Naming::InPlace }
     }
 
-    /// The file of the same name as the source in a folder, which is made if it is not there.
-    pub(crate) fn in_folder(source: &Source, folder: &Path) -> Result<Self, Failure> {
-        Ok(Self { target: Target::in_folder(source, folder)?, naming: Naming::Kept })
+    /// The file of the same name as the source, and this at its end, in a folder, which is made if it is not there.
+    pub(crate) fn in_folder(source: &Source, folder: &Path, ending: &str) -> Result<Self, Failure> {
+        let name = match source {
+            Source::File(path) => path.file_name(),
+            Source::Stdin => None,
+        };
+        let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
+        fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
+        let mut path = folder.join(name).into_os_string();
+        path.push(ending);
+        Ok(Self { target: Target::File(path.into()), naming: Naming::Kept })
     }
 
     /// Opens the destination of what is made of `source`.

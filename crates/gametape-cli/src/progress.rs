@@ -91,6 +91,15 @@ pub(crate) fn bar_of_files(total: u64) -> Option<ProgressBar> {
     Some(bar.with_style(style("{pos} of {len} files {bar:40} {eta} left")))
 }
 
+/// A bar that counts pictures; hidden where there is no terminal to show it.
+pub(crate) fn bar_of_pictures(total: u64) -> ProgressBar {
+    if !has_room() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
+    bar.with_style(style("{pos} of {len} pictures {bar:40} {eta} left"))
+}
+
 /// Does work that does not say how far it is, and shows that it goes on.
 pub(crate) fn waiting<T>(label: &'static str, work: impl FnOnce() -> T) -> T {
     if is_visible() { spin(label, work) } else { work() }

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use gametape_replay::open::Format;
 use serde::Serialize;
 
-use crate::failure::{Done, Failure, Outcome, for_each, note, warn};
+use crate::failure::{Done, Failure, Outcome, note, warn};
 use crate::input::Source;
-use crate::many::recordings_in;
+use crate::many::{FilesArgs, JobsArg};
 use crate::output::{Destination, Target, print_json};
 
 /// Where the one result of a command goes.
@@ -48,83 +48,109 @@ impl ResultArgs {
 
 /// The files of a command that writes one file for each that it reads.
 #[derive(Debug, clap::Args)]
-pub(crate) struct RewriteArgs {
-    /// Files to read, `-` for standard input; with --out-dir or --in-place also folders with
-    /// recordings in them. Of two files without --output, --out-dir or --in-place, the second is where
-    /// the result goes
+pub(crate) struct EachArgs {
+    /// Files to read, `-` for standard input; also folders with recordings in them, where results go to a
+    /// folder or replace their files. Of two files alone, the second is where the result goes
     #[arg(value_name = "FILE", required = true)]
     files: Vec<OsString>,
 
     /// Where the result of a single file goes, `-` for standard output
-    #[arg(short, long, value_name = "OUT", conflicts_with_all = ["out_dir", "in_place"])]
+    #[arg(short, long, value_name = "OUT", conflicts_with = "out_dir")]
     output: Option<Target>,
 
     /// Write the results into this folder, under the names of the files
-    #[arg(long, value_name = "DIR", conflicts_with = "in_place")]
+    #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
 
-    /// Replace each file by its result
-    #[arg(long)]
-    in_place: bool,
+    #[command(flatten)]
+    jobs: JobsArg,
 
     /// Print one JSON object for each file that says what was done
     #[arg(long)]
     pub(crate) json: bool,
 }
 
+/// The same, where a result can also replace its file.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RewriteArgs {
+    #[command(flatten)]
+    each: EachArgs,
+
+    /// Replace each file by its result
+    #[arg(long, conflicts_with_all = ["output", "out_dir"])]
+    in_place: bool,
+}
+
 impl RewriteArgs {
-    /// Does `work` with each file, and in folders with each recording of these formats; goes on with the
-    /// others where it fails.
-    pub(crate) fn for_each(
-        &self,
-        formats: &[Format],
-        mut work: impl FnMut(&Source, &Destination) -> Outcome,
-    ) -> Outcome {
-        let jobs = self.jobs(formats)?;
-        for_each(&jobs, |(source, destination)| {
-            check_apart(&destination.target, self.json)?;
-            work(source, destination)
-        })
+    /// Is what was done printed as JSON?
+    pub(crate) fn json(&self) -> bool {
+        self.each.json
     }
 
-    fn jobs(&self, formats: &[Format]) -> Result<Vec<(Source, Destination)>, Failure> {
-        let sources = || {
-            let named: Vec<Source> = self.files.iter().cloned().map(Source::from).collect();
-            recordings_in(&named, formats).into_iter()
-        };
-        match (&self.files[..], &self.output, &self.out_dir) {
-            _ if self.in_place => {
-                sources().map(|source| Ok((source.clone(), in_place(&source)?))).collect()
-            }
-            (_, _, Some(folder)) => {
-                let jobs = sources()
-                    .map(|source| Ok((source.clone(), Destination::in_folder(&source, folder)?)));
-                let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
-                check_distinct(&jobs)?;
-                Ok(jobs)
-            }
-            ([file], Some(target), None) => {
-                Ok(vec![(Source::from(file.clone()), target.clone().into())])
-            }
-            ([file, target], None, None) => {
-                let target = Target::from(target.clone());
-                Ok(vec![(Source::from(file.clone()), target.into())])
-            }
-            ([_], None, None) => Err(Failure::usage(
-                "where does the result go? Name a second file, or give --out-dir or --in-place",
-            )),
-            _ => {
-                Err(Failure::usage("the results of several files need --out-dir DIR or --in-place"))
-            }
+    /// Does the work with each recording of these formats; goes on with the others where it fails. `good` is what the
+    /// summary calls a file without problems.
+    pub(crate) fn for_each(
+        &self,
+        good: &'static str,
+        formats: &'static [Format],
+        work: impl Fn(&Source, &Destination) -> Outcome + Sync,
+    ) -> Outcome {
+        if self.in_place {
+            let work = |source: &Source| work(source, &in_place(source)?);
+            return self.each.many(formats).each(good, work);
         }
+        self.each.for_each(good, formats, "", "--out-dir or --in-place", work)
+    }
+}
+
+impl EachArgs {
+    /// Does the work with each recording of these formats. In a folder, results have this at the end of their names.
+    /// `options` say where results go.
+    pub(crate) fn for_each(
+        &self,
+        good: &'static str,
+        formats: &'static [Format],
+        ending: &str,
+        options: &str,
+        work: impl Fn(&Source, &Destination) -> Outcome + Sync,
+    ) -> Outcome {
+        if let Some(folder) = &self.out_dir {
+            let destination = |source: &Source| Destination::in_folder(source, folder, ending);
+            let files = self.many(formats);
+            check_distinct(&files.recordings(), destination)?;
+            return files.each(good, |source| work(source, &destination(source)?));
+        }
+        let (source, target) = match (&self.files[..], &self.output) {
+            ([file], Some(target)) => (file, target.clone()),
+            ([file, target], None) => (file, Target::from(target.clone())),
+            ([_], None) => {
+                let problem = "where does the result go? Name a second file, or give";
+                return Err(Failure::usage(format_args!("{problem} {options}")));
+            }
+            _ => {
+                let problem = "the results of several files need";
+                return Err(Failure::usage(format_args!("{problem} {options}")));
+            }
+        };
+        check_apart(&target, self.json)?;
+        work(&Source::from(source.clone()), &target.into())
+    }
+
+    /// The files, and the recordings of these formats in folders.
+    fn many(&self, formats: &'static [Format]) -> FilesArgs {
+        let named = self.files.iter().cloned().map(Source::from).collect();
+        FilesArgs::of(named, self.jobs).only(formats)
     }
 }
 
 /// A usage error if the result of one file would replace that of another.
-fn check_distinct(jobs: &[(Source, Destination)]) -> Result<(), Failure> {
+fn check_distinct(
+    sources: &[Source],
+    destination: impl Fn(&Source) -> Result<Destination, Failure>,
+) -> Result<(), Failure> {
     let mut targets = BTreeMap::new();
-    for (source, destination) in jobs {
-        let target = destination.target.to_string();
+    for source in sources {
+        let target = destination(source)?.target.to_string();
         if let Some(before) = targets.insert(target.clone(), source) {
             let problem =
                 format_args!("{target} would be the result of both {before} and {source}");

@@ -9,7 +9,7 @@ use gametape_server::{Assets, NotBuilt};
 use gametape_wire::{Error, Source as Bytes, When};
 
 use crate::failure::Failure;
-use crate::games::{GAMES, dress, known};
+use crate::games::{GAMES, dress};
 use crate::global::max_memory;
 use crate::input::Source;
 use crate::view_arg::ViewArg;
@@ -123,6 +123,6 @@ pub(crate) fn whole(source: &Source) -> Result<Vec<u8>, Failure> {
 pub(crate) fn open_stage<S: Bytes>(source: &Source, opened: Opened<S>) -> Result<Stage<S>, Error> {
     let options = Options::default().with_max_memory(max_memory());
     let stage = Stage::open(opened, &GAMES, &options)?;
-    let dress = known(stage.content()).and_then(dress);
+    let dress = dress(stage.content());
     Ok(stage.with_dress(dress).with_default_name(source.short_name()))
 }

@@ -59,6 +59,49 @@ fn any_number_of_jobs_prints_the_same() {
     }
 }
 
+/// The files of a folder, by name.
+fn files_in(folder: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let mut files: Vec<_> =
+        entries.map(|entry| (entry.file_name(), fs::read(entry.path()).unwrap())).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn any_number_of_jobs_writes_the_same() {
+    let folder = recordings();
+    assert!(gametape(folder.path(), "keygen key").status.success());
+    for (line, good) in [
+        ("pack", "packed"),
+        ("sign --key key", "signed"),
+        ("anonymize", "anonymized"),
+        ("cut --from tick:10", "cut"),
+    ] {
+        let run = |jobs: u8, more: &str| {
+            let out = format!("out-{jobs}");
+            let _ = fs::remove_dir_all(folder.path().join(&out));
+            let line = format!("{line} {more}. --out-dir {out} --jobs {jobs}");
+            let output = gametape(folder.path(), &line);
+            // The folder of results is in the folder that is read.
+            let files = files_in(&folder.path().join(&out));
+            fs::remove_dir_all(folder.path().join(&out)).unwrap();
+            (output, files)
+        };
+        let (alone, files) = run(1, "");
+        let said = String::from_utf8(alone.stderr.clone()).unwrap();
+        assert!(files.len() > 5, "{line}: {} files", files.len());
+        let summary = said.lines().last().unwrap();
+        assert!(summary.contains(" matches: ") && summary.contains(good), "{line}: {summary}");
+        let (together, same_files) = run(4, "");
+        assert_eq!(together.status, alone.status, "{line}");
+        assert!(same_files == files && together.stderr == alone.stderr, "{line}");
+        let (quiet, _) = run(2, "--quiet ");
+        let quiet = String::from_utf8(quiet.stderr).unwrap();
+        assert!(quiet.lines().all(|line| line.starts_with("error: ")), "{line}: {quiet}");
+    }
+}
+
 #[test]
 fn the_exit_code_is_that_of_the_worst() {
     let folder = recordings();

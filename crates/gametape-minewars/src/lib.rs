@@ -61,7 +61,8 @@ pub use cities::{NamedCity, cities_of_file, cities_of_setup};
 pub use dialect::Dialect;
 pub use edit::{
     AnonymizeOptions, Anonymized, Change, Converted, Cut, Loss, LossCount, Losses, Lost, Removed,
-    RepairOptions, Repaired, Selection, SetupItem, anonymize, convert, cut, repair,
+    RepairOptions, Repaired, Selection, SetupItem, anonymize, convert, cut, repair, thin_frames,
+    without_unreliable,
 };
 pub use ending::{Ending, player_names};
 pub use file::{

@@ -59,10 +59,14 @@ pub struct PlayerName {
 #[must_use]
 pub fn field(tape: &Tape, name: &str) -> Option<String> {
     let metadata = [tape.closing.as_deref(), Some(&*tape.metadata)];
-    metadata.into_iter().flatten().find_map(|json| {
-        let fields: Map<String, Value> = serde_json::from_str(json).ok()?;
-        fields.get(name)?.as_str().map(ToOwned::to_owned)
-    })
+    metadata.into_iter().flatten().find_map(|json| text_field(json, name))
+}
+
+/// A string of one JSON object.
+#[must_use]
+pub fn text_field(json: &str, name: &str) -> Option<String> {
+    let fields: Map<String, Value> = serde_json::from_str(json).ok()?;
+    fields.get(name)?.as_str().map(ToOwned::to_owned)
 }
 
 /// Metadata without what came out in the end; empty where it cannot be read.
@@ -74,7 +78,8 @@ pub(crate) fn without_outcome(json: &str) -> String {
 
 /// Closing metadata for those who are some of these views alone: `spec/tape-contents.md`, section 9. The
 /// names of others are in it only where the metadata at the start, which is for everybody, has them too.
-pub(crate) fn for_views(closing: &str, start: &str, views: ViewSet) -> String {
+#[must_use]
+pub fn for_views(closing: &str, start: &str, views: ViewSet) -> String {
     let mut fields: Map<String, Value> = serde_json::from_str(closing).unwrap_or_default();
     let start: Map<String, Value> = serde_json::from_str(start).unwrap_or_default();
     let public = names_in(start.get("players"));
@@ -104,6 +109,34 @@ pub(crate) fn for_views(closing: &str, start: &str, views: ViewSet) -> String {
         fields.insert("players".to_owned(), kept.into());
     }
     Value::Object(fields).to_string()
+}
+
+/// The closing metadata of several views as one: `players` of all of them, other fields of the first that
+/// has them. `None` where there is none.
+#[must_use]
+pub fn joined_closing(closings: &[String]) -> Option<String> {
+    let mut joined: Map<String, Value> = Map::new();
+    let mut players: Vec<Value> = Vec::new();
+    for closing in closings {
+        let fields: Map<String, Value> = serde_json::from_str(closing).unwrap_or_default();
+        for (name, value) in fields {
+            match value {
+                Value::Array(rows) if name == "players" => {
+                    rows.into_iter().for_each(|row| {
+                        if !players.contains(&row) {
+                            players.push(row);
+                        }
+                    });
+                }
+                value => drop(joined.entry(name).or_insert(value)),
+            }
+        }
+    }
+    if !players.is_empty() {
+        players.sort_by_key(|row| Seat::of(row).map(Seat::number));
+        joined.insert("players".to_owned(), players.into());
+    }
+    (!closings.is_empty()).then(|| Value::Object(joined).to_string())
 }
 
 /// The names in rows of `players`.

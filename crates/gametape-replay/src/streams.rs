@@ -1,6 +1,6 @@
 //! Which streams of a tape hold what: the table in `spec/tape-contents.md`.
 
-use gametape_wire::View;
+use gametape_wire::{View, ViewSet};
 
 /// Setup: what the views start from.
 pub const SETUP_OF_VIEWS: u16 = 0;
@@ -27,4 +27,10 @@ pub const REPORTED_EVENTS: u16 = 2;
 #[must_use]
 pub const fn keyframes_of(view: View) -> u16 {
     16 + view.number() as u16
+}
+
+/// The view whose keyframes a stream holds.
+#[must_use]
+pub fn view_of_keyframes(stream: u16) -> Option<View> {
+    ViewSet::ALL.iter().find(|view| keyframes_of(*view) == stream)
 }

@@ -3,18 +3,12 @@
 
 use gametape_wire::Time;
 
-pub use gametape_wire::text::{count, harmless, printable, shortened, thousands};
+pub use gametape_wire::text::{count, harmless, hex, printable, shortened, thousands};
 
 /// A time as every command prints and reads it: `3:37.6`, `1:02:03.004`.
 #[must_use]
 pub fn clock(milliseconds: u64) -> String {
     Time::from_millis(milliseconds).to_string()
-}
-
-/// Bytes as hexadecimal digits.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Milliseconds since 1970 as `2023-11-14 22:13:20 UTC`; none beyond the year 9999.
@@ -42,6 +36,30 @@ fn civil_date(days: i64) -> (i64, i64, i64) {
     let day = day_of_year - (153 * march_month + 2) / 5 + 1;
     let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
     (400 * era + year_of_era + i64::from(month <= 2), month, day)
+}
+
+/// A time of day as RFC 3339 has it in UTC, in milliseconds since 1970.
+///
+/// ```
+/// use gametape_replay::text::epoch_of;
+///
+/// assert_eq!(epoch_of("2000-02-29T12:00:01Z"), Some(951_825_601_000));
+/// ```
+#[must_use]
+pub fn epoch_of(time: &str) -> Option<i64> {
+    let number = |range: std::ops::Range<usize>| time.get(range)?.parse::<i64>().ok();
+    let is_utc = time.len() == 20 && time.ends_with('Z') && time.get(10..11) == Some("T");
+    is_utc.then_some(())?;
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
+    let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
+    (is_date && is_time).then_some(())?;
+    // Days of the civil calendar, years counted from March so that leap days come last.
+    let year = if month <= 2 { year - 1 } else { year };
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year - 719_468;
+    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000)
 }
 
 #[cfg(test)]

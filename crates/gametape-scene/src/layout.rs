@@ -117,6 +117,16 @@ impl Layout {
         })
     }
 
+    /// Where a heat map counts something: its tile, or a square of the frame of free positions; none outside of it.
+    pub(crate) fn heat_cell(&self, at: Position) -> Option<TileAt> {
+        if self.has_tiles() {
+            return at.tile();
+        }
+        let (x, y) = self.point(at)?;
+        let is_inside = (0.0..=self.size.0).contains(&x) && (0.0..=self.size.1).contains(&y);
+        is_inside.then(|| TileAt::new(x as i32, y as i32))
+    }
+
     /// Unscaled, y down.
     fn raw(&self, at: Position) -> (f32, f32) {
         let down = if self.up { -at.y } else { at.y };

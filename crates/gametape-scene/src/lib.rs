@@ -11,6 +11,7 @@
 //! | draw a scene as text | [`TextMap`] |
 //! | draw a board for a screen | `draw::Renderer` (feature `draw`) |
 //! | draw a scene as PNG | `png::draw` (feature `png`) |
+//! | make moving pictures | `film::Filming` (feature `film`) |
 //! | draw statistics as curves | `plot::Plot` (feature `plot`) |
 //!
 //! ```
@@ -30,9 +31,13 @@
 
 #[cfg(feature = "cadre")]
 pub mod cadre;
+mod compare;
 #[cfg(feature = "draw")]
 pub mod draw;
+#[cfg(feature = "film")]
+pub mod film;
 mod heading;
+mod heat;
 mod inspect;
 mod layers;
 mod layout;
@@ -41,6 +46,8 @@ mod legend;
 pub mod minewars;
 mod model;
 mod palette;
+#[cfg(any(feature = "film", feature = "png"))]
+mod panel;
 #[cfg(feature = "plot")]
 pub mod plot;
 #[cfg(feature = "png")]
@@ -48,8 +55,12 @@ pub mod png;
 #[cfg(feature = "stage")]
 pub mod stage;
 mod text;
+mod trail;
+mod union;
 mod visible;
 
+pub use compare::{TileLook, differing, tile_looks};
+pub use heat::{Heat, HeatCell, HeatKind};
 pub use inspect::{Inspection, Target};
 pub use layout::Layout;
 pub use legend::{Entry, Legend, Swatch};
@@ -59,4 +70,6 @@ pub use model::{
 };
 pub use palette::{Colour, Palette};
 pub use text::{Ink, TextCell, TextMap};
+pub use trail::Trail;
+pub use union::together;
 pub use visible::{Context, NamedPlace, Visible};

@@ -1,11 +1,12 @@
 //! A scene as text: two columns a tile, hex rows shifted by half a tile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write};
 
 use anstyle::{RgbColor, Style};
 use gametape_wire::text::printable;
 
+use crate::heat::Heat;
 use crate::layout::Layout;
 use crate::legend::{Entry, Legend, Swatch};
 use crate::model::{Board, Look, Scene, Shape, Sight, TileAt};
@@ -73,6 +74,8 @@ pub struct TextMap {
     width: usize,
     height: usize,
     legend: Legend,
+    /// Of a heat map: the hottest tiles, a line each.
+    hottest: Vec<String>,
 }
 
 impl TextMap {
@@ -86,11 +89,42 @@ impl TextMap {
             width: 0,
             height: 0,
             legend: Legend::of(scene),
+            hottest: Vec::new(),
         };
         if let Some(board) = &scene.board
             && let Some(layout) = Layout::of(board)
         {
             map.fill(&Painter { scene, board, layout: &layout });
+        }
+        map
+    }
+
+    /// The text of a scene with a heat map over it: from 1 to 9 where there was some, `·` where there was none.
+    #[must_use]
+    pub fn of_heat(scene: &Scene, heat: &Heat) -> Self {
+        let mut map = Self::of(scene);
+        map.heading = format!("{}   {}", map.heading, heat.title());
+        let (low, high) = heat.ends();
+        map.facts = if high.is_empty() { low } else { format!("1 is {low}, 9 is {high}") };
+        map.legend = Legend::default();
+        let layout = scene.board.as_ref().and_then(Layout::of);
+        let has_tiles = layout.is_some_and(|layout| layout.has_tiles());
+        let values: HashMap<TileAt, f64> =
+            heat.cells.iter().map(|cell| (cell.at, cell.value)).collect();
+        for cell in map.rows.values_mut().flatten() {
+            let value = cell.at.filter(|_| has_tiles).and_then(|at| values.get(&at));
+            let share = value.map(|value| heat.share(*value));
+            let ground = cell.ink.background.mixed(Palette::BACKGROUND, 120);
+            cell.sign = share.map_or('·', |share| {
+                char::from_digit(1 + (share * 8.0).round() as u32, 10).unwrap_or('9')
+            });
+            cell.owner = ' ';
+            cell.ink = Ink::on(share.map_or(ground, Palette::heat));
+        }
+        for cell in heat.hottest(10) {
+            let (at, value) = (scene.tile_name(cell.at), cell.value);
+            let at = if has_tiles { at } else { format!("square {at}") };
+            map.hottest.push(format!("{at:<12}{}", (value * 10.0).round() / 10.0));
         }
         map
     }
@@ -171,6 +205,10 @@ impl TextMap {
         pen.kinds(&self.legend);
         for entry in self.legend.players.iter().chain(&self.legend.pieces) {
             pen.entry(entry);
+        }
+        for line in &self.hottest {
+            pen.text.push_str(line);
+            pen.text.push('\n');
         }
         text
     }

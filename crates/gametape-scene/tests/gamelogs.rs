@@ -179,3 +179,53 @@ fn values_keep_their_types_and_long_texts_are_cut() {
     assert!(matches!(value("note"), Some(Datum::Text(text)) if text.chars().count() == 121));
     assert_eq!((value("list"), value("nothing")), (None, None));
 }
+
+#[cfg(feature = "story")]
+mod over_time {
+    use gametape_cadre::{Log, Options};
+    use gametape_scene::stage::Stage;
+    use gametape_scene::{HeatKind, TileAt};
+    use gametape_wire::Moment;
+
+    /// A unit that walks to the right and is gone at the end, one that stays, and a tile that gets an owner.
+    fn stage() -> Stage<&'static [u8]> {
+        let unit = |id: u32, x: u32| {
+            format!(
+                r#""{id}":{{"gameObjectName":"Unit","id":"{id}","x":{x},"y":1,"owner":{{"id":"1"}}}}"#
+            )
+        };
+        let first = format!(
+            r#"{{"type":"start","game":{{"mapWidth":8,"mapHeight":4,"gameObjects":{{"1":{{"gameObjectName":"Player","id":"1","name":"Ana"}},{},{}}},"players":{{"&LEN":1,"0":{{"id":"1"}}}}}}}}"#,
+            unit(5, 1),
+            unit(6, 6)
+        );
+        let steps = (2..5)
+            .map(|x| format!(r#"{{"type":"run","game":{{"gameObjects":{{"5":{{"x":{x}}}}}}}}}"#));
+        let gone = r#"{"type":"run","game":{"gameObjects":{"5":{"isDead":true}}}}"#.to_owned();
+        let deltas: Vec<String> = [first].into_iter().chain(steps).chain([gone]).collect();
+        let log = format!(
+            r#"{{"gameName":"Walk","gameSession":"1","constants":{{"DELTA_REMOVED":"&RM","DELTA_LIST_LENGTH":"&LEN"}},"deltas":[{}]}}"#,
+            deltas.join(",")
+        );
+        let options = Options::default();
+        Stage::of_gamelog(Log::open(log.into_bytes(), &options).unwrap(), &options).unwrap()
+    }
+
+    #[test]
+    fn pieces_that_are_gone_are_deaths_where_they_were_last() {
+        let mut stage = stage();
+        let heat = stage.heat(HeatKind::Deaths, Moment::START, stage.end()).unwrap();
+        assert_eq!((heat.count, heat.cells[0].at), (1, TileAt::new(4, 1)), "{heat:?}");
+    }
+
+    #[test]
+    fn pieces_that_moved_have_trails_until_now() {
+        let mut stage = stage();
+        let end = stage.end();
+        stage.seek(Moment::before(end.last_tick().unwrap())).unwrap();
+        let trails = stage.trails(100).unwrap();
+        let xs: Vec<f32> = trails[0].points.iter().map(|(at, _)| at.x).collect();
+        assert_eq!((trails.len(), xs), (1, vec![1.0, 2.0, 3.0, 4.0]));
+        assert_eq!(stage.trails(1).unwrap()[0].points.len(), 2);
+    }
+}

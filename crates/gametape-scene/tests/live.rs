@@ -255,6 +255,23 @@ fn what_is_no_tape_ends_the_growth_and_what_was_seen_stays() {
 }
 
 #[test]
+fn views_that_are_seen_together_grow_together() {
+    let tape = tape();
+    let both: ViewSet = [1, 2].into_iter().filter_map(View::new).collect();
+    let (mut viewer, file) = followed(&tape, tape.len() / 3);
+    viewer.play.stage.change_views(both).unwrap();
+    file.add(&tape[tape.len() / 3..tape.len() * 2 / 3]);
+    while viewer.read_on().unwrap() {}
+    viewer.act(Action::CatchUp, secs(0));
+    let mut whole = Stage::of_tape(tape, &[], &Options::default()).unwrap();
+    whole.change_views(both).unwrap();
+    whole.seek(viewer.stage().end()).unwrap();
+    assert!(viewer.stage().scene() == whole.scene());
+    viewer.play.stage.tell_until(viewer.stage().end()).unwrap();
+    assert!(!viewer.stage().told().is_empty());
+}
+
+#[test]
 fn deltas_are_shown_as_they_come() {
     let whole = Log::open(sample::log(50, 3), &Options::default()).unwrap();
     let empty = Log::new(Markers::default(), &Options::default());

@@ -204,3 +204,65 @@ fn a_stage_reads_what_it_needs_and_opens_its_tape_once() {
         }
     }
 }
+
+/// What is known of a tile, without whether it is seen.
+fn known(stage: &Stage<KeptStart<Vec<u8>>>, at: gametape_scene::TileAt) -> String {
+    let found = stage.inspect(at).unwrap();
+    let own = found.values.iter().filter(|value| value.name != "sight");
+    format!("{:?}", own.collect::<Vec<_>>())
+}
+
+#[test]
+fn a_history_has_every_change_also_those_that_are_taken_back() {
+    for bytes in [minewars_bytes(), minewars_tape()] {
+        let mut stage = stage(bytes);
+        let board = stage.scene().board.unwrap();
+        let has_piece = |tile: &_| board.pieces.iter().any(|piece| piece.at.tile() == Some(*tile));
+        let mut most = 0;
+        for tile in board.tiles.iter().copied().filter(|tile| !has_piece(tile)).step_by(3) {
+            let history = stage.history(tile).unwrap();
+            stage.seek(stage.begin()).unwrap();
+            let (mut before, mut changes) = (known(&stage, tile), Vec::new());
+            while stage.step(Direction::Forward).unwrap() {
+                let now = known(&stage, tile);
+                if now != before {
+                    changes.push(stage.position());
+                }
+                before = now;
+            }
+            let noticed: Vec<Moment> = history.changes.iter().map(|change| change.moment).collect();
+            assert!(
+                history.is_exact && history.changes.iter().all(|change| !change.text.is_empty())
+            );
+            for change in changes.iter().rev().take(noticed.len()) {
+                assert!(noticed.contains(change), "{tile:?} at {change:?}: {noticed:?}");
+            }
+            most = most.max(changes.len());
+        }
+        assert!(most >= 3, "{most}");
+    }
+}
+
+#[test]
+fn what_is_told_in_parts_is_what_is_said_on_the_way() {
+    let log = sample::log(60, 2);
+    for bytes in [minewars_bytes(), minewars_tape(), log] {
+        let mut stage = stage(bytes);
+        let here = stage.position();
+        while !stage.tell(100).unwrap() {
+            assert_eq!(stage.position(), here);
+            assert!((0.0..1.0).contains(&stage.told_share()));
+        }
+        assert_eq!((stage.told_share(), stage.position()), (1.0, here));
+        let told: Vec<_> =
+            stage.told().iter().map(|told| (told.moment, told.line.clone())).collect();
+        stage.seek(stage.begin()).unwrap();
+        let mut said = Vec::new();
+        while stage.step(Direction::Forward).unwrap() {
+            let moment = stage.position();
+            said.extend(stage.lines().unwrap().into_iter().map(|line| (moment, line)));
+        }
+        assert!(said.len() > 20);
+        assert_eq!(told, said);
+    }
+}

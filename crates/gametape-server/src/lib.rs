@@ -3,6 +3,8 @@
 //! | to | use |
 //! |---|---|
 //! | serve recordings to browsers | [`Server`], with a [`Site`] |
+//! | look into recordings while they are served | [`Catalogue`] |
+//! | write a folder that any web host can serve | [`SiteFolder`] |
 //! | have the viewer's files | [`Assets`] |
 //! | make one HTML file with viewer and recording inside | [`one_file`] |
 //! | write links that the viewer understands | [`link`] |
@@ -21,7 +23,9 @@
 //! ```
 
 mod assets;
+mod catalogue;
 pub mod condition;
+mod folder;
 pub mod host;
 pub mod link;
 pub mod negotiate;
@@ -34,6 +38,8 @@ mod server;
 mod site;
 
 pub use assets::{Asset, Assets, BUILD_COMMAND, NotBuilt};
+pub use catalogue::{Catalogue, Lookup};
+pub use folder::{SiteFolder, Unwritten};
 pub use one_file::{Embedded, one_file};
 pub use server::{Listen, Server, Stopper};
 pub use site::{Matches, Recording, Site};

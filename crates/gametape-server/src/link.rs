@@ -22,6 +22,14 @@ pub fn query(values: &[(&str, &str)]) -> String {
     if all.is_empty() { String::new() } else { format!("?{}", all.join("&")) }
 }
 
+/// The query that opens a recording, from a moment and a view on if they are given.
+#[must_use]
+pub fn opening(src: &str, at: Option<&str>, view: Option<&str>) -> String {
+    let more = [("t", at), ("view", view)];
+    let more = more.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    query(&std::iter::once(("src", src)).chain(more).collect::<Vec<_>>())
+}
+
 /// Text as one segment of a path.
 #[must_use]
 pub fn encoded(text: &str) -> String {
@@ -98,6 +106,10 @@ mod tests {
         let found = query(&[("src", "recordings/0/a%20b"), ("t", "3:37.6"), ("view", "1+2")]);
         assert_eq!(found, "?src=recordings/0/a%2520b&t=3%3A37.6&view=1%2B2");
         assert_eq!(query(&[]), "");
+        let own = opening(&recording(0, "a b.tape"), Some("3:37.6"), Some("2"));
+        assert_eq!(own, "?src=recordings/0/a%2520b.tape&t=3%3A37.6&view=2");
+        let other = opening("https://x.example/a?b=c", None, None);
+        assert_eq!(other, "?src=https%3A//x.example/a%3Fb%3Dc");
     }
 
     #[test]

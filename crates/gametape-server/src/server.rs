@@ -57,6 +57,34 @@ impl Default for Listen {
     }
 }
 
+impl Listen {
+    /// An address as people write it: `0.0.0.0:8080`, `192.168.1.20` for any free port, `8080` of this machine.
+    ///
+    /// ```
+    /// use gametape_server::Listen;
+    ///
+    /// for (text, address) in [
+    ///     ("127.0.0.1:8080", "127.0.0.1:8080"),
+    ///     ("0.0.0.0", "0.0.0.0:0"),
+    ///     ("8080", "127.0.0.1:8080"),
+    ///     ("[::1]:80", "[::1]:80"),
+    ///     ("::", "[::]:0"),
+    /// ] {
+    ///     assert_eq!(Listen::address_of(text).map(|found| found.to_string()).as_deref(), Some(address));
+    /// }
+    /// for text in ["", "localhost", "99999", "127.0.0.1:", ":8080"] {
+    ///     assert_eq!(Listen::address_of(text), None);
+    /// }
+    /// ```
+    #[must_use]
+    pub fn address_of(text: &str) -> Option<SocketAddr> {
+        let with_port = || text.parse::<SocketAddr>().ok();
+        let alone = || text.parse::<IpAddr>().ok().map(|address| (address, 0).into());
+        let port = || text.parse::<u16>().ok().map(|port| (Ipv4Addr::LOCALHOST, port).into());
+        with_port().or_else(alone).or_else(port)
+    }
+}
+
 /// A server that listens.
 #[derive(Debug)]
 pub struct Server {

@@ -19,6 +19,28 @@ pub const TITLE: &str = "Skirmish";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SkirmishGame;
 
+/// Skirmish for those who only watch: it is recognised and never simulated, so a program that has nothing else of it
+/// does not contain its rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct WatchedSkirmish;
+
+impl KnownGame for WatchedSkirmish {
+    fn content(&self) -> &'static str {
+        CONTENT
+    }
+
+    fn title(&self) -> &'static str {
+        TITLE
+    }
+
+    fn frames(&self) -> &'static str {
+        FRAMES
+    }
+}
+
+/// The `content` of tapes with the same frames.
+const FRAMES: &str = "minewars";
+
 /// Metadata of a tape of Skirmish: what it holds, in which generation of messages, and who plays.
 #[must_use]
 pub fn metadata(config: &Config, generation: Generation) -> Vec<u8> {
@@ -44,7 +66,7 @@ impl KnownGame for SkirmishGame {
     }
 
     fn frames(&self) -> &'static str {
-        "minewars"
+        FRAMES
     }
 
     fn resimulate(

@@ -45,6 +45,21 @@ impl JsSession {
         self.0.supply(start as u64, bytes);
     }
 
+    /// What is on each tile of the present scene, for comparing it with that of another session.
+    pub fn looks(&mut self) -> Result<Vec<u8>, JsError> {
+        self.0.looks().map_err(|problem| JsError::new(&problem))
+    }
+
+    /// Marks the tiles that differ from what another session has on them; how many these are.
+    pub fn compare(&mut self, looks: &[u8]) -> Result<usize, JsError> {
+        self.0.compare(looks).map_err(|problem| JsError::new(&problem))
+    }
+
+    /// The file that was made last. It is given once.
+    pub fn file(&mut self) -> Vec<u8> {
+        self.0.take_file()
+    }
+
     /// The last picture, red, green, blue, alpha by row.
     pub fn pixels(&self) -> Vec<u8> {
         self.0.pixels().to_vec()

@@ -26,12 +26,14 @@
 //! What it does not do: nothing is decided here about games, scenes or time; that is in the crates below. No network, no
 //! page: `viewer/` has both.
 
+mod beside;
 #[cfg(target_arch = "wasm32")]
 mod bindings;
 mod blocks;
+mod moving;
 mod request;
 mod session;
 pub mod shapes;
 
-pub use request::{Request, StepBy};
+pub use request::{Follow, HeatOf, Request, Seats, StepBy};
 pub use session::{Answered, Session};

@@ -4,21 +4,28 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use gametape_cadre::Options;
-use gametape_replay::Direction;
-use gametape_replay::MarkerKind;
 use gametape_replay::inspect::gap_lines;
 use gametape_replay::open::{Format, KeptStart, OpenOptions, open};
 use gametape_replay::text::hex;
-use gametape_scene::draw::{Camera, Fonts, Renderer, tile_at};
-use gametape_scene::stage::{Branch, BranchKind, Mark, Marks, Stage, Story, Tree, changes, search};
-use gametape_scene::{Layout, Line, Scene, TileAt};
-use gametape_skirmish::registry::{GAMES, dress, known};
+use gametape_replay::{Direction, MarkerKind, PlayRule};
+use gametape_scene::draw::{Camera, Fonts, Overlay, Renderer, tile_at};
+use gametape_scene::film::Shot;
+use gametape_scene::stage::{
+    Branch, BranchKind, CameraSample, Mark, Marks, Stage, Story, TileHistory, Told, Tree, changes,
+    search,
+};
+use gametape_scene::{Heat, Layout, Line, Palette, Scene, TileAt, Trail};
+use gametape_skirmish::registry::{WATCHED, dress};
 use gametape_wire::text::{count, thousands};
-use gametape_wire::{Error, Moment, Tick, View};
+use gametape_wire::{Error, Finding, Moment, Tick, View, ViewSet};
 
 use crate::blocks::Blocks;
-use crate::request::{Request, StepBy};
-use crate::shapes::{About, Answer, BoardSize, Found, Loss, Shown, TileChange, TreeRow, ViewInfo};
+use crate::moving::Film;
+use crate::request::{Follow, HeatOf, Request, StepBy};
+use crate::shapes::{
+    About, Answer, BoardSize, Found, HeatLegend, Loss, Shown, TileChange, ToldLine, TreeRow,
+    ViewInfo,
+};
 
 /// More steps between two pictures are not described one by one.
 const DESCRIBED_STEPS: usize = 60;
@@ -26,10 +33,12 @@ const DESCRIBED_STEPS: usize = 60;
 const MOST_LINES: usize = 200;
 /// More lines of the tree are not given at once.
 const MOST_ROWS: usize = 2000;
+/// The story is told this much at a time, in bytes of changes: a few hundredths of a second.
+const TOLD_AT_ONCE: usize = 128 << 10;
 /// More finds are not reported.
 const MOST_FOUND: usize = 100;
 
-type Result<T> = std::result::Result<T, Error>;
+pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// What a call comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,14 +53,24 @@ pub enum Answered {
 #[derive(Debug)]
 pub struct Session {
     name: String,
-    blocks: Blocks,
+    pub(crate) blocks: Blocks,
     stage: Option<Stage<KeptStart<Blocks>>>,
     format: Option<Format>,
-    renderer: Renderer,
+    pub(crate) renderer: Renderer,
     /// The scene of a moment and view, so that it is made once for drawing and for words.
     scene: Option<(Moment, Scene)>,
     story: Option<Story>,
+    heat: Option<(HeatOf, Heat)>,
+    trails: Option<((Moment, u64), Vec<Trail>)>,
     pixels: Vec<u8>,
+    /// Tiles that differ from those of another session.
+    pub(crate) differences: Vec<TileAt>,
+    /// Where players looked, and in which ticks that was read.
+    pub(crate) cameras: Option<(Range<u64>, Vec<CameraSample>)>,
+    /// A GIF file that is being made.
+    pub(crate) film: Option<Film>,
+    /// What was made last: a clip, a GIF file.
+    pub(crate) file: Vec<u8>,
 }
 
 impl Session {
@@ -66,7 +85,13 @@ impl Session {
             renderer: Renderer::new(Fonts::none()),
             scene: None,
             story: None,
+            heat: None,
+            trails: None,
             pixels: Vec::new(),
+            differences: Vec::new(),
+            cameras: None,
+            film: None,
+            file: Vec::new(),
         }
     }
 
@@ -97,8 +122,7 @@ impl Session {
 
     /// Answers a request. An error is a sentence for people.
     pub fn call(&mut self, request: &str) -> std::result::Result<Answered, String> {
-        let request: Request =
-            serde_json::from_str(request).map_err(|error| format!("not a request: {error}"))?;
+        let request = Request::parse(request)?;
         let answer = self.answer(&request);
         // Where bytes are missing, whatever came out is not the answer.
         if self.blocks.is_waiting() {
@@ -112,16 +136,31 @@ impl Session {
     fn answer(&mut self, request: &Request) -> Result<Answer> {
         match request {
             Request::Open => self.open(),
-            Request::Seek { to, since } => self.seek(*to, *since),
-            Request::Step { from, forward, by } => self.step(*from, *forward, *by),
+            Request::Seek { to, since, follow } => self.seek(*to, *since, follow.as_ref()),
+            Request::Step { from, forward, by, follow } => {
+                self.step(*from, *forward, *by, follow.as_ref())
+            }
             Request::Find { text } => {
                 let moment = self.stage()?.find(text.parse()?)?;
                 Ok(Answer::Found { moment: number(moment) })
             }
-            Request::View { view } => self.see_as(*view),
-            Request::Draw { width, height, scale, x, y, select } => {
+            Request::View { view } => self.see_as(view.numbers()),
+            Request::Draw {
+                width,
+                height,
+                scale,
+                x,
+                y,
+                select,
+                differences,
+                plain,
+                heat,
+                trails,
+            } => {
                 let camera = Camera { scale: *scale, origin: (*x, *y) };
-                self.draw((*width, *height), camera, *select)
+                self.prepare(*heat, *trails)?;
+                let extras = Extras { select: *select, differences: *differences, plain: *plain };
+                self.draw((*width, *height), camera, &extras)
             }
             Request::Pick { px, py, scale, x, y } => {
                 let camera = Camera { scale: *scale, origin: (*x, *y) };
@@ -129,11 +168,10 @@ impl Session {
                 let tile = board.and_then(|board| tile_at(board, camera, (*px, *py)));
                 Ok(Answer::Picked { tile: tile.map(Into::into) })
             }
-            Request::Inspect { tile } => {
-                Ok(Answer::Inspected(self.stage()?.inspect(TileAt::from(*tile))))
-            }
+            Request::Inspect { tile } => self.inspect(TileAt::from(*tile)),
             Request::History { tile } => self.history(TileAt::from(*tile)),
-            Request::Story => Ok(Answer::Story(Box::new(self.story()?.clone()))),
+            Request::Story => Ok(Answer::Story(Box::new(self.story()?.shown()))),
+            Request::Told { until, count } => self.told(*until, *count),
             Request::Messages => Ok(Answer::Messages { rows: self.stage()?.messages() }),
             Request::Tree { open, first, count } => self.tree(open, *first, *count),
             Request::Search { text } => self.search(text),
@@ -141,10 +179,23 @@ impl Session {
                 let hash = self.stage()?.state_hash();
                 Ok(Answer::Hash { hash: hash.map(|hash| hex(&hash)) })
             }
+            Request::Gif { .. } | Request::Clip { .. } if !cfg!(feature = "make") => {
+                Err(Error::misuse("file", "this module of the viewer makes none"))
+            }
+            Request::Gif { from, to, speed, fps, width, height, heat } => {
+                let (from, to) = (self.within(*from)?, self.within(*to)?);
+                let shot = Shot::new(from, to).with_speed(*speed).with_fps(*fps);
+                self.gif(shot.with_size((*width, *height)).with_heat(*heat))
+            }
+            Request::Stop => {
+                self.film = None;
+                Ok(Answer::Filmed { done: 0, frames: 0, bytes: 0 })
+            }
+            Request::Clip { from, to } => self.clip(*from, *to),
         }
     }
 
-    fn stage(&mut self) -> Result<&mut Stage<KeptStart<Blocks>>> {
+    pub(crate) fn stage(&mut self) -> Result<&mut Stage<KeptStart<Blocks>>> {
         self.stage.as_mut().ok_or_else(|| Error::misuse("recording", "it is not open"))
     }
 
@@ -154,23 +205,28 @@ impl Session {
             let options = OpenOptions::default();
             let opened = open(self.blocks.clone(), &options)?;
             self.format = Some(opened.format());
-            let stage = Stage::open(opened, &GAMES, &Options::default())?;
-            let dress = known(stage.content()).and_then(dress);
+            let stage = Stage::open(opened, &WATCHED, &Options::default())?;
+            let dress = dress(stage.content());
             self.stage = Some(stage.with_dress(dress).with_default_name(self.name.clone()));
         }
         self.about()
     }
 
-    fn see_as(&mut self, view: u8) -> Result<Answer> {
-        let found = View::new(view)
-            .ok_or_else(|| Error::misuse("view", format!("there is no view {view}")))?;
-        self.stage()?.change_view(found)?;
-        (self.scene, self.story) = (None, None);
+    fn see_as(&mut self, views: &[u8]) -> Result<Answer> {
+        let mut found = ViewSet::EMPTY;
+        for view in views {
+            let missing = || Error::misuse("view", format!("there is no view {view}"));
+            found = found.with(View::new(*view).ok_or_else(missing)?);
+        }
+        self.stage()?.change_views(found)?;
+        (self.scene, self.story, self.heat, self.trails) = (None, None, None, None);
+        (self.cameras, self.film) = (None, None);
+        self.differences.clear();
         self.about()
     }
 
     /// The scene at the present moment.
-    fn scene(&mut self) -> Result<&Scene> {
+    pub(crate) fn scene(&mut self) -> Result<&Scene> {
         let position = self.stage()?.position();
         if self.scene.as_ref().is_none_or(|(moment, _)| *moment != position) {
             self.scene = Some((position, self.stage()?.scene()));
@@ -218,7 +274,7 @@ impl Session {
             heading: title.headline(),
             subtitle: title.subtitle(),
             views: stage.views().iter().map(named).collect(),
-            view: (!is_gamelog).then(|| stage.view().number()),
+            seen: stage.seen().iter().map(View::number).collect(),
             players,
             begin: number(begin),
             end: number(end),
@@ -228,20 +284,22 @@ impl Session {
             has_board: board.is_some(),
             has_tree: is_gamelog,
             has_messages: !is_gamelog,
-            board,
             losses: losses(stage),
+            cameras: stage.camera_players(),
+            heats: if board.is_some() { stage.heat_kinds() } else { Vec::new() },
+            board,
             length_text,
         })))
     }
 
     /// A moment that there is.
-    fn within(&mut self, moment: u64) -> Result<Moment> {
+    pub(crate) fn within(&mut self, moment: u64) -> Result<Moment> {
         let stage = self.stage()?;
         let first = stage.find(gametape_wire::When::Start).unwrap_or(stage.begin());
         Ok(Moment::before(Tick(moment)).clamp(first.min(stage.end()), stage.end()))
     }
 
-    fn seek(&mut self, to: u64, since: Option<u64>) -> Result<Answer> {
+    fn seek(&mut self, to: u64, since: Option<u64>, follow: Option<&Follow>) -> Result<Answer> {
         let to = self.within(to)?;
         let since = since.map(|since| Moment::before(Tick(since))).filter(|since| *since < to);
         let lines = match since {
@@ -251,7 +309,7 @@ impl Session {
                 self.stage()?.lines()?
             }
         };
-        self.shown(lines)
+        self.shown(lines, follow)
     }
 
     /// What happened after one moment until another, at which the stage is then.
@@ -273,7 +331,13 @@ impl Session {
         Ok(lines)
     }
 
-    fn step(&mut self, from: u64, forward: bool, by: StepBy) -> Result<Answer> {
+    fn step(
+        &mut self,
+        from: u64,
+        forward: bool,
+        by: StepBy,
+        follow: Option<&Follow>,
+    ) -> Result<Answer> {
         let from = self.within(from)?;
         let stage = self.stage()?;
         stage.seek(from)?;
@@ -303,10 +367,14 @@ impl Session {
         let to = self.within(number(position))?;
         self.stage()?.seek(to)?;
         let lines = self.stage()?.lines()?;
-        self.shown(lines)
+        self.shown(lines, follow)
     }
 
-    fn shown(&mut self, lines: Vec<Line>) -> Result<Answer> {
+    fn shown(&mut self, lines: Vec<Line>, follow: Option<&Follow>) -> Result<Answer> {
+        let follow = match follow {
+            Some(follow) => self.followed(follow)?,
+            None => None,
+        };
         let scene = self.scene()?;
         let (heading, players, facts) =
             (scene.heading(), scene.players.clone(), scene.facts.clone());
@@ -323,44 +391,93 @@ impl Session {
             players,
             facts,
             lines,
-            problems: stage.report().errors(),
+            damage: damage(stage),
             changed,
             at_begin: position <= first,
             at_end: position >= stage.end(),
+            follow,
         })))
     }
 
-    fn draw(
-        &mut self,
-        size: (u32, u32),
-        camera: Camera,
-        select: Option<[i32; 2]>,
-    ) -> Result<Answer> {
+    fn draw(&mut self, size: (u32, u32), camera: Camera, extras: &Extras) -> Result<Answer> {
         self.scene()?;
-        let Some((_, scene)) = &self.scene else { return Ok(Answer::Drawn { drawn: false }) };
-        let bytes = self.renderer.draw(scene, size, camera, select.map(TileAt::from));
+        let Some((_, scene)) = &self.scene else {
+            return Ok(Answer::Drawn { drawn: false, heat: None });
+        };
+        let heat = self.heat.as_ref().map(|(_, heat)| heat);
+        let trails = self.trails.as_ref().map_or(&[][..], |(_, trails)| trails);
+        let outlined = if extras.differences { &self.differences[..] } else { &[] };
+        let overlay = Overlay::default()
+            .with_selected(extras.select.map(TileAt::from))
+            .with_heat(heat)
+            .with_trails(trails)
+            .with_outlined(outlined)
+            .without_names(extras.plain);
+        let bytes = self.renderer.draw(scene, size, camera, overlay);
         self.pixels.clear();
         self.pixels.extend_from_slice(bytes.unwrap_or_default());
-        Ok(Answer::Drawn { drawn: !self.pixels.is_empty() })
+        let heat = heat.map(legend_of);
+        Ok(Answer::Drawn { drawn: !self.pixels.is_empty(), heat })
     }
 
     fn history(&mut self, tile: TileAt) -> Result<Answer> {
         let stage = self.stage()?;
-        let changes = stage.history(tile)?;
+        let TileHistory { changes, is_exact, earlier, .. } = stage.history(tile)?;
         let change = |change: gametape_scene::stage::TileChange| TileChange {
             moment: number(change.moment),
             time: time_of(stage, change.moment),
             text: change.text,
         };
-        Ok(Answer::History { changes: changes.into_iter().map(change).collect() })
+        let changes = changes.into_iter().map(change).collect();
+        Ok(Answer::History { changes, exact: is_exact, earlier })
     }
 
     fn story(&mut self) -> Result<&Story> {
-        let story = match self.story.take() {
+        let mut story = match self.story.take() {
             Some(story) => story,
             None => self.stage()?.story()?,
         };
-        Ok(self.story.insert(story))
+        let told = self.stage()?.tell_story(&mut story, TOLD_AT_ONCE);
+        let story = self.story.insert(story);
+        told.map(|()| &*story)
+    }
+
+    /// The last lines until a moment.
+    fn told(&mut self, until: u64, count: usize) -> Result<Answer> {
+        let stage = self.stage()?;
+        let told = stage.told();
+        let end = told.partition_point(|told| number(told.moment) <= until);
+        let first = end.saturating_sub(count.min(MOST_LINES));
+        let line = |told: &Told| ToldLine {
+            moment: number(told.moment),
+            time: time_of(stage, told.moment),
+            line: told.line.clone(),
+        };
+        Ok(Answer::Told { lines: told[first..end].iter().map(line).collect() })
+    }
+
+    /// Makes what is drawn over the board, where it is not there yet.
+    fn prepare(&mut self, heat: Option<HeatOf>, trails: Option<u64>) -> Result<()> {
+        if heat != self.heat.as_ref().map(|(of, _)| *of) {
+            self.heat = match heat {
+                None => None,
+                Some(of) => {
+                    let [from, to] = [of.from, of.to].map(|at| Moment::before(Tick(at)));
+                    Some((of, self.stage()?.heat(of.kind, from, to)?))
+                }
+            };
+        }
+        let wanted = match trails {
+            None => None,
+            Some(ticks) => Some((self.stage()?.position(), ticks)),
+        };
+        if wanted != self.trails.as_ref().map(|(of, _)| *of) {
+            self.trails = match wanted {
+                None => None,
+                Some(of) => Some((of, self.stage()?.trails(of.1)?)),
+            };
+        }
+        Ok(())
     }
 
     fn tree(&mut self, open: &[String], first: usize, count: usize) -> Result<Answer> {
@@ -414,6 +531,18 @@ impl Session {
     }
 }
 
+/// What a picture shows besides the board.
+struct Extras {
+    select: Option<[i32; 2]>,
+    differences: bool,
+    plain: bool,
+}
+
+fn legend_of(heat: &Heat) -> HeatLegend {
+    let (low, high) = heat.ends();
+    HeatLegend { title: heat.title(), colours: Palette::HEAT.to_vec(), low, high }
+}
+
 fn number(moment: Moment) -> u64 {
     moment.next_tick().0
 }
@@ -444,6 +573,22 @@ fn losses(stage: &Stage<KeptStart<Blocks>>) -> Vec<Loss> {
         _ => None,
     });
     placed.chain(unplaced).collect()
+}
+
+/// What was lost on the way, as far as playing found it. Keyframes that cannot be used are played around, and input that
+/// cannot be applied was so when it was recorded.
+fn damage(stage: &Stage<KeptStart<Blocks>>) -> Vec<Loss> {
+    let of_finding = |finding: &Finding| {
+        let moment = Moment::before(finding.tick?);
+        let time = stage.tick_length().time_of(finding.tick?);
+        let text = match finding.rule {
+            PlayRule::LOST_INPUT => format!("what happened from {time} on is lost"),
+            PlayRule::DIVERGENCE => format!("the state at {time} is not the recorded one"),
+            _ => return None,
+        };
+        Some(Loss { text, start: Some(number(moment)), end: None })
+    };
+    stage.report().findings().iter().filter_map(of_finding).collect()
 }
 
 fn tree_row(branch: &Branch) -> TreeRow {

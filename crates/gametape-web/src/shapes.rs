@@ -1,7 +1,7 @@
 //! What the page gets: the shapes of answers.
 
 use gametape_scene::stage::Story;
-use gametape_scene::{Inspection, Line, Player, Value};
+use gametape_scene::{Colour, HeatKind, Line, Player, Value};
 use serde::Serialize;
 
 /// What a recording is, as the present view sees it.
@@ -23,8 +23,8 @@ pub struct About {
     pub players: Vec<Player>,
     /// The views that there are; none in a gamelog.
     pub views: Vec<ViewInfo>,
-    /// The present view.
-    pub view: Option<u8>,
+    /// Those whose view it is now: one, or several together; none in a gamelog.
+    pub seen: Vec<u8>,
     /// The first moment.
     #[cfg_attr(test, ts(type = "number"))]
     pub begin: u64,
@@ -48,6 +48,10 @@ pub struct About {
     pub board: Option<BoardSize>,
     /// What is missing.
     pub losses: Vec<Loss>,
+    /// Players whose cameras can be followed.
+    pub cameras: Vec<u8>,
+    /// The heat maps that there can be.
+    pub heats: Vec<HeatKind>,
     /// How long the recording is: `15:00`, `1,203 deltas`.
     pub length_text: String,
 }
@@ -107,15 +111,16 @@ pub struct Shown {
     pub facts: Vec<Value>,
     /// What happened, in words.
     pub lines: Vec<Line>,
-    /// How many problems were found on the way.
-    #[cfg_attr(test, ts(type = "number"))]
-    pub problems: u64,
+    /// Damage that was found on the way, besides what was known when the recording was opened.
+    pub damage: Vec<Loss>,
     /// How many tiles changed.
     pub changed: usize,
     /// Is it the first moment?
     pub at_begin: bool,
     /// Is it the last one?
     pub at_end: bool,
+    /// Where that is which is followed, in tiles from the upper left corner of the board.
+    pub follow: Option<[f32; 2]>,
 }
 
 /// An answer. Which one follows from the request.
@@ -137,6 +142,9 @@ pub enum Answer {
     Drawn {
         /// Is there something to see?
         drawn: bool,
+        /// What the colours of the heat map mean, where one was asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        heat: Option<HeatLegend>,
     },
     /// To `pick`.
     Picked {
@@ -144,14 +152,23 @@ pub enum Answer {
         tile: Option<[i32; 2]>,
     },
     /// To `inspect`.
-    Inspected(Option<Inspection>),
+    Inspected(Option<TileCard>),
     /// To `history`.
     History {
-        /// Ascending.
+        /// The last ones, ascending.
         changes: Vec<TileChange>,
+        /// Was every change noticed? Else the tile was looked at now and then.
+        exact: bool,
+        /// How many earlier changes are not listed.
+        earlier: usize,
     },
     /// To `story`.
     Story(Box<Story>),
+    /// To `told`.
+    Told {
+        /// Ascending.
+        lines: Vec<ToldLine>,
+    },
     /// To `messages`.
     Messages {
         /// A message each.
@@ -174,6 +191,71 @@ pub enum Answer {
         /// In hexadecimal digits.
         hash: Option<String>,
     },
+    /// To `gif` and `stop`.
+    Filmed {
+        /// How many pictures are made.
+        #[cfg_attr(test, ts(type = "number"))]
+        done: u64,
+        /// How many there are.
+        #[cfg_attr(test, ts(type = "number"))]
+        frames: u64,
+        /// How many bytes the file has; 0 until it is done.
+        bytes: usize,
+    },
+    /// To `clip`.
+    Made {
+        /// How many bytes the file has.
+        bytes: usize,
+    },
+}
+
+/// What is known of a tile.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TileCard {
+    /// What it is.
+    pub title: String,
+    /// What is known of it.
+    pub values: Vec<Value>,
+    /// The pieces on it.
+    pub pieces: Vec<PieceOn>,
+}
+
+/// A piece on a tile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PieceOn {
+    /// The same at every moment.
+    pub id: String,
+    /// What it is called.
+    pub name: String,
+}
+
+/// What the colours of a heat map mean.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct HeatLegend {
+    /// `deaths, 3:00 to 5:00`
+    pub title: String,
+    /// The colours from cold to hot, evenly apart.
+    pub colours: Vec<Colour>,
+    /// What the coldest colour is: `1`; `none` where there is nothing.
+    pub low: String,
+    /// What the hottest colour is: `12 died or destroyed`.
+    pub high: String,
+}
+
+/// A line of what happened, with its time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ToldLine {
+    /// The moment after it.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub moment: u64,
+    /// The same for people.
+    pub time: String,
+    /// What happened.
+    pub line: Line,
 }
 
 /// A change of a tile.
@@ -248,13 +330,17 @@ mod tests {
             Value::decl(config),
             Datum::decl(config),
             Line::decl(config),
-            Inspection::decl(config),
+            TileCard::decl(config),
+            PieceOn::decl(config),
             Story::decl(config),
             StoryMarker::decl(config),
             StoryHighlight::decl(config),
             WhyPart::decl(config),
             Curve::decl(config),
             CurveOfPlayer::decl(config),
+            HeatKind::decl(config),
+            HeatLegend::decl(config),
+            ToldLine::decl(config),
             TileChange::decl(config),
             TreeRow::decl(config),
             Found::decl(config),

@@ -233,8 +233,8 @@ fn a_seat_is_shown_what_a_tape_of_that_seat_alone_holds() {
         page.ask(&json!({"do": "open"}));
         page.ask(&json!({"do": "view", "view": 1}));
     }
-    let [whole, cut] = &mut pages;
     let mut same = |request: Value| {
+        let [whole, cut] = &mut pages;
         let (shown, alone) = (whole.ask(&request), cut.ask(&request));
         assert_eq!(shown, alone, "{request}");
         shown
@@ -249,11 +249,84 @@ fn a_seat_is_shown_what_a_tape_of_that_seat_alone_holds() {
         }
     }
     assert!(lines > 10, "{lines} lines say something");
-    let story = same(json!({"do": "story"}));
+    let mut story = same(json!({"do": "story"}));
+    while story["told"].as_f64().unwrap() < 1.0 {
+        story = same(json!({"do": "story"}));
+    }
+    assert!(story["markers"].as_array().unwrap().len() > 20);
+    same(json!({"do": "told", "until": 900, "count": 50}));
     assert!(!story["curves"].as_array().unwrap().is_empty());
     assert!(story["highlights"].as_array().unwrap().is_empty());
     same(json!({"do": "history", "tile": [3, -2]}));
     same(json!({"do": "search", "text": "a"}));
+    for kind in ["deaths", "fights", "ownership", "attention"] {
+        let mut same = |request: &Value| pages.each_mut().map(|page| page.ask(request));
+        let heat = json!({"kind": kind, "from": 100, "to": 1500});
+        let mut draw =
+            json!({"do": "draw", "width": 300, "height": 300, "scale": 12.0, "x": 0, "y": 0});
+        same(&draw);
+        let plain = pages.each_ref().map(|page| page.session.pixels().to_vec());
+        draw["heat"] = heat;
+        let [whole, cut] = &mut pages;
+        let drawn = whole.ask(&draw);
+        assert_eq!(drawn, cut.ask(&draw), "{kind}");
+        let warm = pages.each_ref().map(|page| page.session.pixels().to_vec());
+        assert!(warm[0] == warm[1] && plain[0] == plain[1], "{kind}");
+        assert!(warm[0] != plain[0]);
+        assert_eq!(drawn["heat"]["colours"].as_array().unwrap().len(), 5);
+    }
+}
+
+#[test]
+fn the_all_seeing_view_counts_what_the_events_of_a_match_say() {
+    let (whole, _) = whole_and_cut();
+    let mut page = Page::new("a.tape", whole);
+    let about = page.ask(&json!({"do": "open"}));
+    assert_eq!(about["heats"], json!(["deaths", "fights", "ownership", "attention"]));
+    let mut high = |kind: &str, from: u64, to: u64| {
+        let heat = json!({"kind": kind, "from": from, "to": to});
+        let drawn = page.ask(&json!({"do": "draw", "width": 100, "height": 100, "scale": 4.0,
+            "x": 0, "y": 0, "heat": heat}));
+        drawn["heat"]["high"].as_str().unwrap().to_owned()
+    };
+    let number = |text: &str| text.split(' ').next().unwrap().parse::<f64>().unwrap_or(0.0);
+    assert!(high("attention", 0, 1500).ends_with("% of the looks"));
+    assert!(number(&high("ownership", 1, 1500)) > 50.0);
+    assert_eq!(high("deaths", 5, 5), "");
+    assert_eq!(high("ownership", 1400, 1500), "100 % of the time");
+    let mut seat = Page::new("a.tape", page.file.clone());
+    seat.ask(&json!({"do": "open"}));
+    let about = seat.ask(&json!({"do": "view", "view": 2}));
+    assert_eq!(about["heats"], json!(["deaths", "fights", "ownership", "attention"]));
+}
+
+#[test]
+fn stories_of_files_without_events_are_told_whole() {
+    for file in [minewars(), gamelog()] {
+        let mut page = Page::new("a", file);
+        let about = page.ask(&json!({"do": "open"}));
+        let (mut story, mut asked) = (page.ask(&json!({"do": "story"})), 1);
+        while story["told"].as_f64().unwrap() < 1.0 {
+            story = page.ask(&json!({"do": "story"}));
+            asked += 1;
+            assert!(asked < 1000);
+        }
+        let told = page.ask(&json!({"do": "told", "until": about["end"], "count": 200}));
+        let lines = told["lines"].as_array().unwrap();
+        let markers = story["markers"].as_array().unwrap();
+        assert!(markers.len() > 5 && lines.len() == markers.len().min(200));
+        // The same as what is said on the way.
+        let mut moment = 0;
+        for line in lines.iter().take(40) {
+            let seen = page.ask(&json!({"do": "seek", "to": line["moment"]}));
+            assert!(seen["lines"].as_array().unwrap().contains(&line["line"]), "{line}");
+            assert!(line["moment"].as_u64().unwrap() >= moment);
+            moment = line["moment"].as_u64().unwrap();
+        }
+        let word = markers[0]["text"].as_str().unwrap().split(' ').next_back().unwrap().to_owned();
+        let found = page.ask(&json!({"do": "search", "text": word}));
+        assert!(found["found"].as_array().unwrap().iter().any(|found| !found["moment"].is_null()));
+    }
 }
 
 #[test]

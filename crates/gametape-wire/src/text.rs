@@ -33,6 +33,17 @@ pub fn shortened(text: &str, most: usize) -> String {
     }
 }
 
+/// Bytes as hexadecimal digits, two each: hashes, keys and ids.
+///
+/// ```
+/// assert_eq!(gametape_wire::text::hex(&[0, 0x7f, 0xe5]), "007fe5");
+/// ```
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
 /// `1,310,554`
 #[must_use]
 pub fn thousands(number: u64) -> String {

@@ -25,6 +25,7 @@
 pub mod analysis;
 pub mod cadre;
 pub mod frames;
+pub mod live;
 pub mod minewars;
 pub mod mutations;
 pub mod replay;
@@ -77,5 +78,9 @@ pub const PROPERTIES: &[Property] = &[
     Property { name: "chunk", holds: tape::chunk, seeds: tape::chunk_seeds },
     Property { name: "snapshot", holds: tape::snapshot, seeds: tape::snapshot_seeds },
     Property { name: "replay", holds: replay::replay, seeds: replay::replay_seeds },
+    Property { name: "session", holds: live::message, seeds: live::message_seeds },
+    Property { name: "spectator", holds: live::spectator, seeds: live::spectator_seeds },
+    Property { name: "relay", holds: live::relay, seeds: live::relay_seeds },
+    Property { name: "segments", holds: live::segments, seeds: live::segment_seeds },
     Property { name: "events", holds: analysis::events, seeds: analysis::event_seeds },
 ];

@@ -1,14 +1,14 @@
 import { Component, type ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { bytes } from "../words.ts";
-import { Board } from "./Board.tsx";
 import { Dock } from "./Dock.tsx";
 import { Header } from "./Header.tsx";
 import { Icon } from "./icons.tsx";
 import { Matches } from "./Matches.tsx";
 import { Overlays } from "./Overlays.tsx";
 import { Panels } from "./Panels.tsx";
+import { Stages } from "./Stages.tsx";
 import { FilePicker, Start } from "./Start.tsx";
 
 export function App() {
@@ -60,7 +60,7 @@ function Match() {
   return (
     <>
       <main class="match-page" data-board={about.has_board}>
-        <Guard key={`board ${state.recording.value}`}>{about.has_board && <Board />}</Guard>
+        <Guard key={`board ${state.recording.value}`}>{about.has_board && <Stages />}</Guard>
         <Guard key={`panels ${state.recording.value} ${state.openTab.value}`}>
           <Panels />
         </Guard>
@@ -112,7 +112,7 @@ function Opening() {
 function Strips() {
   const problem = state.problem.value;
   const about = state.about.value;
-  const losses = (about?.losses ?? []).filter(({ start }) => (start ?? 0) <= state.horizon.value);
+  const losses = state.losses.value.filter(({ start }) => (start ?? 0) <= state.horizon.value);
   const isOpening = state.place.value === "match" && !about;
   return (
     <div class="strips">

@@ -2,7 +2,7 @@
 import { computed, effect, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { look } from "../media.ts";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { plain, short } from "../words.ts";
 import { type Curve, colours, prepare, valueAt } from "./paint.ts";
 

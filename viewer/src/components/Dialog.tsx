@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { overlay } from "../state.ts";
+import { overlay } from "../state/index.ts";
 import { Icon } from "./icons.tsx";
 
 export function Dialog({

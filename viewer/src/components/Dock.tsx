@@ -1,9 +1,9 @@
 // Below the board: playing, and the bars of time.
 import { fineShown, narrow } from "../media.ts";
-import * as state from "../state.ts";
-import { Views } from "./Header.tsx";
+import * as state from "../state/index.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { Bar } from "./Timeline.tsx";
+import { Views } from "./Views.tsx";
 
 function Tool(props: {
   icon: IconName;
@@ -32,7 +32,7 @@ export function Dock() {
   if (!about) return <section class="dock" aria-label="Time" />;
   const playing = state.playing.value;
   const loop = state.loop.value;
-  const isKept = state.bookmarks.value.some(({ moment }) => moment === state.target.value);
+  const isKept = state.isBookmarked.value;
   const hasTurns = about.is_gamelog;
   const isFine = fineShown.value;
   const hasArea = Boolean(state.story.value?.curves.length) || state.story.value === null;

@@ -1,7 +1,8 @@
 import { toggleSpoilers } from "../keys.ts";
 import { narrow } from "../media.ts";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { Icon, Logo } from "./icons.tsx";
+import { Views } from "./Views.tsx";
 
 export function Header() {
   const about = state.about.value;
@@ -114,58 +115,5 @@ function ThemeSwitch() {
     >
       <Icon name={now === "system" ? "auto" : now === "dark" ? "moon" : "sun"} />
     </button>
-  );
-}
-
-/** Whose view it is: it governs everything on the page. */
-export function Views() {
-  const about = state.about.value;
-  if (!about || about.views.length < 2) return null;
-  const many = about.views.length > (narrow.value ? 5 : 7);
-  if (many) {
-    return (
-      <label class="views-select">
-        <span class="only-heard">View</span>
-        <select
-          value={String(about.view)}
-          onChange={(event) => void state.setView(Number(event.currentTarget.value))}
-        >
-          {about.views.map(({ view, name }) => (
-            <option key={view} value={String(view)}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-    );
-  }
-  const move = (event: KeyboardEvent) => {
-    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    const at = about.views.findIndex(({ view }) => view === about.view);
-    const next = about.views[(at + by + about.views.length) % about.views.length]!;
-    void state.setView(next.view);
-    const box = event.currentTarget as HTMLElement;
-    box.querySelector<HTMLElement>(`[data-view="${next.view}"]`)?.focus();
-  };
-  return (
-    <div class="views" role="radiogroup" aria-label="View" tabIndex={-1} onKeyDown={move}>
-      {about.views.map(({ view, name, colour }) => (
-        <button
-          type="button"
-          role="radio"
-          key={view}
-          data-view={view}
-          aria-checked={view === about.view}
-          tabIndex={view === about.view ? 0 : -1}
-          title={view <= 9 ? `${name}  ${view}` : name}
-          onClick={() => void state.setView(view)}
-        >
-          {colour && <span class="swatch" style={{ background: colour }} />}
-          <span class="views-name">{name}</span>
-        </button>
-      ))}
-    </div>
   );
 }

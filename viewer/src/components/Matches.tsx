@@ -1,6 +1,6 @@
 // The page of matches.
 import { useMemo, useState } from "preact/hooks";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { count } from "../words.ts";
 import { FilePicker } from "./Start.tsx";
 

@@ -1,9 +1,9 @@
-// What lies over the page: keys, go to, search, share.
+// What lies over the page: keys, go to, search.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { GROUPS, keyName } from "../keys.ts";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { Dialog } from "./Dialog.tsx";
-import { Icon } from "./icons.tsx";
+import { Share } from "./Share.tsx";
 
 export function Overlays() {
   switch (state.overlay.value) {
@@ -132,56 +132,6 @@ function Search() {
             </li>
           ))}
         </ul>
-      )}
-    </Dialog>
-  );
-}
-
-function Share() {
-  const input = useRef<HTMLInputElement>(null);
-  const link = state.shareable.value ? state.link() : null;
-  return (
-    <Dialog title="Share" class="small">
-      {link ? (
-        <>
-          <div class="field">
-            <input
-              ref={input}
-              readOnly
-              value={link}
-              aria-label="Link to this moment"
-              onFocus={(event) => event.currentTarget.select()}
-            />
-            <button
-              type="button"
-              class="primary"
-              onClick={async () => {
-                if (await state.copyLink()) state.overlay.value = null;
-                else input.current?.select();
-              }}
-            >
-              Copy link
-            </button>
-          </div>
-          <p class="hint">With this time, view, camera and selection.</p>
-        </>
-      ) : (
-        <p class="hint">
-          This recording is a file on this computer: there is no address that others could open.
-        </p>
-      )}
-      {state.about.value?.has_board && (
-        <p>
-          <button
-            type="button"
-            onClick={async () => {
-              await state.savePicture();
-              state.overlay.value = null;
-            }}
-          >
-            <Icon name="picture" /> Save picture of the board
-          </button>
-        </p>
       )}
     </Dialog>
   );

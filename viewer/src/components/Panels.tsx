@@ -1,10 +1,10 @@
 // Beside the board: players, events, moments, statistics, state, messages.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Value } from "../generated/shapes.ts";
+import type { Player, Value } from "../generated/shapes.ts";
 import type { TreeRow } from "../requests.ts";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { count, plain, short } from "../words.ts";
-import { Words } from "./Board.tsx";
+import { Words } from "./Cards.tsx";
 import { Chart } from "./Chart.tsx";
 import { Icon } from "./icons.tsx";
 import { List } from "./List.tsx";
@@ -76,7 +76,9 @@ function Players() {
   const facts = shown.facts.filter(({ name }) => !["time", "view", "delta"].includes(name));
   const names: string[] = [];
   for (const { values } of shown.players) {
-    for (const { name } of values ?? []) if (!names.includes(name)) names.push(name);
+    // What is or is not is said beside the name.
+    const columns = (values ?? []).filter(({ value }) => typeof value !== "boolean");
+    for (const { name } of columns) if (!names.includes(name)) names.push(name);
   }
   const valueFor = (values: Value[] | undefined, name: string) =>
     values?.find((one) => one.name === name)?.value;
@@ -121,27 +123,39 @@ function Players() {
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ player }) => (
+            {rows.map(({ player, at }) => (
               <tr key={player.id} class={player.eliminated ? "out" : undefined}>
                 <th scope="row">
                   <span class="swatch" style={{ background: player.colour }} />
                   {player.eliminated ? <s>{player.name}</s> : player.name}
                   {player.eliminated && <span class="only-heard"> (out)</span>}
+                  {(player.values ?? [])
+                    .filter(({ value }) => value === true)
+                    .map(({ name }) => (
+                      <span key={name} class="tag">
+                        {plain(name)}
+                      </span>
+                    ))}
+                  {state.about.value?.cameras.includes(at + 1) && (
+                    <FollowCamera player={at + 1} name={player.name} />
+                  )}
                 </th>
                 {names.map((name) => {
                   const value = valueFor(player.values, name);
+                  const other = state.otherValue(player.id, name, value) as Value["value"] | null | undefined;
                   return (
                     <td
                       key={name}
                       class="number"
+                      data-differs={other !== undefined}
                       title={typeof value === "number" ? count(value) : undefined}
                     >
-                      {value === undefined ? (
-                        ""
-                      ) : typeof value === "number" ? (
-                        short(value)
-                      ) : (
-                        <Words value={value} players={shown.players} />
+                      <Cell value={value} players={shown.players} />
+                      {other !== undefined && (
+                        <span class="other-value">
+                          <span class="only-heard">, on the right </span>
+                          {other === null ? "–" : <Cell value={other} players={shown.players} />}
+                        </span>
                       )}
                     </td>
                   );
@@ -169,13 +183,29 @@ function Players() {
           <Highlights most={4} />
         </section>
       )}
-      {shown.problems > 0 && (
-        <p class="warning-text">
-          {count(shown.problems)} {shown.problems === 1 ? "message" : "messages"} up to here could not be
-          applied.
-        </p>
-      )}
     </>
+  );
+}
+
+function Cell({ value, players }: { value: Value["value"] | undefined; players: Player[] }) {
+  if (value === undefined) return null;
+  return typeof value === "number" ? <span>{short(value)}</span> : <Words value={value} players={players} />;
+}
+
+/** The picture shows where this player looks. */
+function FollowCamera({ player, name }: { player: number; name: string }) {
+  const isFollowed = state.isFollowed({ camera: player });
+  return (
+    <button
+      type="button"
+      class="quiet follow-player"
+      aria-pressed={isFollowed}
+      aria-label={`Follow where ${name} looks`}
+      title={`Follow where ${name} looks`}
+      onClick={() => (isFollowed ? state.unfollow() : state.followCamera(player))}
+    >
+      <Icon name="follow" />
+    </button>
   );
 }
 
@@ -241,7 +271,7 @@ function Events() {
               aria-current={at === until - 1 ? "true" : undefined}
               onClick={() => {
                 state.jump(event.moment);
-                if (event.at) void state.select(event.at);
+                if (event.at) void state.select(state.main, event.at);
               }}
             >
               <span class="time">{event.time}</span>

@@ -1,6 +1,6 @@
 // Where there is nothing open: a place to drop, choose or paste.
 import { useRef } from "preact/hooks";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { Icon } from "./icons.tsx";
 
 export function FilePicker({ label, class: name }: { label: string; class?: string }) {

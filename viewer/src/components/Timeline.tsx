@@ -2,7 +2,7 @@
 import { computed, effect, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { fineShown, look } from "../media.ts";
-import * as state from "../state.ts";
+import * as state from "../state/index.ts";
 import { rate } from "../words.ts";
 import { colours, paintShares, prepare } from "./paint.ts";
 
@@ -64,7 +64,7 @@ function paintBase(canvas: HTMLCanvasElement, width: number, height: number, spa
   if (curve) paintShares(context, curve, box, (at) => moment(at, span, width), until);
 
   // Damage.
-  for (const { start, end } of state.about.value?.losses ?? []) {
+  for (const { start, end } of state.losses.value) {
     if (start === null || start > until) continue;
     const from = x(start, span, width);
     const to = Math.max(x(end ?? start, span, width), from + 4);
@@ -260,6 +260,8 @@ export function Bar({ isFine }: { isFine: boolean }) {
         const here = at(event);
         pointed.value = { x: x(here, spanOf(), size.value.width), moment: here };
         const drag = dragged.current;
+        // While the position is dragged the board itself shows it.
+        state.previewAt(drag || event.pointerType === "touch" ? null : here);
         if (drag?.id !== event.pointerId) return;
         if (drag.loop !== null) state.setLoop(drag.loop, here);
         else state.seek(here);
@@ -275,11 +277,35 @@ export function Bar({ isFine }: { isFine: boolean }) {
       }}
       onPointerLeave={() => {
         pointed.value = null;
+        state.previewAt(null);
       }}
     >
       <canvas ref={canvas} aria-hidden="true" />
       {pointed.value && <Tip {...pointed.value} width={size.value.width} span={span} />}
     </div>
+  );
+}
+
+/** The board at the moment under the pointer. */
+function Preview() {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { width, height } = state.previewSize;
+  const shown = state.preview.value;
+  useLayoutEffect(() => {
+    const own = canvas.current!;
+    const ratio = devicePixelRatio || 1;
+    if (own.width !== Math.round(width * ratio)) own.width = Math.round(width * ratio);
+    if (own.height !== Math.round(height * ratio)) own.height = Math.round(height * ratio);
+    const context = own.getContext("2d");
+    if (shown) context?.drawImage(shown.bitmap, 0, 0);
+  }, [shown]);
+  return (
+    <canvas
+      ref={canvas}
+      class="tip-picture"
+      data-moment={shown?.moment}
+      style={{ width: `${width}px`, height: `${height}px` }}
+    />
   );
 }
 
@@ -291,7 +317,7 @@ function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; 
     .filter((event) => Math.abs(event.moment - at) <= near)
     .sort((a, b) => Math.abs(a.moment - at) - Math.abs(b.moment - at))
     .slice(0, 4);
-  const loss = state.about.value?.losses.find(
+  const loss = state.losses.value.find(
     ({ start, end }) =>
       start !== null && start - near <= at && at <= (end ?? start) + near && start <= state.horizon.value,
   );
@@ -303,6 +329,7 @@ function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; 
       style={{ left: `${Math.max(0, Math.min(left, width))}px` }}
       data-side={left < 140 ? "left" : left > width - 140 ? "right" : "middle"}
     >
+      {state.about.value?.has_board && at <= state.horizon.value && <Preview />}
       <strong>{state.timeText(at)}</strong>
       {best && <span class="tip-best">{best.text}</span>}
       {events.map((event) => (

@@ -33,9 +33,9 @@ players: Array<Player>,
  */
 views: Array<ViewInfo>, 
 /**
- * The present view.
+ * Those whose view it is now: one, or several together; none in a gamelog.
  */
-view: number | null, 
+seen: Array<number>, 
 /**
  * The first moment.
  */
@@ -76,6 +76,14 @@ board: BoardSize | null,
  * What is missing.
  */
 losses: Array<Loss>, 
+/**
+ * Players whose cameras can be followed.
+ */
+cameras: Array<number>, 
+/**
+ * The heat maps that there can be.
+ */
+heats: Array<HeatKind>, 
 /**
  * How long the recording is: `15:00`, `1,203 deltas`.
  */
@@ -149,9 +157,9 @@ facts: Array<Value>,
  */
 lines: Array<Line>, 
 /**
- * How many problems were found on the way.
+ * Damage that was found on the way, besides what was known when the recording was opened.
  */
-problems: number, 
+damage: Array<Loss>, 
 /**
  * How many tiles changed.
  */
@@ -163,7 +171,11 @@ at_begin: boolean,
 /**
  * Is it the last one?
  */
-at_end: boolean, };
+at_end: boolean, 
+/**
+ * Where that is which is followed, in tiles from the upper left corner of the board.
+ */
+follow: [number, number] | null, };
 
 export type Player = { 
 /**
@@ -229,7 +241,7 @@ players?: Array<number>,
  */
 at?: TileAt, };
 
-export type Inspection = { 
+export type TileCard = { 
 /**
  * What it is.
  */
@@ -237,7 +249,21 @@ title: string,
 /**
  * What is known of it.
  */
-values: Array<Value>, };
+values: Array<Value>, 
+/**
+ * The pieces on it.
+ */
+pieces: Array<PieceOn>, };
+
+export type PieceOn = { 
+/**
+ * The same at every moment.
+ */
+id: string, 
+/**
+ * What it is called.
+ */
+name: string, };
 
 export type Story = { 
 /**
@@ -251,7 +277,11 @@ highlights: Array<StoryHighlight>,
 /**
  * Values of players over time.
  */
-curves: Array<Curve>, };
+curves: Array<Curve>, 
+/**
+ * Of which share of the recording there are markers, 0 to 1: more come while it is told.
+ */
+told: number, };
 
 export type StoryMarker = { 
 /**
@@ -346,6 +376,40 @@ colour: Colour,
  * Moments and values, ascending.
  */
 points: [number, number][], };
+
+export type HeatKind = "deaths" | "fights" | "ownership" | "attention";
+
+export type HeatLegend = { 
+/**
+ * `deaths, 3:00 to 5:00`
+ */
+title: string, 
+/**
+ * The colours from cold to hot, evenly apart.
+ */
+colours: Array<Colour>, 
+/**
+ * What the coldest colour is: `1`; `none` where there is nothing.
+ */
+low: string, 
+/**
+ * What the hottest colour is: `12 died or destroyed`.
+ */
+high: string, };
+
+export type ToldLine = { 
+/**
+ * The moment after it.
+ */
+moment: number, 
+/**
+ * The same for people.
+ */
+time: string, 
+/**
+ * What happened.
+ */
+line: Line, };
 
 export type TileChange = { 
 /**

@@ -41,7 +41,7 @@ fn is_content(kind: ChunkKind) -> bool {
 
 impl fmt::Display for MatchId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&gametape_wire::text::hex(&self.0))
     }
 }
 

@@ -286,11 +286,16 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
 
     #[inline]
     fn is_removal(&self, token: StringToken) -> bool {
-        let marker = &self.merger.markers.removed;
         if token.escaped {
-            return *token.decoded(self.cursor.text) == **marker;
+            return *token.decoded(self.cursor.text) == *self.merger.markers.removed;
         }
-        let inner = token.inner(self.cursor.text);
+        self.is_removal_text(token.inner(self.cursor.text))
+    }
+
+    /// Is a string without escapes the removal marker? Takes no token: that would go through memory.
+    #[inline(always)]
+    fn is_removal_text(&self, inner: &[u8]) -> bool {
+        let marker = &self.merger.markers.removed;
         inner.len() == marker.len() && inner.first() == marker.first() && *inner == **marker
     }
 
@@ -335,13 +340,13 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
             return Ok(None);
         }
         self.cursor.at = start + START.len() - 1;
-        let token = self.cursor.string()?;
-        if token.escaped || text.get(token.end) != Some(&b'}') || self.is_removal(token) {
+        let StringToken { start: id, end, escaped } = self.cursor.string()?;
+        if escaped || text.get(end) != Some(&b'}') || self.is_removal_text(&text[id + 1..end - 1]) {
             self.cursor.at = start;
             return Ok(None);
         }
-        self.cursor.at = token.end + 1;
-        Ok(Some(Value::reference(scalar_span(token.start, token.end)?)))
+        self.cursor.at = end + 1;
+        Ok(Some(Value::reference(scalar_span(id, end)?)))
     }
 }
 

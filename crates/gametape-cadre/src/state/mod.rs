@@ -77,7 +77,7 @@ impl<'a> State<'a> {
     /// The hash as 64 hexadecimal digits.
     #[must_use]
     pub fn hash_hex(&self) -> String {
-        self.hash().iter().map(|byte| format!("{byte:02x}")).collect()
+        gametape_wire::text::hex(&self.hash())
     }
 }
 

@@ -7,8 +7,8 @@ use gametape_wire::{Keep, KeptStates, Moment, Tick};
 use crate::state::keys::Key;
 use crate::state::tree::{Container, Tree, Value};
 
-/// Text between two keyframes at first: what merges in about a millisecond.
-const SPACING: u64 = 256 << 10;
+/// Text between two keyframes at first: what merges in less than a millisecond.
+const SPACING: u64 = 512 << 10;
 
 /// Elements of one chunk.
 const CHUNK: usize = 256;

@@ -1,7 +1,6 @@
 //! `gametape anonymize`: recordings without what says who played.
 
 use gametape_replay::anonymize::anonymize;
-use gametape_replay::open::Format;
 
 use crate::failure::{Done, Outcome, note, warn};
 use crate::games::GAMES;
@@ -45,8 +44,8 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let formats = [Format::Tape, Format::MineWars, Format::Gamelog];
-        self.files.for_each(&formats, |source, destination| self.anonymize(source, destination))
+        self.files
+            .for_each("anonymized", &[], |source, destination| self.anonymize(source, destination))
     }
 
     fn anonymize(&self, source: &Source, destination: &Destination) -> Outcome {
@@ -62,7 +61,7 @@ impl Args {
             waiting("anonymizing", || out.fill(source, |put| anonymize(opened, &GAMES, put)))?;
         out.finish()?;
         let done = Done::lost_if(!made.remaining.is_empty() || !made.lost.is_empty());
-        if self.files.json {
+        if self.files.json() {
             let (file, output) = (source.to_string(), destination.target.to_string());
             print_json(&Written { file, output, result: &made })?;
             return Ok(done);

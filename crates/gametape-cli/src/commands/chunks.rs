@@ -65,7 +65,7 @@ impl Args {
         if self.raw && self.files.are_many() {
             return Err(Failure::usage("--raw is for one tape, and there are several"));
         }
-        self.files.only(Format::Tape).each("read", |source| self.list(source))
+        self.files.only(&[Format::Tape]).each("read", |source| self.list(source))
     }
 
     fn list(&self, source: &Source) -> Outcome {

@@ -27,6 +27,9 @@ use crate::tape::TapeFile;
 /// before. A gap declares the time that is not there. Nothing of other views is left, nor what is
 /// nobody's view, such as the state of the simulation. Signatures are dropped. The report names
 /// everything that was dropped.
+///
+/// Without unreliable messages, which replace each other and may be missed, a recording of MineWars messages is smaller;
+/// keyframes are made again from what is left.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -50,6 +53,17 @@ pub(crate) struct Args {
     /// Keep what happens before this time, which is itself not in the cut
     #[arg(long, value_name = "TIME", default_value = "end", allow_hyphen_values = true)]
     to: When,
+
+    /// Leave messages of this class out: those that are fine to miss
+    #[arg(long, value_name = "CLASS")]
+    without: Option<Without>,
+}
+
+/// What can be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Without {
+    /// Money, progress of buildings, round-trip times
+    Unreliable,
 }
 
 const EXAMPLES: &str = "\
@@ -62,12 +76,13 @@ Examples:
   gametape cut match.minewars for-player-2.minewars --view 2
   gametape cut match.minewars highlight.minewars --from 1:00 --to 1:30
   gametape cut match.tape highlight.tape --view 0,Ana --from tick:1200
+  gametape cut match.tape small.tape --without unreliable
   gametape cut *.tape --out-dir last-minutes --from -1:00";
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let formats = [Format::Tape, Format::MineWars];
-        self.files.for_each(&formats, |source, destination| {
+        let formats = &[Format::Tape, Format::MineWars];
+        self.files.for_each("cut", formats, |source, destination| {
             match source.open_with(&self.format)? {
                 Opened::Tape(file) => self.cut_tape(file, destination),
                 Opened::MineWars(bytes) => self.cut_minewars(source, &bytes, destination),
@@ -81,14 +96,15 @@ impl Args {
 
     fn request(&self, players: impl FnOnce() -> NamedViews) -> wire::Result<CutRequest> {
         let views = ViewName::find_all(&self.view, players)?;
-        Ok(CutRequest::default().with_views(views).with_from(self.from).with_to(self.to))
+        let request = CutRequest::default().with_views(views).with_from(self.from).with_to(self.to);
+        Ok(request.without_unreliable(self.without.is_some()))
     }
 
     fn cut_tape(&self, mut file: TapeFile, destination: &Destination) -> Outcome {
         let tape = file.open(Depth::Index)?;
         let request = self.request(|| players_of_tape(&tape));
         let request = request.map_err(|error| file.failure(&error))?;
-        write_cut(&mut file, &tape, &request, destination)?.print(self.files.json)
+        write_cut(&mut file, &tape, &request, destination)?.print(self.files.json())
     }
 
     fn cut_minewars(
@@ -108,7 +124,7 @@ impl Args {
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));
         (report.changes, report.lost) = (cut.changes(), cut.lost());
-        report.print(self.files.json)
+        report.print(self.files.json())
     }
 }
 

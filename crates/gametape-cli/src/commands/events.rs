@@ -87,7 +87,7 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let files = self.files.only(Format::Tape);
+        let files = self.files.only(&[Format::Tape]);
         match self.format()? {
             None if self.count => files.each("read", |source| self.count_events(source)),
             None => files.each("read", |source| self.list(source)),

@@ -71,7 +71,7 @@ impl Args {
     pub(crate) fn run(self) -> Outcome {
         let (mut sources, mut lists, mut copies) = (Vec::new(), Vec::new(), Copies::default());
         let read = |source: &Source| find(Observed::open_with_events(source)?);
-        let files = self.files.only(Format::Tape);
+        let files = self.files.only(&[Format::Tape]);
         let gathered = files.gather("read", read, |source, (info, rows)| {
             if is_new(&mut copies, &info) {
                 sources.push(source.clone());

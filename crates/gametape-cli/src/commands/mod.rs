@@ -19,9 +19,11 @@ mod man;
 mod map;
 mod merge;
 mod pack;
+mod pass;
 mod play;
 mod record;
 mod recover;
+mod render;
 mod resim;
 mod sign;
 mod stage;
@@ -60,6 +62,7 @@ commands! {
     Asm(asm::Args),
     State(state::Args),
     Map(map::Args),
+    Render(render::Args),
     Play(play::Args),
     View(view::Args),
     Export(export::Args),
@@ -77,6 +80,7 @@ commands! {
     Anonymize(anonymize::Args),
     Keygen(keygen::Args),
     Sign(sign::Args),
+    Pass(pass::Args),
     Record(record::Args),
     Resim(resim::Args),
     Events(events::Args),

@@ -34,7 +34,8 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        self.files.for_each(&[Format::Tape], |source, destination| self.pack(source, destination))
+        let pack = |source: &Source, destination: &Destination| self.pack(source, destination);
+        self.files.for_each("packed", &[Format::Tape], pack)
     }
 
     fn pack(&self, source: &Source, destination: &Destination) -> Outcome {
@@ -56,6 +57,6 @@ impl Args {
         let mut report = Report::new(source, Some(&destination.target));
         let [before, after] = [before, written].map(thousands);
         report.changes.push(format!("packed: {before} bytes are now {after}"));
-        report.print(self.files.json)
+        report.print(self.files.json())
     }
 }

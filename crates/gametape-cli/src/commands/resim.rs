@@ -44,7 +44,7 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let files = self.files.only(Format::Tape).calling_bad("different");
+        let files = self.files.only(&[Format::Tape]).calling_bad("different");
         files.each("the same", |source| self.compare(source))
     }
 

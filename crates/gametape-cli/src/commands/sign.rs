@@ -43,8 +43,9 @@ Examples:
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let key = read_secret(&self.key)?;
-        self.files
-            .for_each(&[Format::Tape], |source, destination| self.sign(&key, source, destination))
+        let sign =
+            |source: &Source, destination: &Destination| self.sign(&key, source, destination);
+        self.files.for_each("signed", &[Format::Tape], sign)
     }
 
     fn sign(&self, key: &SigningKey, source: &Source, destination: &Destination) -> Outcome {
@@ -61,6 +62,6 @@ impl Args {
         out.finish()?;
         let mut report = Report::new(source, Some(&destination.target));
         report.changes.push(format!("signed with key {}", key.public_key()));
-        report.print(self.files.json)
+        report.print(self.files.json())
     }
 }

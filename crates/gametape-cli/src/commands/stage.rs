@@ -5,7 +5,7 @@ use gametape_replay::inspect::gap_lines;
 use gametape_wire::{Error, ErrorKind, Place};
 
 use crate::failure::{Done, Failure, warn_of_each, warn_of_loss};
-use crate::games::{GAMES, dress, known};
+use crate::games::{GAMES, dress};
 use crate::global::max_memory;
 use crate::input::{FormatArgs, Source};
 use crate::tape::TapeFile;
@@ -42,7 +42,7 @@ fn prepared(stage: Stage, source: &Source, who: &ViewArg) -> Result<Stage, Failu
         stage.losses().iter().for_each(|loss| warn_of_loss(source, loss));
     }
     gap_lines(stage.gaps()).iter().for_each(|line| warn_of_loss(source, line));
-    let dress = known(stage.content()).and_then(dress);
+    let dress = dress(stage.content());
     let mut stage = stage.with_dress(dress).with_default_name(source.short_name());
     if let Some(name) = &who.given {
         stage.look_as(name).map_err(failed)?;

@@ -90,7 +90,7 @@ impl Args {
             let (statistics, done) = collect(&mut observed)?;
             Ok((done, (observed.info, statistics, observed.tape.summary.end_tick)))
         };
-        let files = self.files.only(Format::Tape);
+        let files = self.files.only(&[Format::Tape]);
         let gathered = files.gather("read", read, |_, (info, statistics, end)| {
             if is_new(&mut copies, &info) {
                 standings.add(&info, &statistics, end);

@@ -6,22 +6,23 @@ mod site;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use gametape_replay::open::Format;
 use gametape_server::link::{self, is_url};
-use gametape_server::{Listen, Matches, NotBuilt, Recording, Server, Site};
+use gametape_server::{Catalogue, Listen, Matches, NotBuilt, Recording, Server, Site};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use crate::failure::{Done, Failure, Outcome, note, warn};
+use crate::global::share_memory;
 use crate::input::{Source, format_of};
 use crate::many::{FilesArgs, Gathered, JobsArg};
 use crate::output::{print, print_json};
 use crate::viewer::{Begin, BeginArgs, ViewerArg, whole};
-use known::Known;
+use known::ShownMatches;
 
 /// Watch matches in the browser
 ///
@@ -94,15 +95,9 @@ Examples:
   gametape view --no-open --listen 0.0.0.0:8080 finals/
   gametape view --site public finals/"#;
 
-/// `0.0.0.0:8080`, `192.168.1.20`, `8080`
-fn address(text: &str) -> Result<SocketAddr, String> {
-    let with_port = || text.parse::<SocketAddr>().ok();
-    let alone = || text.parse::<IpAddr>().ok().map(|address| (address, 0).into());
-    let port = || text.parse::<u16>().ok().map(|port| (Ipv4Addr::LOCALHOST, port).into());
-    let found = with_port().or_else(alone).or_else(port);
-    found.ok_or_else(|| {
-        "an address is written as 127.0.0.1:8080, [::1]:8080, 0.0.0.0 or 8080".into()
-    })
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    Listen::address_of(text)
+        .ok_or("an address is written as 127.0.0.1:8080, [::1]:8080, 0.0.0.0 or 8080")
 }
 
 /// A recording that is shown.
@@ -232,7 +227,10 @@ impl Args {
             Source::Stdin => Recording { name: shown.name.clone(), path: PathBuf::new() },
         };
         let recordings = shown.iter().map(recording).collect();
-        let matches = Known::look_into(shown, urls, self.jobs.number());
+        let jobs = self.jobs.number().clamp(1, shown.len().max(1));
+        // The others draw pictures.
+        share_memory(jobs + 2);
+        let matches = Catalogue::look_into(ShownMatches { shown, urls }, jobs);
         let site = Site { assets, recordings, matches: Arc::clone(&matches) as Arc<dyn Matches> };
         let served = server.run(site).map_err(failed);
         matches.stop();
@@ -269,10 +267,7 @@ fn first_query(shown: &[Shown], urls: &[String], begin: Option<Begin>) -> String
     let Some(Begin { at, view }) = begin else { return String::new() };
     let own = shown.first().map(|one| link::recording(0, &one.name));
     let Some(src) = own.or_else(|| urls.first().cloned()) else { return String::new() };
-    let mut values = vec![("src", src.as_str())];
-    values.extend(at.as_deref().map(|at| ("t", at)));
-    values.extend(view.as_deref().map(|view| ("view", view)));
-    link::query(&values)
+    link::opening(&src, at.as_deref(), view.as_deref())
 }
 
 /// What comes through a pipe is kept in a file as long as it is served.
@@ -299,41 +294,4 @@ fn copied(bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut file = tempfile::Builder::new().prefix("recording-").tempfile()?;
     file.write_all(bytes)?;
     Ok(file)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_written_in_several_ways() {
-        for (text, wanted) in [
-            ("127.0.0.1:8080", "127.0.0.1:8080"),
-            ("0.0.0.0", "0.0.0.0:0"),
-            ("8080", "127.0.0.1:8080"),
-            ("[::1]:80", "[::1]:80"),
-            ("::", "[::]:0"),
-        ] {
-            assert_eq!(address(text).unwrap().to_string(), wanted);
-        }
-        for text in ["", "localhost", "99999", "127.0.0.1:", ":8080"] {
-            assert!(address(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn one_recording_is_opened_by_its_link() {
-        let source = Source::File("finals/day 1/a b.tape".into());
-        let shown = [Shown::new(&source, &["finals".into()], None)];
-        assert_eq!(shown[0].label, "day 1/a b.tape");
-        let begin = Begin { at: Some("3:37.6".into()), view: Some("2".into()) };
-        let query = first_query(&shown, &[], Some(begin));
-        assert_eq!(query, "?src=recordings/0/a%2520b.tape&t=3%3A37.6&view=2");
-        assert_eq!(first_query(&shown, &[], None), "");
-        let url = ["https://x.example/a?b=c".to_owned()];
-        assert_eq!(
-            first_query(&[], &url, Some(Begin::default())),
-            "?src=https%3A//x.example/a%3Fb%3Dc"
-        );
-    }
 }

@@ -5,9 +5,11 @@ mod convert;
 mod cut;
 pub(crate) mod losses;
 mod repair;
+mod thin;
 
 pub use anonymize::{AnonymizeOptions, Anonymized, Removed, anonymize};
 pub use convert::{Converted, convert};
 pub use cut::{Cut, Selection, cut};
 pub use losses::{Loss, LossCount, Losses};
 pub use repair::{Change, Lost, RepairOptions, Repaired, SetupItem, repair};
+pub use thin::{thin_frames, without_unreliable};

@@ -44,6 +44,14 @@ impl FrameLayout {
         self.generation
     }
 
+    /// The same layout, of which the compiler knows the generation: nothing that depends on that is then
+    /// decided for each frame. `generation` is the layout's.
+    #[inline(always)]
+    pub(crate) fn known_as(self, generation: Generation) -> Self {
+        debug_assert!(self.generation == generation, "the layout's own generation");
+        Self { generation, ..self }
+    }
+
     /// The highest view that exists.
     #[must_use]
     pub const fn max_view(self) -> View {

@@ -51,7 +51,7 @@ pub use layout::FrameLayout;
 pub use read::Frames;
 pub use rewrite::{Tail, merge_views, select_views};
 pub use write::FrameWriter;
-pub(crate) use write::PayloadRoom;
+pub(crate) use write::{LONGEST_PAYLOAD, PayloadRoom};
 
 use gametape_wire::{View, ViewSet};
 

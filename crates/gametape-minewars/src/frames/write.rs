@@ -5,6 +5,7 @@ use super::pieces::Pieces;
 use super::read::Frames;
 use super::{Begun, HEAD_ROOM, current, v01};
 use crate::generation::Generation;
+use crate::message::SPOILED;
 use gametape_wire::Limit;
 use gametape_wire::{Error, Result};
 use gametape_wire::{View, ViewSet};
@@ -12,14 +13,15 @@ use gametape_wire::{View, ViewSet};
 /// The longest gap that is bridged. A million keepalives are over a year: more is a broken clock.
 const KEEPALIVES: Limit = Limit::new("keepalives in a row", 1_000_000);
 
-/// Room for one payload: the longest there is, and eight bytes after it that a writer may spoil, so
+/// Room for one payload: the longest there is, and some bytes after it that a writer may spoil, so
 /// that it can write in wide steps.
-pub(crate) type PayloadRoom = [u8; LONGEST_PAYLOAD + 8];
+pub(crate) type PayloadRoom = [u8; LONGEST_PAYLOAD + SPOILED];
 
-const LONGEST_PAYLOAD: usize = 256;
+/// The most bytes that one view can receive in one frame of any generation.
+pub(crate) const LONGEST_PAYLOAD: usize = 256;
 
 /// More than the longest frame takes.
-const FRAME_ROOM: usize = HEAD_ROOM + 16 * LONGEST_PAYLOAD + 8;
+const FRAME_ROOM: usize = HEAD_ROOM + 16 * LONGEST_PAYLOAD + SPOILED;
 
 /// Writes a frame stream: exact frames one by one, or whole moments by their absolute time.
 ///
@@ -92,42 +94,49 @@ impl FrameWriter {
 
     /// One homogenous frame.
     pub fn homogenous(&mut self, delta: u32, views: ViewSet, payload: &[u8]) -> Result<()> {
-        self.homogenous_with(delta, views, copying(payload))
+        self.homogenous_with(self.layout, delta, views, copying(payload))
     }
 
     /// One homogenous frame, its payload written by `write` where it belongs: without a copy. `write`
     /// returns the payload's length; what it refuses, and why, comes back.
+    ///
+    /// `layout` is the writer's, as far as the caller knows it while it is compiled
+    /// ([`FrameLayout::known_as`]).
     #[inline(always)]
     pub(crate) fn homogenous_with(
         &mut self,
+        layout: FrameLayout,
         delta: u32,
         views: ViewSet,
         write: impl FnOnce(&mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
-        let delta = self.checked_delta(delta)?;
-        self.check_views(views)?;
-        self.put_homogenous(delta, views, write)
+        let delta = checked_delta(layout, delta)?;
+        check_views(layout, views)?;
+        self.put_homogenous(layout, delta, views, write)
     }
 
     /// One heterogenous frame; the views may come in any order, but each only once.
     pub fn heterogenous(&mut self, delta: u32, parts: &[(View, &[u8])]) -> Result<()> {
         let pieces = Pieces::gather(parts)?;
-        self.heterogenous_with(delta, pieces.views(), |view, room| copying(pieces.get(view))(room))
+        self.heterogenous_with(self.layout, delta, pieces.views(), |view, room| {
+            copying(pieces.get(view))(room)
+        })
     }
 
     /// One heterogenous frame, its payloads written by `write` where they belong, view by view in
     /// ascending order: without a copy. `write` returns the payload's length; what it refuses, and why,
-    /// comes back.
+    /// comes back. `layout` is as in [`homogenous_with`](Self::homogenous_with).
     #[inline(always)]
     pub(crate) fn heterogenous_with(
         &mut self,
+        layout: FrameLayout,
         delta: u32,
         views: ViewSet,
         write: impl FnMut(View, &mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
-        let delta = self.checked_delta(delta)?;
-        self.check_views(views)?;
-        self.put_heterogenous(delta, views, write)
+        let delta = checked_delta(layout, delta)?;
+        check_views(layout, views)?;
+        self.put_heterogenous(layout, delta, views, write)
     }
 
     /// One keepalive: time passes.
@@ -174,9 +183,11 @@ impl FrameWriter {
         let delta = self.approach(time)?;
         match (delta, self.layout.generation()) {
             (0, _) => {}
-            (_, Generation::V01) => self.put_homogenous(delta, ViewSet::EMPTY, |_| Ok(0))?,
+            (_, Generation::V01) => {
+                self.put_homogenous(self.layout, delta, ViewSet::EMPTY, |_| Ok(0))?;
+            }
             (_, Generation::Current) => {
-                self.put_heterogenous(delta, ViewSet::EMPTY, |_, _| Ok(0))?;
+                self.put_heterogenous(self.layout, delta, ViewSet::EMPTY, |_, _| Ok(0))?;
             }
         }
         Ok(())
@@ -189,7 +200,7 @@ impl FrameWriter {
         pieces: Pieces<'_>,
         split: impl FnMut(&[u8], usize) -> usize,
     ) -> Result<()> {
-        self.check_views(pieces.views())?;
+        check_views(self.layout, pieces.views())?;
         if pieces.is_empty() {
             return Ok(());
         }
@@ -212,9 +223,12 @@ impl FrameWriter {
             let rest = pieces.keep_fitting(self.layout.payload_limit(), &mut split)?;
             let views = pieces.views();
             match pieces.shared() {
-                Some(payload) => self.put_homogenous(delta, views, copying(payload))?,
-                None => self
-                    .put_heterogenous(delta, views, |view, room| copying(pieces.get(view))(room))?,
+                Some(payload) => {
+                    self.put_homogenous(self.layout, delta, views, copying(payload))?;
+                }
+                None => self.put_heterogenous(self.layout, delta, views, |view, room| {
+                    copying(pieces.get(view))(room)
+                })?,
             }
             let Some(rest) = rest else { return Ok(()) };
             (pieces, delta) = (rest, 0);
@@ -237,11 +251,12 @@ impl FrameWriter {
     #[inline(always)]
     fn put_homogenous(
         &mut self,
+        layout: FrameLayout,
         delta: u16,
         views: ViewSet,
         write: impl FnOnce(&mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
-        self.put_frame(delta, |layout, frame| {
+        self.put_frame(delta, |frame| {
             let begun = match layout.generation() {
                 Generation::V01 => v01::begin_homogenous(frame, delta, views),
                 Generation::Current => current::begin_homogenous(frame, layout, delta, views),
@@ -257,11 +272,12 @@ impl FrameWriter {
     #[inline(always)]
     fn put_heterogenous(
         &mut self,
+        layout: FrameLayout,
         delta: u16,
         views: ViewSet,
         mut write: impl FnMut(View, &mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
-        self.put_frame(delta, |layout, frame| {
+        self.put_frame(delta, |frame| {
             let Begun { mut lengths, payload_at: mut at } = match layout.generation() {
                 Generation::V01 => v01::begin_heterogenous(frame, delta, views),
                 Generation::Current => current::begin_heterogenous(frame, layout, delta, views),
@@ -284,13 +300,15 @@ impl FrameWriter {
     fn put_frame(
         &mut self,
         delta: u16,
-        put: impl FnOnce(FrameLayout, &mut [u8]) -> Result<usize>,
+        put: impl FnOnce(&mut [u8; FRAME_ROOM]) -> Result<usize>,
     ) -> Result<()> {
-        if self.out.len() < self.end + FRAME_ROOM {
+        if self.out.len().saturating_sub(self.end) < FRAME_ROOM {
             self.make_room();
         }
-        let frame = &mut self.out[self.end..self.end + FRAME_ROOM];
-        self.end += put(self.layout, frame)?;
+        let Some(frame) = self.out[self.end..].first_chunk_mut() else {
+            return Err(Error::misuse("frame", "no room"));
+        };
+        self.end += put(frame)?;
         self.advance(delta.into());
         Ok(())
     }
@@ -317,20 +335,20 @@ impl FrameWriter {
     fn advance(&mut self, delta: u32) {
         self.time = self.time.saturating_add(delta.into());
     }
+}
 
-    #[inline]
-    fn checked_delta(&self, delta: u32) -> Result<u16> {
-        match u16::try_from(delta) {
-            Ok(fitting) if delta <= self.layout.max_delta() => Ok(fitting),
-            _ => Err(delta_over_limit(delta, self.layout)),
-        }
+#[inline]
+fn checked_delta(layout: FrameLayout, delta: u32) -> Result<u16> {
+    match u16::try_from(delta) {
+        Ok(fitting) if delta <= layout.max_delta() => Ok(fitting),
+        _ => Err(delta_over_limit(delta, layout)),
     }
+}
 
-    #[inline]
-    fn check_views(&self, views: ViewSet) -> Result<()> {
-        let absent = views.without(self.layout.views());
-        if absent.is_empty() { Ok(()) } else { Err(absent_views(absent, self.layout)) }
-    }
+#[inline]
+fn check_views(layout: FrameLayout, views: ViewSet) -> Result<()> {
+    let absent = views.without(layout.views());
+    if absent.is_empty() { Ok(()) } else { Err(absent_views(absent, layout)) }
 }
 
 #[cold]
@@ -359,7 +377,7 @@ fn copying(payload: &[u8]) -> impl FnOnce(&mut PayloadRoom) -> Result<usize> {
 #[inline(always)]
 fn put_payload(
     layout: FrameLayout,
-    frame: &mut [u8],
+    frame: &mut [u8; FRAME_ROOM],
     at: usize,
     length_at: usize,
     write: impl FnOnce(&mut PayloadRoom) -> Result<usize>,
@@ -412,13 +430,14 @@ mod tests {
                     payloads.iter().rev().map(|(view, bytes)| (*view, &**bytes)).collect();
 
                 let (mut copied, mut in_place) = (writer(generation), writer(generation));
+                let layout = in_place.layout().known_as(generation);
                 copied.heterogenous(3, &parts).unwrap();
                 copied.homogenous(4, views, &[1, 2]).unwrap();
                 in_place
-                    .heterogenous_with(3, views, |view, room| copying(&payload(view))(room))
+                    .heterogenous_with(layout, 3, views, |view, room| copying(&payload(view))(room))
                     .unwrap();
                 in_place
-                    .homogenous_with(4, views, |room| {
+                    .homogenous_with(layout, 4, views, |room| {
                         room[..2].copy_from_slice(&[1, 2]);
                         Ok(2)
                     })
@@ -437,13 +456,17 @@ mod tests {
             let before = out.as_bytes().to_vec();
 
             let refused = Error::misuse("payload", "no");
-            let result = out.heterogenous_with(2, ViewSet::from_bits(0b11), |view, room| {
-                room[0] = 7;
-                if view == View::SPECTATOR { Ok(1) } else { Err(refused.clone()) }
-            });
+            let layout = out.layout();
+            let result =
+                out.heterogenous_with(layout, 2, ViewSet::from_bits(0b11), |view, room| {
+                    room[0] = 7;
+                    if view == View::SPECTATOR { Ok(1) } else { Err(refused.clone()) }
+                });
             assert_eq!(result, Err(refused));
-            for length in [257, 264, 265, usize::MAX] {
-                let too_long = out.homogenous_with(2, ViewSet::from_bits(1), |_| Ok(length));
+            for length in [257, size_of::<PayloadRoom>(), size_of::<PayloadRoom>() + 1, usize::MAX]
+            {
+                let too_long =
+                    out.homogenous_with(layout, 2, ViewSet::from_bits(1), |_| Ok(length));
                 assert!(too_long.is_err(), "{length}");
             }
             assert_eq!((out.as_bytes(), out.time()), (&*before, 1));
@@ -455,7 +478,7 @@ mod tests {
         let layout = FrameLayout::new(Generation::Current, View::new(15).unwrap()).unwrap();
         let mut out = FrameWriter::new(layout);
         for _ in 0..3 {
-            out.heterogenous_with(1, ViewSet::from_bits(u16::MAX), |view, room| {
+            out.heterogenous_with(layout, 1, ViewSet::from_bits(u16::MAX), |view, room| {
                 room.fill(view.number());
                 Ok(256)
             })

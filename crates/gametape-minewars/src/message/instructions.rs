@@ -10,6 +10,8 @@ pub(crate) struct Row {
     /// Every word that assembles to this row.
     pub(crate) words: &'static [&'static str],
     pub(crate) class: &'static str,
+    /// The class where it is about the view's own affairs, if that is another.
+    pub(crate) own: Option<&'static str>,
     /// Name, type and letter (`-` for none) of each operand, in the order of the text.
     pub(crate) operands: &'static [(&'static str, &'static str, &'static str)],
     pub(crate) meaning: &'static str,
@@ -32,8 +34,8 @@ pub(crate) const fn patterns_of<const N: usize>(
 /// Declares an instruction set.
 ///
 /// A row is: documentation (its text is the meaning in the printed table), variant, words
-/// (`=> |generation| …` chooses the one to print where it is not the first), class, pattern in
-/// v0.1, pattern in current (`-` where the generation has no such message), and the operands in
+/// (`=> |generation| …` chooses the one to print where it is not the first), class (`=> own …` for the
+/// view's own affairs), pattern in v0.1, pattern in current (`-` where the generation has no such message), and the operands in
 /// the order of the assembly text. First bytes in `reserved` belong to no row, whatever patterns
 /// match them. `@k` says that the letter `k` of a pattern carries the
 /// operand; where a pattern has no such letter, the operand follows the first byte.
@@ -44,7 +46,7 @@ macro_rules! instructions {
             $(
                 #[doc = $meaning:literal] $(#[doc = $more:literal])*
                 $variant:ident $($word:literal)|+ $(=> $choose:expr)?,
-                $class:expr, $v01:tt $current:tt
+                $class:expr $(=> own $own:expr)?, $v01:tt $current:tt
                 { $($field:ident: $type:ty $(, @$letter:ident)?;)* }
             )*
         }
@@ -69,6 +71,7 @@ macro_rules! instructions {
                 patterns: [instructions!(@pattern $v01), instructions!(@pattern $current)],
                 words: &[$($word),+],
                 class: stringify!($class),
+                own: instructions!(@own $($own)?),
                 operands: &[$((
                     stringify!($field), stringify!($type), instructions!(@letter $($letter)?)
                 )),*],
@@ -187,7 +190,7 @@ macro_rules! instructions {
                         $(let wire = $field.write(
                             instructions!(@slot D $id $variant $field $($letter)?), wire,
                         )?;)*
-                        Ok(to.take(wire))
+                        to.take(wire)
                     })*
                 }
             }
@@ -304,6 +307,16 @@ macro_rules! instructions {
                     $(Self::$variant { $($field),* } => $class,)*
                 }
             }
+
+            /// The same where it is about the view's own affairs: an item on a tile of its own, a
+            /// pending structure.
+            #[must_use]
+            #[allow(unused_variables, reason = "few rows look at their operands")]
+            pub fn own_class(&self) -> Class {
+                match self {
+                    $(Self::$variant { $($field),* } => instructions!(@own_class $class $(, $own)?),)*
+                }
+            }
         }
     };
 
@@ -322,6 +335,10 @@ macro_rules! instructions {
     (@print_word $start:literal, $dialect:ident $pen:ident $words:tt $choose:expr) => {
         $pen.text($start.as_bytes()).text(($choose)(DIALECTS[$dialect].generation()).as_bytes())
     };
+    (@own) => { None };
+    (@own $own:expr) => { Some(stringify!($own)) };
+    (@own_class $class:expr) => { $class };
+    (@own_class $class:expr, $own:expr) => { $own };
     (@pattern -) => { None };
     (@pattern $pattern:literal) => { Some(Pattern::parse($pattern)) };
     (@letter) => { "-" };

@@ -58,10 +58,7 @@ impl<'a> Operand<'a> for Tiles<'a> {
     }
     #[inline(always)]
     fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
-        Ok(match self.0 {
-            [first, others @ ..] => wire.put(*first).end_with(others.as_flattened()),
-            [] => wire,
-        })
+        Ok(wire.end_with_tiles(self.0))
     }
     #[inline(always)]
     fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {

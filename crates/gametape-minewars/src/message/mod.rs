@@ -30,6 +30,7 @@ pub use player::{Ballot, Duration, Money, Who};
 pub use spec_table::opcode_tables;
 pub use table::{Message, PlayerUpdate};
 pub use text::Text;
+pub(crate) use wire::SPOILED;
 
 /// The messages of one payload, borrowed from it.
 ///

@@ -47,6 +47,10 @@ fn operand((name, kind, letter): &(&str, &str, &str)) -> String {
     }
 }
 
-fn class(row: &Row) -> &'static str {
-    if row.class.contains('.') { "by update" } else { row.class }
+fn class(row: &Row) -> String {
+    match row.own {
+        _ if row.class.contains('.') => "by update".to_owned(),
+        Some(own) => format!("{}, own {own}", row.class),
+        None => row.class.to_owned(),
+    }
 }

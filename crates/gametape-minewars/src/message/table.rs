@@ -13,7 +13,7 @@ use super::pen::{Pen, Sheet};
 use super::player::{Ballot, Duration, Money, Who};
 use super::text::Text;
 use super::tokens::Tokens;
-use super::wire::{Fill, Filled, Keep, Take, Wire};
+use super::wire::{Fill, Keep, Take, Wire, checked_length};
 use crate::dialect::Dialect;
 use crate::map::{Coord, ItemKind, StructureKind, TileKind};
 
@@ -60,10 +60,10 @@ instructions! {
         /// A player's flag is on a tile; player 0 means that it is gone.
         Flag "FLAG", PvP, - "00001111" { player: u8; tile: Coord; }
         /// An item lies on a tile.
-        Item "ITEM", PvP, "01110kkk" "0001kkkk" { tile: Coord; kind: ItemKind, @k; }
+        Item "ITEM", PvP => own Personal, "01110kkk" "0001kkkk" { tile: Coord; kind: ItemKind, @k; }
         /// The structure on a tile, finished or pending, is gone.
         StructureGone "DECONSTRUCT" | "NOSTRUCT" | "NOCONSTRUCT" => structure_gone_word,
-            PvP, "00100000" "00100000" { tile: Coord; }
+            PvP => own Personal, "00100000" "00100000" { tile: Coord; }
         /// A structure has this many hit points left.
         StructureHp "STRUCTHP", PvP, "0010hhhh" "0010hhhh" { tile: Coord; hp: u8, @h; }
         /// Tiles exploded; their items are gone.
@@ -205,17 +205,18 @@ impl<'a> Message<'a> {
         in_dialect!(Dialect::from(generation), encode_in<_>(self, Wire::EMPTY, out))
     }
 
-    /// Writes messages one after the other to the beginning of `room`.
+    /// Writes messages one after the other to the beginning of `room`, and returns their length. Refuses
+    /// what the generation cannot express exactly, and what is too long for a frame.
     #[inline(always)]
     pub(super) fn fill_in<const D: usize>(
         messages: &[Self],
         room: &mut PayloadRoom,
-    ) -> Result<Filled> {
-        let mut filled = Filled::EMPTY;
+    ) -> Result<usize> {
+        let mut end = 0;
         for message in messages {
-            filled = message.encode_in::<D, _>(Wire::EMPTY, Fill(room, filled))?;
+            end = message.encode_in::<D, _>(Wire::EMPTY, Fill(room, end))?;
         }
-        Ok(filled)
+        checked_length(end)
     }
 
     /// Appends the message as a line of assembly text, without the line's end.
@@ -374,7 +375,8 @@ fn homogenous_in<const D: usize>(
     views: ViewSet,
     messages: &[Message<'_>],
 ) -> Result<()> {
-    out.homogenous_with(delta, views, |room| Message::fill_in::<D>(messages, room)?.exact_length())
+    let layout = out.layout().known_as(const { DIALECTS[D].generation() });
+    out.homogenous_with(layout, delta, views, |room| Message::fill_in::<D>(messages, room))
 }
 
 #[inline(never)]
@@ -384,8 +386,9 @@ fn heterogenous_in<'m, const D: usize, P: FnMut(View) -> Result<&'m [Message<'m>
     views: ViewSet,
     mut payload: P,
 ) -> Result<()> {
-    out.heterogenous_with(delta, views, |view, room| {
-        Message::fill_in::<D>(payload(view)?, room)?.exact_length()
+    let layout = out.layout().known_as(const { DIALECTS[D].generation() });
+    out.heterogenous_with(layout, delta, views, |view, room| {
+        Message::fill_in::<D>(payload(view)?, room)
     })
 }
 

@@ -1,6 +1,6 @@
 //! One message on its way to the wire.
 
-use crate::frames::PayloadRoom;
+use crate::frames::{LONGEST_PAYLOAD, PayloadRoom};
 use gametape_wire::{Error, Result};
 
 use super::operand::Fit;
@@ -38,6 +38,24 @@ impl<'a> Wire<'a> {
         Self { tail, ..self }
     }
 
+    /// Ends the message with tiles.
+    ///
+    /// Few are put into the head whatever their number is, the last one more often than it is needed: what
+    /// is after the end of a message does not matter, and a jump for each number is what writing would wait
+    /// for most.
+    #[inline(always)]
+    pub(crate) fn end_with_tiles(self, tiles: &'a [[u8; 2]]) -> Self {
+        match tiles {
+            [] => self,
+            [first, ..] if tiles.len() <= TILES_IN_HEAD => {
+                let second = tiles[usize::from(tiles.len() > 1)];
+                let head = self.put(*first).put(second).put(tiles[tiles.len() - 1]).head;
+                Self { head, length: self.length + 2 * tiles.len() as u32, ..self }
+            }
+            _ => self.end_with(tiles.as_flattened()),
+        }
+    }
+
     /// Remembers how well a value could be written.
     #[inline(always)]
     pub(crate) fn with_fit(self, fit: Fit) -> Self {
@@ -55,122 +73,111 @@ impl<'a> Wire<'a> {
     }
 }
 
+/// As many tiles as the head has room for after the first byte.
+const TILES_IN_HEAD: usize = 3;
+
 /// Where an encoded message goes.
 pub(crate) trait Take<'a> {
     type Taken;
-    fn take(self, wire: Wire<'a>) -> Self::Taken;
+    fn take(self, wire: Wire<'a>) -> Result<Self::Taken>;
 }
 
 impl<'a> Take<'a> for &mut Vec<u8> {
     type Taken = Fit;
     #[inline(always)]
-    fn take(self, wire: Wire<'a>) -> Fit {
-        wire.push_to(self)
+    fn take(self, wire: Wire<'a>) -> Result<Fit> {
+        Ok(wire.push_to(self))
     }
 }
 
-/// A payload being written: how long it is so far, and the worst fit in it.
+/// Writes a message at an offset of a payload's room, and returns where it ends. Refuses values that do
+/// not fit exactly.
 ///
-/// The length is kept here and not in memory, where every message would wait for the one before it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Filled {
-    pub(crate) length: usize,
-    pub(crate) worst: Fit,
-}
-
-impl Filled {
-    pub(crate) const EMPTY: Self = Self { length: 0, worst: Fit::Exact };
-    /// The longest payload for which there is room, and then some to write heads in one piece.
-    pub(crate) const LONGEST: usize = size_of::<PayloadRoom>() - size_of::<u64>();
-    const TOO_LONG: usize = Self::LONGEST + 1;
-
-    #[inline(always)]
-    pub(crate) fn is_too_long(self) -> bool {
-        self.length > Self::LONGEST
-    }
-
-    /// The length, unless the payload is too long or a value does not fit exactly.
-    #[inline(always)]
-    pub(crate) fn exact_length(self) -> Result<usize> {
-        if self.is_too_long() || self.worst != Fit::Exact {
-            return Err(self.refused());
-        }
-        Ok(self.length)
-    }
-
-    #[cold]
-    fn refused(self) -> Error {
-        let problem = if self.is_too_long() {
-            format!("over {} bytes", Self::LONGEST)
-        } else {
-            "not every value fits exactly".to_owned()
-        };
-        Error::misuse("payload", problem)
-    }
-}
-
-/// What fills a payload's room: the length stays over the longest once it is.
-pub(crate) struct Fill<'o>(pub(crate) &'o mut PayloadRoom, pub(crate) Filled);
+/// The offset is handed from message to message and not kept in memory, where every message would wait
+/// for the one before it. What is refused ends the payload: a result that the next message had to look
+/// at would cost each of them.
+pub(crate) struct Fill<'o>(pub(crate) &'o mut PayloadRoom, pub(crate) usize);
 
 impl<'a> Take<'a> for Fill<'_> {
-    type Taken = Filled;
+    type Taken = usize;
     #[inline(always)]
-    fn take(self, wire: Wire<'a>) -> Filled {
-        let Self(room, Filled { length: at, worst }) = self;
-        let worst = worst.max(wire.fit);
-        if at > Filled::LONGEST {
-            return Filled { length: at, worst };
+    fn take(self, wire: Wire<'a>) -> Result<usize> {
+        let Self(room, at) = self;
+        if wire.fit != Fit::Exact {
+            return Err(inexact());
         }
-        room[at..at + 8].copy_from_slice(&wire.head.to_le_bytes());
-        let tail_at = at + wire.length as usize;
-        let length =
-            if wire.tail.is_empty() { tail_at } else { put_tail(room, tail_at, wire.tail) };
-        Filled { length, worst }
+        if at > LONGEST_PAYLOAD {
+            return Err(too_long());
+        }
+        let end = at + wire.length as usize;
+        room[at..at + HEAD].copy_from_slice(&wire.head.to_le_bytes());
+        match wire.tail.len() {
+            0 => Ok(end),
+            1..=SHORT_TAIL => {
+                // The room after the longest payload is enough for this, so that nothing is compared.
+                copy_short(wire.tail, &mut room[end..end + SHORT_TAIL]);
+                Ok(end + wire.tail.len())
+            }
+            _ => put_long_tail(room, end, wire.tail),
+        }
     }
 }
 
-/// Writes a tail at `at`, and says where it ends.
-#[inline(always)]
-fn put_tail(room: &mut PayloadRoom, at: usize, tail: &[u8]) -> usize {
-    let end = at + tail.len();
-    match room.get_mut(at..end) {
-        Some(room) => copy_short(tail, room),
-        None => return Filled::TOO_LONG,
-    }
-    end
-}
+/// Bytes of a message before its list or text, written in one piece.
+const HEAD: usize = size_of::<u64>();
 
-/// Copies, in two pieces that may overlap, what is too short for a call to be worth it.
+/// The longest list or text that is written without a look at the room that is left.
+const SHORT_TAIL: usize = 16;
+
+/// What one message may spoil after the end of a payload.
+pub(crate) const SPOILED: usize = HEAD + SHORT_TAIL;
+
+/// The length of a payload, unless that is too long.
 #[inline(always)]
-fn copy_short(from: &[u8], to: &mut [u8]) {
-    let short = from.len() <= 16
-        && (copy_ends::<8>(from, to)
-            || copy_ends::<4>(from, to)
-            || copy_ends::<2>(from, to)
-            || copy_ends::<1>(from, to));
-    if !short {
-        copy_long(from, to);
-    }
+pub(crate) fn checked_length(length: usize) -> Result<usize> {
+    if length > LONGEST_PAYLOAD { Err(too_long()) } else { Ok(length) }
 }
 
 #[cold]
-#[inline(never)]
-fn copy_long(from: &[u8], to: &mut [u8]) {
-    to.copy_from_slice(from);
+fn inexact() -> Error {
+    Error::misuse("payload", "not every value fits exactly")
 }
 
-/// Copies the first and the last `N` bytes, if there are that many.
+#[cold]
+fn too_long() -> Error {
+    Error::misuse("payload", format!("over {LONGEST_PAYLOAD} bytes"))
+}
+
+/// Writes a tail at `at`, and returns where it ends.
+#[cold]
+#[inline(never)]
+fn put_long_tail(room: &mut PayloadRoom, at: usize, tail: &[u8]) -> Result<usize> {
+    let end = at + tail.len();
+    match room.get_mut(at..end) {
+        Some(room) => room.copy_from_slice(tail),
+        None => return Err(too_long()),
+    }
+    Ok(end)
+}
+
+/// Copies 1 to [`SHORT_TAIL`] bytes to the beginning of as much room, in two pieces that may overlap: a
+/// call would take longer.
+#[inline(always)]
+fn copy_short(from: &[u8], to: &mut [u8]) {
+    let _ = copy_ends::<8>(from, to)
+        || copy_ends::<4>(from, to)
+        || copy_ends::<2>(from, to)
+        || copy_ends::<1>(from, to);
+}
+
+/// Copies the first and the last `N` bytes of what has at least `N` and at most `2 * N`.
 #[inline(always)]
 fn copy_ends<const N: usize>(from: &[u8], to: &mut [u8]) -> bool {
     let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else {
         return false;
     };
-    if let Some(start) = to.first_chunk_mut() {
-        *start = *first;
-    }
-    if let Some(end) = to.last_chunk_mut() {
-        *end = *last;
-    }
+    to[..N].copy_from_slice(first);
+    to[from.len() - N..from.len()].copy_from_slice(last);
     true
 }
 
@@ -180,8 +187,8 @@ pub(crate) struct Keep;
 impl<'a> Take<'a> for Keep {
     type Taken = Wire<'a>;
     #[inline(always)]
-    fn take(self, wire: Wire<'a>) -> Wire<'a> {
-        wire
+    fn take(self, wire: Wire<'a>) -> Result<Wire<'a>> {
+        Ok(wire)
     }
 }
 
@@ -197,7 +204,7 @@ mod tests {
         messages: &[Message<'_>],
         generation: Generation,
         room: &mut PayloadRoom,
-    ) -> Result<Filled> {
+    ) -> Result<usize> {
         match generation {
             Generation::V01 => Message::fill_in::<{ Dialect::V01 as usize }>(messages, room),
             Generation::Current => {
@@ -207,36 +214,45 @@ mod tests {
     }
 
     #[test]
-    fn messages_follow_each_other_and_the_worst_fit_is_told() {
-        let rounded = PlayerUpdate::Rtt { time: Duration(1234) };
-        let messages = [
-            Message::CityMoney { city: 1, money: Money { balance: 2, income: Some(3) } },
-            Message::Player { who: Who { player: 2, sub: 1 }, update: rounded },
-            Message::Player {
-                who: Who::all_of(4),
-                update: PlayerUpdate::VoteNew { id: 5, text: Text(b"why") },
-            },
-            Message::Tremor {},
-        ];
+    fn messages_follow_each_other_and_inexact_ones_are_refused() {
+        let round_trip = |time| Message::Player {
+            who: Who { player: 2, sub: 1 },
+            update: PlayerUpdate::Rtt { time: Duration(time) },
+        };
+        let messages = |time| {
+            [
+                Message::CityMoney { city: 1, money: Money { balance: 2, income: Some(3) } },
+                round_trip(time),
+                Message::Player {
+                    who: Who::all_of(4),
+                    update: PlayerUpdate::VoteNew { id: 5, text: Text(b"why") },
+                },
+                Message::Tremor {},
+            ]
+        };
         for generation in Generation::ALL {
             let (mut together, mut alone) = ([9; size_of::<PayloadRoom>()], Vec::new());
-            let filled = fill(&messages, generation, &mut together).unwrap();
-            for message in &messages {
-                message.encode(generation, &mut alone).unwrap();
+            let length = fill(&messages(1200), generation, &mut together).unwrap();
+            for message in &messages(1200) {
+                assert_eq!(message.encode(generation, &mut alone), Ok(Fit::Exact));
             }
-            assert_eq!((filled.length, filled.worst), (alone.len(), Fit::Rounded));
-            assert!(filled.exact_length().is_err());
-            assert_eq!(together[..alone.len()], alone);
+            assert_eq!(together[..length], alone);
+            let refused = fill(&messages(1234), generation, &mut together).unwrap_err();
+            assert!(refused.to_string().contains("fits exactly"), "{refused}");
         }
     }
 
     #[test]
     fn tails_of_every_length_are_copied_whole() {
         let bytes: Vec<u8> = (0..=255).collect();
-        for length in 0..=bytes.len() {
-            let mut copy = vec![0; length];
-            copy_short(&bytes[..length], &mut copy);
-            assert_eq!(copy, bytes[..length]);
+        for length in 0..=LONGEST_PAYLOAD - 4 {
+            let text = Text(&bytes[..length]);
+            let chat =
+                Message::Player { who: Who::all_of(1), update: PlayerUpdate::ChatAll { text } };
+            let (mut room, mut alone) = ([9; size_of::<PayloadRoom>()], Vec::new());
+            let filled = fill(&[chat], Generation::Current, &mut room).unwrap();
+            chat.encode(Generation::Current, &mut alone).unwrap();
+            assert_eq!(room[..filled], alone, "{length}");
         }
     }
 
@@ -249,7 +265,7 @@ mod tests {
             update: PlayerUpdate::ChatAll { text: Text(text) },
         };
         let encode = |messages: &[Message<'_>], room: &mut PayloadRoom| {
-            fill(messages, Generation::Current, room)?.exact_length()
+            fill(messages, Generation::Current, room)
         };
         let full = [[Message::Tremor {}].as_slice(), &[tile; 85]].concat();
         assert_eq!(encode(&full, &mut room), Ok(256));

@@ -122,6 +122,17 @@ impl ViewState {
         dialect: Dialect,
         mut problem: impl FnMut(Error),
     ) {
+        // The decoder of all messages is in this once, whoever hears of problems.
+        self.apply_messages(payload, offset, dialect, &mut problem);
+    }
+
+    fn apply_messages(
+        &mut self,
+        payload: &[u8],
+        offset: u64,
+        dialect: Dialect,
+        problem: &mut dyn FnMut(Error),
+    ) {
         let mut at = offset;
         let read = Messages::new(payload, offset, dialect).visit(|message, wire| {
             if let Err(error) = self.apply(&message) {

@@ -127,7 +127,7 @@ impl ViewShape {
             view: state.view().number(),
             grid: state.grid().name(),
             radius: state.radius(),
-            hash: state.hash().iter().map(|byte| format!("{byte:02x}")).collect(),
+            hash: gametape_wire::text::hex(&state.hash()),
             tiles: changed.map(|(at, _, tile)| Tile::of(at, &tile)).collect(),
             players: state.players().map(|(id, player)| Player::of(id, player)).collect(),
             cities: cities(cities_of_setup.into_iter().collect(), state),

@@ -13,7 +13,7 @@ use crate::cadre::CadreGame;
 use crate::game::GameState;
 use crate::games::KnownGame;
 use crate::open::Content;
-use crate::streams::keyframes_of;
+use crate::streams::view_of_keyframes;
 
 /// A game that is played along, so that keyframes can be made again.
 pub(super) struct Game<'g> {
@@ -138,7 +138,7 @@ impl<'g> Game<'g> {
     /// Goes on from a recorded state after lost input. What a gamelog knows then does not follow from the
     /// deltas that are left.
     pub(super) fn enter(&mut self, stream: u16, recorded: &SimSnapshot) -> Result<()> {
-        match (&mut self.rules, view_of(stream)) {
+        match (&mut self.rules, view_of_keyframes(stream)) {
             (Rules::MineWars(game), Some(view)) => game.enter(view, recorded),
             (Rules::Gamelog(log), _) => {
                 log.game = None;
@@ -150,7 +150,7 @@ impl<'g> Game<'g> {
 
     /// Are keyframes of this stream made again?
     pub(super) fn makes_keyframes(&self, stream: u16) -> bool {
-        self.is_known() && view_of(stream).is_some()
+        self.is_known() && view_of_keyframes(stream).is_some()
     }
 
     /// The keyframe of a stream at a tick; `None` where play has passed it or does not know it.
@@ -158,7 +158,7 @@ impl<'g> Game<'g> {
         if self.tick.is_some_and(|last| last >= tick) {
             return None;
         }
-        let snapshot = self.snapshot(view_of(stream)?, tick)?;
+        let snapshot = self.snapshot(view_of_keyframes(stream)?, tick)?;
         Some(self.makers.entry(stream).or_default().make(snapshot))
     }
 
@@ -209,9 +209,4 @@ impl Gamelog {
 
 fn player_name(player: u8) -> String {
     pseudonym(Who { player, sub: 0 })
-}
-
-/// The view whose keyframes a stream holds.
-fn view_of(stream: u16) -> Option<View> {
-    (0..=View::MAX).filter_map(View::new).find(|view| keyframes_of(*view) == stream)
 }

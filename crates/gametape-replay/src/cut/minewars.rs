@@ -1,12 +1,13 @@
 //! Cutting a MineWars file.
 
 use gametape_minewars::{
-    Check, Converted, Dialect, Frames, Losses, ReplayFile, Selection, convert, cut, write_file,
+    Check, Converted, Dialect, FrameLayout, Frames, Losses, ReplayFile, Selection, convert, cut,
+    thin_frames, write_file,
 };
 use gametape_wire::{Error, Result, Tick, TickLength};
 
 use super::CutRequest;
-use crate::text::count;
+use crate::text::{self, count};
 
 /// A MineWars file that was cut out of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct MinewarsCut {
     pub hidden_items: usize,
     /// The dialect that it was converted from, because no tool writes it.
     pub converted_from: Option<Dialect>,
+    /// Messages of class Unreliable that were left out.
+    pub unreliable: u64,
     /// Checksums of the original that are wrong; those of the cut are right.
     pub wrong_checksums: Vec<Error>,
 }
@@ -34,7 +37,8 @@ impl MinewarsCut {
         let items = count(self.hidden_items as u64, "item");
         let hidden = (self.hidden_items > 0)
             .then(|| format!("{items} of the map removed: only the spectator knows them"));
-        converted.into_iter().chain(hidden).collect()
+        let thinned = (self.unreliable > 0).then(|| unreliable_text(self.unreliable));
+        converted.into_iter().chain(hidden).chain(thinned).collect()
     }
 
     /// What the cut cannot express, one line each.
@@ -55,6 +59,11 @@ pub fn cut_minewars(file: &ReplayFile<'_>, request: &CutRequest) -> Result<Minew
         let generation = setup.generation;
         Converted { setup, frames, .. } = convert(&setup, &frames, dialect, generation)?;
     }
+    let mut unreliable = 0;
+    if request.without_unreliable {
+        let layout = FrameLayout::new(setup.generation, setup.max_view())?;
+        (frames, unreliable) = thin_frames(layout, &frames, setup.generation.into())?;
+    }
     let mut selection = Selection::everything(&setup);
     if !request.views.is_empty() {
         let absent = request.views.without(selection.views);
@@ -72,8 +81,14 @@ pub fn cut_minewars(file: &ReplayFile<'_>, request: &CutRequest) -> Result<Minew
         losses: part.losses,
         hidden_items: part.hidden_items,
         converted_from: foreign,
+        unreliable,
         wrong_checksums: file.checks().iter().filter_map(Check::error).collect(),
     })
+}
+
+/// How many messages were left out on request.
+pub(super) fn unreliable_text(count: u64) -> String {
+    format!("left out: {}", text::count(count, "unreliable message"))
 }
 
 /// The first time after the last frame.

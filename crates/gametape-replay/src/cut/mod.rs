@@ -1,7 +1,9 @@
 //! Some views of a recording, some of its time, or both.
 
+mod clip;
 mod minewars;
 mod tape;
+mod thin;
 
 use std::ops::Range;
 
@@ -9,6 +11,7 @@ use gametape_wire::{Error, Result, Tick, TickLength, ViewSet, When};
 
 use crate::moments::ticks_between;
 
+pub use clip::clip;
 pub use minewars::{MinewarsCut, cut_minewars};
 pub use tape::{TapeCut, cut_tape};
 
@@ -22,11 +25,14 @@ pub struct CutRequest {
     pub from: When,
     /// Where it ends: what happens at this time is not in it.
     pub to: When,
+    /// Are messages of class Unreliable left out?
+    pub without_unreliable: bool,
 }
 
 impl Default for CutRequest {
     fn default() -> Self {
-        Self { views: ViewSet::EMPTY, from: When::Start, to: When::End }
+        let (views, from, to) = (ViewSet::EMPTY, When::Start, When::End);
+        Self { views, from, to, without_unreliable: false }
     }
 }
 
@@ -49,6 +55,13 @@ impl CutRequest {
     #[must_use]
     pub fn with_to(mut self, to: When) -> Self {
         self.to = to;
+        self
+    }
+
+    /// The same cut without messages of class Unreliable, or with them.
+    #[must_use]
+    pub fn without_unreliable(mut self, without: bool) -> Self {
+        self.without_unreliable = without;
         self
     }
 

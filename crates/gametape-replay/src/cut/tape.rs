@@ -7,6 +7,8 @@ use gametape_tape::{Chunk, ChunkKind, Cut, DropReason, Dropped, Tape};
 use gametape_wire::{Result, Source, Tick, ViewSet};
 
 use super::CutRequest;
+use super::minewars::unreliable_text;
+use super::thin::Thinner;
 use crate::metadata::{for_views, without_outcome};
 use crate::open::visit_chunks;
 use crate::recover::unwritten_text;
@@ -24,6 +26,8 @@ pub struct TapeCut {
     pub keyframes: u64,
     /// What of the tape is not in it, and why.
     pub dropped: Vec<Dropped>,
+    /// Messages of class Unreliable that were left out.
+    pub unreliable: u64,
     /// What the tape had lost before, in the cut or not.
     pub lost: Vec<String>,
 }
@@ -43,6 +47,7 @@ impl TapeCut {
             |row: &&Dropped| row.reason != DropReason::OutsideTime || !row.kind.is_known();
         let news = self.dropped.iter().filter(is_news);
         changes.extend(news.map(|row| format!("left out: {row}")));
+        changes.extend((self.unreliable > 0).then(|| unreliable_text(self.unreliable)));
         changes
     }
 }
@@ -60,7 +65,12 @@ pub fn cut_tape<S: Source>(
     let asked = request.ticks(tape.header.tick_length, Tick(tape.summary.end_tick))?;
     let views = (!request.views.is_empty()).then_some(request.views);
     let cut = Cut::new(tape, views, asked.clone())?;
-    let header = derived_header(&[tape.header], &done(views, &asked))?;
+    let mut thinner = match request.without_unreliable {
+        true => Some(Thinner::new(tape, cut.ticks().start)?),
+        false => None,
+    };
+    let what = done(views, &asked, request.without_unreliable);
+    let header = derived_header(&[tape.header], &what)?;
     let mut rewriter = cut.rewriter(tape, header)?.with_events(OwnEvents::new());
     let kept = tape.chunks.iter().filter(|entry| cut.keeps(entry));
     let ends_early = cut.ticks().end < tape.summary.end_tick;
@@ -75,7 +85,10 @@ pub fn cut_tape<S: Source>(
                 };
                 rewriter.closing_metadata(closing.as_bytes())?;
             }
-            _ => rewriter.chunk(chunk)?,
+            _ => match &mut thinner {
+                Some(thinner) => thinner.chunk(chunk, &mut |chunk| rewriter.chunk(chunk))?,
+                None => rewriter.chunk(chunk)?,
+            },
         }
         put(&rewriter.take())
     })?;
@@ -85,6 +98,7 @@ pub fn cut_tape<S: Source>(
         earlier_start: Some(cut.ticks().start).filter(|start| *start < asked.start),
         keyframes: cut.keyframes() as u64,
         dropped: end.dropped,
+        unreliable: thinner.map_or(0, |thinner| thinner.left_out()),
         lost: lost(tape, &cut.ticks()),
     })
 }
@@ -107,7 +121,8 @@ fn lost(tape: &Tape, ticks: &Range<u64>) -> Vec<String> {
 }
 
 /// What is done, in words that differ between cuts.
-fn done(views: Option<ViewSet>, asked: &Range<u64>) -> String {
+fn done(views: Option<ViewSet>, asked: &Range<u64>, is_thin: bool) -> String {
     let views = views.map_or("all".to_owned(), |views| views.to_string());
-    format!("cut {views} {}..{}", asked.start, asked.end)
+    let thin = if is_thin { " without unreliable" } else { "" };
+    format!("cut {views} {}..{}{thin}", asked.start, asked.end)
 }

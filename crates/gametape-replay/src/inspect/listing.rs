@@ -14,6 +14,8 @@
 //! # Ok::<(), gametape_wire::Error>(())
 //! ```
 
+use std::borrow::Cow;
+
 use gametape_analysis::report::{HighlightRow, highlight_rows};
 use gametape_analysis::{EventStream, HighlightFinder, KindSet, MatchInfo, NameReader, TapeEvents};
 use gametape_minewars::Ending;
@@ -25,7 +27,7 @@ use super::{
     DeltaContents, GamelogSummary, Inspected, MinewarsSummary, PlayerOutcome, TapeSummary,
 };
 use crate::games::{self, KnownGame};
-use crate::open::{GamelogBytes, MinewarsBytes, Opened, open_tape};
+use crate::open::{Format, GamelogBytes, MinewarsBytes, Opened, open_tape};
 use crate::text::{count, date};
 
 /// A recording in a list of matches. What is not known is left out.
@@ -63,6 +65,59 @@ pub struct MatchEntry {
     pub problem: Option<String>,
 }
 
+/// The document `matches.json`: a list of matches for the viewer.
+#[derive(Debug, Clone, Default, Serialize)]
+#[non_exhaustive]
+pub struct MatchList<'e> {
+    /// The matches, in the order in which they are shown.
+    pub matches: Vec<MatchRow<'e>>,
+    /// More is known later about this many.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pending: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// A match in a list, with where it is.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct MatchRow<'e> {
+    /// Where the recording is, from the page.
+    pub src: String,
+    /// What is known about it.
+    #[serde(flatten)]
+    pub entry: Cow<'e, MatchEntry>,
+    /// Where its picture is, from the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub picture: Option<String>,
+}
+
+impl<'e> MatchList<'e> {
+    /// These matches, about `pending` of which more is known later.
+    #[must_use]
+    pub fn new(matches: Vec<MatchRow<'e>>, pending: usize) -> Self {
+        Self { matches, pending }
+    }
+}
+
+impl<'e> MatchRow<'e> {
+    /// A recording that was looked into.
+    #[must_use]
+    pub fn new(src: String, entry: &'e MatchEntry, picture: Option<String>) -> Self {
+        Self { src, entry: Cow::Borrowed(entry), picture }
+    }
+
+    /// A recording elsewhere, of which nothing but a name is known.
+    #[must_use]
+    pub fn elsewhere(src: String, name: String) -> Self {
+        let entry = MatchEntry { name, ..MatchEntry::default() };
+        Self { src, entry: Cow::Owned(entry), picture: None }
+    }
+}
+
 /// Who played, and how it ended for them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -96,13 +151,21 @@ impl MatchEntry {
             Opened::MineWars(bytes) => Self::of_minewars(name, bytes),
             Opened::Gamelog(bytes) => Self::of_gamelog(name, bytes),
         };
-        let format = match opened {
-            Opened::Tape(_) => "tape",
-            Opened::MineWars(_) => "minewars",
-            Opened::Gamelog(_) => "gamelog",
-        };
+        let Self { name, format, .. } = Self::unopened(name, Some(opened.format()));
         let entry = entry.unwrap_or_else(|error| Self::broken(&error));
-        Self { name: name.to_owned(), format, ..entry }
+        Self { name, format, ..entry }
+    }
+
+    /// A recording that nobody opened, of a format that its first bytes show.
+    #[must_use]
+    pub fn unopened(name: &str, format: Option<Format>) -> Self {
+        let format = match format {
+            Some(Format::Tape) => "tape",
+            Some(Format::MineWars) => "minewars",
+            Some(Format::Gamelog | Format::SpectatorStream) => "gamelog",
+            None => "",
+        };
+        Self { name: name.to_owned(), format, ..Self::default() }
     }
 
     /// A recording that cannot even be opened.

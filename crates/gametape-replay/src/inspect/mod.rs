@@ -32,7 +32,7 @@ pub use gamelog::{
     DeltaContents, GamelogSummary, Listed, PlayerFigures, PlayerOutcome, TypeFigures,
 };
 pub use gametape_cadre::show::embed;
-pub use listing::{BestMoment, MatchEntry, MatchPlayer};
+pub use listing::{BestMoment, MatchEntry, MatchList, MatchPlayer, MatchRow};
 pub use minewars::{
     Checksum, City, ClassFigures, FrameContents, MinewarsSummary, Sizes, ViewFigures,
 };

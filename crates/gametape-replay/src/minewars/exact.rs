@@ -3,7 +3,7 @@
 use gametape_wire::{Error, ErrorKind, Reader, Result, Writer};
 
 /// The name of the resource.
-pub(super) const RESOURCE: &str = "minewars/frames";
+pub(crate) const RESOURCE: &str = "minewars/frames";
 
 /// Where bytes that belong to no frame are split into several entries.
 const LONE_BYTES: usize = 64 << 10;

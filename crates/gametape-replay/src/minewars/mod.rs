@@ -1,6 +1,6 @@
 //! MineWars files in tapes, and back; normative text: `spec/tape-contents.md`, section 3.
 
-mod exact;
+pub(crate) mod exact;
 mod from_tape;
 mod to_tape;
 mod view;

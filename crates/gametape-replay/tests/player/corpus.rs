@@ -32,6 +32,8 @@ const DELTAS: usize = 9;
 
 /// Moments of a view that are tried at most: of longer matches every N-th.
 const MOST_MOMENTS: usize = 400;
+/// The same of a gamelog, whose states are a hundred times as large.
+const MOST_MOMENTS_OF_LOGS: usize = 120;
 /// One of this many ticks at which nothing changes is tried all the same.
 const UNCHANGED: usize = 16;
 
@@ -60,8 +62,8 @@ enum Deltas {
 }
 
 /// The ticks of a tape at which its views may know something new, and some between them; an even sample
-/// if there are many.
-fn ticks_of(bytes: &[u8]) -> Vec<u64> {
+/// if there are more than `most`.
+fn ticks_of(bytes: &[u8], most: usize) -> Vec<u64> {
     let tape = Tape::open(bytes).unwrap();
     let mut ticks = vec![0u64];
     for entry in tape.stream(ChunkKind::FRAMES, streams::FRAMES) {
@@ -76,7 +78,7 @@ fn ticks_of(bytes: &[u8]) -> Vec<u64> {
     }
     ticks.sort_unstable();
     ticks.dedup();
-    let every = ticks.len().div_ceil(MOST_MOMENTS);
+    let every = ticks.len().div_ceil(most);
     ticks.into_iter().step_by(every).collect()
 }
 
@@ -138,9 +140,14 @@ fn delta(baseline: &SimSnapshot, state: &SimSnapshot) -> Keyframe {
 
 /// Every tick forward, backward and in random order, with both kinds of deltas, and in random order
 /// with the keyframes that the converter chose.
-fn every_moment<G: Fingerprint>(tape: &[u8], view: View, open: impl Fn(&[u8]) -> Watching<'_, G>) {
+fn every_moment<G: Fingerprint>(
+    tape: &[u8],
+    view: View,
+    most: usize,
+    open: impl Fn(&[u8]) -> Watching<'_, G>,
+) {
     let plain = finish(without_keyframes(tape));
-    let (expected, states) = linear(open(&plain), &ticks_of(&plain));
+    let (expected, states) = linear(open(&plain), &ticks_of(&plain, most));
     let forward: Vec<u64> = expected.keys().copied().collect();
     let backward = forward.iter().rev().copied().collect();
     let all_ways = [forward.clone(), backward, shuffled(&forward)];
@@ -203,7 +210,7 @@ fn every_moment_of_recorded_matches() {
     let jobs = tapes.iter().flat_map(|tape| views_of(tape).map(move |view| (tape, view))).collect();
     in_parallel(jobs, |(tape, view)| {
         let view = View::new(view).unwrap();
-        every_moment(tape, view, |tape| {
+        every_moment(tape, view, MOST_MOMENTS, |tape| {
             let recording = Recording::open(tape).unwrap();
             minewars::player(recording, view, PlayerOptions::default()).unwrap()
         });
@@ -219,7 +226,7 @@ fn every_moment_of_recorded_gamelogs() {
     }
     tapes.sort_by_key(Vec::len);
     in_parallel(tapes, |tape| {
-        every_moment(&tape, View::SPECTATOR, |tape| {
+        every_moment(&tape, View::SPECTATOR, MOST_MOMENTS_OF_LOGS, |tape| {
             cadre::player(Recording::open(tape).unwrap(), PlayerOptions::default()).unwrap()
         });
     });

@@ -260,6 +260,52 @@ fn the_setup_of_a_packed_tape_comes_with_its_index() {
     assert_eq!(recording.setup(0).unwrap().unwrap(), toy::SETUP);
 }
 
+/// The same tape with a setup of this many bytes that cannot be compressed.
+fn with_setup(bytes: &[u8], length: usize) -> Vec<u8> {
+    let tape = Tape::open(bytes).unwrap();
+    let mut writer = TapeWriter::new(tape.header, tape.metadata.as_bytes()).unwrap();
+    let mut random = 99u64;
+    let setup: Vec<u8> = std::iter::repeat_with(|| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
+        (random >> 33) as u8
+    })
+    .take(length)
+    .collect();
+    for entry in tape.chunks.iter().skip(1) {
+        match entry.header.kind {
+            ChunkKind::SETUP => writer.setup(0, entry.header.views, &setup).unwrap(),
+            _ => writer.copy(&tape.read(entry, bytes).unwrap(), entry.header.views).unwrap(),
+        }
+    }
+    pack_bytes(&finish(writer)).unwrap()
+}
+
+/// What `spec/tape.md`, section 8, says of setups: one that ends within the first 24 KiB comes with the index, a larger
+/// one costs one more request, of itself and nothing else.
+#[test]
+fn a_large_setup_costs_one_request_more() {
+    let plain = toy::padded_tape(Toy::new(), 1900, 400);
+    for (length, more) in [(20 << 10, 0), (24 << 10, 1), (200 << 10, 1)] {
+        let tape = with_setup(&plain, length);
+        let source = Counting::new(tape.clone());
+        let mut recording = recording(&source);
+        let (requests, bytes) = source.count();
+        assert!(requests <= 2 && bytes <= 64 << 10, "{requests} requests, {bytes} bytes");
+        assert_eq!(recording.setup(0).unwrap().unwrap().len(), length);
+        let (requests, bytes) = source.count();
+        assert_eq!(requests, more, "a setup of {length} bytes");
+        assert!(bytes <= 64 + length as u64, "{bytes} bytes for a setup of {length}");
+        let opened = open(&tape);
+        for tick in [1800, 3, 900] {
+            let mut player =
+                Player::simulation(opened.clone(), Toy::new(), PlayerOptions::default()).unwrap();
+            let _ = player.seek(at(tick)).unwrap();
+            let (requests, _) = fetch(&mut player, &tape);
+            assert!(requests <= 2, "{requests} requests for tick {tick}");
+        }
+    }
+}
+
 #[test]
 fn one_player_goes_to_any_moment_with_two_requests_each() {
     for packed in [false, true] {

@@ -1,9 +1,12 @@
 //! What is cut out of recordings.
 
 use gametape_minewars::sample::Sample;
-use gametape_minewars::{Generation, ReplayFile, WriteOptions, write_file};
+use gametape_minewars::{
+    Class, Dialect, Frames, Generation, ReplayFile, Survey, WriteOptions, write_file,
+};
 use gametape_replay::cut::{CutRequest, TapeCut, cut_minewars, cut_tape};
-use gametape_tape::{Tape, TapeHeader, TapeWriter};
+use gametape_replay::{ConvertOptions, DeepLevel, PlayerOptions, Recording, minewars};
+use gametape_tape::{Level, Tape, TapeHeader, TapeWriter, verify_bytes};
 use gametape_wire::{Result, TickLength, When};
 
 use super::{hostile, view, views};
@@ -138,4 +141,73 @@ fn the_closing_metadata_of_a_cut_has_no_names_that_its_views_were_not_given() {
     assert!(!second.contains("onlyspectator") && second.contains("Benjamin"), "{second}");
     let whole = cut(&tape, &CutRequest::default()).unwrap().0;
     assert!(Tape::open(&whole).unwrap().closing.unwrap().contains("onlyspectator"));
+}
+
+/// A match with messages of all classes, as a file and as a tape with keyframes.
+fn classes() -> (Vec<u8>, Vec<u8>) {
+    let sample = Sample { radius: 3, players: 2, cities: 2, moments: 300, ..Sample::default() };
+    let (setup, frames) = sample.build(Generation::Current).unwrap();
+    let file = write_file(&setup, &frames, &WriteOptions::default()).unwrap();
+    let options = ConvertOptions::new(1).with_spacing(500);
+    let tape = minewars::to_tape(&ReplayFile::open(&file).unwrap(), &options).unwrap();
+    (file, tape)
+}
+
+fn survey(file: &[u8]) -> Survey {
+    let file = ReplayFile::open(file).unwrap();
+    let frames = file.frames().unwrap().bytes.into_owned();
+    Survey::of(Frames::new(file.frame_layout().unwrap(), &frames), Dialect::Current)
+}
+
+#[test]
+fn what_is_fine_to_miss_can_be_left_out() {
+    let (file, tape) = classes();
+    let before = survey(&file);
+    assert!(before.of_class(Class::Unreliable) > 20);
+    let request = CutRequest::default().without_unreliable(true);
+    let thin_file = cut_minewars(&ReplayFile::open(&file).unwrap(), &request).unwrap();
+    assert_eq!(thin_file.unreliable, before.of_class(Class::Unreliable));
+    let (thin_tape, done) = cut(&tape, &request).unwrap();
+    assert_eq!(done.unreliable, before.of_class(Class::Unreliable));
+    let back = minewars::from_tape(&mut Recording::open(&thin_tape[..]).unwrap(), None).unwrap();
+    for thin in [&thin_file.bytes, &back.bytes] {
+        let after = survey(thin);
+        for class in Class::ALL {
+            let expected = if class.is_reliable() { before.of_class(class) } else { 0 };
+            assert_eq!(after.of_class(class), expected, "{class}");
+        }
+    }
+    let (again, nothing) = cut(&thin_tape, &request).unwrap();
+    assert_eq!((nothing.unreliable, again.len()), (0, thin_tape.len()));
+}
+
+#[test]
+fn keyframes_of_a_cut_without_unreliable_messages_are_what_its_frames_lead_to() {
+    let (_, tape) = classes();
+    let end = Tape::open(&tape).unwrap().summary.end_tick;
+    for from in [0, end / 3, end / 2] {
+        for seen in [views(&[]), views(&[2]), views(&[0, 1])] {
+            let from = When::Tick(gametape_wire::Tick(from));
+            let request =
+                CutRequest::default().with_views(seen).with_from(from).without_unreliable(true);
+            let (thin, _) = cut(&tape, &request).unwrap();
+            assert!(verify_bytes(&thin, Level::Chain, None).unwrap().passed());
+            let kept = Tape::open(&thin).unwrap();
+            assert!(kept.keyframes.entries().len() > 2);
+            for view in kept.views().iter() {
+                let recording = Recording::open(&thin[..]).unwrap();
+                let mut player =
+                    minewars::player(recording, view, PlayerOptions::default()).unwrap();
+                let verified = player.verify(DeepLevel::Keyframes).unwrap();
+                assert!(verified.passed(), "view {view}: {:?}", verified.report);
+            }
+        }
+    }
+}
+
+#[test]
+fn only_messages_whose_classes_are_known_can_be_left_out() {
+    let request = CutRequest::default().without_unreliable(true);
+    let error = cut(&tape(), &request).unwrap_err().to_string();
+    assert!(error.contains("this tape holds none"), "{error}");
 }

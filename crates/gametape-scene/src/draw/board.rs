@@ -2,16 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::canvas::{Area, Canvas, Point, Shapes, circle};
+use super::canvas::{Area, Canvas, Point};
 use super::font::{Fonts, Weight};
 use super::ground::{Cell, PixelTable};
 use super::labels::{Labels, Room};
+use super::shapes::{Shapes, circle};
 use super::sprites::{SpriteKey, Sprites};
-use super::{Camera, Kept};
+use super::{Camera, Kept, Overlay};
+use crate::heat::Heat;
 use crate::layout::Layout;
-use crate::model::{Board, Kind, Layer, Look, Piece, Scene, Sight, TileAt};
+use crate::model::{Board, Kind, Layer, Look, Piece, Position, Scene, Sight, TileAt};
 use crate::palette::{Colour, Palette};
 use crate::text::tile_colour;
+use crate::trail::Trail;
 
 /// Tiles narrower than this show neither grid nor what is on them.
 const DETAIL: f32 = 9.0;
@@ -33,12 +36,28 @@ pub(crate) struct BoardPicture<'a> {
 
 impl BoardPicture<'_> {
     /// Draws what is in an area of the picture, which must be within it.
-    pub(crate) fn draw(&self, canvas: &mut Canvas, kept: &mut Kept, area: Area) {
-        self.ground(canvas, &mut kept.table, area);
+    pub(crate) fn draw(
+        &self,
+        canvas: &mut Canvas,
+        kept: &mut Kept,
+        area: Area,
+        overlay: Overlay<'_>,
+    ) {
+        self.ground(canvas, &mut kept.table, area, overlay.heat);
+        if let Some(heat) = overlay.heat.filter(|_| !self.layout.has_tiles()) {
+            self.heat_squares(canvas, heat, area);
+        }
         let placed = self.placed(area);
-        let labels = self.labels(&placed, area);
+        let labels = match overlay.is_plain {
+            true => Vec::new(),
+            false => self.labels(&placed, area),
+        };
         if self.scale() >= DETAIL {
             self.marks(canvas, &mut kept.sprites, &labels, area);
+        }
+        self.outline_all(canvas, overlay.outlined);
+        for trail in overlay.trails {
+            self.trail(canvas, trail, area);
         }
         for (piece, centre, radius) in &placed {
             self.piece(canvas, piece, *centre, *radius);
@@ -54,8 +73,39 @@ impl BoardPicture<'_> {
         for (colour, width) in [(Palette::INK, 5.0), (Palette::TEXT, 2.0)] {
             let mut shapes = Shapes::default();
             shapes.polygon(self.corners(centre));
-            canvas.stroke(shapes, colour, 255, width);
+            canvas.stroke(&shapes, colour, 255, width);
         }
+    }
+
+    /// A line around areas of these tiles.
+    pub(crate) fn outline_all(&self, canvas: &mut Canvas, tiles: &[TileAt]) {
+        let marked: HashSet<TileAt> = tiles.iter().copied().collect();
+        let width = (self.scale() / 9.0).clamp(1.0, 2.5);
+        let area = canvas.area();
+        for (colour, width) in [(Palette::INK, width + 2.0), (Palette::TEXT, width)] {
+            for tile in tiles {
+                let centre = self.layout.point(*tile).map(|point| self.pixel(point));
+                let Some(centre) = centre.filter(|at| area.sees(*at, self.scale())) else {
+                    continue;
+                };
+                canvas.stroke(&self.edges(*tile, centre, &marked), colour, 255, width);
+            }
+        }
+    }
+
+    /// The edges of a tile towards tiles that are not among these.
+    fn edges(&self, tile: TileAt, centre: Point, among: &HashSet<TileAt>) -> Shapes {
+        let corners: Vec<Point> = self.corners(centre).collect();
+        let mut shapes = Shapes::default();
+        for (index, across) in self.layout.across(tile).enumerate() {
+            let ends = (corners.get(index), corners.get((index + 1) % corners.len().max(1)));
+            if let (Some(from), Some(to)) = ends
+                && !among.contains(&across)
+            {
+                shapes.line(*from, *to);
+            }
+        }
+        shapes
     }
 
     fn scale(&self) -> f32 {
@@ -81,21 +131,85 @@ impl BoardPicture<'_> {
     }
 
     /// Tiles in their colours, the grid, and lines around what players own.
-    fn ground(&self, canvas: &mut Canvas, table: &mut PixelTable, area: Area) {
-        let paints = self.paints();
+    fn ground(&self, canvas: &mut Canvas, table: &mut PixelTable, area: Area, heat: Option<&Heat>) {
+        let mut paints = self.paints();
+        if let Some(heat) = heat {
+            self.warm(&mut paints, heat);
+        }
         let style = LineStyle::of(self.scale(), self.layout.has_tiles());
         let cells = table.cells(self.board, self.layout, self.camera, area);
+        // The last is what is shown where there is no tile. *Why a list of its own: this is done for every pixel.*
+        let grounds: Vec<[u8; 4]> = paints
+            .iter()
+            .map(|paint| paint.ground)
+            .chain([Palette::BACKGROUND])
+            .map(|Colour(r, g, b)| [r, g, b, 255])
+            .collect();
+        let nothing = paints.len();
         for y in area.top..area.bottom {
             let pixels = canvas.row_mut(y, area.left..area.right);
             let (Some(pixels), Some(cells)) = (pixels, area.row(cells, y)) else { continue };
-            for (pixel, cell) in pixels.chunks_exact_mut(4).zip(cells) {
-                let colour = match paints.get(cell.tile()) {
-                    None => Palette::BACKGROUND,
-                    Some(paint) if cell.near() >= style.reach => paint.ground,
-                    Some(paint) => style.near_edge(paint, *cell),
-                };
-                pixel.copy_from_slice(&[colour.0, colour.1, colour.2, 255]);
+            for (pixel, cell) in pixels.as_chunks_mut::<4>().0.iter_mut().zip(cells) {
+                let tile = cell.tile().min(nothing);
+                *pixel = grounds[tile];
+                if cell.near() < style.reach && tile < nothing {
+                    let Colour(r, g, b) = style.near_edge(&paints[tile], *cell);
+                    *pixel = [r, g, b, 255];
+                }
             }
+        }
+    }
+
+    /// Everything recedes but what is hot.
+    fn warm(&self, paints: &mut [TilePaint], heat: &Heat) {
+        for paint in paints.iter_mut() {
+            paint.ground = paint.ground.mixed(Palette::BACKGROUND, 120);
+            paint.border = paint.border.mixed(Palette::BACKGROUND, 90);
+        }
+        if !self.layout.has_tiles() {
+            return;
+        }
+        let index = self.board.index();
+        for cell in &heat.cells {
+            let paint = index.get(&cell.at).and_then(|tile| paints.get_mut(*tile));
+            if let Some(paint) = paint.filter(|paint| !paint.is_unknown) {
+                paint.ground = warmed(paint.ground, heat.share(cell.value));
+            }
+        }
+    }
+
+    /// A heat map of free positions: squares of the frame.
+    fn heat_squares(&self, canvas: &mut Canvas, heat: &Heat, area: Area) {
+        for cell in &heat.cells {
+            let centre = self.pixel((cell.at.x as f32 + 0.5, cell.at.y as f32 + 0.5));
+            if area.sees(centre, self.scale()) {
+                let share = heat.share(cell.value);
+                let mut square = Shapes::default();
+                square.block(centre, self.scale(), self.scale());
+                canvas.fill(&square, Palette::heat(share), (255.0 * strength(share)) as u8);
+            }
+        }
+    }
+
+    /// The way of a piece, fading into the past.
+    fn trail(&self, canvas: &mut Canvas, trail: &Trail, area: Area) {
+        let width = (self.scale() / 9.0).clamp(1.5, 5.0);
+        let has_tiles = self.layout.has_tiles();
+        let pixel = |at: Position| {
+            let at = at.tile().filter(|_| has_tiles).map_or(at, Into::into);
+            self.layout.point(at).map(|point| self.pixel(point))
+        };
+        for pair in trail.points.windows(2) {
+            let (Some(from), Some(to)) = (pixel(pair[0].0), pixel(pair[1].0)) else { continue };
+            let reach = (from.0 - to.0).abs().max((from.1 - to.1).abs()) + width;
+            if !area.sees(from, reach) {
+                continue;
+            }
+            let mut shapes = Shapes::default();
+            shapes.line(from, to);
+            let age = pair[1].1.clamp(0.0, 1.0);
+            canvas.stroke(&shapes, Palette::INK, (age * 110.0) as u8, width + 2.0);
+            canvas.stroke(&shapes, trail.colour, (40.0 + age * 215.0) as u8, width);
         }
     }
 
@@ -327,9 +441,19 @@ impl BoardPicture<'_> {
             let at = |reach: f32| (centre.0 + sin * reach, centre.1 - cos * reach);
             let mut pointer = Shapes::default();
             pointer.line(at(radius), at(radius * 1.35));
-            canvas.stroke(pointer, Palette::TEXT, 255, (radius / 5.0).max(1.5));
+            canvas.stroke(&pointer, Palette::TEXT, 255, (radius / 5.0).max(1.5));
         }
     }
+}
+
+/// A colour under something this hot, 0 to 1.
+fn warmed(ground: Colour, share: f32) -> Colour {
+    ground.mixed(Palette::heat(share), (256.0 * strength(share)) as u16)
+}
+
+/// How much of the colour of heat is seen: the least hot can still be told from nothing.
+fn strength(share: f32) -> f32 {
+    0.55 + 0.4 * share
 }
 
 /// How a tile is painted.
@@ -434,9 +558,9 @@ pub(crate) fn draw_piece(
         // What is nobody's recedes.
         _ => owner.map_or((Palette::LINE, Palette::SECONDARY), |owner| (owner, Palette::INK)),
     };
-    canvas.fill(circle(centre, radius), fill, 255);
+    canvas.fill(&circle(centre, radius), fill, 255);
     let width = if look != Look::Disc && owner.is_none() { 1.0 } else { (radius / 5.0).max(1.0) };
-    canvas.stroke(circle(centre, radius), rim, 255, width);
+    canvas.stroke(&circle(centre, radius), rim, 255, width);
     if let Some(glyph) = glyph.filter(|_| radius >= 6.0) {
         let mut text = [0; 4];
         let text = glyph.encode_utf8(&mut text);
@@ -461,30 +585,30 @@ pub(crate) fn draw_mark(
     let dark = kind.colour.brightness().abs_diff(ground.brightness()) < 40;
     let colour = if dark { kind.colour.mixed(ground.readable(), 150) } else { kind.colour };
     match kind.look {
-        Look::Dot => canvas.fill(circle(centre, scale * 0.16), colour, alpha),
-        Look::Ring => canvas.stroke(circle(centre, scale * 0.17), colour, alpha, thick),
+        Look::Dot => canvas.fill(&circle(centre, scale * 0.16), colour, alpha),
+        Look::Ring => canvas.stroke(&circle(centre, scale * 0.17), colour, alpha, thick),
         Look::Cross => {
             let reach = scale * 0.17;
             shapes.line((x - reach, y - reach), (x + reach, y + reach));
             shapes.line((x - reach, y + reach), (x + reach, y - reach));
-            canvas.stroke(shapes, colour, alpha, thick);
+            canvas.stroke(&shapes, colour, alpha, thick);
         }
         Look::Bar => {
             shapes.block(centre, scale * 0.7, scale * 0.2);
-            canvas.fill(shapes, colour, alpha);
+            canvas.fill(&shapes, colour, alpha);
         }
         Look::Bars => {
             shapes.block((x, y - scale * 0.14), scale * 0.7, scale * 0.12);
             shapes.block((x, y + scale * 0.14), scale * 0.7, scale * 0.12);
-            canvas.fill(shapes, colour, alpha);
+            canvas.fill(&shapes, colour, alpha);
         }
         Look::Block => {
             shapes.block(centre, scale * 0.46, scale * 0.46);
-            canvas.fill(shapes, colour, alpha);
+            canvas.fill(&shapes, colour, alpha);
         }
         Look::Frame => {
             shapes.block(centre, scale * 0.5, scale * 0.5);
-            canvas.stroke(shapes, colour, alpha, thick);
+            canvas.stroke(&shapes, colour, alpha, thick);
         }
         Look::Triangle => {
             let reach = scale * 0.28;
@@ -493,7 +617,7 @@ pub(crate) fn draw_mark(
                 (x + reach, y + reach * 0.8),
                 (x - reach, y + reach * 0.8),
             ]);
-            canvas.fill(shapes, colour, alpha);
+            canvas.fill(&shapes, colour, alpha);
         }
         Look::Flag => draw_flag(canvas, colour, centre, scale, alpha),
         Look::Text if scale >= LETTERS => {
@@ -512,8 +636,8 @@ fn draw_flag(canvas: &mut Canvas, colour: Colour, (x, y): Point, scale: f32, alp
     let (reach, left) = (scale * 0.32, x - scale * 0.12);
     let mut pole = Shapes::default();
     pole.line((left, y - reach), (left, y + reach));
-    canvas.stroke(pole, Palette::TEXT, alpha, (scale / 16.0).max(1.0));
+    canvas.stroke(&pole, Palette::TEXT, alpha, (scale / 16.0).max(1.0));
     let mut cloth = Shapes::default();
     cloth.polygon([(left, y - reach), (left + reach * 1.3, y - reach / 2.0), (left, y)]);
-    canvas.fill(cloth, colour, alpha);
+    canvas.fill(&cloth, colour, alpha);
 }

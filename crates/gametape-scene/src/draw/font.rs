@@ -1,8 +1,7 @@
 //! Letters of pictures.
 
-use ab_glyph::{Font as _, FontArc, PxScale, ScaleFont, point};
-
 use super::canvas::{Canvas, Point};
+use super::face::Face;
 use crate::palette::Colour;
 
 /// How strong letters are.
@@ -24,7 +23,7 @@ fn is_invisible(letter: char) -> bool {
 /// The letters of pictures: two strengths of a font, or none at all.
 #[derive(Debug, Clone, Default)]
 pub struct Fonts {
-    faces: Option<(FontArc, FontArc)>,
+    faces: Option<(Face, Face)>,
 }
 
 impl Fonts {
@@ -34,10 +33,10 @@ impl Fonts {
         Self::default()
     }
 
-    /// The letters of a font file (TrueType or OpenType), for texts of both strengths; none where it cannot be read.
+    /// The letters of a TrueType font file, for texts of both strengths; none where it cannot be read.
     #[must_use]
     pub fn of_file(bytes: Vec<u8>) -> Option<Self> {
-        let face = FontArc::try_from_vec(bytes).ok()?;
+        let face = Face::of(bytes)?;
         Some(Self { faces: Some((face.clone(), face)) })
     }
 
@@ -45,11 +44,15 @@ impl Fonts {
     #[cfg(feature = "png")]
     #[must_use]
     pub fn own() -> Self {
-        let face = |bytes: &'static [u8]| FontArc::try_from_slice(bytes).ok();
-        Self { faces: face(dejavu::sans::regular()).zip(face(dejavu::sans::bold())) }
+        // Reading them takes longer than drawing a letter: they are read once.
+        static OWN: std::sync::LazyLock<Fonts> = std::sync::LazyLock::new(|| Fonts {
+            faces: Face::of_static(dejavu::sans::regular())
+                .zip(Face::of_static(dejavu::sans::bold())),
+        });
+        OWN.clone()
     }
 
-    fn of(&self, weight: Weight) -> Option<&FontArc> {
+    fn of(&self, weight: Weight) -> Option<&Face> {
         let (regular, bold) = self.faces.as_ref()?;
         Some(match weight {
             Weight::Regular => regular,
@@ -60,19 +63,17 @@ impl Fonts {
     /// Pixels that a text takes; `size` is about the height of a line.
     pub(crate) fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
         let Some(font) = self.of(weight) else { return 0.0 };
-        let font = font.as_scaled(PxScale::from(size));
-        self.letters(text).map(|letter| font.h_advance(font.glyph_id(letter))).sum()
+        self.letters(text).map(|letter| advance(font, letter, size)).sum()
     }
 
     /// The text, or as much of its start as there is room for.
-    #[cfg(feature = "png")]
+    #[cfg(any(feature = "film", feature = "png"))]
     pub(crate) fn fitted(&self, text: &str, weight: Weight, size: f32, room: f32) -> String {
         let Some(font) = self.of(weight) else { return String::new() };
-        let font = font.as_scaled(PxScale::from(size));
-        let dots = font.h_advance(font.glyph_id('…'));
+        let dots = advance(font, '…', size);
         let (mut used, mut fits) = (0.0, 0);
         for (count, letter) in self.letters(text).enumerate() {
-            used += font.h_advance(font.glyph_id(letter));
+            used += advance(font, letter, size);
             if used > room {
                 return self.letters(text).take(fits).chain(['…']).collect();
             }
@@ -93,7 +94,7 @@ impl Fonts {
     }
 
     fn has(&self, letter: char) -> bool {
-        self.of(Weight::Regular).is_some_and(|font| font.glyph_id(letter).0 != 0)
+        self.of(Weight::Regular).is_some_and(|font| font.glyph(letter).is_some())
     }
 
     /// The letters of a text that are drawn as boxes.
@@ -114,18 +115,13 @@ impl Fonts {
         colour: Colour,
     ) {
         let Some(font) = self.of(weight) else { return };
-        let font = font.as_scaled(PxScale::from(size));
-        let (mut x, baseline) = (at.0, at.1 + font.ascent());
+        let (mut x, baseline) = (at.0, at.1 + font.ascent(size));
         for letter in self.letters(text) {
-            let id = font.glyph_id(letter);
-            let glyph = id.with_scale_and_position(PxScale::from(size), point(x, baseline));
-            x += font.h_advance(id);
-            let Some(outline) = font.outline_glyph(glyph) else { continue };
-            let bounds = outline.px_bounds();
-            let (left, top) = (bounds.min.x as i32, bounds.min.y as i32);
-            outline.draw(|dx, dy, share| {
-                canvas.blend(left + dx as i32, top + dy as i32, colour, share);
+            let Some(glyph) = font.glyph(letter) else { continue };
+            font.draw(glyph, size, (x, baseline), &mut |x, y, share| {
+                canvas.blend(x, y, colour, share);
             });
+            x += font.advance(glyph, size);
         }
     }
 
@@ -140,10 +136,9 @@ impl Fonts {
         colour: Colour,
     ) {
         let Some(font) = self.of(weight) else { return };
-        let font = font.as_scaled(PxScale::from(size));
-        let width = self.width(text, weight, size);
+        let (width, ascent) = (self.width(text, weight, size), font.ascent(size));
         // Capital letters and digits are about 0.73 of the ascent high.
-        let top = centre.1 - font.ascent() + font.ascent() * 0.39;
+        let top = centre.1 - ascent + ascent * 0.39;
         self.write(canvas, text, weight, size, (centre.0 - width / 2.0, top), colour);
     }
 
@@ -165,6 +160,10 @@ impl Fonts {
     }
 }
 
+fn advance(font: &Face, letter: char, size: f32) -> f32 {
+    font.glyph(letter).map_or(0.0, |glyph| font.advance(glyph, size))
+}
+
 #[cfg(all(test, feature = "png"))]
 mod tests {
     use super::*;
@@ -176,6 +175,6 @@ mod tests {
         assert_eq!(drawn("Chloé Борис"), "Chloé Борис");
         assert_eq!(drawn("Chen 陈\u{E0101}"), "Chen □");
         assert_eq!(fonts.missing("Chen 陈 Борис\u{E0101}\n").collect::<String>(), "陈");
-        assert!(fonts.has(MISSING) && fonts.of(Weight::Bold).unwrap().glyph_id(MISSING).0 != 0);
+        assert!(fonts.has(MISSING) && fonts.of(Weight::Bold).unwrap().glyph(MISSING).is_some());
     }
 }

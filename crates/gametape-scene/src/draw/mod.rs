@@ -6,25 +6,31 @@
 
 mod board;
 mod canvas;
+mod face;
 mod font;
 mod ground;
 mod labels;
+mod shapes;
 mod sprites;
 
+use crate::heat::Heat;
 use crate::layout::Layout;
 use crate::model::{Board, Scene, TileAt};
 use crate::palette::Palette;
+use crate::trail::Trail;
 
 pub(crate) use board::BoardPicture;
-#[cfg(feature = "png")]
+#[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use board::{PieceLook, draw_mark, draw_piece};
 pub(crate) use canvas::Canvas;
-#[cfg(feature = "png")]
-pub(crate) use canvas::{Area, Point, Shapes};
+#[cfg(any(feature = "film", feature = "png"))]
+pub(crate) use canvas::{Area, Point};
 pub use font::Fonts;
-#[cfg(feature = "png")]
+#[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use font::Weight;
 use ground::PixelTable;
+#[cfg(any(feature = "film", feature = "png"))]
+pub(crate) use shapes::Shapes;
 use sprites::Sprites;
 
 /// The most pixels that a side of a picture may have.
@@ -59,6 +65,59 @@ impl Camera {
     }
 }
 
+/// What is drawn over a board besides what its scene has.
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct Overlay<'a> {
+    /// A tile that is marked as selected.
+    pub selected: Option<TileAt>,
+    /// How much of something was where: the board recedes, and this is seen.
+    pub heat: Option<&'a Heat>,
+    /// Where pieces were.
+    pub trails: &'a [Trail],
+    /// Tiles around whose areas there is a line.
+    pub outlined: &'a [TileAt],
+    /// Are names left out? For pictures that are too small for them.
+    pub is_plain: bool,
+}
+
+impl<'a> Overlay<'a> {
+    /// With a selected tile.
+    #[must_use]
+    pub fn with_selected(mut self, selected: Option<TileAt>) -> Self {
+        self.selected = selected;
+        self
+    }
+
+    /// With a line around the areas that these tiles make.
+    #[must_use]
+    pub fn with_outlined(mut self, outlined: &'a [TileAt]) -> Self {
+        self.outlined = outlined;
+        self
+    }
+
+    /// Without names.
+    #[must_use]
+    pub fn without_names(mut self, is_plain: bool) -> Self {
+        self.is_plain = is_plain;
+        self
+    }
+
+    /// With a heat map.
+    #[must_use]
+    pub fn with_heat(mut self, heat: Option<&'a Heat>) -> Self {
+        self.heat = heat;
+        self
+    }
+
+    /// With the ways of pieces.
+    #[must_use]
+    pub fn with_trails(mut self, trails: &'a [Trail]) -> Self {
+        self.trails = trails;
+        self
+    }
+}
+
 /// Draws boards, and keeps what the next picture can use again.
 #[derive(Debug)]
 pub struct Renderer {
@@ -81,28 +140,34 @@ impl Renderer {
         Self { fonts, kept: Kept::default(), canvas: None }
     }
 
+    /// The letters that it draws with.
+    #[must_use]
+    pub fn fonts(&self) -> &Fonts {
+        &self.fonts
+    }
+
     /// Draws with other letters from now on.
     pub fn set_fonts(&mut self, fonts: Fonts) {
         self.fonts = fonts;
         self.kept.sprites = Sprites::default();
     }
 
-    /// The board of a scene in a picture of this size, as bytes red, green, blue, alpha by row; a tile may be marked as
-    /// selected. None where there is no board or no room.
+    /// The board of a scene in a picture of this size, as bytes red, green, blue, alpha by row. None where there is no board
+    /// or no room.
     pub fn draw(
         &mut self,
         scene: &Scene,
         size: (u32, u32),
         camera: Camera,
-        selected: Option<TileAt>,
+        overlay: Overlay<'_>,
     ) -> Option<&[u8]> {
         let board = scene.board.as_ref()?;
         let layout = Layout::of(board)?;
         let canvas = canvas_of(&mut self.canvas, size)?;
         let camera = camera.drawable();
         let picture = BoardPicture { scene, board, layout: &layout, camera, fonts: &self.fonts };
-        picture.draw(canvas, &mut self.kept, canvas.area());
-        if let Some(tile) = selected {
+        picture.draw(canvas, &mut self.kept, canvas.area(), overlay);
+        if let Some(tile) = overlay.selected {
             picture.outline(canvas, tile);
         }
         Some(canvas.bytes())

@@ -288,6 +288,18 @@ impl Layers {
     }
 }
 
+/// Counts the land of players again: on a board that several views made together.
+#[cfg(feature = "stage")]
+pub(crate) fn recount_land(scene: &mut Scene) {
+    let Some(board) = &scene.board else { return };
+    let land = land(board);
+    for (player, number) in scene.players.iter_mut().zip(1..) {
+        for value in player.values.iter_mut().filter(|value| value.name == "land") {
+            value.value = Datum::Integer(land[number]);
+        }
+    }
+}
+
 /// How many tiles each player owns.
 fn land(board: &Board) -> [i64; 256] {
     let mut land = [0; 256];
@@ -301,7 +313,7 @@ fn tile_at(at: Coord) -> TileAt {
 }
 
 /// A tile of a scene in the game.
-fn coord_of(at: TileAt) -> Option<Coord> {
+pub(crate) fn coord_of(at: TileAt) -> Option<Coord> {
     Some(Coord::new(i8::try_from(at.y).ok()?, i8::try_from(at.x).ok()?))
 }
 

@@ -7,9 +7,9 @@ use gametape_analysis::{MatchInfo, Names, Series, Statistics};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
-use tiny_skia::Pixmap;
 
-use crate::palette::Palette;
+use crate::draw::Canvas;
+use crate::palette::{Colour, Palette};
 use crate::png::PictureError;
 use surface::Surface;
 
@@ -89,9 +89,10 @@ impl Plot {
 
     /// A PNG file.
     pub fn png(&self) -> Result<Vec<u8>, PictureError> {
-        let mut pixels = Pixmap::new(SIZE.0, SIZE.1).ok_or(PictureError::Failed)?;
-        self.draw_on(Surface::new(&mut pixels)).map_err(|_| PictureError::Failed)?;
-        pixels.encode_png().map_err(|_| PictureError::Failed)
+        let white = Colour(255, 255, 255);
+        let mut canvas = Canvas::new(SIZE.0, SIZE.1, white).ok_or(PictureError::Failed)?;
+        self.draw_on(Surface::new(&mut canvas)).map_err(|_| PictureError::Failed)?;
+        canvas.to_png().ok_or(PictureError::Failed)
     }
 
     /// An SVG file.
@@ -228,11 +229,10 @@ mod tests {
 
     #[test]
     fn a_picture_shows_lines_in_the_colours_of_the_players_and_letters() {
-        let png = plot().png().unwrap();
-        let picture = Pixmap::decode_png(&png).unwrap();
-        let has = |RGBColor(r, g, b)| {
-            picture.pixels().iter().any(|p| (p.red(), p.green(), p.blue()) == (r, g, b))
-        };
+        let mut canvas = Canvas::new(SIZE.0, SIZE.1, Colour(255, 255, 255)).unwrap();
+        assert!(plot().draw_on(Surface::new(&mut canvas)).is_ok());
+        let pixels = canvas.bytes().chunks_exact(4);
+        let has = |RGBColor(r, g, b)| pixels.clone().any(|pixel| pixel[..3] == [r, g, b]);
         assert!(has(colour(1)) && has(colour(2)) && !has(colour(3)) && has(INK));
     }
 

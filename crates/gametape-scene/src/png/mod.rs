@@ -1,17 +1,16 @@
 //! Scenes as PNG pictures: board, heading, legend.
 
-mod panel;
 mod thumbnail;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::draw::{Area, BoardPicture, Camera, Canvas, Fonts, Kept, Weight};
+use crate::draw::{Area, BoardPicture, Camera, Canvas, Fonts, Kept, Overlay, Weight};
 use crate::layout::Layout;
 use crate::legend::Legend;
 use crate::model::Scene;
 use crate::palette::Palette;
-use panel::Panel;
+use crate::panel::Panel;
 
 pub use thumbnail::thumbnail;
 
@@ -72,12 +71,21 @@ impl std::error::Error for PictureError {}
 
 /// The scene as a PNG file.
 pub fn draw(scene: &Scene, options: &Options) -> Result<Vec<u8>, PictureError> {
+    draw_over(scene, options, Overlay::default())
+}
+
+/// The scene as a PNG file, with something over its board; a heat map is explained in the legend.
+pub fn draw_over(
+    scene: &Scene,
+    options: &Options,
+    overlay: Overlay<'_>,
+) -> Result<Vec<u8>, PictureError> {
     let layout = scene.board.as_ref().and_then(Layout::of);
     let scale = match &layout {
         Some(layout) => scale(layout, options.scale)?,
         None => 1.0,
     };
-    let canvas = paint(scene, layout.as_ref(), scale).ok_or(PictureError::Failed)?;
+    let canvas = paint(scene, layout.as_ref(), scale, overlay).ok_or(PictureError::Failed)?;
     canvas.to_png().ok_or(PictureError::Failed)
 }
 
@@ -108,7 +116,12 @@ fn scale(layout: &Layout, given: Option<u16>) -> Result<f32, PictureError> {
     }
 }
 
-fn paint(scene: &Scene, layout: Option<&Layout>, scale: f32) -> Option<Canvas> {
+fn paint(
+    scene: &Scene,
+    layout: Option<&Layout>,
+    scale: f32,
+    overlay: Overlay<'_>,
+) -> Option<Canvas> {
     let fonts = Fonts::own();
     let heading = 2.0 * MARGIN + HEADLINE + SUBTITLE + 10.0;
     let size = layout.map_or((0.0, 0.0), |layout| {
@@ -116,7 +129,7 @@ fn paint(scene: &Scene, layout: Option<&Layout>, scale: f32) -> Option<Canvas> {
         (width * scale, height * scale)
     });
     let left = if layout.is_some() { size.0 + 2.0 * MARGIN } else { MARGIN };
-    let panel = Panel::of(scene, &fonts);
+    let panel = Panel::of(scene, &fonts, overlay.heat);
     let width = (left + panel.width + MARGIN).max(LEAST_WIDTH);
     let height = heading + size.1.max(panel.height) + MARGIN;
     let mut canvas = Canvas::new(width.ceil() as u32, height.ceil() as u32, Palette::BACKGROUND)?;
@@ -125,7 +138,7 @@ fn paint(scene: &Scene, layout: Option<&Layout>, scale: f32) -> Option<Canvas> {
         let camera = Camera { scale, origin: (MARGIN, heading) };
         let area = board_area(&canvas, (MARGIN, heading), size);
         let picture = BoardPicture { scene, board, layout, camera, fonts: &fonts };
-        picture.draw(&mut canvas, &mut Kept::default(), area);
+        picture.draw(&mut canvas, &mut Kept::default(), area, overlay);
     }
     panel.draw(&mut canvas, &fonts, (left, heading));
     Some(canvas)

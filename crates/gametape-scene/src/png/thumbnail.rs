@@ -1,6 +1,6 @@
 //! The board of a scene alone, small, for lists of matches.
 
-use crate::draw::{BoardPicture, Camera, Canvas, Fonts, Kept};
+use crate::draw::{BoardPicture, Camera, Canvas, Fonts, Kept, Overlay};
 use crate::layout::Layout;
 use crate::model::Scene;
 use crate::palette::Palette;
@@ -18,7 +18,7 @@ pub fn thumbnail(scene: &Scene, (width, height): (u32, u32)) -> Option<Vec<u8>> 
     let camera = Camera::fit(&layout, (width, height), MARGIN);
     let picture = BoardPicture { scene, board, layout: &layout, camera, fonts: &Fonts::none() };
     let area = canvas.area();
-    picture.draw(&mut canvas, &mut Kept::default(), area);
+    picture.draw(&mut canvas, &mut Kept::default(), area, Overlay::default());
     canvas.to_png()
 }
 

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use gametape_replay::{Put, Recording};
-use gametape_wire::{Error, ErrorClass, Result, Source};
+use gametape_replay::{Put, Timeline as _};
+use gametape_wire::{Error, ErrorClass, Result, Source, View};
 
-use super::{Origin, Stage, seek, tape_timeline};
+use super::chronicle::Chronicle;
+use super::{KEPT_BYTES, Origin, SeenTimeline, Stage, seek};
 
 /// How much of a tape is read at once.
 const PIECE: u64 = 1 << 20;
@@ -17,16 +18,16 @@ impl<S: Source> Stage<S> {
         if self.followed.is_some() {
             return Ok(self);
         }
-        match (&mut self.origin, &mut self.source) {
+        match (&mut self.origin, &self.source) {
             (Origin::Gamelog, None) => self.followed = Some(0),
-            (Origin::Tape(open), Some(source)) if !open.tape().is_finished() => {
+            (Origin::Tape(open), Some(_)) if !open.tape().is_finished() => {
                 open.follow()?;
                 self.followed = Some(open.end());
-                let recording = Recording::new(source, (**open).clone());
-                let mut timeline = tape_timeline(recording, self.view, self.followed)?;
-                let moment = self.timeline.position().min(timeline.end());
-                seek(&mut timeline, self.source.as_mut(), moment)?;
-                self.timeline = timeline;
+                self.timeline = self.followed_timeline(self.view)?;
+                for index in 0..self.others.len() {
+                    let view = self.others[index].0;
+                    self.others[index].1 = self.followed_timeline(view)?;
+                }
             }
             // The deltas of a tape are read when it is opened.
             (Origin::Tape(_) | Origin::Gamelog, _) => {}
@@ -35,6 +36,14 @@ impl<S: Source> Stage<S> {
             }
         }
         Ok(self)
+    }
+
+    /// The tape as a view sees it, as far as all of it is there, at the same moment as before.
+    fn followed_timeline(&mut self, view: View) -> Result<SeenTimeline> {
+        let mut timeline = self.timeline_of(view, KEPT_BYTES / self.seen().len().max(1))?;
+        let moment = self.timeline.position().min(timeline.end());
+        seek(&mut timeline, self.source.as_mut(), moment)?;
+        Ok(timeline)
     }
 
     /// Is it too early to open a tape that is being recorded, because its first chunks are not there yet?
@@ -64,7 +73,12 @@ impl<S: Source> Stage<S> {
             // The timeline says what is wrong with it.
             let _ = open.extend(piece);
             self.views = self.views.or(open.tape().views());
+            for (_, timeline) in &mut self.others {
+                let _ = timeline.grow(piece);
+            }
         }
+        // What was told ends where the recording ended before.
+        self.chronicle = Chronicle::default();
         if grown.is_err() {
             self.stop_growing();
         }
@@ -96,6 +110,7 @@ impl<S: Source> Stage<S> {
     /// Says that nothing more comes.
     pub fn stop_growing(&mut self) {
         self.timeline.stop_growing();
+        self.others.iter_mut().for_each(|(_, timeline)| timeline.stop_growing());
     }
 
     /// The bytes of the tape as far as its chunks are whole, put piece by piece: a tape of what was there. Says

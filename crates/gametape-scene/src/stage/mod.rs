@@ -18,13 +18,19 @@
 //! ```
 
 mod board_view;
+#[cfg(feature = "story")]
+mod cameras;
 mod changes;
+mod chronicle;
 mod growth;
+#[cfg(feature = "story")]
+mod heat;
 mod history;
 mod list;
 mod panels;
 mod playing;
 mod rows;
+mod seats;
 mod shown;
 #[cfg(feature = "story")]
 mod story;
@@ -49,14 +55,18 @@ use gametape_wire::{
     Error, Moment, Report, Result, Source, TickLength, Time, View, ViewSet, When, drive,
 };
 
-use crate::inspect::{Inspection, Target};
 use crate::minewars;
-use crate::model::{Line, Scene, TileAt};
+use crate::model::Scene;
 use crate::visible::{Context, Visible};
 
+use chronicle::Chronicle;
+
 pub use board_view::{BoardCell, BoardView, CellMark};
+#[cfg(feature = "story")]
+pub use cameras::CameraSample;
 pub use changes::{Mark, Marks, changes};
-pub use history::TileChange;
+pub use chronicle::Told;
+pub use history::{TileChange, TileHistory};
 pub use list::List;
 pub use panels::{Panel, PanelContent, Panels};
 pub use playing::PlayingStage;
@@ -66,6 +76,9 @@ pub use shown::Shown;
 pub use story::{Curve, CurveOfPlayer, Story, StoryHighlight, StoryMarker, WhyPart};
 pub use tree::{Branch, BranchKind, Tree, search};
 pub use viewer::{Action, Viewer};
+
+/// Bytes of states that are kept: enough to step back at once.
+const KEPT_BYTES: usize = 40 << 20;
 
 /// States over time that can be seen.
 type SeenTimeline = Box<dyn Timeline<State = dyn Visible>>;
@@ -93,6 +106,8 @@ pub struct Stage<S> {
     /// None in a gamelog.
     views: ViewSet,
     view: View,
+    /// Further views that are seen together with it, at the same moment.
+    others: Vec<(View, SeenTimeline)>,
     /// The names of players that have views.
     players: NamedViews,
     /// The `content` of a tape.
@@ -105,6 +120,8 @@ pub struct Stage<S> {
     dress: Option<fn(&mut Scene, View)>,
     /// Of a recording that grows: how many bytes of its tape are known.
     followed: Option<u64>,
+    /// What happened so far as it was told.
+    chronicle: Chronicle,
 }
 
 impl<S> fmt::Debug for Stage<S> {
@@ -157,7 +174,7 @@ impl<S: Source> Stage<S> {
         let views = recording.tape().views().and(ViewSet::up_to(setup.max_view()));
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
         let origin = Origin::Tape(Box::new(recording.open_tape().clone()));
-        let timeline = tape_timeline(recording, view, None)?;
+        let timeline = tape_timeline(recording, view, KEPT_BYTES)?;
         let public = minewars::context_of_setup(&setup);
         Ok(Self::new(origin, timeline, public, views.with(view)))
     }
@@ -175,7 +192,8 @@ impl<S: Source> Stage<S> {
         let file = bytes.file()?;
         let views = file.frame_layout()?.views();
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
-        let (timeline, public) = (file_timeline(&file, view)?, minewars::context_of_file(&file));
+        let (timeline, public) =
+            (file_timeline(&file, view, KEPT_BYTES)?, minewars::context_of_file(&file));
         Self::new(Origin::File(bytes), timeline, public, views.with(view)).at_start()
     }
 
@@ -194,12 +212,14 @@ impl<S: Source> Stage<S> {
             public,
             views,
             view: views.iter().next().unwrap_or(View::SPECTATOR),
+            others: Vec::new(),
             players: Vec::new(),
             content: None,
             gaps: Vec::new(),
             losses: Vec::new(),
             dress: None,
             followed: None,
+            chronicle: Chronicle::default(),
         }
     }
 
@@ -280,15 +300,18 @@ impl<S: Source> Stage<S> {
 
     /// Goes to a moment.
     pub fn seek(&mut self, to: Moment) -> Result<()> {
+        for (_, timeline) in &mut self.others {
+            let to = to.min(timeline.end());
+            seek(timeline, self.source.as_mut(), to)?;
+        }
         seek(&mut self.timeline, self.source.as_mut(), to)
     }
 
     /// Goes to the next or the last moment at which something changes. False where there is none.
     pub fn step(&mut self, direction: Direction) -> Result<bool> {
         let before = self.position();
-        if !self.timeline.step(direction)?.is_ready() {
-            supply(&mut self.timeline, self.source.as_mut())?;
-        }
+        step(&mut self.timeline, self.source.as_mut(), direction)?;
+        self.nearest_step(before, direction)?;
         Ok(self.position() != before)
     }
 
@@ -304,7 +327,7 @@ impl<S: Source> Stage<S> {
         self.views
     }
 
-    /// Whose view is seen.
+    /// Whose view is seen; of several the one whose recording is longest.
     #[must_use]
     pub fn view(&self) -> View {
         self.view
@@ -336,31 +359,6 @@ impl<S: Source> Stage<S> {
         has_clock.then(|| end_before(when, self.tick_length(), self.end())).flatten()
     }
 
-    /// Sees the same moment as another view.
-    pub fn change_view(&mut self, view: View) -> Result<()> {
-        if view == self.view {
-            return Ok(());
-        }
-        if !self.views.contains(view) {
-            let problem = match self.views.len() {
-                1 => format!("there is view {} only, not {view}", self.views),
-                _ => format!("there are views {}, not {view}", self.listed_views()),
-            };
-            return Err(Error::misuse("view", problem));
-        }
-        let mut timeline = match (&self.origin, &mut self.source) {
-            (Origin::File(bytes), _) => file_timeline(&bytes.file()?, view)?,
-            (Origin::Tape(open), Some(source)) => {
-                tape_timeline(Recording::new(source, OpenTape::clone(open)), view, self.followed)?
-            }
-            _ => return Ok(()),
-        };
-        let moment = self.position().min(timeline.end());
-        seek(&mut timeline, self.source.as_mut(), moment)?;
-        (self.timeline, self.view) = (timeline, view);
-        Ok(())
-    }
-
     /// Sees the same moment as the view that somebody names. Refused for gamelogs, which have no views,
     /// and for a view that is not there.
     pub fn look_as(&mut self, who: &ViewName) -> Result<()> {
@@ -384,28 +382,16 @@ impl<S: Source> Stage<S> {
 
     /// What everybody knows, now.
     fn context(&self) -> Context {
+        self.context_at(self.position())
+    }
+
+    fn context_at(&self, moment: Moment) -> Context {
         let public = self.public.clone();
-        match self.position().last_tick() {
+        match moment.last_tick() {
             Some(delta) if self.is_gamelog() => public.at_delta(delta),
             Some(tick) => public.at_tick(tick, self.tick_length()),
             None => public.at_time(Time::ZERO),
         }
-    }
-
-    /// What can be seen now.
-    #[must_use]
-    pub fn scene(&self) -> Scene {
-        let mut scene = self.timeline.state().scene(&self.context());
-        if let Some(dress) = self.dress {
-            dress(&mut scene, self.view);
-        }
-        scene
-    }
-
-    /// What can be known of a tile now.
-    #[must_use]
-    pub fn inspect(&self, at: TileAt) -> Option<Inspection> {
-        self.timeline.state().inspect(&self.scene(), &Target::Tile(at))
     }
 
     /// The gamelog, at its position.
@@ -415,14 +401,14 @@ impl<S: Source> Stage<S> {
     }
 
     /// SHA-256 of the canonical state of the view, or of the game: the hash that `gametape state --hash` prints. None where
-    /// the state has none.
+    /// the state has none, and of several views together.
     #[must_use]
     pub fn state_hash(&self) -> Option<[u8; 32]> {
         if let Some(log) = self.gamelog() {
             return Some(log.state().hash());
         }
         let state = self.timeline.state().as_any()?.downcast_ref::<gametape_minewars::ViewState>();
-        state.map(gametape_minewars::ViewState::hash)
+        state.filter(|_| self.others.is_empty()).map(gametape_minewars::ViewState::hash)
     }
 
     /// The tape that is seen, and its bytes; none of other recordings, and of gamelogs in tapes.
@@ -434,34 +420,7 @@ impl<S: Source> Stage<S> {
         }
     }
 
-    /// What happened last, in words. It looks at the state before and comes back.
-    pub fn lines(&mut self) -> Result<Vec<Line>> {
-        let changes = self.payloads();
-        let (here, context) = (self.position(), self.context());
-        let Some(tick) = here.last_tick().filter(|_| !changes.is_empty()) else {
-            return Ok(Vec::new());
-        };
-        self.seek(Moment::before(tick))?;
-        let state = self.timeline.state();
-        let lines = changes.iter().flat_map(|change| state.lines(change, &context)).collect();
-        self.seek(here)?;
-        Ok(lines)
-    }
-
-    /// What happened last as its format writes it: the disassembly of messages; nothing where changes
-    /// have no other text.
-    #[must_use]
-    pub fn messages(&self) -> Vec<String> {
-        let (state, context) = (self.timeline.state(), self.context());
-        let changes = self.timeline.changes();
-        changes.iter().flat_map(|change| state.disassemble(change.payload, &context)).collect()
-    }
-
-    fn payloads(&self) -> Vec<Vec<u8>> {
-        self.timeline.changes().iter().map(|change| change.payload.to_vec()).collect()
-    }
-
-    /// What was wrong with the parts that were played so far.
+    /// What was wrong with the parts that were played so far; of several views, with those of the first.
     #[must_use]
     pub fn report(&self) -> &Report {
         self.timeline.report()
@@ -501,6 +460,14 @@ fn seek(timeline: &mut SeenTimeline, source: Option<&mut impl Source>, to: Momen
     if timeline.seek(to)?.is_ready() { Ok(()) } else { supply(timeline, source) }
 }
 
+fn step(
+    timeline: &mut SeenTimeline,
+    source: Option<&mut impl Source>,
+    direction: Direction,
+) -> Result<()> {
+    if timeline.step(direction)?.is_ready() { Ok(()) } else { supply(timeline, source) }
+}
+
 /// Gives a timeline the bytes that it needs.
 fn supply(timeline: &mut SeenTimeline, source: Option<&mut impl Source>) -> Result<()> {
     match source {
@@ -513,10 +480,11 @@ fn supply(timeline: &mut SeenTimeline, source: Option<&mut impl Source>) -> Resu
 fn tape_timeline<S: Source>(
     recording: Recording<S>,
     view: View,
-    followed: Option<u64>,
+    kept: usize,
 ) -> Result<SeenTimeline> {
-    let is_growing = followed.is_some() && recording.open_tape().is_growing();
-    let player = gametape_replay::minewars::player(recording, view, PlayerOptions::default())?;
+    let is_growing = recording.open_tape().is_growing();
+    let options = PlayerOptions::default().with_cache_bytes(kept);
+    let player = gametape_replay::minewars::player(recording, view, options)?;
     let (_, mut player) = player.into_parts();
     if is_growing {
         player.follow()?;
@@ -524,7 +492,8 @@ fn tape_timeline<S: Source>(
     Ok(Box::new(player.map_state(|view: &MinewarsView| view.state() as &dyn Visible)))
 }
 
-fn file_timeline(file: &ReplayFile<'_>, view: View) -> Result<SeenTimeline> {
-    let timeline = MinewarsTimeline::open(file, view, TimelineOptions::default())?;
+fn file_timeline(file: &ReplayFile<'_>, view: View, kept: usize) -> Result<SeenTimeline> {
+    let options = TimelineOptions::default().with_kept_bytes(kept);
+    let timeline = MinewarsTimeline::open(file, view, options)?;
     Ok(Box::new(timeline.map_state(|view| view.state() as &dyn Visible)))
 }

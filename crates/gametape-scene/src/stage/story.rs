@@ -35,6 +35,20 @@ pub struct Story {
     pub highlights: Vec<StoryHighlight>,
     /// Values of players over time.
     pub curves: Vec<Curve>,
+    /// Of which share of the recording there are markers, 0 to 1: more come while it is told.
+    pub told: f64,
+    /// How many lines of what was told are markers already.
+    #[serde(skip)]
+    #[cfg_attr(feature = "ts", ts(skip))]
+    taken: usize,
+}
+
+impl Story {
+    /// The story with no more markers than can be shown: those of the kinds with the fewest.
+    #[must_use]
+    pub fn shown(&self) -> Self {
+        Self { markers: fewest(self.markers.clone()), ..self.clone() }
+    }
 }
 
 /// Something that happened.
@@ -123,20 +137,56 @@ impl<S: Source> Stage<S> {
     /// What happened in the recording, as far as the present view may know it. The position stays.
     ///
     /// Of a tape, the all-seeing view has what the events of the match say; a player has their own events. Curves are
-    /// those of the statistics, or else the values of players in scenes of the view.
+    /// those of the statistics, or else the values of players in scenes of the view, where the recording
+    /// [can be told](Self::can_be_told).
     pub fn story(&mut self) -> Result<Story> {
-        let mut story = match self.view() {
+        let seen = self.seen();
+        let mut story = match seen.contains(View::SPECTATOR) {
             _ if self.is_gamelog() => Story::default(),
-            View::SPECTATOR => self.story_of_events(None)?,
-            view => self.story_of_events(Some(view))?,
+            true => self.story_of_events(None)?,
+            false => self.story_of_events(Some(seen))?,
         };
-        if story.curves.is_empty() {
+        // Samples of a long tape would be most of it.
+        if story.curves.is_empty() && self.can_be_told() {
             story.curves = self.curves_of_scenes()?;
         }
+        // Where everything is known from events, nothing more is told.
+        let is_told = seen.contains(View::SPECTATOR) && !story.markers.is_empty();
+        story.told = if is_told || !self.can_be_told() { 1.0 } else { 0.0 };
         Ok(story)
     }
 
-    fn story_of_events(&mut self, own: Option<View>) -> Result<Story> {
+    /// Tells the story further, about as much as `effort` bytes of changes: what was said to the view becomes markers.
+    pub fn tell_story(&mut self, story: &mut Story, effort: usize) -> Result<()> {
+        if story.told >= 1.0 {
+            return Ok(());
+        }
+        self.tell(effort)?;
+        // Of several views together lines come in order only at the end.
+        if self.seen().len() > 1 && self.told_share() < 1.0 {
+            story.told = self.told_share();
+            return Ok(());
+        }
+        let new = self.told().iter().skip(story.taken).map(|told| {
+            let tick = told.moment.last_tick().unwrap_or_default();
+            StoryMarker {
+                moment: told.moment.next_tick().0,
+                time: match self.is_gamelog() {
+                    true => format!("delta {tick}"),
+                    false => self.tick_length().time_of(tick).to_string(),
+                },
+                kind: told.line.kind.clone(),
+                player: told.line.players.first().copied(),
+                text: told.line.text.clone(),
+            }
+        });
+        story.markers.extend(new);
+        story.markers.sort_by_key(|marker| marker.moment);
+        (story.taken, story.told) = (self.told().len(), self.told_share());
+        Ok(())
+    }
+
+    fn story_of_events(&mut self, own: Option<ViewSet>) -> Result<Story> {
         let scene = self.scene();
         let Some((tape, source)) = self.tape() else { return Ok(Story::default()) };
         let mut names = NameReader::new(tape);
@@ -175,9 +225,9 @@ struct Collected {
 }
 
 impl Collected {
-    fn new(tape: &Tape, own: Option<View>) -> Self {
+    fn new(tape: &Tape, own: Option<ViewSet>) -> Self {
         Self {
-            own: own.map(|view| ViewSet::EMPTY.with(view)),
+            own,
             markers: Vec::new(),
             finder: HighlightFinder::new(tape.header.tick_length),
             statistics: StatisticsCollector::new(tape.header.tick_length),
@@ -242,9 +292,10 @@ impl Collected {
         }
         let curves = curves.into_iter().take(MOST_CURVES);
         Story {
-            markers: fewest(self.markers),
+            markers: self.markers,
             highlights: highlights.collect(),
             curves: curves.map(|(name, players)| Curve { name: words_of(name), players }).collect(),
+            ..Story::default()
         }
     }
 }

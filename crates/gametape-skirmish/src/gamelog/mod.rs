@@ -7,6 +7,7 @@ mod orders;
 use std::collections::BTreeMap;
 
 use gametape_cadre::limits::{DELTAS, LOG_BYTES};
+use gametape_replay::text::epoch_of;
 use gametape_replay::{Order, Playback, PlayerOptions, Recording, Source, streams};
 use gametape_tape::{ChunkKind, SimTick, TapeFrames, UnitTag};
 use gametape_wire::{self as wire, Finding, Result, Tick, View};
@@ -326,23 +327,6 @@ fn departed(game: &Skirmish) -> impl Iterator<Item = u8> {
         Moment::Left { player } | Moment::Kicked { player } => Some(player),
         _ => None,
     })
-}
-
-/// A time of day as RFC 3339 has it in UTC, `2026-11-16T13:39:06Z`, in milliseconds since 1970.
-fn epoch_of(time: &str) -> Option<i64> {
-    let number = |range: std::ops::Range<usize>| time.get(range)?.parse::<i64>().ok();
-    let is_utc = time.len() == 20 && time.ends_with('Z') && time.get(10..11) == Some("T");
-    is_utc.then_some(())?;
-    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
-    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
-    let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
-    (is_date && is_time).then_some(())?;
-    // Days of the civil calendar, years counted from March so that leap days come last.
-    let year = if month <= 2 { year - 1 } else { year };
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year - 719_468;
-    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000)
 }
 
 /// Room for what is after the deltas.

@@ -1,14 +1,12 @@
 //! The same matches and the same highlights on every platform.
 //!
-//! Two programs of `examples/` play matches and make one hash of all that comes out. The hashes
+//! Two programs play matches and make one hash of all that comes out. The hashes
 //! are here: they are compared natively, debug and release alike, and in WebAssembly.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of a test may fail it")]
 
-#[path = "../../examples/hash_of_highlights.rs"]
 #[allow(dead_code)]
 mod hash_of_highlights;
-#[path = "../../examples/hash_of_matches.rs"]
 #[allow(dead_code)]
 mod hash_of_matches;
 mod webassembly;

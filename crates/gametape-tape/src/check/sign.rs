@@ -40,6 +40,13 @@ impl SigningKey {
         text.trim().starts_with(SECRET)
     }
 
+    /// The signature of something else than a tape. The domain says what, and must be one that no other
+    /// use of keys has.
+    #[must_use]
+    pub fn sign(&self, domain: &str, bytes: &[u8]) -> [u8; 64] {
+        self.0.sign(&[domain.as_bytes(), bytes].concat()).to_bytes()
+    }
+
     /// The public key that belongs to it.
     #[must_use]
     pub fn public_key(&self) -> PublicKey {
@@ -59,7 +66,7 @@ pub struct PublicKey(pub [u8; 32]);
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&gametape_wire::text::hex(&self.0))
     }
 }
 
@@ -79,6 +86,14 @@ impl PublicKey {
     pub fn from_text(text: &str) -> Option<Self> {
         let text = text.trim();
         digits(text.strip_prefix(PUBLIC).unwrap_or(text)).map(Self)
+    }
+
+    /// Is it a signature of this key, made by [`SigningKey::sign`]?
+    #[must_use]
+    pub fn has_signed(&self, domain: &str, bytes: &[u8], signature: &[u8; 64]) -> bool {
+        let Ok(key) = ed25519_dalek::VerifyingKey::from_bytes(&self.0) else { return false };
+        let signature = ed25519_dalek::Signature::from_bytes(signature);
+        key.verify_strict(&[domain.as_bytes(), bytes].concat(), &signature).is_ok()
     }
 
     /// The text of a key file: a line that says what it is, with 64 hexadecimal digits.

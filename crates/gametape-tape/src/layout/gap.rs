@@ -128,7 +128,9 @@ impl Gap {
         (tick_count > 0).then_some(Self { first_tick: start, tick_count, ..*self })
     }
 
-    pub(crate) fn draft(&self) -> ChunkDraft {
+    /// The chunk that says it.
+    #[must_use]
+    pub fn draft(&self) -> ChunkDraft {
         ChunkDraft {
             views: self.views,
             first_tick: self.first_tick,
@@ -137,7 +139,9 @@ impl Gap {
         }
     }
 
-    pub(crate) fn to_bytes(self) -> Vec<u8> {
+    /// The raw bytes of that chunk.
+    #[must_use]
+    pub fn to_bytes(self) -> Vec<u8> {
         let mut w = Writer::new();
         w.u8(self.cause.0).u8(self.kind.0).u16_le(self.stream);
         w.u32_le(self.count).u64_le(self.bytes);

@@ -202,7 +202,7 @@ impl Keyframe {
     }
 
     /// Ticks back to the baseline, of a delta.
-    pub(crate) fn baseline_distance(&self) -> Result<Option<u32>> {
+    pub fn baseline_distance(&self) -> Result<Option<u32>> {
         let Some(baseline) = self.baseline_tick else { return Ok(None) };
         let distance = self.tick.checked_sub(baseline).and_then(|ticks| u32::try_from(ticks).ok());
         let problem = "the baseline is later, or over 2^32 ticks earlier";

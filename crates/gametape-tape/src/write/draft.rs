@@ -3,6 +3,7 @@
 use gametape_wire::{Error, Place, Result, ViewSet, Writer};
 
 use crate::layout::checksum::check64;
+use crate::layout::chunk::Compressor;
 use crate::layout::chunk_header::ChunkHeader;
 use crate::layout::kind::{ChunkKind, Codec, Flags};
 
@@ -74,6 +75,16 @@ impl ChunkDraft {
     pub fn with_detail(mut self, detail: u32) -> Self {
         self.detail = detail;
         self
+    }
+
+    /// All bytes of the chunk with this sequence number in a tape: compressed where that is smaller.
+    pub fn encode(&self, tape_id: u32, sequence: u32, raw: &[u8]) -> Result<Vec<u8>> {
+        let mut compressor = Compressor::default();
+        let (codec, stored) = compressor.pack(raw);
+        let header = self.header(tape_id, sequence, codec, raw.len(), stored)?;
+        let mut out = Writer::new();
+        put_chunk(&mut out, &header, stored);
+        Ok(out.into_bytes())
     }
 
     /// The header of the chunk with these stored bytes.

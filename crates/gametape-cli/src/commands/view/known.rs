@@ -1,186 +1,74 @@
-//! What is known about the recordings: looked up while they are already served.
+//! Looking into the recordings that are shown.
 
-use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
-
-use gametape_replay::inspect::MatchEntry;
-use gametape_server::{Matches, link};
+use gametape_replay::inspect::{MatchEntry, MatchList, MatchRow};
+use gametape_server::{Lookup, link};
 use gametape_wire::When;
-use serde::Serialize;
 
 use super::Shown;
 use crate::games::GAMES;
-use crate::global::share_memory;
 use crate::input::Source;
 use crate::viewer::open_stage;
 
-/// Whoever asks for the list waits this long for all that is known quickly.
-const WAIT: Duration = Duration::from_millis(700);
 /// Pixels of a picture.
-pub(super) const PICTURE: (u32, u32) = (480, 300);
-/// Bytes of pictures that are kept.
-const KEPT_PICTURES: usize = 32 << 20;
+const PICTURE: (u32, u32) = (480, 300);
 
-/// What is known about the recordings by now.
-pub(super) struct Known {
-    shown: Vec<Shown>,
-    urls: Vec<String>,
-    progress: Mutex<Progress>,
-    changed: Condvar,
-    /// The next look: first a quick one at each recording, then one that takes its time.
-    next: AtomicUsize,
-    is_stopped: AtomicBool,
-    pictures: Mutex<Pictures>,
+/// Everything that a list of matches shows.
+pub(super) struct ShownMatches {
+    pub(super) shown: Vec<Shown>,
+    /// Recordings that the page fetches from elsewhere.
+    pub(super) urls: Vec<String>,
 }
 
-struct Progress {
-    entries: Vec<MatchEntry>,
-    /// Recordings that nobody looked at.
-    unseen: usize,
-    /// Recordings whose details are not there.
-    pending: usize,
-}
+impl Lookup for ShownMatches {
+    type Entry = MatchEntry;
 
-#[derive(Default)]
-struct Pictures {
-    /// `None` where none can be drawn.
-    drawn: BTreeMap<usize, Option<Vec<u8>>>,
-    bytes: usize,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Known {
-    /// Begins to look into the recordings, this many at the same time.
-    pub(super) fn look_into(shown: Vec<Shown>, urls: Vec<String>, jobs: usize) -> Arc<Self> {
-        let entries = shown.iter().map(first_entry).collect();
-        let count = shown.len();
-        let known = Arc::new(Self {
-            shown,
-            urls,
-            progress: Mutex::new(Progress { entries, unseen: count, pending: count }),
-            changed: Condvar::new(),
-            next: AtomicUsize::new(0),
-            is_stopped: AtomicBool::new(false),
-            pictures: Mutex::default(),
-        });
-        let jobs = jobs.clamp(1, count.max(1));
-        // The others draw pictures.
-        share_memory(jobs + 2);
-        for _ in 0..jobs {
-            let known = Arc::clone(&known);
-            thread::spawn(move || while known.look() {});
-        }
-        known
+    fn count(&self) -> usize {
+        self.shown.len()
     }
 
-    /// Nobody looks any further.
-    pub(super) fn stop(&self) {
-        self.is_stopped.store(true, Ordering::Relaxed);
+    fn first(&self, number: usize) -> MatchEntry {
+        let shown = &self.shown[number];
+        MatchEntry::unopened(&shown.label, shown.format)
     }
 
-    /// Takes the next look; `false` if there is none.
-    fn look(&self) -> bool {
-        let look = self.next.fetch_add(1, Ordering::Relaxed);
-        let count = self.shown.len();
-        if look >= 2 * count || self.is_stopped.load(Ordering::Relaxed) {
-            return false;
-        }
-        let (index, is_quick) = (look % count, look < count);
-        let shown = &self.shown[index];
-        let looked = catch_unwind(AssertUnwindSafe(|| {
-            if is_quick { quick(shown) } else { self.detailed(index) }
-        }));
-        // A mistake of ours with one recording must not hide the others.
-        let entry = looked.unwrap_or_else(|_| {
-            MatchEntry::unreadable(&shown.label, "it could not be looked into")
-        });
-        let mut progress = lock(&self.progress);
-        progress.entries[index] = entry;
-        *(if is_quick { &mut progress.unseen } else { &mut progress.pending }) -= 1;
-        self.changed.notify_all();
-        true
+    fn quick(&self, number: usize) -> MatchEntry {
+        quick(&self.shown[number])
     }
 
-    fn detailed(&self, index: usize) -> MatchEntry {
-        let mut progress = lock(&self.progress);
-        // Another thread may still take the quick look.
-        while progress.unseen > 0 && !self.is_stopped.load(Ordering::Relaxed) {
-            let waited = self.changed.wait_timeout(progress, WAIT);
-            progress = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        let mut entry = progress.entries[index].clone();
-        drop(progress);
-        add_details(&self.shown[index].source, &mut entry);
-        if entry.problem.is_some() {
-            // Whether there is a picture of what is damaged is found out by drawing it.
-            let _ = self.picture(index);
-        }
-        entry
+    fn add_details(&self, number: usize, entry: &mut MatchEntry) -> bool {
+        add_details(&self.shown[number].source, entry);
+        entry.problem.is_none()
     }
 
-    /// What is known by now, after a moment of waiting for all that is known quickly.
-    fn waited(&self) -> MutexGuard<'_, Progress> {
-        let end = Instant::now() + WAIT;
-        let mut progress = lock(&self.progress);
-        while progress.unseen > 0 {
-            let rest = end.saturating_duration_since(Instant::now());
-            if rest.is_zero() {
-                break;
-            }
-            let waited = self.changed.wait_timeout(progress, rest);
-            progress = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        progress
-    }
-}
-
-impl Matches for Known {
-    fn list(&self) -> Vec<u8> {
-        let progress = self.waited();
-        let pictures = lock(&self.pictures);
-        let row = |(index, entry)| {
-            let has_picture = pictures.drawn.get(&index).is_none_or(Option::is_some);
-            row(index, &self.shown[index].name, entry, has_picture)
-        };
-        let rows = progress.entries.iter().enumerate().map(row);
-        let remote = self.urls.iter().map(|url| row_of_url(url));
-        let matches = rows.chain(remote).collect();
-        List { matches, pending: progress.pending }.to_bytes()
+    fn failed(&self, number: usize) -> MatchEntry {
+        MatchEntry::unreadable(&self.shown[number].label, "it could not be looked into")
     }
 
     fn picture(&self, number: usize) -> Option<Vec<u8>> {
-        if let Some(drawn) = lock(&self.pictures).drawn.get(&number) {
-            return drawn.clone();
-        }
-        let drawn = picture(&self.shown.get(number)?.source);
-        let mut pictures = lock(&self.pictures);
-        if pictures.bytes > KEPT_PICTURES {
-            *pictures = Pictures::default();
-        }
-        pictures.bytes += drawn.as_ref().map_or(0, Vec::len);
-        pictures.drawn.insert(number, drawn.clone());
-        drawn
+        picture(&self.shown.get(number)?.source)
+    }
+
+    fn document(&self, entries: &[(&MatchEntry, bool)], pending: usize) -> Vec<u8> {
+        let names = self.shown.iter().map(|shown| &*shown.name);
+        let rows =
+            names.zip(entries).map(|(name, (entry, has_picture))| (name, *entry, *has_picture));
+        document(rows, &self.urls, pending)
     }
 }
 
-/// What the first bytes show.
-fn first_entry(shown: &Shown) -> MatchEntry {
-    let mut entry = MatchEntry::default();
-    entry.name.clone_from(&shown.label);
-    entry.format = match shown.format {
-        Some(gametape_replay::open::Format::Tape) => "tape",
-        Some(gametape_replay::open::Format::MineWars) => "minewars",
-        Some(gametape_replay::open::Format::Gamelog) => "gamelog",
-        _ => "",
-    };
-    entry
+/// The list of recordings, each with the name of its file and whether there is a picture, and of those elsewhere.
+pub(super) fn document<'e>(
+    rows: impl Iterator<Item = (&'e str, &'e MatchEntry, bool)>,
+    urls: &[String],
+    pending: usize,
+) -> Vec<u8> {
+    let own = rows.enumerate().map(|(number, (name, entry, has_picture))| {
+        let picture = has_picture.then(|| link::picture(number));
+        MatchRow::new(link::recording(number, name), entry, picture)
+    });
+    let remote = urls.iter().map(|url| MatchRow::elsewhere(url.clone(), link::name_of_url(url)));
+    let list = MatchList::new(own.chain(remote).collect(), pending);
+    serde_json::to_vec(&list).unwrap_or_default()
 }
 
 /// What is known quickly.
@@ -210,52 +98,4 @@ pub(super) fn picture(source: &Source) -> Option<Vec<u8>> {
     let end = stage.find(When::End).ok()?;
     stage.seek(end).ok()?;
     gametape_scene::png::thumbnail(&stage.scene(), PICTURE)
-}
-
-/// The document `matches.json`.
-#[derive(Serialize)]
-pub(super) struct List<'e> {
-    pub(super) matches: Vec<Row<'e>>,
-    /// More is known later about this many.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub(super) pending: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
-}
-
-/// A match in the list.
-#[derive(Serialize)]
-pub(super) struct Row<'e> {
-    src: String,
-    #[serde(flatten)]
-    entry: std::borrow::Cow<'e, MatchEntry>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    picture: Option<String>,
-}
-
-impl List<'_> {
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-}
-
-/// A recording that is served under its number.
-pub(super) fn row<'e>(
-    number: usize,
-    name: &str,
-    entry: &'e MatchEntry,
-    has_picture: bool,
-) -> Row<'e> {
-    let picture = has_picture.then(|| link::picture(number));
-    Row { src: link::recording(number, name), entry: std::borrow::Cow::Borrowed(entry), picture }
-}
-
-/// A recording that the page fetches from elsewhere.
-pub(super) fn row_of_url(url: &str) -> Row<'static> {
-    let mut entry = MatchEntry::default();
-    entry.name = link::name_of_url(url);
-    Row { src: url.to_owned(), entry: std::borrow::Cow::Owned(entry), picture: None }
 }

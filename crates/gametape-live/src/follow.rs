@@ -1,0 +1,402 @@
+//! Follows the segments of a view. Normative: `spec/live.md`, section 9.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::time::Duration;
+
+use gametape_tape::{Chunk, ChunkHeader, ChunkKind, Gap, GapCause, TapeHeader, TapeWriter};
+use gametape_wire::{Result, View, ViewSet};
+
+use crate::limits::HELD_BYTES;
+use crate::message::StartAt;
+use crate::receiver::malformed;
+use crate::segments::NowDocument;
+use crate::spectator::Notice;
+
+/// A file of a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SegmentFile {
+    /// What changes.
+    Now,
+    /// Header, metadata, setup.
+    Init,
+    /// What a slot is entered with.
+    Keyframe(u64),
+    /// A slot.
+    Delta(u64),
+    /// What follows the last slot.
+    End,
+}
+
+impl fmt::Display for SegmentFile {
+    /// The end of its path: `delta/17`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Now => f.write_str("now"),
+            Self::Init => f.write_str("init"),
+            Self::Keyframe(slot) => write!(f, "keyframe/{slot}"),
+            Self::Delta(slot) => write!(f, "delta/{slot}"),
+            Self::End => f.write_str("end"),
+        }
+    }
+}
+
+/// Deltas that are asked for at once.
+const AT_ONCE: usize = 4;
+/// A file that is missing is asked for again after these times, then given up.
+const RETRIES: [Duration; 3] =
+    [Duration::from_millis(250), Duration::from_millis(500), Duration::from_millis(1000)];
+/// `now` is asked for this often at most.
+const NOW_APART: Duration = Duration::from_millis(250);
+
+/// What a file is asked for, and how often it was not there.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    tries: usize,
+    /// When to ask again; `None` while nobody has answered.
+    again_at: Option<Duration>,
+}
+
+/// Makes a tape that can be played of the segments of a view: says which files it needs, and takes them.
+///
+/// It holds at most what it asked for. With all slots from the first on, its tape is the view tape, byte
+/// for byte.
+#[derive(Debug)]
+pub struct SegmentFollower {
+    view: View,
+    from: StartAt,
+    now: Option<NowDocument>,
+    now_due: Duration,
+    asked: BTreeMap<SegmentFile, Asked>,
+    /// Slots that came before the one that is next.
+    held: BTreeMap<u64, Vec<u8>>,
+    tape: Option<Tape>,
+    /// The next slot; `None` before it is known where to begin.
+    next: Option<u64>,
+    shown: Option<u64>,
+    notices: VecDeque<Notice>,
+    is_over: bool,
+}
+
+/// The tape that is made.
+#[derive(Debug)]
+struct Tape {
+    header: TapeHeader,
+    writer: Option<TapeWriter>,
+    done: Vec<u8>,
+    /// The sequence number in the view tape of the last chunk that was taken.
+    last: u32,
+    keyframe: Option<u64>,
+}
+
+impl SegmentFollower {
+    /// Follows a view, from the newest slot or from a tick on.
+    #[must_use]
+    pub fn new(view: View, from: StartAt) -> Self {
+        Self {
+            view,
+            from,
+            now: None,
+            now_due: Duration::ZERO,
+            asked: BTreeMap::new(),
+            held: BTreeMap::new(),
+            tape: None,
+            next: None,
+            shown: None,
+            notices: VecDeque::new(),
+            is_over: false,
+        }
+    }
+
+    /// The files to ask for now. Each is answered once, by [`answer`](Self::answer).
+    pub fn poll(&mut self, now: Duration) -> Vec<SegmentFile> {
+        if self.is_over {
+            return Vec::new();
+        }
+        let mut files = Vec::new();
+        for file in self.wanted(now) {
+            let asked = self.asked.get(&file);
+            let is_due = asked.is_none_or(|asked| asked.again_at.is_some_and(|at| now >= at));
+            if is_due {
+                let tries = asked.map_or(0, |asked| asked.tries);
+                self.asked.insert(file, Asked { tries, again_at: None });
+                files.push(file);
+            }
+        }
+        files
+    }
+
+    fn wanted(&self, now: Duration) -> Vec<SegmentFile> {
+        let mut wanted = Vec::new();
+        let is_late = self.next_is_after_last();
+        if now >= self.now_due && (self.next.is_none() || is_late) && !self.is_all_there() {
+            wanted.push(SegmentFile::Now);
+        }
+        if self.tape.is_none() {
+            wanted.push(SegmentFile::Init);
+        }
+        let last = self.last_slot();
+        match (self.next, last) {
+            (None, Some(last)) if self.tape.is_some() => {
+                wanted.push(SegmentFile::Keyframe(self.entry_slot(last)));
+            }
+            (Some(next), Some(last)) => {
+                let slots = (next..=last).filter(|slot| !self.held.contains_key(slot));
+                wanted.extend(slots.take(AT_ONCE).map(SegmentFile::Delta));
+                if self.is_all_there() {
+                    wanted.push(SegmentFile::End);
+                }
+            }
+            _ => {}
+        }
+        wanted
+    }
+
+    fn last_slot(&self) -> Option<u64> {
+        self.now.as_ref().and_then(|now| u64::try_from(now.slot).ok())
+    }
+
+    fn slot_ticks(&self) -> u64 {
+        self.now.as_ref().map_or(1, |now| now.slot_ticks)
+    }
+
+    fn next_is_after_last(&self) -> bool {
+        self.next.is_some_and(|next| self.last_slot().is_none_or(|last| next > last))
+    }
+
+    /// Was every slot taken, and is the match over?
+    fn is_all_there(&self) -> bool {
+        self.next_is_after_last() && self.now.as_ref().is_some_and(|now| now.over)
+    }
+
+    /// The slot to begin with.
+    fn entry_slot(&self, last: u64) -> u64 {
+        match self.from {
+            StartAt::Live => last,
+            StartAt::Tick(tick) => (tick / self.slot_ticks()).min(last),
+        }
+    }
+
+    /// A file that was asked for came, or, where there are no bytes, was not there. An error means that the
+    /// other side sends something else than segments.
+    pub fn answer(&mut self, file: SegmentFile, bytes: Option<&[u8]>, now: Duration) -> Result<()> {
+        let Some(asked) = self.asked.remove(&file) else { return Ok(()) };
+        let Some(bytes) = bytes else { return self.missing(file, asked, now) };
+        HELD_BYTES.check(bytes.len() as u64, 0)?;
+        match file {
+            SegmentFile::Now => self.take_now(bytes, now),
+            SegmentFile::Init => self.take_init(bytes),
+            SegmentFile::Keyframe(slot) => self.enter(slot, bytes),
+            SegmentFile::Delta(slot) => {
+                if self.next.is_some_and(|next| slot >= next) {
+                    self.held.insert(slot, bytes.to_vec());
+                }
+                self.take_slots()
+            }
+            SegmentFile::End => self.finish(bytes),
+        }
+    }
+
+    /// Asks again, then gives up: of a slot by going on with the newest one.
+    fn missing(&mut self, file: SegmentFile, asked: Asked, now: Duration) -> Result<()> {
+        let is_slot = matches!(file, SegmentFile::Delta(_) | SegmentFile::Keyframe(_));
+        match RETRIES.get(asked.tries) {
+            None if is_slot => {
+                self.next = None;
+                self.held.clear();
+                self.asked.retain(|file, _| !matches!(file, SegmentFile::Delta(_)));
+                (self.from, self.now, self.now_due) = (StartAt::Live, None, now);
+            }
+            wait => {
+                let wait = wait.copied().unwrap_or(RETRIES[RETRIES.len() - 1]);
+                let again_at = Some(now + wait);
+                self.asked.insert(file, Asked { tries: asked.tries + 1, again_at });
+            }
+        }
+        Ok(())
+    }
+
+    fn take_now(&mut self, bytes: &[u8], now: Duration) -> Result<()> {
+        let read: Option<NowDocument> = serde_json::from_slice(bytes).ok();
+        let is_sound = |now: &NowDocument| now.slot_ticks > 0 && now.view == self.view.number();
+        let read = read.filter(is_sound).ok_or_else(|| malformed("no `now` document"))?;
+        self.now_due = now + NOW_APART;
+        self.now = Some(read);
+        Ok(())
+    }
+
+    fn take_init(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.tape.is_some() {
+            return Ok(());
+        }
+        let header = TapeHeader::read(bytes)?;
+        let mut writer = None;
+        let mut last = 0;
+        for chunk in chunks(&bytes[TapeHeader::LENGTH..], &header)? {
+            match &mut writer {
+                None => writer = Some(TapeWriter::new(header, &chunk.raw()?)?),
+                Some(writer) => writer.copy(&chunk, chunk.header.views)?,
+            }
+            last = chunk.header.sequence;
+        }
+        if writer.is_none() {
+            return Err(malformed("no metadata"));
+        }
+        self.tape = Some(Tape { header, writer, done: Vec::new(), last, keyframe: None });
+        Ok(())
+    }
+
+    /// Enters a slot with its keyframe; from the first slot on where there is none.
+    fn enter(&mut self, slot: u64, bytes: &[u8]) -> Result<()> {
+        let slot_ticks = self.slot_ticks();
+        let Some(tape) = &mut self.tape else { return Ok(()) };
+        let chunks = chunks(bytes, &tape.header)?;
+        let tick = chunks.last().map_or(0, |chunk| chunk.header.first_tick);
+        if tick / slot_ticks > slot || chunks.last().is_some_and(|chunk| !is_keyframe(chunk)) {
+            return Err(malformed("no keyframe of this slot"));
+        }
+        let views = ViewSet::EMPTY.with(self.view);
+        let after = self.shown.map_or(0, |shown| shown + 1);
+        let gap = match self.shown {
+            None if tick > 0 => Some((GapCause::CUT, 0)),
+            Some(_) if tick > after => Some((GapCause::DAMAGE, after)),
+            _ => None,
+        };
+        if let Some((cause, first)) = gap {
+            let kind = if cause == GapCause::CUT { ChunkKind(0) } else { ChunkKind::FRAMES };
+            let count = u32::try_from(tick - first).unwrap_or(u32::MAX);
+            let gap = Gap::new(cause, kind).with_views(views).with_ticks(first, count);
+            tape.writer()?.gap(&gap)?;
+        }
+        let is_new = self.shown.is_none_or(|_| tick >= after);
+        if is_new {
+            chunks.iter().try_for_each(|chunk| tape.take(chunk))?;
+        }
+        let next = if is_new { tick / slot_ticks } else { after / slot_ticks };
+        self.next = Some(next);
+        match self.shown {
+            None => self.notices.push_back(Notice::Began { tick }),
+            Some(_) if tick > after => {
+                let (view, first, last) = (self.view, after, tick - 1);
+                self.notices.push_back(Notice::Lost { view, first, last, parts: 0 });
+            }
+            _ => {}
+        }
+        self.take_slots()
+    }
+
+    fn take_slots(&mut self) -> Result<()> {
+        while let Some(next) = self.next
+            && let Some(bytes) = self.held.remove(&next)
+        {
+            let slot_ticks = self.slot_ticks();
+            let Some(tape) = &mut self.tape else { return Ok(()) };
+            for chunk in chunks(&bytes, &tape.header)? {
+                if chunk.header.sequence > tape.last {
+                    tape.take(&chunk)?;
+                }
+            }
+            self.next = Some(next + 1);
+            let tick = (next + 1).saturating_mul(slot_ticks).saturating_sub(1);
+            self.shown = self.shown.max(Some(tick));
+            self.notices.push_back(Notice::Shown { tick });
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, bytes: &[u8]) -> Result<()> {
+        let Some(tape) = &mut self.tape else { return Ok(()) };
+        for chunk in chunks(bytes, &tape.header)? {
+            if chunk.header.kind.is_counted() && chunk.header.sequence > tape.last {
+                tape.take(&chunk)?;
+            }
+        }
+        if let Some(mut writer) = tape.writer.take() {
+            tape.done = writer.take();
+            tape.done.extend(writer.finish()?);
+        }
+        self.is_over = true;
+        self.notices.push_back(Notice::Over);
+        Ok(())
+    }
+
+    /// Goes to a tick, or to the newest slot: another tape begins.
+    pub fn seek(&mut self, to: StartAt) {
+        *self = Self::new(self.view, to);
+    }
+
+    /// Everything that happened since the last call, in its order.
+    pub fn notices(&mut self) -> Vec<Notice> {
+        self.notices.drain(..).collect()
+    }
+
+    /// The bytes that follow those of the last call in the tape.
+    pub fn take_tape(&mut self) -> Vec<u8> {
+        let Some(tape) = &mut self.tape else { return Vec::new() };
+        // Nothing is in it before it is known where it begins.
+        match &mut tape.writer {
+            Some(writer) if self.next.is_some() || self.shown.is_some() => writer.take(),
+            Some(_) => Vec::new(),
+            None => std::mem::take(&mut tape.done),
+        }
+    }
+
+    /// The last tick that can be shown.
+    #[must_use]
+    pub fn shown(&self) -> Option<u64> {
+        self.shown
+    }
+
+    /// The newest tick that is released.
+    #[must_use]
+    pub fn newest(&self) -> Option<u64> {
+        self.now.as_ref().and_then(|now| u64::try_from(now.tick).ok())
+    }
+
+    /// Was everything taken, up to the end of the match?
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+}
+
+impl Tape {
+    fn writer(&mut self) -> Result<&mut TapeWriter> {
+        self.writer.as_mut().ok_or_else(|| malformed("something after the end"))
+    }
+
+    fn take(&mut self, chunk: &Chunk<'_>) -> Result<()> {
+        let header = &chunk.header;
+        if is_keyframe(chunk) {
+            if self.keyframe.is_some_and(|last| header.first_tick <= last) {
+                return Ok(());
+            }
+            self.keyframe = Some(header.first_tick);
+        }
+        // The chain of a keyframe may be older than what was taken.
+        self.last = self.last.max(header.sequence);
+        self.writer()?.copy(chunk, header.views)
+    }
+}
+
+fn is_keyframe(chunk: &Chunk<'_>) -> bool {
+    chunk.header.kind.is_keyframe()
+}
+
+/// The chunks in these bytes, which are nothing else but for the end of a tape.
+fn chunks<'a>(mut bytes: &'a [u8], header: &TapeHeader) -> Result<Vec<Chunk<'a>>> {
+    let mut chunks = Vec::new();
+    while !bytes.is_empty() {
+        let chunk = Chunk::read(bytes, 0)?;
+        if chunk.header.tape_id != header.tape_id {
+            return Err(malformed("a chunk of another tape"));
+        }
+        bytes = &bytes[ChunkHeader::LENGTH + chunk.stored.len()..];
+        let is_index = chunk.header.kind == ChunkKind::INDEX;
+        chunks.push(chunk);
+        if is_index {
+            break;
+        }
+    }
+    Ok(chunks)
+}

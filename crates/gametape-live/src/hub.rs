@@ -1,0 +1,570 @@
+//! What publisher and relay have in common: the messages of a match, and the seats that get them.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gametape_tape::TapeHeader;
+use gametape_wire::{Result, TickLength, Time, View, ViewSet};
+
+use crate::delay::{Delay, Head};
+use crate::lane::{Lane, PerLane};
+use crate::limits::AGAIN;
+use crate::log::{Entry, ViewLog};
+use crate::message::{Again, Data, Mark, Message, Shared, StartAt};
+use crate::name::MatchName;
+use crate::pass::Grant;
+use crate::publisher::slot_ticks;
+
+/// Unreliable messages that are this much older than what is released are dropped.
+const LATE: Time = Time::from_millis(250);
+/// A seat that needs something which is not there for this long goes on with a later group.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Who lacks more gets it in steps of this length.
+const STEP: Time = Time::from_seconds(1);
+
+/// A seat of a match; another number for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SeatId(u64);
+
+/// Something to send to a seat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outgoing {
+    /// The message, shared with all others who get it.
+    pub bytes: Shared,
+    /// The lane that it belongs to; `None` for messages about the session, which go before others.
+    pub lane: Option<Lane>,
+    /// May it travel as a datagram, and get lost?
+    pub is_datagram: bool,
+}
+
+impl Outgoing {
+    /// A message about the session.
+    #[must_use]
+    pub fn new(bytes: Shared) -> Self {
+        Self { bytes, lane: None, is_datagram: false }
+    }
+
+    fn session(message: &Message<'_>) -> Self {
+        Self::new(message.to_bytes())
+    }
+}
+
+/// What a match is.
+#[derive(Debug, Clone)]
+pub(crate) struct About {
+    pub(crate) name: MatchName,
+    pub(crate) header: TapeHeader,
+    pub(crate) metadata: String,
+}
+
+/// The messages of a match, and the seats that get them.
+#[derive(Debug)]
+pub(crate) struct Hub {
+    pub(crate) about: About,
+    logs: BTreeMap<View, ViewLog>,
+    head: Head,
+    seats: BTreeMap<SeatId, Seat>,
+    next_seat: u64,
+    /// Bytes of messages that are kept of each view.
+    window: usize,
+}
+
+#[derive(Debug)]
+struct Seat {
+    grant: Grant,
+    views: BTreeMap<View, SeatView>,
+    /// What is about the session, and what was asked for again.
+    queue: VecDeque<Outgoing>,
+    /// Is it a relay, which is a copy of the journal?
+    is_link: bool,
+    /// What it asked for, and is not there any more.
+    forgotten: Vec<Again>,
+}
+
+/// How far a seat has come in a view.
+#[derive(Debug)]
+struct SeatView {
+    cursor: PerLane,
+    /// The tick of the last mark that was sent.
+    position: Option<u64>,
+    /// Chunks to send before all else.
+    prelude: VecDeque<u64>,
+    /// From this number on, what is fine to miss may be missed.
+    live_from: u64,
+    stuck_since: Option<Duration>,
+    is_done: bool,
+}
+
+impl Hub {
+    pub(crate) fn new(about: About, views: ViewSet, window: usize) -> Self {
+        let logs = views.iter().map(|view| (view, ViewLog::default())).collect();
+        let (head, seats) = (Head::default(), BTreeMap::new());
+        Self { about, logs, head, seats, next_seat: 0, window }
+    }
+
+    pub(crate) fn views(&self) -> ViewSet {
+        self.logs.keys().copied().collect()
+    }
+
+    pub(crate) fn log(&self, view: View) -> Option<&ViewLog> {
+        self.logs.get(&view)
+    }
+
+    pub(crate) fn log_mut(&mut self, view: View) -> Option<&mut ViewLog> {
+        self.logs.get_mut(&view)
+    }
+
+    fn tick_length(&self) -> TickLength {
+        self.about.header.tick_length
+    }
+
+    /// Adds a numbered message; false where it is there, or of a view that nobody has.
+    pub(crate) fn add(&mut self, data: &Data<'_>, bytes: &Shared) -> Result<bool> {
+        let slot = slot_ticks(self.tick_length());
+        let Some(log) = self.logs.get_mut(&data.view) else { return Ok(false) };
+        // What was asked for again is there for somebody who will come for it.
+        let is_recalled = data.number < log.have[data.lane.index()];
+        let added = log.insert(data, bytes)?;
+        if !is_recalled {
+            log.trim(self.window, slot);
+        }
+        Ok(added)
+    }
+
+    pub(crate) fn mark(&mut self, mark: Mark, now: Duration) {
+        let Some(log) = self.logs.get_mut(&mark.view) else { return };
+        log.take_mark(mark);
+        self.head.advance(mark.tick, mark.is_last, now);
+    }
+
+    pub(crate) fn newest_marks(&self) -> Vec<Shared> {
+        let marks = self.logs.values().filter_map(|log| log.mark);
+        marks.map(|mark| Message::Mark(mark).to_bytes()).collect()
+    }
+
+    /// The last tick that is released at `now`; `None` where nothing is.
+    pub(crate) fn released(&self, delay: u64, now: Duration) -> Option<u64> {
+        Delay(delay).released(self.head.at(now, self.tick_length()))
+    }
+
+    /// The same, at most the last tick that is over.
+    pub(crate) fn known_released(&self, delay: u64, now: Duration) -> Option<u64> {
+        let over = self.logs.values().filter_map(|log| log.mark).map(|mark| mark.tick).max()?;
+        Some(self.released(delay, now)?.min(over))
+    }
+
+    /// Gives a seat, which begins where it wants, or goes on after what it has.
+    pub(crate) fn sit(
+        &mut self,
+        grant: Grant,
+        from: StartAt,
+        lacks: &[(View, PerLane)],
+        is_link: bool,
+        now: Duration,
+    ) -> SeatId {
+        let id = SeatId(self.next_seat);
+        self.next_seat += 1;
+        let (views, queue) = (BTreeMap::new(), VecDeque::new());
+        self.seats.insert(id, Seat { grant, views, queue, is_link, forgotten: Vec::new() });
+        for view in grant.views.and(self.views()).iter() {
+            let known = lacks.iter().find(|(other, _)| *other == view);
+            let resumed = known.is_some_and(|(_, lacks)| self.resume(id, view, lacks, now));
+            if !resumed {
+                self.move_seat(id, view, from, now);
+            }
+        }
+        id
+    }
+
+    pub(crate) fn tell(&mut self, seat: SeatId, message: &Message<'_>) {
+        if let Some(seat) = self.seats.get_mut(&seat) {
+            seat.queue.push_front(Outgoing::session(message));
+        }
+    }
+
+    pub(crate) fn leave(&mut self, seat: SeatId) {
+        self.seats.remove(&seat);
+    }
+
+    pub(crate) fn seat_count(&self) -> usize {
+        self.seats.len()
+    }
+
+    /// Goes on after what a seat has. Refused where it would be ahead of what it may have.
+    fn resume(&mut self, id: SeatId, view: View, lacks: &PerLane, now: Duration) -> bool {
+        let Some(grant) = self.seats.get(&id).map(|seat| seat.grant) else { return false };
+        let Some(limit) = self.released(grant.delay, now) else { return false };
+        let Some(log) = self.logs.get(&view) else { return false };
+        let counts = log.counts_at(limit);
+        let is_ahead = Lane::CLAIMED.iter().any(|lane| lacks[lane.index()] > counts[lane.index()]);
+        // Without a delay everything may be known that is there.
+        if is_ahead && grant.delay > 0 {
+            return false;
+        }
+        let live_from = counts[0].max(lacks[0]);
+        let place = SeatView {
+            cursor: *lacks,
+            position: log.position_of(lacks, limit),
+            prelude: VecDeque::new(),
+            live_from,
+            stuck_since: None,
+            is_done: false,
+        };
+        self.put(id, view, place);
+        true
+    }
+
+    fn put(&mut self, id: SeatId, view: View, place: SeatView) {
+        if let Some(seat) = self.seats.get_mut(&id) {
+            seat.views.insert(view, place);
+        }
+    }
+
+    /// Moves a seat to the group that it wants, of those that are released.
+    pub(crate) fn move_seat(&mut self, id: SeatId, view: View, from: StartAt, now: Duration) {
+        let Some(grant) = self.seats.get(&id).map(|seat| seat.grant) else { return };
+        let limit = self.released(grant.delay, now);
+        let tick = match from {
+            StartAt::Live => limit.unwrap_or(0),
+            StartAt::Tick(tick) => tick.min(limit.unwrap_or(0)),
+        };
+        let Some(log) = self.logs.get(&view) else { return };
+        let group = log.group_at(tick);
+        let moved = log.moved_to(view, &group);
+        let place = SeatView {
+            cursor: moved.first,
+            position: group.tick.checked_sub(1),
+            prelude: moved.prelude.iter().copied().collect(),
+            live_from: limit.map_or(0, |limit| log.counts_at(limit)[0]).max(group.first[0]),
+            stuck_since: None,
+            is_done: false,
+        };
+        self.put(id, view, place);
+        if let Some(seat) = self.seats.get_mut(&id) {
+            seat.queue.push_back(Outgoing::session(&Message::Moved(moved)));
+        }
+    }
+
+    /// Moves a seat to what it wants, in all its views.
+    pub(crate) fn seek(&mut self, id: SeatId, from: StartAt, now: Duration) {
+        let views: Vec<View> =
+            self.seats.get(&id).into_iter().flat_map(|seat| seat.views.keys().copied()).collect();
+        views.into_iter().for_each(|view| self.move_seat(id, view, from, now));
+    }
+
+    /// Repeats what a seat lacks and may have.
+    pub(crate) fn again(&mut self, id: SeatId, again: &Again, now: Duration) {
+        let limit = self.seats.get(&id).map(|seat| seat.grant.delay);
+        let Some(limit) = limit.and_then(|delay| self.released(delay, now)) else { return };
+        let (Some(log), Some(seat)) = (self.logs.get(&again.view), self.seats.get_mut(&id)) else {
+            return;
+        };
+        let may_have =
+            seat.views.contains_key(&again.view) && seat.grant.classes.has_lane(again.lane);
+        let is_repeated = again.lane != Lane::UNRELIABLE || seat.is_link;
+        // Who asks faster than it reads gets no more until it has read.
+        if !may_have || !is_repeated || seat.queue.len() as u64 > 4 * AGAIN.max {
+            return;
+        }
+        let numbers = again.numbers.start..again.numbers.end.min(again.numbers.start + AGAIN.max);
+        let have = log.have[again.lane.index()];
+        if let Some(hole) = log.holes(again.lane, numbers.start..numbers.end.min(have), 1).pop() {
+            seat.forget(Again { numbers: hole, ..again.clone() });
+        }
+        for (_, entry) in log.lane(again.lane).range(numbers) {
+            if entry.tick <= limit {
+                let bytes = Arc::clone(&entry.bytes);
+                seat.queue.push_back(Outgoing {
+                    bytes,
+                    lane: Some(again.lane),
+                    is_datagram: false,
+                });
+            }
+        }
+    }
+
+    /// What to send to a seat now, about `budget` bytes of it.
+    pub(crate) fn poll(&mut self, id: SeatId, now: Duration, budget: usize) -> Vec<Outgoing> {
+        let Some(mut seat) = self.seats.remove(&id) else { return Vec::new() };
+        let mut out = Batch { list: Vec::new(), left: budget };
+        while out.has_room()
+            && let Some(queued) = seat.queue.pop_front()
+        {
+            out.push(queued);
+        }
+        let limit = self.released(seat.grant.delay, now);
+        let mut stuck = Vec::new();
+        if let Some(limit) = limit {
+            for (view, place) in &mut seat.views {
+                if let Some(log) = self.logs.get(view) {
+                    let mut feed = Feed { log, grant: &seat.grant, limit, step: self.step() };
+                    let is_stuck = feed.run(place, &mut out, self.late());
+                    place.note_stuck(is_stuck, now);
+                    if place.is_out_of_patience(now) && out.has_room() && !seat.is_link {
+                        stuck.push(*view);
+                    }
+                }
+            }
+        }
+        self.seats.insert(id, seat);
+        for view in stuck {
+            self.skip(id, view, now);
+        }
+        out.list
+    }
+
+    fn step(&self) -> u64 {
+        self.tick_length().ticks_in(STEP)
+    }
+
+    fn late(&self) -> u64 {
+        self.tick_length().ticks_in(LATE)
+    }
+
+    /// Something that a seat needs does not come: goes on with the next group, if there is one.
+    fn skip(&mut self, id: SeatId, view: View, now: Duration) {
+        let place = self.seats.get(&id).and_then(|seat| Some((seat, seat.views.get(&view)?)));
+        let Some((seat, place)) = place else { return };
+        let limit = self.released(seat.grant.delay, now).unwrap_or(0);
+        let position = place.position.unwrap_or(0);
+        let next = self.logs.get(&view).and_then(|log| log.group_after(position));
+        if let Some(group) = next.filter(|group| group.tick <= limit) {
+            self.move_seat(id, view, StartAt::Tick(group.tick), now);
+        }
+    }
+
+    /// What seats need and is not there, and what is missing of what is known to exist.
+    pub(crate) fn missing(&self, most: usize) -> Vec<Again> {
+        let mut wanted = Vec::new();
+        for (view, log) in &self.logs {
+            for lane in Lane::ALL {
+                let (have, count) = (log.have[lane.index()], log.counts()[lane.index()]);
+                let last = log.lane(lane).last_key_value().map_or(0, |(number, _)| *number);
+                push_ranges(&mut wanted, *view, lane, log.holes(lane, have..count.max(last), 8));
+            }
+        }
+        for seat in self.seats.values() {
+            if wanted.len() >= most {
+                break;
+            }
+            for (view, place) in &seat.views {
+                let Some(log) = self.logs.get(view) else { continue };
+                for number in place.prelude.iter().take(16) {
+                    if log.entry(Lane::TAPE, *number).is_none() {
+                        push_ranges(&mut wanted, *view, Lane::TAPE, Some(*number..number + 1));
+                    }
+                }
+                for lane in Lane::ALL {
+                    let (cursor, have) = (place.cursor[lane.index()], log.have[lane.index()]);
+                    push_ranges(&mut wanted, *view, lane, log.first_hole(lane, cursor, have));
+                }
+            }
+            for Again { view, lane, numbers } in &seat.forgotten {
+                let holes = self.logs.get(view).map(|log| log.holes(*lane, numbers.clone(), 4));
+                push_ranges(&mut wanted, *view, *lane, holes.into_iter().flatten());
+            }
+        }
+        wanted.truncate(most);
+        wanted
+    }
+}
+
+fn push_ranges(
+    wanted: &mut Vec<Again>,
+    view: View,
+    lane: Lane,
+    ranges: impl IntoIterator<Item = Range<u64>>,
+) {
+    for Range { start, end } in ranges {
+        let again = Again { view, lane, numbers: start..end.min(start + AGAIN.max) };
+        if start < end && !wanted.contains(&again) {
+            wanted.push(again);
+        }
+    }
+}
+
+/// What is sent in one go.
+struct Batch {
+    list: Vec<Outgoing>,
+    left: usize,
+}
+
+impl Batch {
+    fn has_room(&self) -> bool {
+        self.left > 0
+    }
+
+    fn push(&mut self, message: Outgoing) {
+        self.left = self.left.saturating_sub(message.bytes.len());
+        self.list.push(message);
+    }
+}
+
+impl Seat {
+    /// Notes what it needs and is not there any more.
+    fn forget(&mut self, again: Again) {
+        if !self.forgotten.contains(&again) {
+            self.forgotten.truncate(15);
+            self.forgotten.insert(0, again);
+        }
+    }
+}
+
+impl SeatView {
+    fn note_stuck(&mut self, is_stuck: bool, now: Duration) {
+        match (is_stuck, self.stuck_since) {
+            (true, None) => self.stuck_since = Some(now),
+            (false, _) => self.stuck_since = None,
+            _ => {}
+        }
+    }
+
+    fn is_out_of_patience(&self, now: Duration) -> bool {
+        self.stuck_since.is_some_and(|since| now.saturating_sub(since) >= PATIENCE)
+    }
+}
+
+/// Sends of one view to one seat what is released.
+struct Feed<'a> {
+    log: &'a ViewLog,
+    grant: &'a Grant,
+    limit: u64,
+    step: u64,
+}
+
+impl Feed<'_> {
+    /// Is something needed that is not there?
+    fn run(&mut self, place: &mut SeatView, out: &mut Batch, late: u64) -> bool {
+        while let Some(&number) = place.prelude.front() {
+            if !out.has_room() {
+                return false;
+            }
+            let Some(entry) = self.released(Lane::TAPE, number) else { return true };
+            let bytes = Arc::clone(&entry.bytes);
+            out.push(Outgoing { bytes, lane: Some(Lane::TAPE), is_datagram: false });
+            place.prelude.pop_front();
+        }
+        while let Some((tick, mark)) = self.log.next_mark(place.position, self.step, self.limit) {
+            if !out.has_room() {
+                return false;
+            }
+            match self.up_to(place, &mark.counts, out, late) {
+                Sent::All => {}
+                Sent::NoRoom => return false,
+                Sent::Missing => return true,
+            }
+            let bytes = Arc::clone(&mark.bytes);
+            out.push(Outgoing::new(bytes));
+            place.position = Some(tick);
+        }
+        self.events(place, out);
+        if self.limit == u64::MAX {
+            // Nothing is held back: what is not marked yet goes out, too.
+            let all = [u64::MAX; Lane::COUNT];
+            let _ = self.up_to(place, &all, out, late);
+        }
+        self.finish(place, out);
+        false
+    }
+
+    /// A message that is there and old enough, whatever a mark says about it.
+    fn released(&self, lane: Lane, number: u64) -> Option<&Entry> {
+        self.log.entry(lane, number).filter(|entry| entry.tick <= self.limit)
+    }
+
+    /// Sends parts and chunks up to these numbers.
+    fn up_to(&self, place: &mut SeatView, counts: &PerLane, out: &mut Batch, late: u64) -> Sent {
+        let mut sent = Sent::All;
+        for lane in [4, 3, 2, 1, 5].into_iter().filter_map(Lane::new) {
+            let is_wanted = self.grant.classes.has_lane(lane);
+            let count = counts[lane.index()];
+            let cursor = &mut place.cursor[lane.index()];
+            if !is_wanted {
+                let known = if count == u64::MAX { self.log.have[lane.index()] } else { count };
+                *cursor = (*cursor).max(known);
+            }
+            while *cursor < count {
+                if !out.has_room() {
+                    return Sent::NoRoom;
+                }
+                let Some(entry) = self.released(lane, *cursor) else {
+                    sent = Sent::Missing;
+                    break;
+                };
+                let bytes = Arc::clone(&entry.bytes);
+                out.push(Outgoing { bytes, lane: Some(lane), is_datagram: false });
+                *cursor += 1;
+            }
+        }
+        match self.unreliable(place, counts[0], out, late) {
+            true => sent,
+            false => Sent::Missing,
+        }
+    }
+
+    /// Is everything there that is history, and so not to be missed?
+    fn unreliable(&self, place: &mut SeatView, count: u64, out: &mut Batch, late: u64) -> bool {
+        let cursor = place.cursor[0];
+        let history = place.live_from.min(count).min(self.log.have[0]);
+        let is_wanted = self.grant.classes.has_lane(Lane::UNRELIABLE);
+        if is_wanted && self.log.first_hole(Lane::UNRELIABLE, cursor, history).is_some() {
+            return false;
+        }
+        if is_wanted && cursor < count {
+            let newest = self.log.mark.map_or(0, |mark| mark.tick).min(self.limit);
+            for (&number, entry) in self.log.lane(Lane::UNRELIABLE).range(cursor..count) {
+                if number > place.cursor[0] && place.cursor[0] < history {
+                    return false;
+                }
+                let is_datagram = number >= place.live_from;
+                let is_in_time = !is_datagram || entry.tick.saturating_add(late) >= newest;
+                if is_in_time && entry.tick <= self.limit {
+                    let bytes = Arc::clone(&entry.bytes);
+                    out.push(Outgoing { bytes, lane: Some(Lane::UNRELIABLE), is_datagram });
+                }
+                place.cursor[0] = number + 1;
+            }
+        }
+        if place.cursor[0] < history && is_wanted {
+            return false;
+        }
+        if count != u64::MAX {
+            place.cursor[0] = place.cursor[0].max(count);
+        }
+        true
+    }
+
+    fn events(&self, place: &mut SeatView, out: &mut Batch) {
+        let cursor = &mut place.cursor[Lane::EVENTS.index()];
+        while out.has_room()
+            && let Some(entry) = self.released(Lane::EVENTS, *cursor)
+        {
+            let bytes = Arc::clone(&entry.bytes);
+            out.push(Outgoing { bytes, lane: Some(Lane::EVENTS), is_datagram: false });
+            *cursor += 1;
+        }
+    }
+
+    fn finish(&self, place: &mut SeatView, out: &mut Batch) {
+        let Some(mark) = self.log.mark.filter(|mark| mark.is_last && mark.tick <= self.limit)
+        else {
+            return;
+        };
+        let has_all = place.position == Some(mark.tick)
+            && place.cursor[Lane::EVENTS.index()] >= mark.counts[Lane::EVENTS.index()];
+        if has_all && !place.is_done {
+            out.push(Outgoing::session(&Message::Mark(mark)));
+            place.is_done = true;
+        }
+    }
+}
+
+/// How far sending came.
+enum Sent {
+    All,
+    NoRoom,
+    Missing,
+}

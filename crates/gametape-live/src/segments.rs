@@ -1,0 +1,317 @@
+//! Segments: a view of a match as immutable files. Normative: `spec/live.md`, section 9.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use gametape_tape::{ChunkHeader, ChunkKind, TapeHeader};
+use gametape_wire::{Result, View, ViewSet};
+use serde::{Deserialize, Serialize};
+
+use crate::assembler::Assembler;
+use crate::lane::Classes;
+use crate::message::{Announce, Message, Moved, Shared};
+use crate::name::MatchName;
+use crate::publisher::slot_ticks;
+use crate::receiver::{Receiver, Step, TickContent};
+
+/// Everything is waited for this long: all relays shall have the same files.
+const LINGER: Duration = Duration::from_secs(3);
+
+/// The one file that changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NowDocument {
+    /// The match.
+    #[serde(rename = "match")]
+    pub name: String,
+    /// The view.
+    pub view: u8,
+    /// How long a tick takes, in microseconds.
+    pub tick_us: u32,
+    /// How many ticks a slot has.
+    pub slot_ticks: u64,
+    /// The last tick that is released; −1 before the first.
+    pub tick: i64,
+    /// The last slot that is released; −1 before the first.
+    pub slot: i64,
+    /// Is the match over, and all of it released?
+    pub over: bool,
+}
+
+/// Makes the segments of a view out of what its publisher sends.
+///
+/// The files are the same on every relay, and the same for every audience: what an audience may have is
+/// decided when it asks, by the last tick that is [released](crate::Relay::released) to it.
+#[derive(Debug)]
+pub struct Segmenter {
+    name: MatchName,
+    header: TapeHeader,
+    view: View,
+    slot_ticks: u64,
+    receiver: Receiver,
+    tape: Option<Assembler>,
+    /// The slot that is being written.
+    slot: u64,
+    files: Files,
+}
+
+/// What was made.
+#[derive(Debug, Default)]
+struct Files {
+    init: Option<Shared>,
+    deltas: BTreeMap<u64, Shared>,
+    /// By tick.
+    keyframes: BTreeMap<u64, Keyframe>,
+    /// Names, resources and setups after `init`, by sequence number.
+    prelude: BTreeMap<u32, Shared>,
+    end: Option<Shared>,
+    /// The tick after the last.
+    last_tick: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Keyframe {
+    sequence: u32,
+    baseline: Option<u64>,
+    bytes: Shared,
+}
+
+impl Segmenter {
+    /// Makes segments of a view of the match that a publisher announced. It must get every message from
+    /// the start of the match on.
+    pub fn new(announce: &Announce, view: View) -> Result<Self> {
+        let Announce { name, header, metadata, .. } = announce;
+        let mut receiver = Receiver::new(view, Classes::ALL, LINGER);
+        receiver.moved(Moved { view, tick: 0, first: [0; 7], prelude: Vec::new() });
+        Ok(Self {
+            name: name.clone(),
+            header: *header,
+            view,
+            slot_ticks: slot_ticks(header.tick_length),
+            receiver,
+            tape: Some(Assembler::new(header, metadata, ViewSet::EMPTY.with(view))?),
+            slot: 0,
+            files: Files::default(),
+        })
+    }
+
+    /// A message of the publisher; those of other views are passed over.
+    pub fn receive(&mut self, bytes: &Shared, now: Duration) -> Result<()> {
+        match Message::read(bytes)? {
+            Message::Data(data) if data.view == self.view => {
+                self.receiver.data(&data, bytes)?;
+            }
+            Message::Mark(mark) if mark.view == self.view => self.receiver.mark(mark)?,
+            _ => return Ok(()),
+        }
+        self.poll(now)
+    }
+
+    /// Lets time pass: what does not come is given up.
+    pub fn poll(&mut self, now: Duration) -> Result<()> {
+        if self.tape.is_none() {
+            return Ok(());
+        }
+        let mut last = self.receiver.claimed();
+        for step in self.receiver.advance(now)? {
+            let first = last.map_or(0, |last| last + 1);
+            match step {
+                Step::Entered { tick, prelude } => {
+                    if first < tick {
+                        self.lose(first, tick - 1, 0);
+                    }
+                    self.receiver.put_first(tick, prelude);
+                    last = last.max(tick.checked_sub(1));
+                }
+                Step::Claimed { tick, lost, .. } => {
+                    if lost > 0 {
+                        self.lose(first, tick, lost);
+                    }
+                    last = Some(tick);
+                }
+            }
+        }
+        self.write()?;
+        self.finish()
+    }
+
+    fn lose(&mut self, first: u64, last: u64, parts: u64) {
+        if let Some(tape) = &mut self.tape {
+            tape.lose(self.view, first, last, parts, false);
+        }
+    }
+
+    /// Writes what is complete, slot by slot.
+    fn write(&mut self) -> Result<()> {
+        let Some(claimed) = self.receiver.claimed() else { return Ok(()) };
+        if self.files.init.is_none() {
+            self.write_init()?;
+        }
+        while let Some(tick) = self.receiver.first_ready().filter(|tick| *tick <= claimed) {
+            self.end_slots(tick / self.slot_ticks)?;
+            let content = self.receiver.take(tick).unwrap_or_default();
+            if let Some(tape) = &mut self.tape {
+                tape.tick(tick, &[(self.view, content)])?;
+            }
+        }
+        self.end_slots((claimed + 1) / self.slot_ticks)
+    }
+
+    /// What comes before the first keyframe.
+    fn write_init(&mut self) -> Result<()> {
+        let Some(tape) = &mut self.tape else { return Ok(()) };
+        if let Some(mut content) = self.receiver.take(0) {
+            let is_keyframe = |chunk: &Shared| {
+                crate::message::Data::read(chunk)
+                    .is_ok_and(|data| data.is_some_and(|data| data.is_keyframe()))
+            };
+            let first = content.chunks.iter().position(is_keyframe);
+            let rest = content.chunks.split_off(first.unwrap_or(content.chunks.len()));
+            let chunks = std::mem::replace(&mut content.chunks, rest);
+            tape.tick(0, &[(self.view, TickContent::of_chunks(chunks))])?;
+            self.receiver.put_back(0, content);
+        }
+        self.files.init = Some(tape.flush()?.into());
+        Ok(())
+    }
+
+    /// Ends the slots before this one.
+    fn end_slots(&mut self, slot: u64) -> Result<()> {
+        if slot > self.slot {
+            self.end_slot()?;
+            self.slot = slot;
+        }
+        Ok(())
+    }
+
+    fn end_slot(&mut self) -> Result<()> {
+        let Some(tape) = &mut self.tape else { return Ok(()) };
+        let bytes = tape.flush()?;
+        if !bytes.is_empty() {
+            self.files.note(&bytes);
+            self.files.deltas.insert(self.slot, bytes.into());
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        if !self.receiver.is_over {
+            return Ok(());
+        }
+        self.end_slot()?;
+        let Some(mut tape) = self.tape.take() else { return Ok(()) };
+        for events in std::mem::take(&mut self.receiver.events) {
+            tape.events(&events)?;
+        }
+        self.files.last_tick = self.receiver.claimed();
+        self.files.end = Some(tape.finish()?.into());
+        Ok(())
+    }
+
+    /// The last slot that is complete and released, where `released` is the last tick that may be known.
+    fn last_slot(&self, released: Option<u64>) -> Option<u64> {
+        let released = released?;
+        let known = match self.files.last_tick {
+            // After the end the clock goes on.
+            Some(last) if released >= last => return Some(last / self.slot_ticks),
+            _ => self.receiver.claimed()?,
+        };
+        ((released.min(known) + 1) / self.slot_ticks).checked_sub(1)
+    }
+
+    /// The `now` document for who may know ticks up to `released`.
+    #[must_use]
+    pub fn now(&self, released: Option<u64>) -> NowDocument {
+        let slot = self.last_slot(released);
+        let tick = released.and_then(|released| Some(released.min(self.receiver.claimed()?)));
+        let number = |number: Option<u64>| number.map_or(-1, |number| number as i64);
+        NowDocument {
+            name: self.name.as_str().to_owned(),
+            view: self.view.number(),
+            tick_us: self.header.tick_length.micros(),
+            slot_ticks: self.slot_ticks,
+            tick: number(tick),
+            slot: number(slot),
+            over: self.end(released).is_some(),
+        }
+    }
+
+    /// The file `init`.
+    #[must_use]
+    pub fn init(&self, released: Option<u64>) -> Option<Shared> {
+        released.and(self.files.init.clone())
+    }
+
+    /// The file `delta` of a slot; `None` where it does not exist for who asks.
+    #[must_use]
+    pub fn delta(&self, slot: u64, released: Option<u64>) -> Option<Shared> {
+        self.last_slot(released).filter(|last| slot <= *last)?;
+        Some(self.files.deltas.get(&slot).cloned().unwrap_or_else(|| Shared::from([])))
+    }
+
+    /// The file `keyframe` of a slot, in pieces that follow each other; `None` where it does not exist for
+    /// who asks.
+    #[must_use]
+    pub fn keyframe(&self, slot: u64, released: Option<u64>) -> Option<Vec<Shared>> {
+        self.last_slot(released).filter(|last| slot <= *last)?;
+        let first = slot.saturating_mul(self.slot_ticks);
+        Some(self.files.entry(first))
+    }
+
+    /// The file `end`; `None` where it does not exist for who asks.
+    #[must_use]
+    pub fn end(&self, released: Option<u64>) -> Option<Shared> {
+        let last = self.files.last_tick?;
+        if released? < last {
+            return None;
+        }
+        self.files.end.clone()
+    }
+
+    /// Forgets the deltas of slots before this one: whoever has a copy serves them.
+    pub fn forget_before(&mut self, slot: u64) {
+        self.files.deltas = self.files.deltas.split_off(&slot);
+    }
+}
+
+impl Files {
+    /// Finds keyframes and what else joiners need in bytes of the view tape.
+    fn note(&mut self, mut bytes: &[u8]) {
+        while let Some(head) = bytes.first_chunk::<{ ChunkHeader::LENGTH }>() {
+            let Ok(header) = ChunkHeader::read(head, 0) else { return };
+            let length = header.chunk_length() as usize;
+            let Some((chunk, rest)) = bytes.split_at_checked(length) else { return };
+            match header.kind {
+                ChunkKind::NAMES | ChunkKind::RESOURCE | ChunkKind::SETUP => {
+                    self.prelude.insert(header.sequence, chunk.into());
+                }
+                kind if kind.is_keyframe() => {
+                    let is_delta = kind == ChunkKind::DELTA_KEYFRAME;
+                    let back = u64::from(header.detail);
+                    let baseline = is_delta.then(|| header.first_tick.saturating_sub(back));
+                    let keyframe =
+                        Keyframe { sequence: header.sequence, baseline, bytes: chunk.into() };
+                    self.keyframes.insert(header.first_tick, keyframe);
+                }
+                _ => {}
+            }
+            bytes = rest;
+        }
+    }
+
+    /// What a tick is entered with: the last keyframe up to it, what that builds on, and what comes
+    /// before it.
+    fn entry(&self, tick: u64) -> Vec<Shared> {
+        let Some((_, last)) = self.keyframes.range(..=tick).next_back() else { return Vec::new() };
+        let mut chain = vec![last];
+        let mut baseline = last.baseline;
+        while let Some(found) = baseline.and_then(|tick| self.keyframes.get(&tick))
+            && chain.len() <= 10
+        {
+            chain.push(found);
+            baseline = found.baseline;
+        }
+        let prelude = self.prelude.range(..last.sequence).map(|(_, bytes)| bytes.clone());
+        prelude.chain(chain.into_iter().rev().map(|keyframe| keyframe.bytes.clone())).collect()
+    }
+}

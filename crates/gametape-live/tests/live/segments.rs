@@ -1,0 +1,202 @@
+//! Segments: the same files for everybody, and the view tape again at the end.
+
+use std::time::Duration;
+
+use gametape_live::{Message, Notice, SegmentFile, SegmentFollower, Segmenter, Shared, StartAt};
+use gametape_tape::{Level, Tape, cut_bytes, verify_bytes};
+use gametape_wire::View;
+
+use super::common::{Dice, Match, Plan, received, view, views};
+
+const NOW: Duration = Duration::ZERO;
+
+/// A segmenter that has so much of a match, received in another order than it was sent.
+fn segmenter(source: &Match, of: View, pieces: usize, seed: u64) -> Segmenter {
+    let mut publisher = source.publisher();
+    let announce = publisher.announce();
+    let Message::Announce(announce) = Message::read(&announce).unwrap() else { panic!() };
+    let mut segmenter = Segmenter::new(&announce, of).unwrap();
+    let link = publisher.connect(&[], NOW);
+    let mut dice = Dice::new(seed);
+    let mut waiting: Vec<Shared> = Vec::new();
+    for piece in &source.pieces[..pieces] {
+        publisher.follow(piece, NOW).unwrap();
+        waiting.extend(publisher.poll(link, NOW, usize::MAX).into_iter().map(|out| out.bytes));
+        while waiting.len() > if seed == 0 { 0 } else { 12 } {
+            let at = if seed == 0 { 0 } else { dice.below(waiting.len() as u64) as usize };
+            segmenter.receive(&waiting.remove(at), NOW).unwrap();
+        }
+    }
+    waiting.iter().for_each(|bytes| segmenter.receive(bytes, NOW).unwrap());
+    segmenter
+}
+
+fn plan(seed: u64) -> Plan {
+    Plan { ticks: 130, spacing: 15, events: true, extras: true, ..Plan::small(seed) }
+}
+
+const ALL: Option<u64> = Some(u64::MAX);
+
+fn file(segmenter: &Segmenter, file: SegmentFile, released: Option<u64>) -> Option<Vec<u8>> {
+    match file {
+        SegmentFile::Now => Some(serde_json::to_vec(&segmenter.now(released)).unwrap()),
+        SegmentFile::Init => Some(segmenter.init(released)?.to_vec()),
+        SegmentFile::Keyframe(slot) => Some(segmenter.keyframe(slot, released)?.concat()),
+        SegmentFile::Delta(slot) => Some(segmenter.delta(slot, released)?.to_vec()),
+        SegmentFile::End => Some(segmenter.end(released)?.to_vec()),
+    }
+}
+
+/// Every file of a finished match.
+fn files(segmenter: &Segmenter) -> Vec<Vec<u8>> {
+    let last = segmenter.now(ALL).slot as u64;
+    let slots = (0..=last).map(SegmentFile::Delta);
+    let list = [SegmentFile::Init].into_iter().chain(slots).chain([SegmentFile::End]);
+    list.map(|name| file(segmenter, name, ALL).unwrap()).collect()
+}
+
+#[test]
+fn all_files_together_are_the_view_tape_on_every_relay() {
+    for seed in 0..6 {
+        let source = plan(seed).play();
+        for of in [view(0), view(2)] {
+            let one = segmenter(&source, of, source.pieces.len(), 0);
+            let other = segmenter(&source, of, source.pieces.len(), 77 + seed);
+            assert_eq!(files(&one), files(&other));
+            let tape = files(&one).concat();
+            let verified = verify_bytes(&tape, Level::Chain, None).unwrap();
+            assert!(verified.passed(), "{:?}", verified.report);
+            assert_eq!(received(&tape, of), received(&source.journal(), of));
+        }
+    }
+    let source = Plan { ticks: 130, ..Plan::small(8) }.play();
+    let seen = views(&[1]);
+    let tape = files(&segmenter(&source, view(1), source.pieces.len(), 0)).concat();
+    let [again, cut] =
+        [tape, source.journal()].map(|tape| cut_bytes(&tape, seen, 7).unwrap().bytes);
+    assert!(again == cut, "a cut of both gives the same tape");
+}
+
+#[test]
+fn a_slot_does_not_exist_before_it_is_released() {
+    let source = plan(3).play();
+    let whole = segmenter(&source, view(1), source.pieces.len(), 0);
+    for released in (0u64..140).step_by(3) {
+        let last = (i64::try_from(released).unwrap() + 1) / 20 - 1;
+        let pieces = (released as usize + 2).min(131);
+        let released = Some(released);
+        let now = whole.now(released);
+        assert_eq!(
+            (now.slot, now.over),
+            if released >= Some(130) { (6, true) } else { (last, false) }
+        );
+        for slot in 0..10 {
+            let exists = slot <= now.slot;
+            let slot = slot as u64;
+            assert_eq!(whole.delta(slot, released).is_some(), exists);
+            assert_eq!(whole.keyframe(slot, released).is_some(), exists);
+        }
+        assert_eq!(whole.end(released).is_some(), now.over);
+        // What exists is what a relay has that knows no more.
+        let part = segmenter(&source, view(1), pieces, 0);
+        if released < Some(129) {
+            assert_eq!(part.now(released), now);
+            for slot in 0..=now.slot {
+                assert_eq!(part.delta(slot as u64, released), whole.delta(slot as u64, released));
+                assert_eq!(
+                    part.keyframe(slot as u64, released),
+                    whole.keyframe(slot as u64, released)
+                );
+            }
+        }
+    }
+    assert_eq!(whole.init(None), None);
+    assert_eq!((whole.now(None).slot, whole.now(None).tick), (-1, -1));
+}
+
+/// Follows the files of a match that grows; some are not there now and then.
+fn follow(source: &Match, from: StartAt, bad: u64, lost: &[u64]) -> (Vec<u8>, Vec<Notice>) {
+    let mut follower = SegmentFollower::new(view(2), from);
+    let mut dice = Dice::new(bad);
+    let (mut tape, mut notices) = (Vec::new(), Vec::new());
+    for step in 0..4000u64 {
+        let now = Duration::from_millis(step * 50);
+        let pieces = (step as usize + 1).min(source.pieces.len());
+        if step % 10 != 0 {
+            continue;
+        }
+        let segmenter = segmenter(source, view(2), pieces, 0);
+        let mut asked = follower.poll(now);
+        if dice.percent(50) {
+            asked.reverse();
+        }
+        while let Some(name) = asked.pop() {
+            let is_lost = matches!(name, SegmentFile::Delta(slot) if lost.contains(&slot));
+            let is_missing = is_lost || dice.percent(bad);
+            let bytes = if is_missing { None } else { file(&segmenter, name, ALL) };
+            follower.answer(name, bytes.as_deref(), now).unwrap();
+            if asked.is_empty() {
+                asked = follower.poll(now);
+            }
+        }
+        tape.extend(follower.take_tape());
+        notices.extend(follower.notices());
+        if follower.is_over() {
+            tape.extend(follower.take_tape());
+            return (tape, notices);
+        }
+    }
+    panic!("it never ends: {:?} {notices:?}", follower.poll(Duration::from_secs(4000)));
+}
+
+#[test]
+fn who_follows_from_the_start_has_the_view_tape_byte_for_byte() {
+    let source = plan(5).play();
+    let whole = files(&segmenter(&source, view(2), source.pieces.len(), 0)).concat();
+    for bad in [0, 10, 25] {
+        let (tape, notices) = follow(&source, StartAt::Tick(0), bad, &[]);
+        let is_lost = notices.iter().any(|notice| matches!(notice, Notice::Lost { .. }));
+        assert!(is_lost || tape == whole, "{} and {} bytes", tape.len(), whole.len());
+        assert!(bad > 20 || !is_lost);
+    }
+}
+
+#[test]
+fn who_joins_late_begins_with_a_keyframe_and_who_misses_a_slot_says_so() {
+    let source = plan(6).play();
+    let (tape, notices) = follow(&source, StartAt::Tick(70), 0, &[]);
+    // Followed while it grows, the newest slot is the first.
+    assert!(matches!(notices[0], Notice::Began { .. }), "{notices:?}");
+    assert!(verify_bytes(&tape, Level::Chain, None).unwrap().passed());
+    let (tape, notices) = follow(&source, StartAt::Tick(0), 0, &[2]);
+    let lost = notices.iter().find_map(|notice| match notice {
+        Notice::Lost { first, last, .. } => Some((*first, *last)),
+        _ => None,
+    });
+    let (first, last) = lost.unwrap();
+    assert_eq!(first, 40);
+    let verified = verify_bytes(&tape, Level::Chain, None).unwrap();
+    assert!(verified.passed(), "{:?}", verified.report);
+    let all = received(&source.journal(), view(2));
+    let kept: Vec<_> = all.into_iter().filter(|(tick, _)| !(first..=last).contains(tick)).collect();
+    assert_eq!(received(&tape, view(2)), kept);
+    assert_eq!(Tape::open(&tape).unwrap().views(), views(&[2]));
+}
+
+#[test]
+fn files_of_others_are_refused() {
+    let source = plan(1).play();
+    let [one, two] = [1, 2].map(|of| segmenter(&source, view(of), source.pieces.len(), 0));
+    let mut follower = SegmentFollower::new(view(1), StartAt::Live);
+    let asked = follower.poll(NOW);
+    assert_eq!(asked, [SegmentFile::Now, SegmentFile::Init]);
+    let wrong = file(&two, SegmentFile::Now, ALL);
+    assert!(follower.answer(SegmentFile::Now, wrong.as_deref(), NOW).is_err());
+    let mut follower = SegmentFollower::new(view(1), StartAt::Live);
+    for name in follower.poll(NOW) {
+        follower.answer(name, file(&one, name, ALL).as_deref(), NOW).unwrap();
+    }
+    let [SegmentFile::Keyframe(slot)] = follower.poll(NOW)[..] else { panic!() };
+    let wrong = file(&two, SegmentFile::Keyframe(slot), ALL);
+    assert!(follower.answer(SegmentFile::Keyframe(slot), wrong.as_deref(), NOW).is_err());
+}

@@ -1,0 +1,217 @@
+//! What happened in a recording as a whole, in words: told in one pass over its changes, a part at a time.
+
+use gametape_replay::{Direction, Timeline};
+use gametape_wire::{Moment, Result, Source, drive};
+
+use super::{Origin, SeenTimeline, Stage};
+use crate::model::Line;
+
+/// More lines are not kept: then the telling ends.
+const MOST_LINES: usize = 40_000;
+/// A longer tape is not read as a whole to be told.
+const LONGEST_TAPE: u64 = 16 << 20;
+/// What a step costs besides the bytes of its changes.
+const STEP_COST: usize = 64;
+/// States that the pass itself keeps: it never goes back.
+const KEPT_BYTES: usize = 1 << 20;
+
+/// A line, and when it is so.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Told {
+    /// The moment after it.
+    pub moment: Moment,
+    /// What happened.
+    pub line: Line,
+}
+
+/// What was told so far of a recording, as one view knows it after the other.
+#[derive(Default)]
+pub(super) struct Chronicle {
+    lines: Vec<Told>,
+    /// Everything before this moment was told.
+    until: Option<Moment>,
+    /// Of recordings with messages: one timeline that plays on and gives the changes, and one that follows it and has the
+    /// state before them. *Why two: lines are about the state before a change, and stepping back costs more.*
+    pair: Option<(SeenTimeline, SeenTimeline)>,
+    /// Of several views that are seen together: how many were told.
+    told_views: usize,
+    is_over: bool,
+}
+
+impl<S: Source> Stage<S> {
+    /// What happened, in words, as far as it was [told](Self::tell).
+    #[must_use]
+    pub fn told(&self) -> &[Told] {
+        &self.chronicle.lines
+    }
+
+    /// Which share of the recording was [told](Self::tell), 0 to 1. A tape that is too long to be read as a whole is never
+    /// told.
+    #[must_use]
+    pub fn told_share(&self) -> f64 {
+        let (begin, end) = (self.begin().next_tick().0, self.end().next_tick().0);
+        let until = self.chronicle.until.map_or(begin, |until| until.next_tick().0);
+        if self.chronicle.is_over {
+            return 1.0;
+        }
+        let share = until.saturating_sub(begin) as f64 / end.saturating_sub(begin).max(1) as f64;
+        let views = self.seen().len().max(1) as f64;
+        ((self.chronicle.told_views as f64 + share) / views).min(0.999)
+    }
+
+    /// Can the recording be told as a whole?
+    #[must_use]
+    pub fn can_be_told(&self) -> bool {
+        match (&self.origin, &self.source) {
+            (Origin::Tape(_), Some(source)) => source.length() <= LONGEST_TAPE,
+            _ => true,
+        }
+    }
+
+    /// Tells what happened further on, in words: about as much as `effort` bytes of changes. The position stays. True where
+    /// everything was told.
+    pub fn tell(&mut self, effort: usize) -> Result<bool> {
+        if !self.chronicle.is_over && self.can_be_told() {
+            match self.is_gamelog() {
+                true => self.tell_deltas(effort)?,
+                false => self.tell_messages(effort)?,
+            }
+        }
+        Ok(self.chronicle.is_over || !self.can_be_told())
+    }
+
+    /// Tells everything that happened before a moment, however long that takes.
+    pub fn tell_until(&mut self, moment: Moment) -> Result<()> {
+        let last = self.seen().len().saturating_sub(1);
+        while self.chronicle.told_views < last
+            || self.chronicle.until.is_none_or(|until| until < moment)
+        {
+            if self.tell(1 << 20)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines of a gamelog: each delta says itself what it is.
+    fn tell_deltas(&mut self, effort: usize) -> Result<()> {
+        let here = self.position();
+        let done = self.tell_deltas_from_here(effort);
+        self.seek(here)?;
+        done
+    }
+
+    fn tell_deltas_from_here(&mut self, effort: usize) -> Result<()> {
+        let mut spent = 0;
+        let mut at = self.chronicle.until.unwrap_or(self.begin());
+        while spent < effort {
+            self.seek(at)?;
+            let index = at.next_tick();
+            let context = self.context_at(Moment::after(index));
+            let Some(log) = self.gamelog() else { break };
+            let Some(delta) = log.log().delta(index.0 as usize) else { break };
+            let text = delta.raw().as_bytes();
+            spent += text.len() + STEP_COST;
+            let lines = self.timeline.state().lines(text, &context);
+            self.keep(Moment::after(index), lines);
+            at = Moment::after(index);
+            if self.chronicle.is_over {
+                return Ok(());
+            }
+        }
+        self.chronicle.is_over = at >= self.end();
+        Ok(())
+    }
+
+    /// The lines of a recording with messages.
+    fn tell_messages(&mut self, effort: usize) -> Result<()> {
+        let (mut ahead, mut behind) = match self.chronicle.pair.take() {
+            Some(pair) => pair,
+            None => (self.another_timeline()?, self.another_timeline()?),
+        };
+        let view = self.chronicle.told_views;
+        let done = self.tell_pair(&mut ahead, &mut behind, effort);
+        let goes_on = !self.chronicle.is_over && self.chronicle.told_views == view;
+        self.chronicle.pair = goes_on.then_some((ahead, behind));
+        done
+    }
+
+    fn tell_pair(
+        &mut self,
+        ahead: &mut SeenTimeline,
+        behind: &mut SeenTimeline,
+        effort: usize,
+    ) -> Result<()> {
+        let mut spent = 0;
+        while spent < effort && !self.chronicle.is_over {
+            // A pass that was interrupted because bytes were missing is still before what it did not tell.
+            let next = self.chronicle.until.unwrap_or(ahead.begin());
+            self.go(ahead, next)?;
+            if !ahead.step(Direction::Forward)?.is_ready() {
+                self.supply(ahead)?;
+            }
+            let (now, Some(tick)) = (ahead.position(), ahead.position().last_tick()) else { break };
+            if now <= next {
+                self.end_of_view();
+                break;
+            }
+            self.go(behind, Moment::before(tick))?;
+            let context = self.context_at(now);
+            let mut lines = Vec::new();
+            for change in ahead.changes() {
+                spent += change.payload.len();
+                lines.extend(behind.state().lines(change.payload, &context));
+            }
+            spent += STEP_COST;
+            self.keep(now, lines);
+        }
+        Ok(())
+    }
+
+    /// A view was told: the next one, or all lines in order, nothing twice.
+    fn end_of_view(&mut self) {
+        let views = self.seen().len();
+        let chronicle = &mut self.chronicle;
+        chronicle.told_views += 1;
+        chronicle.is_over = chronicle.told_views >= views;
+        if !chronicle.is_over {
+            chronicle.until = None;
+        }
+        if views > 1 {
+            chronicle.lines.sort_by_key(|told| told.moment);
+            let mut kept: Vec<Told> = Vec::with_capacity(chronicle.lines.len());
+            for told in chronicle.lines.drain(..) {
+                let mut same = kept.iter().rev().take_while(|other| other.moment == told.moment);
+                if !same.any(|other| *other == told) {
+                    kept.push(told);
+                }
+            }
+            chronicle.lines = kept;
+        }
+    }
+
+    fn go(&mut self, timeline: &mut SeenTimeline, to: Moment) -> Result<()> {
+        super::seek(timeline, self.source.as_mut(), to)
+    }
+
+    fn supply(&mut self, timeline: &mut SeenTimeline) -> Result<()> {
+        match &mut self.source {
+            Some(source) => drive(timeline, source),
+            None => Ok(()),
+        }
+    }
+
+    /// The recording once more, at its beginning, with few kept states.
+    fn another_timeline(&mut self) -> Result<SeenTimeline> {
+        let view = self.seen().iter().nth(self.chronicle.told_views).unwrap_or(self.view);
+        self.timeline_of(view, KEPT_BYTES)
+    }
+
+    fn keep(&mut self, moment: Moment, lines: Vec<Line>) {
+        let chronicle = &mut self.chronicle;
+        chronicle.until = Some(moment);
+        chronicle.lines.extend(lines.into_iter().map(|line| Told { moment, line }));
+        chronicle.is_over = chronicle.lines.len() > MOST_LINES;
+    }
+}

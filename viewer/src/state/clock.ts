@@ -1,0 +1,11 @@
+// Where the page is in time. Everything else about time follows from these.
+import { ofRecording } from "./lifetime.ts";
+
+export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64] as const;
+
+/** The moment that is wished; what is shown follows. */
+export const target = ofRecording(0);
+/** The furthest moment that was shown. */
+export const reached = ofRecording(0);
+export const playing = ofRecording<-1 | 0 | 1>(0);
+export const speed = ofRecording<number>(1);

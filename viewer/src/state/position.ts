@@ -1,0 +1,86 @@
+// What follows from the position: how much of the time to come may be told, and what the bars show.
+import { computed } from "@preact/signals";
+import type { Loss } from "../generated/shapes.ts";
+import { momentText, rate } from "../words.ts";
+import { playing, reached, target } from "./clock.ts";
+import { kept } from "./kept.ts";
+import { ofRecording } from "./lifetime.ts";
+import { about, shown } from "./side.ts";
+
+export interface Span {
+  start: number;
+  end: number;
+}
+
+export const spoilerFree = kept("spoiler-free", ["no", "yes"], "no");
+export const fineBar = kept("fine-bar", ["auto", "yes", "no"], "auto");
+
+export const spoilers = computed(() => spoilerFree.value === "no");
+export const ended = computed(() => about.value !== null && reached.value >= about.value.end);
+/** What may be told of the time to come: all, or up to the furthest moment seen. */
+export const horizon = computed(() =>
+  spoilers.value || ended.value ? Number.POSITIVE_INFINITY : Math.max(reached.value, about.value?.begin ?? 0),
+);
+
+/** What is missing: known when the recording was opened, and found since then. */
+export const losses = computed<Loss[]>(() => {
+  const all = [...(about.value?.losses ?? []), ...(shown.value?.damage ?? [])];
+  const isKnown =
+    all.length === lastLosses.length && all.every(({ text }, at) => text === lastLosses[at]!.text);
+  // The bars are painted again only when there is something new.
+  if (!isKnown) lastLosses = all;
+  return lastLosses;
+});
+let lastLosses: Loss[] = [];
+
+/** The moments of the bar. Spoiler-free its end says nothing about the length: 1, 2, 4 … minutes, whatever is enough. */
+export const span = computed<Span>(() => {
+  const known = about.value;
+  if (!known) return { start: 0, end: 1 };
+  const start = known.begin;
+  if (horizon.value === Number.POSITIVE_INFINITY) return { start, end: Math.max(known.end, start + 1) };
+  let length = rate(known) * 60;
+  while (length < (reached.value - start) * 1.1) length *= 2;
+  return { start, end: start + length };
+});
+
+const fine = ofRecording<Span | null>(null);
+
+/** The moments of the fine bar: a page of the bar that follows the position. */
+export const fineNow = computed<Span>(() => {
+  const all = span.value;
+  const wished = fine.value;
+  const least = Math.min(20, all.end - all.start);
+  const length = Math.max(wished ? wished.end - wished.start : (all.end - all.start) / 12, least);
+  if (wished && wished.start <= target.value && target.value <= wished.end) return wished;
+  // Pages that overlap by half, so that the position is never at an edge.
+  const half = length / 2;
+  const page = Math.floor((target.value - all.start) / half - 0.5) * half + all.start;
+  const start = Math.max(all.start, Math.min(page, all.end - length));
+  return { start, end: start + length };
+});
+
+export function zoomFine(factor: number, around = target.value) {
+  const { start, end } = fineNow.value;
+  const all = span.value;
+  const length = Math.min(Math.max((end - start) * factor, 20), all.end - all.start);
+  const share = (around - start) / (end - start);
+  panFineTo(around - share * length, length);
+}
+
+export function panFineTo(start: number, length = fineNow.value.end - fineNow.value.start) {
+  const all = span.value;
+  const from = Math.max(all.start, Math.min(start, all.end - length));
+  fine.value = { start: from, end: from + length };
+}
+
+export function timeText(moment: number, exact = true): string {
+  const known = about.value;
+  return known ? momentText(known, moment, exact) : "";
+}
+
+export const nowText = computed(() =>
+  shown.value && (shown.value.moment === target.value || playing.value !== 0)
+    ? shown.value.time
+    : timeText(target.value),
+);

@@ -1,0 +1,231 @@
+// Seeking, stepping, playing, loops.
+import { batch } from "@preact/signals";
+import { Stale } from "../client.ts";
+import type { Shown } from "../generated/shapes.ts";
+import { rate } from "../words.ts";
+import { bookmarks } from "./bookmarks.ts";
+import { playing, reached, SPEEDS, speed, target } from "./clock.ts";
+import { highlights, record, visibleEvents } from "./events.ts";
+import { ofRecording } from "./lifetime.ts";
+import { announced, explain, onFailure, say } from "./page.ts";
+import { horizon, nowText, type Span, timeText } from "./position.ts";
+import { about, main, onShown, onWishFailed, shown } from "./side.ts";
+
+export const loop = ofRecording<Span | null>(null);
+
+/** Playing goes on when all of these are ready. */
+export const waitsFor: (() => boolean)[] = [() => !main.isWishing];
+
+/** The position while playing, with parts of a moment. */
+let head = 0;
+/** What happened after this moment is asked for. */
+let since: number | null = null;
+
+function clamp(moment: number): number {
+  const known = about.value;
+  if (!known) return 0;
+  return Math.max(known.begin, Math.min(known.end, Math.round(moment)));
+}
+
+export function seek(moment: number, after: number | null = null) {
+  if (!about.value) return;
+  const to = clamp(moment);
+  since = after;
+  head = to;
+  target.value = to;
+  main.seek(to, after);
+}
+
+onWishFailed.run = (error) => explain(error, () => seek(target.value));
+
+/** Takes what is there at a moment. */
+function take(now: Shown) {
+  const from = since !== null && shown.value ? since : now.moment - 1;
+  shown.value = now;
+  reached.value = Math.max(reached.value, now.moment);
+  record(now, from);
+}
+
+onShown.push((now, isLast) =>
+  batch(() => {
+    take(now);
+    if (playing.value === 0 && !main.isSeeking && isLast) target.value = now.moment;
+  }),
+);
+
+/** A seek by hand: says where it led. */
+export function jump(moment: number) {
+  const wasPlaying = playing.value;
+  seek(moment);
+  if (wasPlaying === 0) announced.value = `At ${timeText(target.value)}`;
+}
+
+/** Goes to a time that somebody wrote; what is wrong with it otherwise. */
+export async function goTo(text: string): Promise<string | null> {
+  if (!main.client || text.trim() === "") return null;
+  try {
+    const { moment } = await main.client.ask("find", { text: text.trim() });
+    jump(moment);
+    return null;
+  } catch (error) {
+    if (error instanceof Stale) return null;
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+// ---------------------------------------------------------------- steps
+
+let stepping = false;
+
+export async function step(forward: boolean, by: "change" | "tick" | "turn") {
+  const asked = main.client;
+  if (!asked || !about.value) return;
+  pause();
+  // A held key asks faster than steps are found.
+  if (stepping) return;
+  stepping = true;
+  try {
+    const now = await asked.ask("step", { from: target.value, forward, by, follow: main.followed() });
+    if (main.client !== asked) return;
+    since = null;
+    batch(() => {
+      head = now.moment;
+      target.value = now.moment;
+      for (const one of onShown) one(now, false);
+      announced.value = [`At ${now.time}`, ...now.lines.slice(0, 3).map(({ text }) => text)].join(". ");
+    });
+    main.redraw();
+  } catch (error) {
+    explain(error, () => void step(forward, by));
+  } finally {
+    stepping = false;
+  }
+}
+
+/** To the next or previous of these moments. */
+function hop(moments: readonly number[], forward: boolean) {
+  const now = target.value;
+  const to = forward ? moments.find((moment) => moment > now) : moments.findLast((moment) => moment < now);
+  if (to === undefined) say(forward ? "Nothing further ahead" : "Nothing further back");
+  else jump(to);
+}
+
+export function stepMarker(forward: boolean) {
+  const moments = visibleEvents.value.map(({ moment }) => moment);
+  hop(moments, forward);
+}
+
+export function stepHighlight(forward: boolean) {
+  const best = highlights.value.map(({ start }) => start);
+  const own = bookmarks.value.map(({ moment }) => moment);
+  hop(
+    [...best, ...own].sort((a, b) => a - b),
+    forward,
+  );
+}
+
+// ---------------------------------------------------------------- playing
+
+let last = 0;
+let ticking = false;
+
+export function play(direction: -1 | 1 = 1) {
+  const known = about.value;
+  if (!known) return;
+  if (direction === 1 && target.value >= known.end && !loop.value) seek(known.begin);
+  if (direction === -1 && target.value <= known.begin && !loop.value) return;
+  head = target.value;
+  playing.value = direction;
+  last = performance.now();
+  if (!ticking) requestAnimationFrame(frame);
+  ticking = true;
+}
+
+export function pause() {
+  if (playing.value !== 0) {
+    playing.value = 0;
+    announced.value = `Paused at ${nowText.value}`;
+    main.redraw();
+  }
+}
+onFailure.pause = pause;
+
+export function toggle() {
+  if (playing.value === 0) play(1);
+  else pause();
+}
+
+/** J and L: play that way; again: faster. */
+export function shuttle(direction: -1 | 1) {
+  if (playing.value === direction) faster(true);
+  else play(direction);
+}
+
+export function faster(more: boolean) {
+  const at = SPEEDS.findIndex((one) => one >= speed.value);
+  speed.value = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at + (more ? 1 : -1)))]!;
+  announced.value = `Speed ${speed.value} times`;
+}
+
+function frame(now: number) {
+  ticking = false;
+  const known = about.value;
+  if (playing.value === 0 || !known) return;
+  // The first frame may have begun before play was asked for.
+  const passed = Math.min(Math.max(now - last, 0), 250) / 1000;
+  last = now;
+  // One wish at a time: a slow machine shows fewer pictures, never late ones.
+  head += playing.value * speed.value * rate(known) * passed;
+  const range = loop.value;
+  if (range && (playing.value === 1 ? head >= range.end : head <= range.start)) {
+    head = playing.value === 1 ? range.start : range.end;
+  }
+  const ends = playing.value === 1 ? head >= known.end : head <= known.begin;
+  const to = clamp(Math.floor(head));
+  if (to !== target.value && (ends || waitsFor.every((isReady) => isReady()))) {
+    const from = shown.value?.moment ?? null;
+    const exact = head;
+    seek(to, playing.value === 1 && from !== null && from < to && to - from < rate(known) * 30 ? from : null);
+    head = exact;
+  }
+  if (ends) {
+    pause();
+    return;
+  }
+  ticking = true;
+  requestAnimationFrame(frame);
+}
+
+// ---------------------------------------------------------------- loops
+
+export function toggleLoop() {
+  const known = about.value;
+  if (!known) return;
+  if (loop.value) {
+    loop.value = null;
+    announced.value = "Loop off";
+    return;
+  }
+  const around = highlights.value.find(({ start, end }) => start <= target.value && target.value <= end);
+  const half = rate(known) * 5;
+  setLoop(around?.start ?? target.value - half, around?.end ?? target.value + half);
+}
+
+export function setLoop(start: number, end: number) {
+  const [a, b] = [clamp(Math.min(start, end)), clamp(Math.max(start, end))];
+  if (b - a < 1) return;
+  loop.value = { start: a, end: b };
+  announced.value = `Loop from ${timeText(a)} to ${timeText(b)}`;
+}
+
+/** One end of the loop is here. */
+export function loopFromHere(isStart: boolean) {
+  const known = about.value;
+  if (!known) return;
+  const now = target.value;
+  // Spoiler-free, a loop does not say where the end is.
+  const end = Number.isFinite(horizon.value) ? Math.max(horizon.value, now + rate(known) * 10) : known.end;
+  const other = loop.value ?? { start: now, end };
+  if (isStart) setLoop(now, other.end > now ? other.end : end);
+  else setLoop(other.start < now && loop.value ? other.start : known.begin, now);
+}
