@@ -27,6 +27,8 @@
 //! | read and write a log, look at its raw deltas | [`Log`], [`Delta`], [`Raw`] |
 //! | have the state after any delta, step both ways | [`Timeline`], [`State`], [`Node`] |
 //! | follow a game that is still played | [`Live`] |
+//! | read what a spectator received | [`Spectated`] |
+//! | join a game as a spectator | [`Spectator`] |
 //! | merge deltas that are kept elsewhere | [`Game`] |
 //! | get the deltas between two states | [`diff()`] |
 //! | count turns, types, calls, players | [`Index`], [`Turns`] |
@@ -51,6 +53,7 @@
 mod anonymize;
 mod check;
 pub mod limits;
+mod live;
 mod log;
 mod merge;
 pub mod sample;
@@ -66,6 +69,10 @@ pub use check::outcome::{Disagreement, Outcome, PlayerResult, ResultList};
 pub use check::records::{Action, ChangeCount, Played, Record, play};
 pub use check::{Verdict, path_in_game, rules, verify};
 pub use limits::Options;
+pub use live::{
+    END_OF_MESSAGE, Ending, Joining, Live, LiveEvent, Message, Messages, Request, Seen, Spectated,
+    Spectator,
+};
 pub use log::header::{Age, Client, Header};
 pub use log::index::{Index, KindCount, PlayerCount};
 pub use log::markers::Markers;
@@ -78,6 +85,5 @@ pub use text::json::Kind;
 pub use text::layout as json;
 pub use text::raw::{Elements, Entries, Name, Raw};
 pub use timeline::game::Game;
-pub use timeline::live::{END_OF_MESSAGE, Live, LiveEvent};
 pub use timeline::turns::Turns;
 pub use timeline::{Snapshot, Timeline};

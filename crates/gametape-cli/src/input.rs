@@ -81,6 +81,9 @@ impl Source {
         };
         let opened = opened.map_err(|error| Failure::of(self, &error))?;
         format.check(self, opened.format())?;
+        if let Opened::Gamelog(log) = &opened {
+            log.losses().iter().for_each(|loss| warn_of_loss(self, loss));
+        }
         Ok(opened)
     }
 

@@ -2,8 +2,8 @@
 
 use crate::Seed;
 use gametape_cadre::{
-    END_OF_MESSAGE, Live, Log, Markers, Options, Outcome, Summary, Timeline, anonymize, diff,
-    sample, verify,
+    END_OF_MESSAGE, Live, Log, Markers, Options, Outcome, Request, Seen, Spectated, Spectator,
+    Summary, Timeline, anonymize, diff, sample, verify,
 };
 use gametape_wire::Result;
 
@@ -124,8 +124,32 @@ fn differences_lead_there(timeline: &mut Timeline) {
 pub fn live(data: &[u8]) {
     let Some((&size, stream)) = data.split_first() else { return };
     let whole = watched([stream].into_iter());
-    let pieces = watched(stream.chunks(usize::from(size).max(1)));
-    assert_eq!(whole, pieces);
+    let size = usize::from(size).max(1);
+    assert_eq!(whole, watched(stream.chunks(size)));
+    assert_eq!(joined([stream].into_iter()), joined(stream.chunks(size)));
+}
+
+/// What a spectator of a server saw: what was sent, the deltas, how it ended, and whether it gave up.
+fn joined<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Vec<u8>>, Vec<Vec<u8>>, bool) {
+    let (mut spectator, hello) = Spectator::begin(Request::new("game", "*"), &OPTIONS);
+    let (mut sent, mut deltas, mut has_begun) = (vec![hello], Vec::new(), false);
+    for piece in pieces {
+        if spectator.receive(piece, 0).is_err() {
+            return (sent, deltas, true);
+        }
+        loop {
+            match spectator.next_seen() {
+                Ok(Some(Seen::Send(bytes))) => sent.push(bytes),
+                Ok(Some(Seen::Begin(_))) => assert!(!std::mem::replace(&mut has_begun, true)),
+                Ok(Some(Seen::Delta(delta))) if has_begun => deltas.push(delta),
+                Ok(Some(other)) => panic!("{other:?} before the game begins"),
+                Ok(None) => break,
+                Err(_) => return (sent, deltas, true),
+            }
+        }
+        assert!(sent.len() <= 2, "after `play` nothing is sent");
+    }
+    (sent, deltas, false)
 }
 
 /// What was seen after all pieces: the hash of the state, and how many deltas and errors came.
@@ -141,6 +165,26 @@ fn watched<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Option<([u8; 32], usiz
         }
     }
     Some((live.timeline().state().hash(), live.timeline().len(), errors))
+}
+
+/// Any bytes as a spectator stream: refused, or a log that opens again, plays to the same state as the messages one
+/// by one and says who won as its last state does. Cut anywhere, a stream gives the start of its deltas.
+pub fn spectated(data: &[u8]) {
+    let Ok(Spectated { log, ending, .. }) = Spectated::read(data, &OPTIONS) else { return };
+    written_as_it_was_read(&log);
+    let half = Spectated::read(&data[..data.len() / 2], &OPTIONS);
+    // Of gzip nothing may be left.
+    if let Ok(half) = half {
+        assert!(half.log.len() <= log.len());
+        let mut same = half.log.deltas().zip(log.deltas());
+        assert!(same.all(|(a, b)| a.raw().as_bytes() == b.raw().as_bytes()));
+    }
+    let is_whole = ending.losses().is_empty();
+    assert!(!is_whole || (ending.is_over && ending.cut_bytes == 0));
+    let Ok(timeline) = Timeline::load(log, &OPTIONS) else { panic!("every delta was merged") };
+    let outcome = Outcome::of(timeline.state(), timeline.log().header());
+    assert_eq!(outcome.disagreements, [], "the lists are those of the last state");
+    grown_in_pieces(&timeline);
 }
 
 /// Logs of [`gamelog`]: plain and packed.
@@ -177,6 +221,37 @@ pub fn live_seeds() -> Result<Vec<Seed>> {
         stream.extend(format!(r#"{{"event":"meta-delta","data":{data}}}"#).into_bytes());
         stream.push(END_OF_MESSAGE);
     }
+    let mut session = b"\x05{\"event\":\"named\",\"data\":\"G\"}\x04".to_vec();
+    session.extend_from_slice(&stream[1..]);
     let bad = [&[1], &b"x\x04{}\x04"[..], &stream[1..], b"y\x04", &stream[1..]].concat();
-    Ok(vec![Seed::new("three-deltas", stream), Seed::new("bad-messages-between", bad)])
+    Ok(vec![
+        Seed::new("three-deltas", stream),
+        Seed::new("bad-messages-between", bad),
+        Seed::new("session", session),
+    ])
+}
+
+/// Streams of [`spectated`]: plain, packed, cut.
+pub fn spectated_seeds() -> Result<Vec<Seed>> {
+    let mut stream = Vec::new();
+    for message in [
+        r#"{"event":"named","data":"Move"}"#,
+        r#"{"event":"lobbied","data":{"gameName":"Move","gameSession":"2","constants":{"DELTA_REMOVED":"&RM","DELTA_LIST_LENGTH":"&LEN"}}}"#,
+        r#"{"event":"meta-delta","data":{"type":"start","game":{"players":{"0":{"id":"7"},"&LEN":1},"gameObjects":{"7":{"name":"A"}}}}}"#,
+        r#"{"event":"meta-delta","data":{"type":"over","game":{"gameObjects":{"7":{"won":true,"reasonWon":"."}}}}}"#,
+        r#"{"event":"over","data":{"gamelogURL":"h/Move-2-2016.02.25.21.27.10.562"}}"#,
+    ] {
+        stream.extend_from_slice(message.as_bytes());
+        stream.push(END_OF_MESSAGE);
+    }
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut packed, &stream)?;
+    let cut = stream[..stream.len() - 30].to_vec();
+    let fatal = b"{\"event\":\"fatal\",\"data\":{\"message\":\"full\"}}\x04";
+    Ok(vec![
+        Seed::new("packed", packed.finish()?),
+        Seed::new("cut", cut),
+        Seed::new("fatal", fatal.as_slice()),
+        Seed::new("plain", stream),
+    ])
 }

@@ -73,6 +73,7 @@ pub const PROPERTIES: &[Property] = &[
     Property { name: "gamelog", holds: cadre::gamelog, seeds: cadre::gamelog_seeds },
     Property { name: "merge", holds: cadre::merge, seeds: cadre::merge_seeds },
     Property { name: "live", holds: cadre::live, seeds: cadre::live_seeds },
+    Property { name: "spectated", holds: cadre::spectated, seeds: cadre::spectated_seeds },
     Property { name: "tape", holds: tape::tape, seeds: tape::tape_seeds },
     Property { name: "chunk", holds: tape::chunk, seeds: tape::chunk_seeds },
     Property { name: "snapshot", holds: tape::snapshot, seeds: tape::snapshot_seeds },

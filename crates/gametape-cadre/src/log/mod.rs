@@ -204,6 +204,11 @@ impl Log {
         Ok(())
     }
 
+    /// Fields that are set later are written after the deltas, those that there are before them.
+    pub(crate) fn put_deltas_last(&mut self) {
+        self.deltas_at = self.fields.len();
+    }
+
     /// Appends to the text and says where it begins.
     fn append(&mut self, more: &[u8]) -> Result<u32> {
         let base = self.text.len();

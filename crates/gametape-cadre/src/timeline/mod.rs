@@ -2,7 +2,6 @@
 
 pub(crate) mod game;
 mod keyframes;
-pub(crate) mod live;
 pub(crate) mod turns;
 
 use gametape_wire::{Error, Result};

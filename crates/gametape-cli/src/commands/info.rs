@@ -121,9 +121,8 @@ impl Args {
                 show.one(source, &summary)
             }
             Opened::Gamelog(log) => {
-                let (bytes, options) = (log.bytes(), log.options());
                 let summary =
-                    waiting("reading", || GamelogSummary::of(&name, bytes, options, self.deltas));
+                    waiting("reading", || GamelogSummary::of_opened(&name, &log, self.deltas));
                 show.one(source, &summary.map_err(failed)?)
             }
             _ => Err(source.unknown()),

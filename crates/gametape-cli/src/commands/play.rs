@@ -6,7 +6,7 @@
 mod app;
 mod keys;
 mod screen;
-mod terminal;
+pub(super) mod terminal;
 
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use super::stage;
 use crate::failure::{Failure, Outcome};
 use crate::input::{FormatArgs, RecordingArgs, Source};
 use crate::progress::waiting_first;
+use crate::tape::TapeFile;
 use crate::view_arg::ViewArg;
 use app::App;
 
@@ -73,7 +74,18 @@ impl Args {
             viewer.act(Action::PlayOrPause, Duration::ZERO);
         }
         let mut app = App::new(viewer);
-        terminal::run(&mut app)?;
+        terminal::run(&mut app, &mut |_| {})?;
         Ok(stage::warn_of_problems(app.viewer.stage(), source))
     }
+}
+
+/// Shows a recording that grows, live, until somebody quits.
+pub(super) fn live(
+    mut viewer: Viewer<TapeFile>,
+    feed: &mut terminal::Feed<'_>,
+) -> Result<Viewer<TapeFile>, Failure> {
+    viewer.act(Action::Last, Duration::ZERO);
+    let mut app = App::new(viewer);
+    terminal::run(&mut app, feed)?;
+    Ok(app.viewer)
 }

@@ -131,7 +131,7 @@ fn any_seed() -> Result<u64, String> {
 }
 
 /// Becomes true on Ctrl-C, SIGTERM and SIGHUP.
-fn stop_signal() -> Result<Arc<AtomicBool>, Failure> {
+pub(super) fn stop_signal() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let signal = Arc::clone(&stop);
     let handler = ctrlc::set_handler(move || signal.store(true, Ordering::Relaxed));

@@ -16,9 +16,27 @@ pub(super) type Stage = gametape_scene::stage::Stage<TapeFile>;
 
 /// Opens a recording, seen as the view that somebody asked for, or else as its first.
 pub(super) fn open(source: &Source, format: &FormatArgs, who: &ViewArg) -> Result<Stage, Failure> {
-    let failed = |error: Error| Failure::of(source, &error);
     let options = Options::default().with_max_memory(max_memory());
-    let stage = Stage::open(source.open_with(format)?, &GAMES, &options).map_err(failed)?;
+    let stage = Stage::open(source.open_with(format)?, &GAMES, &options);
+    prepared(stage.map_err(|error| Failure::of(source, &error))?, source, who)
+}
+
+/// Opens a tape that may be growing; `None` while its first chunks are not there yet.
+pub(super) fn open_followed(
+    file: TapeFile,
+    source: &Source,
+    who: &ViewArg,
+) -> Result<Option<Stage>, Failure> {
+    let options = Options::default().with_max_memory(max_memory());
+    match Stage::of_tape(file, &GAMES, &options).and_then(Stage::follow) {
+        Ok(stage) => prepared(stage, source, who).map(Some),
+        Err(error) if Stage::is_early(&error) => Ok(None),
+        Err(error) => Err(Failure::of(source, &error)),
+    }
+}
+
+fn prepared(stage: Stage, source: &Source, who: &ViewArg) -> Result<Stage, Failure> {
+    let failed = |error: Error| Failure::of(source, &error);
     // What damage took of the deltas is among the gaps of a gamelog.
     if !stage.is_gamelog() {
         stage.losses().iter().for_each(|loss| warn_of_loss(source, loss));

@@ -1,30 +1,39 @@
-//! `gametape watch`: follow a tape that is being written.
+//! `gametape watch`: a match while it is played.
 
-use std::thread;
-use std::time::Duration;
+mod server;
+mod tape;
 
-use gametape_replay::inspect::TapeWatch;
-use gametape_wire::{Error, Source as _};
+use std::ffi::OsString;
 
-use crate::failure::{Done, Failure, Outcome};
-use crate::input::{Source, TapeArgs};
-use crate::output::Lines;
-use crate::tape::TapeFile;
+use crate::failure::Outcome;
+use crate::input::Source;
+use crate::output::Target;
+use crate::view_arg::ViewArg;
 
-/// Follow a tape that is being written
+/// Watch a match while it is played or recorded
 ///
-/// Prints a line for each chunk that becomes readable, from the beginning: metadata, frames, orders,
-/// keyframes, events, gaps, and damage if there is any. Recorders write a chunk about once a second.
-/// Ends when the tape is finished; press Ctrl-C to end earlier.
+/// In a terminal it is the player of `play`, live: pause, go back to any moment since the start, and catch up with L
+/// or End. LIVE, or how far it is from live, is shown. A game of a Cadre server is joined as a
+/// spectator, before it begins; a tape may be one that is being recorded.
+///
+/// With --chunks, and where standard output is no terminal, a line is printed for each chunk of a tape that becomes
+/// readable, from the beginning: metadata, frames, orders, keyframes, events, gaps, and damage if there
+/// is any; of a game, for each delta. Recorders write a chunk about once a second. Then it ends when the match is
+/// over; press Ctrl-C to end earlier.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    #[command(flatten)]
-    tape: TapeArgs,
+    /// Tape to follow, `-` for standard input, or a game: tcp://HOST:PORT/GAME[/SESSION]
+    #[arg(value_name = "TAPE|ADDRESS")]
+    watched: Watched,
 
-    /// How often to look for more, in milliseconds
+    /// How often to look for more of a tape, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     interval: u64,
+
+    /// Print lines, not pictures
+    #[arg(long)]
+    chunks: bool,
 
     /// Print what is there now, and end
     #[arg(long)]
@@ -33,6 +42,13 @@ pub(crate) struct Args {
     /// Print one JSON object for each line
     #[arg(long)]
     json: bool,
+
+    /// Keep what was seen: of a tape a tape; of a game a gamelog (.json, .gz) or a tape
+    #[arg(long, value_name = "FILE")]
+    save: Option<Target>,
+
+    #[command(flatten)]
+    view: ViewArg,
 }
 
 const EXAMPLES: &str = r#"With --json there is one object a line, "what" says which:
@@ -41,40 +57,41 @@ const EXAMPLES: &str = r#"With --json there is one object a line, "what" says wh
    "stored_bytes","codec","metadata"}
   {"what":"damage","start","end","problem"}
   {"what":"end","finished","offset"}
-"metadata" is present in metadata chunks only.
+  {"what":"delta","delta","type","turn"}
+"metadata" is present in metadata chunks only, "turn" where there are turns.
 
 Examples:
-  gametape watch live.tape
+  gametape record --speed 1 live.tape & gametape watch live.tape
+  gametape watch --save mine.tape live.tape
+  gametape watch --save game.json.gz tcp://localhost:3000/Chess/finals
   gametape watch --json live.tape | jq -r 'select(.kind == "frames") | .first_tick'"#;
 
-impl Args {
-    pub(crate) fn run(self) -> Outcome {
-        let source = &self.tape.source;
-        let failed = |error: Error| Failure::of(source, &error);
-        let mut file = open(source)?;
-        let mut lines = Lines::new(self.json);
-        let mut watch = TapeWatch::default();
-        loop {
-            while let Some(line) = watch.next_line(&mut file).map_err(failed)? {
-                lines.add(&line)?;
-            }
-            if self.once || watch.is_finished() || !file.may_grow() {
-                break;
-            }
-            lines.flush()?;
-            thread::sleep(Duration::from_millis(self.interval));
+/// What is watched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Watched {
+    Tape(Source),
+    Game(String),
+}
+
+impl From<OsString> for Watched {
+    fn from(text: OsString) -> Self {
+        match text.to_str().and_then(|text| text.strip_prefix("tcp://")) {
+            Some(address) => Self::Game(address.to_owned()),
+            None => Self::Tape(text.into()),
         }
-        let is_damaged = watch.is_damaged();
-        watch.close(&mut file).map_err(failed)?.iter().try_for_each(|line| lines.add(line))?;
-        lines.finish()?;
-        Ok(Done::lost_if(is_damaged))
     }
 }
 
-/// A tape, or a file that may still become one.
-fn open(source: &Source) -> Result<TapeFile, Failure> {
-    let mut file = source.open_as_tape()?;
-    // Less than four bytes may still become the start of a tape.
-    let is_other = file.length() >= 4 && file.is_tape()? == Some(false);
-    if is_other { source.tape() } else { Ok(file) }
+impl Args {
+    pub(crate) fn run(self) -> Outcome {
+        match &self.watched {
+            Watched::Tape(source) => tape::watch(&self, source),
+            Watched::Game(address) => server::watch(&self, address),
+        }
+    }
+
+    /// Are lines printed?
+    fn prints_lines(&self) -> bool {
+        self.chunks || self.once || self.json || !super::play::terminal::is_there()
+    }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Facts, Inspected, Row, embed};
-use crate::open::is_gzip;
+use crate::open::{GamelogBytes, is_gzip};
 use crate::text::{count, date, printable, thousands};
 pub use contents::{DeltaContents, PlayerFigures, TypeFigures};
 
@@ -20,7 +20,7 @@ pub use contents::{DeltaContents, PlayerFigures, TypeFigures};
 pub struct GamelogSummary {
     /// The name of the recording, as the caller gave it.
     pub file: String,
-    /// Always `gamelog`.
+    /// `gamelog`, or `spectator stream`.
     pub format: &'static str,
     /// The layout of the log.
     pub layout: String,
@@ -156,7 +156,18 @@ impl GamelogSummary {
             contents,
         })
     }
+
+    /// The same of a gamelog that was opened, which may be a spectator stream.
+    pub fn of_opened(name: &str, opened: &GamelogBytes, with_deltas: bool) -> Result<Self> {
+        let summary = Self::of(name, opened.bytes(), opened.options(), with_deltas)?;
+        let Some(stream) = opened.stream() else { return Ok(summary) };
+        let (gzip, file_bytes) = (stream.is_gzip, stream.stored_bytes);
+        Ok(Self { format: STREAM, gzip, file_bytes, ..summary })
+    }
 }
+
+/// The format of a gamelog that was made of a stream.
+const STREAM: &str = "spectator stream";
 
 fn layout(header: &Header<'_>) -> String {
     match (header.age(), header.gamelog_version()) {
@@ -201,7 +212,14 @@ impl Inspected for GamelogSummary {
 
     fn facts(&self) -> Facts {
         let mut fields = Facts::default();
-        fields.add("format", format!("Cadre gamelog, layout {}", printable(&self.layout)));
+        let layout = printable(&self.layout);
+        let format = match self.format {
+            STREAM => {
+                format!("spectator stream of a Cadre game, read as a gamelog, layout {layout}")
+            }
+            _ => format!("Cadre gamelog, layout {layout}"),
+        };
+        fields.add("format", format);
         let known = [
             ("game", &self.game),
             ("version", &self.game_version),
@@ -242,7 +260,10 @@ impl Inspected for GamelogSummary {
         let name =
             |player: &PlayerOutcome| player.name.clone().unwrap_or_else(|| player.id.clone());
         Row {
-            format: format!("gamelog {}", self.layout),
+            format: match self.format {
+                STREAM => STREAM.to_owned(),
+                _ => format!("gamelog {}", self.layout),
+            },
             about: self.game.clone().unwrap_or_default(),
             result: self.outcome_text(),
             length: count(self.deltas as u64, "delta"),

@@ -162,7 +162,7 @@ impl MatchEntry {
         let format = match format {
             Some(Format::Tape) => "tape",
             Some(Format::MineWars) => "minewars",
-            Some(Format::Gamelog) => "gamelog",
+            Some(Format::Gamelog | Format::SpectatorStream) => "gamelog",
             None => "",
         };
         Self { name: name.to_owned(), format, ..Self::default() }
@@ -211,7 +211,7 @@ impl MatchEntry {
     }
 
     fn of_gamelog(name: &str, bytes: &GamelogBytes) -> Result<Self> {
-        let summary = GamelogSummary::of(name, bytes.bytes(), bytes.options(), false)?;
+        let summary = GamelogSummary::of_opened(name, bytes, false)?;
         let player = |player: &PlayerOutcome| MatchPlayer {
             name: player.name.clone().unwrap_or_else(|| player.id.clone()),
             result: match (player.won, player.lost) {
@@ -226,6 +226,7 @@ impl MatchEntry {
             players: summary.players.iter().map(player).collect(),
             outcome: Some(summary.row().result).filter(|text| !text.is_empty()),
             date: summary.created.and_then(date).and_then(|date| as_iso(&date)),
+            problem: bytes.losses().first().cloned(),
             ..Self::default()
         })
     }

@@ -37,7 +37,7 @@ pub use minewars::{
     Checksum, City, ClassFigures, FrameContents, MinewarsSummary, Sizes, ViewFigures,
 };
 pub use tape::{Hole, IndexContents, Keyframes, KindTotals, TapeSummary, gap_lines, losses};
-pub use watch::{TapeWatch, WatchLine};
+pub use watch::{DeltaLine, TapeWatch, WatchLine};
 
 /// What there is to say about a recording of some kind.
 pub trait Inspected: Serialize {

@@ -115,6 +115,38 @@ pub enum WatchLine {
     },
 }
 
+/// A delta of a game that is followed.
+#[derive(Debug, Serialize)]
+#[serde(tag = "what", rename = "delta")]
+#[non_exhaustive]
+pub struct DeltaLine {
+    /// Its index.
+    pub delta: usize,
+    /// Why it happened.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The turn after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<i64>,
+}
+
+impl DeltaLine {
+    /// The last delta that there is.
+    #[must_use]
+    pub fn of_last(game: &gametape_cadre::Timeline) -> Option<Self> {
+        let delta = game.len().checked_sub(1)?;
+        let kind = game.log().delta(delta)?.kind().into_owned();
+        Some(Self { delta, kind, turn: game.turns().at(delta) })
+    }
+}
+
+impl fmt::Display for DeltaLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "delta {} {}", self.delta, printable(&self.kind))?;
+        self.turn.map_or(Ok(()), |turn| write!(f, ", turn {turn}"))
+    }
+}
+
 impl WatchLine {
     fn of(found: &Found<'_>) -> Option<Self> {
         match found {

@@ -128,6 +128,9 @@ impl<S: Source> Opened<S> {
         match self {
             Self::Tape(source) => Ok(Held::of_tape(&Recording::open(source)?, games)),
             Self::MineWars(_) => Ok(Held::new(Content::MineWars)),
+            Self::Gamelog(bytes) if bytes.stream().is_some() => {
+                Ok(Held { name: "spectator stream".to_owned(), ..Held::new(Content::Gamelog) })
+            }
             Self::Gamelog(_) => Ok(Held::new(Content::Gamelog)),
         }
     }

@@ -25,7 +25,7 @@ use gametape_minewars::{Detection, Dialect};
 use gametape_wire::{Error, ErrorKind, Limit, Result, Source};
 
 pub use content::{Content, Held, Inner, inner_recording, unknown_content};
-pub use gamelog::GamelogBytes;
+pub use gamelog::{GamelogBytes, StreamFacts};
 pub use kept_start::KeptStart;
 pub use minewars::{MinewarsBytes, UNPACKED_SIZE};
 pub use sniff::{Format, SNIFFED_BYTES, is_gzip, likely_format, remains, sniff};
@@ -84,12 +84,12 @@ pub enum Opened<S> {
     Tape(S),
     /// A MineWars replay file.
     MineWars(MinewarsBytes),
-    /// A Cadre gamelog, plain or gzip.
+    /// A Cadre gamelog, plain or gzip, or one that was made of a spectator stream.
     Gamelog(GamelogBytes),
 }
 
 impl<S> Opened<S> {
-    /// What it is.
+    /// What it is. A spectator stream is a gamelog once it is open.
     #[must_use]
     pub fn format(&self) -> Format {
         match self {
@@ -169,6 +169,9 @@ fn whole<S>(bytes: Vec<u8>, options: &OpenOptions) -> Result<Opened<S>> {
     let OpenOptions { dialect, headerless, max_bytes } = *options;
     if is_gamelog(&bytes, options)? {
         let reading = gametape_cadre::Options::default().with_max_memory(max_bytes);
+        if sniff::is_spectator_stream(&bytes) {
+            return Ok(Opened::Gamelog(GamelogBytes::of_stream(&bytes, reading)?));
+        }
         return Ok(Opened::Gamelog(GamelogBytes::new(bytes).with_options(reading)));
     }
     let opened = MinewarsBytes::new(bytes, dialect).headerless(headerless);

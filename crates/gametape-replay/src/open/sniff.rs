@@ -21,6 +21,8 @@ pub enum Format {
     MineWars,
     /// A Cadre gamelog, plain or gzip.
     Gamelog,
+    /// What a spectator of a Cadre game received, plain or gzip. It is opened as a gamelog.
+    SpectatorStream,
 }
 
 impl fmt::Display for Format {
@@ -29,6 +31,7 @@ impl fmt::Display for Format {
             Self::Tape => "a tape",
             Self::MineWars => "a MineWars recording",
             Self::Gamelog => "a gamelog",
+            Self::SpectatorStream => "a spectator stream",
         })
     }
 }
@@ -45,6 +48,7 @@ pub fn sniff(start: &[u8], length: Option<u64>) -> Option<Format> {
     // A gamelog may look like a MineWars file by its lengths, but never by a checksum.
     match (is_gamelog(start), minewars) {
         (true, Some(gametape_minewars::Detection::Checksum)) => Some(Format::MineWars),
+        (true, _) if is_spectator_stream(start) => Some(Format::SpectatorStream),
         (true, _) => Some(Format::Gamelog),
         (false, found) => found.map(|_| Format::MineWars),
     }
@@ -60,12 +64,20 @@ pub(super) fn is_gamelog(start: &[u8]) -> bool {
     is_gzip(start) || text.trim_ascii_start().first() == Some(&b'{')
 }
 
-/// What a file most likely is that was found among files of all kinds. Much that is JSON or gzip is
-/// something else, so fields of a gamelog must be near its start.
+/// What a file most likely is opened as that was found among files of all kinds. Much that is JSON or gzip
+/// is something else, so fields of a gamelog or of a message must be near its start.
 #[must_use]
 pub fn likely_format(start: &[u8], length: Option<u64>) -> Option<Format> {
-    let is_likely = |format: &Format| *format != Format::Gamelog || has_fields_of_gamelog(start);
-    sniff(start, length).filter(is_likely)
+    match sniff(start, length)? {
+        Format::Gamelog if !has_field(start, &GAMELOG_FIELDS) => None,
+        Format::SpectatorStream => Some(Format::Gamelog),
+        format => Some(format),
+    }
+}
+
+/// Does it begin with a message to a spectator: `spec/gamelog.md`, section 10?
+pub(super) fn is_spectator_stream(start: &[u8]) -> bool {
+    is_gamelog(start) && has_field(start, &[b"event"]) && !has_field(start, &GAMELOG_FIELDS)
 }
 
 /// What a file was that does not begin as any recording does: by a whole chunk header of a tape near its
@@ -98,15 +110,16 @@ pub fn remains(start: &[u8], name: &str) -> Option<(Format, &'static str)> {
     Some((format, if start.is_empty() { "it is empty" } else { problem }))
 }
 
-/// Are there fields of a gamelog in the start of JSON, plain or gzip?
-fn has_fields_of_gamelog(start: &[u8]) -> bool {
+/// Is there one of these fields in the start of JSON, plain or gzip?
+fn has_field(start: &[u8], fields: &[&[u8]]) -> bool {
+    let start = &start[..start.len().min(SNIFFED_BYTES)];
     let mut text = Vec::new();
     if is_gzip(start) {
         // The start ends in the middle of a block: what was unpacked before is enough.
         let _ = GzDecoder::new(start).take(SNIFFED_BYTES as u64).read_to_end(&mut text);
     }
     let text = if is_gzip(start) { &text } else { start };
-    fields_of_root(text).iter().any(|field| GAMELOG_FIELDS.contains(field))
+    fields_of_root(text).iter().any(|field| fields.contains(field))
 }
 
 /// Fields that gamelogs of every age have near their start.
@@ -153,7 +166,8 @@ pub(super) fn gzip_of(bytes: &[u8]) -> Option<Format> {
         // What was unpacked before a problem is enough.
         let _ = GzDecoder::new(bytes).take(SNIFFED_BYTES as u64).read_to_end(&mut start);
     }
-    sniff(&start, None).filter(|format| *format != Format::Gamelog)
+    let is_packed = |format: &Format| matches!(format, Format::Gamelog | Format::SpectatorStream);
+    sniff(&start, None).filter(|format| !is_packed(format))
 }
 
 /// Do these bytes begin as gzip does?
@@ -196,6 +210,18 @@ mod tests {
             r#"{"name":"package","version":"1.0"}"#,
         ] {
             assert!(!is_likely(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn messages_to_a_spectator_are_known_by_their_event() {
+        let lobby = r#"{"event":"lobbied","data":{"gameName":"Chess","gameSession":"1"}}"#;
+        for text in [lobby, &format!("{lobby}\u{4}{lobby}\u{4}"), "\n{ \"data\":1,\"event\" :"] {
+            assert_eq!(sniff(text.as_bytes(), None), Some(Format::SpectatorStream), "{text}");
+            assert_eq!(likely_format(text.as_bytes(), None), Some(Format::Gamelog), "{text}");
+        }
+        for text in [r#"{"event":1,"deltas":["#, r#"{"data":{"event":1}}"#, r#"{"events":1}"#] {
+            assert_eq!(sniff(text.as_bytes(), None), Some(Format::Gamelog), "{text}");
         }
     }
 

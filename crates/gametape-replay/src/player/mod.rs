@@ -348,6 +348,18 @@ impl<T: Track> Timeline for Player<T> {
     fn report(&self) -> &Report {
         self.findings.report()
     }
+
+    fn is_growing(&self) -> bool {
+        self.tape.is_growing()
+    }
+
+    fn grow(&mut self, bytes: &[u8]) -> Result<()> {
+        self.extend(bytes)
+    }
+
+    fn stop_growing(&mut self) {
+        self.close();
+    }
 }
 
 impl<S: Source, G: GameState> Playback<S, Player<ViewTrack<G>>> {

@@ -179,6 +179,11 @@ impl OpenTape {
         self.partial.clear();
     }
 
+    /// Adds bytes that follow those that are known, in pieces of any size.
+    pub fn extend(&mut self, bytes: &[u8]) -> Result<()> {
+        self.grow(bytes, |_, _| Ok(()))
+    }
+
     /// After the last whole chunk: where the tape goes on.
     #[must_use]
     pub fn end(&self) -> u64 {

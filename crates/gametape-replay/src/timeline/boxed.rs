@@ -46,4 +46,16 @@ impl<T: Timeline + ?Sized> Timeline for Box<T> {
     fn report(&self) -> &Report {
         (**self).report()
     }
+
+    fn is_growing(&self) -> bool {
+        (**self).is_growing()
+    }
+
+    fn grow(&mut self, piece: &[u8]) -> Result<()> {
+        (**self).grow(piece)
+    }
+
+    fn stop_growing(&mut self) {
+        (**self).stop_growing();
+    }
 }

@@ -35,6 +35,8 @@ pub struct GamelogTimeline {
     /// Changes of the turn that are among the markers.
     marked: usize,
     report: Report,
+    /// May more deltas come?
+    is_open: bool,
 }
 
 impl GamelogTimeline {
@@ -47,6 +49,7 @@ impl GamelogTimeline {
             markers: Vec::new(),
             marked: 0,
             report: Report::default(),
+            is_open: true,
         };
         if let Some(problem) = problem {
             loaded.note(problem);
@@ -147,5 +150,17 @@ impl Timeline for GamelogTimeline {
 
     fn report(&self) -> &Report {
         &self.report
+    }
+
+    fn is_growing(&self) -> bool {
+        self.is_open && self.report.is_sound()
+    }
+
+    fn grow(&mut self, delta: &[u8]) -> Result<()> {
+        self.extend(delta)
+    }
+
+    fn stop_growing(&mut self) {
+        self.is_open = false;
     }
 }

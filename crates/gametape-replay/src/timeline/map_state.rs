@@ -88,4 +88,16 @@ impl<T: Timeline, S: ?Sized> Timeline for MapState<T, S> {
     fn report(&self) -> &Report {
         self.timeline.report()
     }
+
+    fn is_growing(&self) -> bool {
+        self.timeline.is_growing()
+    }
+
+    fn grow(&mut self, piece: &[u8]) -> Result<()> {
+        self.timeline.grow(piece)
+    }
+
+    fn stop_growing(&mut self) {
+        self.timeline.stop_growing();
+    }
 }

@@ -381,4 +381,16 @@ impl Timeline for MinewarsTimeline {
     fn report(&self) -> &Report {
         &self.report
     }
+
+    fn is_growing(&self) -> bool {
+        !self.closed
+    }
+
+    fn grow(&mut self, frames: &[u8]) -> Result<()> {
+        self.extend(frames)
+    }
+
+    fn stop_growing(&mut self) {
+        self.close();
+    }
 }

@@ -56,7 +56,7 @@ impl<'a> Change<'a> {
 /// until nothing more is [needed](SansIo::need). Until then the position is somewhere on the way.
 /// [`Playback`] does that with a [`Source`](gametape_wire::Source).
 ///
-/// The end moves when a timeline is extended, which each kind of timeline does by a method of its own.
+/// The end moves when a timeline [grows](Self::grow).
 ///
 /// | recording | timeline | state |
 /// |---|---|---|
@@ -127,6 +127,20 @@ pub trait Timeline: SansIo {
 
     /// What was wrong with the parts that were played so far.
     fn report(&self) -> &Report;
+
+    /// May more come?
+    fn is_growing(&self) -> bool {
+        false
+    }
+
+    /// Adds what came since: frames of a MineWars file in any pieces, one delta of a gamelog, bytes of a tape that is
+    /// followed in any pieces. The position stays. Refused where nothing can come.
+    fn grow(&mut self, _: &[u8]) -> Result<()> {
+        Err(Error::misuse("timeline", "it does not grow"))
+    }
+
+    /// Says that nothing more comes.
+    fn stop_growing(&mut self) {}
 
     /// The moment that somebody wrote.
     fn moment(&self, when: When) -> Result<Moment> {

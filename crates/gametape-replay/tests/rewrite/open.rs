@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Dialect, Generation, WriteOptions, write_file};
-use gametape_replay::open::{Format, OpenOptions, SNIFFED_BYTES, open, open_stream};
+use gametape_replay::open::{Format, OpenOptions, Opened, SNIFFED_BYTES, open, open_stream, sniff};
 use gametape_tape::{TapeHeader, TapeWriter};
 use gametape_wire::TickLength;
 
@@ -36,6 +36,32 @@ fn formats_are_recognised_in_files_and_streams() {
         assert_eq!(open(&bytes[..], &options).unwrap().format(), format);
         assert_eq!(open_stream(&bytes[..], &options).unwrap().format(), format);
     }
+}
+
+/// A game of two deltas, as a spectator receives it.
+const STREAM: &str = "{\"event\":\"lobbied\",\"data\":{\"gameName\":\"Move\"}}\u{4}\
+    {\"event\":\"meta-delta\",\"data\":{\"type\":\"start\",\"game\":{\"x\":1}}}\u{4}\
+    {\"event\":\"meta-delta\",\"data\":{\"type\":\"over\",\"game\":{\"x\":2}}}\u{4}\
+    {\"event\":\"over\",\"data\":{}}\u{4}";
+
+#[test]
+fn a_spectator_stream_opens_as_a_gamelog() {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(STREAM.as_bytes()).unwrap();
+    let (packed, options) = (packed.finish().unwrap(), OpenOptions::default());
+    for stored in [STREAM.as_bytes(), &packed] {
+        assert_eq!(sniff(stored, None), Some(Format::SpectatorStream));
+        let Opened::Gamelog(log) = open(stored, &options).unwrap() else { panic!("a gamelog") };
+        let facts = log.stream().unwrap();
+        assert_eq!((facts.is_gzip, facts.stored_bytes), (stored == packed, stored.len()));
+        assert_eq!((log.log().unwrap().len(), log.losses().len()), (2, 0));
+    }
+    let cut = &STREAM.as_bytes()[..STREAM.len() - 40];
+    let Opened::Gamelog(log) = open_stream(cut, &options).unwrap() else { panic!("a gamelog") };
+    assert_eq!((log.log().unwrap().len(), log.losses().len()), (1, 2));
+    let bad = STREAM.replace("{\"x\":2}", "[7");
+    let error = open(bad.as_bytes(), &options).unwrap_err().to_string();
+    assert!(error.starts_with("message 2: "), "{error}");
 }
 
 #[test]

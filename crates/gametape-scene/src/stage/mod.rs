@@ -22,6 +22,7 @@ mod board_view;
 mod cameras;
 mod changes;
 mod chronicle;
+mod growth;
 #[cfg(feature = "story")]
 mod heat;
 mod history;
@@ -117,6 +118,8 @@ pub struct Stage<S> {
     losses: Vec<String>,
     /// What a game adds to scenes of its views.
     dress: Option<fn(&mut Scene, View)>,
+    /// Of a recording that grows: how many bytes of its tape are known.
+    followed: Option<u64>,
     /// What happened so far as it was told.
     chronicle: Chronicle,
 }
@@ -215,6 +218,7 @@ impl<S: Source> Stage<S> {
             gaps: Vec::new(),
             losses: Vec::new(),
             dress: None,
+            followed: None,
             chronicle: Chronicle::default(),
         }
     }
@@ -472,15 +476,19 @@ fn supply(timeline: &mut SeenTimeline, source: Option<&mut impl Source>) -> Resu
     }
 }
 
-/// The frames of a tape as a view sees them.
+/// The frames of a tape as a view sees them; of one that is followed, as far as all of them are there.
 fn tape_timeline<S: Source>(
     recording: Recording<S>,
     view: View,
     kept: usize,
 ) -> Result<SeenTimeline> {
+    let is_growing = recording.open_tape().is_growing();
     let options = PlayerOptions::default().with_cache_bytes(kept);
     let player = gametape_replay::minewars::player(recording, view, options)?;
-    let (_, player) = player.into_parts();
+    let (_, mut player) = player.into_parts();
+    if is_growing {
+        player.follow()?;
+    }
     Ok(Box::new(player.map_state(|view: &MinewarsView| view.state() as &dyn Visible)))
 }
 

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use gametape_replay::text::count;
 use gametape_replay::{Clock, Direction, Rate};
 use gametape_wire::{Moment, Result, Source, Time, View};
 
@@ -22,6 +23,23 @@ pub struct PlayingStage<S> {
     /// Play pauses when it comes to this moment.
     pause: Option<Moment>,
     since: Moment,
+    /// Does it stay near the end of a recording that grows?
+    is_live: bool,
+}
+
+/// Nearer to the end than this is live: recorders write about once a second.
+const NEAR: u64 = 3_000_000;
+/// Farther from the end than this is jumped over by whoever is live.
+const FAR: u64 = 10_000_000;
+
+/// How fast to play near the end of a recording that grows, when the end is this many microseconds away; `None` to jump
+/// to the end.
+fn live_rate(behind: u64) -> Option<Rate> {
+    match behind {
+        ..=NEAR => Some(Rate::NORMAL),
+        _ if behind <= FAR => Some(Rate::thousandths(1_050)),
+        _ => None,
+    }
 }
 
 impl<S: Source> PlayingStage<S> {
@@ -29,7 +47,14 @@ impl<S: Source> PlayingStage<S> {
     #[must_use]
     pub fn new(stage: Stage<S>) -> Self {
         let since = moment_before(stage.position());
-        Self { clock: Clock::new(stage.tick_length()), stage, speed: 0, pause: None, since }
+        Self {
+            clock: Clock::new(stage.tick_length()),
+            stage,
+            speed: 0,
+            pause: None,
+            since,
+            is_live: false,
+        }
     }
 
     /// Play pauses when it comes to this time from before; it can go on from there.
@@ -65,6 +90,9 @@ impl<S: Source> PlayingStage<S> {
         if !self.is_playing() {
             return Ok(false);
         }
+        if self.is_live && self.stage.is_growing() {
+            return self.tick_live(now);
+        }
         let position = self.stage.position();
         let end = self.pause.filter(|pause| position < *pause).unwrap_or(self.stage.end());
         let due = self.clock.due(now, position, end);
@@ -73,9 +101,76 @@ impl<S: Source> PlayingStage<S> {
             self.since = position;
         }
         if self.stage.position() >= end {
-            self.pause();
+            self.arrived_at_end(now);
         }
         Ok(due > position)
+    }
+
+    /// Stays there; where more may come, waits for it.
+    fn arrived_at_end(&mut self, now: Duration) {
+        if self.stage.is_growing() && self.stage.position() >= self.stage.end() {
+            (self.speed, self.is_live) = (0, true);
+            self.clock.play(Rate::NORMAL, now, self.stage.position());
+        } else {
+            self.pause();
+        }
+    }
+
+    /// Goes on near the end of a recording that grows.
+    fn tick_live(&mut self, now: Duration) -> Result<bool> {
+        let (position, end) = (self.stage.position(), self.stage.end());
+        let due = match live_rate(self.behind()) {
+            // A delta takes no time.
+            _ if self.stage.is_gamelog() => end,
+            None => {
+                self.clock.moved();
+                end
+            }
+            Some(rate) => {
+                if rate != self.clock.rate() {
+                    self.clock.play(rate, now, position);
+                }
+                self.clock.due(now, position, end)
+            }
+        };
+        if due > position {
+            self.stage.seek(due).inspect_err(|_| self.clock.moved())?;
+            self.since = position;
+        }
+        Ok(due > position)
+    }
+
+    /// How long it takes to play from here to the end, in microseconds.
+    fn behind(&self) -> u64 {
+        let ticks = self.stage.end().next_tick().0 - self.stage.position().next_tick().0;
+        ticks.saturating_mul(self.stage.tick_length().micros().into())
+    }
+
+    /// Goes to the end of a recording that grows, and stays near it.
+    pub fn catch_up(&mut self, now: Duration) -> Result<()> {
+        self.go(self.stage.end())?;
+        if self.stage.is_growing() {
+            (self.speed, self.is_live) = (0, true);
+            self.clock.play(Rate::NORMAL, now, self.stage.position());
+        }
+        Ok(())
+    }
+
+    /// Where it is in a recording that grows or grew: `LIVE`, how far it is from live, or that nothing more comes.
+    #[must_use]
+    pub fn live_status(&self) -> Option<String> {
+        let is_growing = self.stage.is_growing();
+        if !self.stage.was_followed() {
+            return None;
+        }
+        let behind = self.behind();
+        let deltas = self.stage.end().next_tick().0 - self.stage.position().next_tick().0;
+        Some(match (is_growing, self.stage.is_gamelog()) {
+            (false, _) => "recording has ended".to_owned(),
+            (true, _) if self.is_live && behind <= NEAR => "LIVE".to_owned(),
+            (true, true) => format!("{} behind live", count(deltas, "delta")),
+            (true, false) => format!("{} s behind live", behind / 1_000_000),
+        })
     }
 
     /// Goes over a number of moments at which something changes, backward below zero. False where
@@ -100,6 +195,7 @@ impl<S: Source> PlayingStage<S> {
     }
 
     fn arrived(&mut self) {
+        self.leave_live();
         self.clock.moved();
         self.since = moment_before(self.stage.position());
     }
@@ -111,19 +207,32 @@ impl<S: Source> PlayingStage<S> {
             return Ok(());
         }
         if self.stage.position() >= self.stage.end() {
+            if self.stage.is_growing() {
+                return self.catch_up(now);
+            }
             self.go(Moment::START)?;
         }
         self.clock.play(Rate::power_of_two(self.speed), now, self.stage.position());
         Ok(())
     }
 
+    /// Plays on from here at the speed that was asked for.
+    fn leave_live(&mut self) {
+        if std::mem::take(&mut self.is_live) && self.is_playing() {
+            let rate = Rate::power_of_two(self.speed);
+            self.clock.play(rate, Duration::ZERO, self.stage.position());
+        }
+    }
+
     /// Stays at its moment.
     pub fn pause(&mut self) {
+        self.is_live = false;
         self.clock.play(Rate::PAUSED, Duration::ZERO, self.stage.position());
     }
 
     /// Plays twice as fast as many times as that, slower below zero.
     pub fn change_speed(&mut self, by: i32, now: Duration) {
+        self.is_live = false;
         self.speed = self.speed.saturating_add(by).clamp(-SPEED_RANGE, SPEED_RANGE);
         if self.is_playing() {
             self.clock.play(Rate::power_of_two(self.speed), now, self.stage.position());

@@ -20,8 +20,10 @@ pub enum Action {
     Step(i64),
     /// The first moment.
     First,
-    /// The last moment.
+    /// The last moment; of a recording that grows, to stay there.
     Last,
+    /// To go to the end of a recording that grows, and to stay there.
+    CatchUp,
     /// To play, or to pause.
     PlayOrPause,
     /// This many times twice as fast; slower below zero.
@@ -93,10 +95,7 @@ impl<S: Source> Viewer<S> {
         let done = match action {
             Action::Step(by) => return self.step(by),
             Action::First => return self.go(Moment::START),
-            Action::Last => {
-                let end = stage.end();
-                return self.go(end);
-            }
+            Action::Last | Action::CatchUp => return self.catch_up(action, now),
             Action::PlayOrPause => {
                 let done = self.play.play_or_pause(now);
                 return self.arrived(done);
@@ -144,6 +143,47 @@ impl<S: Source> Viewer<S> {
     pub fn go(&mut self, moment: Moment) {
         let done = self.play.go(moment);
         self.arrived(done);
+    }
+
+    fn catch_up(&mut self, action: Action, now: Duration) {
+        if action == Action::CatchUp && !self.play.stage.is_growing() {
+            self.message = Some("nothing more comes: this is the end".to_owned());
+        }
+        let done = self.play.catch_up(now);
+        self.arrived(done);
+    }
+
+    /// Adds what came since to a recording that grows: bytes of a tape, or one delta.
+    pub fn extend(&mut self, piece: &[u8]) -> Result<()> {
+        let was_growing = self.play.stage.is_growing();
+        let grown = self.play.stage.extend(piece);
+        self.grown(was_growing, grown)
+    }
+
+    /// Adds what the source of a tape has more than before. True where there was more.
+    pub fn read_on(&mut self) -> Result<bool> {
+        let was_growing = self.play.stage.is_growing();
+        let read = self.play.stage.read_on();
+        let has_more = *read.as_ref().unwrap_or(&false);
+        self.grown(was_growing, read.map(drop))?;
+        Ok(has_more)
+    }
+
+    /// Says that nothing more comes.
+    pub fn stop_growing(&mut self, why: impl Into<String>) {
+        if self.play.stage.is_growing() {
+            self.play.stage.stop_growing();
+            self.message = Some(why.into());
+        }
+    }
+
+    fn grown(&mut self, was_growing: bool, done: Result<()>) -> Result<()> {
+        if let Err(error) = &done {
+            self.message = Some(error.to_string());
+        } else if was_growing && !self.play.stage.is_growing() {
+            self.message = Some("the recording was finished: this is all of it".to_owned());
+        }
+        done
     }
 
     fn see_as(&mut self, view: View) -> Result<()> {

@@ -27,9 +27,9 @@ const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 const CONTROL: KeyModifiers = KeyModifiers::CONTROL;
 
 /// Rows without a name are explained by the row before.
-pub(super) const BINDINGS: [Binding; 30] = {
+pub(super) const BINDINGS: [Binding; 31] = {
     use Action::{
-        CloseAll, Enter, Faster, First, Last, Move, NextView, PlayOrPause, PreviousView,
+        CatchUp, CloseAll, Enter, Faster, First, Last, Move, NextView, PlayOrPause, PreviousView,
         SearchAgain, ShowChange, Step, SwitchFocus, SwitchInspecting, SwitchList, SwitchMain,
     };
     use Command::{Act, AskSearch, AskTime, Help, Quit};
@@ -54,8 +54,14 @@ pub(super) const BINDINGS: [Binding; 30] = {
         row(Act(Step(10)), &[(SHIFT, Right), (NONE, PageDown)], "", ""),
         row(Act(Step(-100)), &[(CONTROL, Left), (CONTROL, Up)], "Ctrl+arrow", "a hundred changes"),
         row(Act(Step(100)), &[(CONTROL, Right), (CONTROL, Down)], "", ""),
-        row(Act(First), &[(NONE, Home)], "Home End", "first moment, last moment"),
+        row(
+            Act(First),
+            &[(NONE, Home)],
+            "Home End, L",
+            "first moment, last moment, catch up (watch)",
+        ),
         row(Act(Last), &[(NONE, End)], "", ""),
+        row(Act(CatchUp), &[(NONE, Char('L'))], "", ""),
         row(Act(PlayOrPause), &[(NONE, Char(' '))], "Space", "play, pause"),
         row(Act(Faster(1)), &[(NONE, Char('+')), (NONE, Char('='))], "+ -", "faster, slower"),
         row(Act(Faster(-1)), &[(NONE, Char('-')), (NONE, Char('_'))], "", ""),

@@ -22,6 +22,7 @@ const DIM: Style = Style::new().fg(Color::DarkGray);
 const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 const ACCENT: Style = Style::new().fg(Color::Cyan);
 const WARNING: Style = Style::new().fg(Color::Yellow);
+const LIVE: Style = Style::new().fg(Color::White).bg(Color::Red).add_modifier(Modifier::BOLD);
 
 /// Columns beside the board.
 const SIDE: u16 = 46;
@@ -128,8 +129,11 @@ fn draw_line(line: &Line<'_>, area: Rect, screen: &mut Buffer) {
 /// ` ▶ ━━━━━━●──────────  0:03.8 of 5:00  ×1 `
 fn draw_timeline(play: &PlayingStage<TapeFile>, area: Rect, screen: &mut Buffer) {
     let (sign, style) = if play.is_playing() { (" ▶ ", ACCENT) } else { (" ‖ ", DIM) };
+    let live = play.live_status().map(|live| format!(" {live} ")).unwrap_or_default();
+    let live_style = if live == " LIVE " { LIVE } else { WARNING };
     let label = format!("  {}  {} ", play.stage.label(), play.speed());
-    let room = usize::from(area.width).saturating_sub(sign.len() + Span::raw(&label).width());
+    let texts = sign.len() + Span::raw(&label).width() + live.len();
+    let room = usize::from(area.width).saturating_sub(texts);
     let ticks = |moment: Moment| moment.next_tick().0;
     let (before, after) = bar(ticks(play.stage.position()), ticks(play.stage.end()), room);
     let line = Line::from(vec![
@@ -138,6 +142,7 @@ fn draw_timeline(play: &PlayingStage<TapeFile>, area: Rect, screen: &mut Buffer)
         Span::styled(if room > 0 { "●" } else { "" }, ACCENT),
         Span::styled("─".repeat(after), DIM),
         Span::raw(label),
+        Span::styled(live, live_style),
     ]);
     line.render(area, screen);
 }
@@ -164,7 +169,9 @@ fn bottom_line(app: &App) -> Line<'static> {
                 (true, false) => "m tree",
                 (false, _) => "v view  d messages",
             };
-            Line::styled(format!(" ←/→ step  Space play  g go to  {hints}  ? help  q quit"), DIM)
+            let live = if app.viewer.stage().is_growing() { "  L live" } else { "" };
+            let keys = format!(" ←/→ step  Space play{live}  g go to  {hints}  ? help  q quit");
+            Line::styled(keys, DIM)
         }
     }
 }

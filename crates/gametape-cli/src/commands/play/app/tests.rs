@@ -212,3 +212,27 @@ fn the_keys_say_what_m_leads_to() {
     press(&mut app, "m");
     assert_has(&mut app, &["m board"]);
 }
+
+#[test]
+fn a_match_that_is_live_says_so_and_can_be_caught_up_with() {
+    let log = gametape_cadre::Log::new(Default::default(), &Default::default());
+    let stage = Stage::of_gamelog(log, &Default::default()).and_then(Stage::follow).unwrap();
+    let mut app = App::new(Viewer::new(stage));
+    press(&mut app, "L");
+    for delta in 0..9 {
+        app.viewer
+            .extend(format!(r#"{{"type":"ran","game":{{"x":{delta}}}}}"#).as_bytes())
+            .unwrap();
+        app.viewer.tick(Duration::ZERO);
+    }
+    assert_has(&mut app, &["delta 8 of 8", "LIVE", "L live"]);
+    app.press(KeyCode::Left.into(), Duration::ZERO);
+    press(&mut app, " ");
+    assert_has(&mut app, &["delta 7 of 8", "1 delta behind live"]);
+    press(&mut app, "$");
+    assert_has(&mut app, &["delta 8 of 8", "LIVE"]);
+    app.viewer.stop_growing("the game is over");
+    assert_has(&mut app, &["the game is over", "recording has ended"]);
+    press(&mut app, "L");
+    assert_has(&mut app, &["nothing more comes"]);
+}
