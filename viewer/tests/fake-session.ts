@@ -319,7 +319,7 @@ export class Session {
   }
 
   private story(): Story {
-    if (this.isGamelog()) return { markers: [], highlights: [], curves: [], told: 1 };
+    if (this.isGamelog()) return { markers: [], highlights: [], curves: [], reported: 1 };
     const markers: Story["markers"] = [];
     for (let at = 0; at < END; at++) {
       const line = at % 3 === 0 ? this.lineAt(at) : null;
@@ -367,7 +367,7 @@ export class Session {
         ),
       })).filter(({ player }) => this.knows(player)),
     }));
-    return { markers, highlights, curves, told: 1 };
+    return { markers, highlights, curves, reported: 1 };
   }
 
   private find(text: string): number {

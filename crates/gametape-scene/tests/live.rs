@@ -267,8 +267,8 @@ fn views_that_are_seen_together_grow_together() {
     whole.change_views(both).unwrap();
     whole.seek(viewer.stage().end()).unwrap();
     assert!(viewer.stage().scene() == whole.scene());
-    viewer.play.stage.tell_until(viewer.stage().end()).unwrap();
-    assert!(!viewer.stage().told().is_empty());
+    viewer.play.stage.report_until(viewer.stage().end()).unwrap();
+    assert!(!viewer.stage().reported().is_empty());
 }
 
 #[test]

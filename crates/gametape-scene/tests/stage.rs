@@ -249,13 +249,16 @@ fn what_is_told_in_parts_is_what_is_said_on_the_way() {
     for bytes in [minewars_bytes(), minewars_tape(), log] {
         let mut stage = stage(bytes);
         let here = stage.position();
-        while !stage.tell(100).unwrap() {
+        while !stage.report_more(100).unwrap() {
             assert_eq!(stage.position(), here);
-            assert!((0.0..1.0).contains(&stage.told_share()));
+            assert!((0.0..1.0).contains(&stage.reported_share()));
         }
-        assert_eq!((stage.told_share(), stage.position()), (1.0, here));
-        let told: Vec<_> =
-            stage.told().iter().map(|told| (told.moment, told.line.clone())).collect();
+        assert_eq!((stage.reported_share(), stage.position()), (1.0, here));
+        let reported: Vec<_> = stage
+            .reported()
+            .iter()
+            .map(|reported| (reported.moment, reported.line.clone()))
+            .collect();
         stage.seek(stage.begin()).unwrap();
         let mut said = Vec::new();
         while stage.step(Direction::Forward).unwrap() {
@@ -263,6 +266,6 @@ fn what_is_told_in_parts_is_what_is_said_on_the_way() {
             said.extend(stage.lines().unwrap().into_iter().map(|line| (moment, line)));
         }
         assert!(said.len() > 20);
-        assert_eq!(told, said);
+        assert_eq!(reported, said);
     }
 }

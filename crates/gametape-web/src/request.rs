@@ -95,10 +95,10 @@ pub enum Request {
         /// Its position.
         tile: [i32; 2],
     },
-    /// What happened in the recording as a whole. It is told a part at a time: who asks again gets more.
+    /// What happened in the recording as a whole. It is reported a part at a time: who asks again gets more.
     Story,
-    /// What happened last before a moment, in words, as far as it was told.
-    Told {
+    /// What happened last before a moment, in words, as far as it was reported.
+    Lines {
         /// The moment.
         until: u64,
         /// How many lines at most.

@@ -33,8 +33,8 @@ const DESCRIBED_STEPS: usize = 60;
 const MOST_LINES: usize = 200;
 /// More lines of the tree are not given at once.
 const MOST_ROWS: usize = 2000;
-/// The story is told this much at a time, in bytes of changes: a few hundredths of a second.
-const TOLD_AT_ONCE: usize = 128 << 10;
+/// The story is reported this much at a time, in bytes of changes: a few hundredths of a second.
+const REPORTED_AT_ONCE: usize = 128 << 10;
 /// More finds are not reported.
 const MOST_FOUND: usize = 100;
 
@@ -171,7 +171,7 @@ impl Session {
             Request::Inspect { tile } => self.inspect(TileAt::from(*tile)),
             Request::History { tile } => self.history(TileAt::from(*tile)),
             Request::Story => Ok(Answer::Story(Box::new(self.story()?.shown()))),
-            Request::Told { until, count } => self.told(*until, *count),
+            Request::Lines { until, count } => self.reported(*until, *count),
             Request::Messages => Ok(Answer::Messages { rows: self.stage()?.messages() }),
             Request::Tree { open, first, count } => self.tree(open, *first, *count),
             Request::Search { text } => self.search(text),
@@ -437,23 +437,23 @@ impl Session {
             Some(story) => story,
             None => self.stage()?.story()?,
         };
-        let told = self.stage()?.tell_story(&mut story, TOLD_AT_ONCE);
+        let reported = self.stage()?.extend_story(&mut story, REPORTED_AT_ONCE);
         let story = self.story.insert(story);
-        told.map(|()| &*story)
+        reported.map(|()| &*story)
     }
 
     /// The last lines until a moment.
-    fn told(&mut self, until: u64, count: usize) -> Result<Answer> {
+    fn reported(&mut self, until: u64, count: usize) -> Result<Answer> {
         let stage = self.stage()?;
-        let told = stage.told();
-        let end = told.partition_point(|told| number(told.moment) <= until);
+        let reported = stage.reported();
+        let end = reported.partition_point(|reported| number(reported.moment) <= until);
         let first = end.saturating_sub(count.min(MOST_LINES));
-        let line = |told: &Told| ToldLine {
-            moment: number(told.moment),
-            time: time_of(stage, told.moment),
-            line: told.line.clone(),
+        let line = |reported: &Told| ToldLine {
+            moment: number(reported.moment),
+            time: time_of(stage, reported.moment),
+            line: reported.line.clone(),
         };
-        Ok(Answer::Told { lines: told[first..end].iter().map(line).collect() })
+        Ok(Answer::Lines { lines: reported[first..end].iter().map(line).collect() })
     }
 
     /// Makes what is drawn over the board, where it is not there yet.

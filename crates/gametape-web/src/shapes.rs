@@ -164,8 +164,8 @@ pub enum Answer {
     },
     /// To `story`.
     Story(Box<Story>),
-    /// To `told`.
-    Told {
+    /// To `lines`.
+    Lines {
         /// Ascending.
         lines: Vec<ToldLine>,
     },

@@ -250,11 +250,11 @@ fn a_seat_is_shown_what_a_tape_of_that_seat_alone_holds() {
     }
     assert!(lines > 10, "{lines} lines say something");
     let mut story = same(json!({"do": "story"}));
-    while story["told"].as_f64().unwrap() < 1.0 {
+    while story["reported"].as_f64().unwrap() < 1.0 {
         story = same(json!({"do": "story"}));
     }
     assert!(story["markers"].as_array().unwrap().len() > 20);
-    same(json!({"do": "told", "until": 900, "count": 50}));
+    same(json!({"do": "lines", "until": 900, "count": 50}));
     assert!(!story["curves"].as_array().unwrap().is_empty());
     assert!(story["highlights"].as_array().unwrap().is_empty());
     same(json!({"do": "history", "tile": [3, -2]}));
@@ -306,13 +306,13 @@ fn stories_of_files_without_events_are_told_whole() {
         let mut page = Page::new("a", file);
         let about = page.ask(&json!({"do": "open"}));
         let (mut story, mut asked) = (page.ask(&json!({"do": "story"})), 1);
-        while story["told"].as_f64().unwrap() < 1.0 {
+        while story["reported"].as_f64().unwrap() < 1.0 {
             story = page.ask(&json!({"do": "story"}));
             asked += 1;
             assert!(asked < 1000);
         }
-        let told = page.ask(&json!({"do": "told", "until": about["end"], "count": 200}));
-        let lines = told["lines"].as_array().unwrap();
+        let reported = page.ask(&json!({"do": "lines", "until": about["end"], "count": 200}));
+        let lines = reported["lines"].as_array().unwrap();
         let markers = story["markers"].as_array().unwrap();
         assert!(markers.len() > 5 && lines.len() == markers.len().min(200));
         // The same as what is said on the way.

@@ -285,14 +285,14 @@ function tellSoon() {
 /** The story is told a part at a time. */
 function tell() {
   const asked = main.client;
-  const before = story.value?.told ?? 0;
+  const before = story.value?.reported ?? 0;
   const began = performance.now();
   asked
     ?.ask("story", {})
     .then((told) => {
       story.value = told;
-      const isHopeless = performance.now() - began > SLOW_PART && told.told - before < SMALL_PART;
-      if (told.told < 1 && !isHopeless && main.client === asked) tell();
+      const isHopeless = performance.now() - began > SLOW_PART && told.reported - before < SMALL_PART;
+      if (told.reported < 1 && !isHopeless && main.client === asked) tell();
     })
     .catch((error) => explain(error, tell));
 }

@@ -451,7 +451,7 @@ fn warmed(ground: Colour, share: f32) -> Colour {
     ground.mixed(Palette::heat(share), (256.0 * strength(share)) as u16)
 }
 
-/// How much of the colour of heat is seen: the least hot can still be told from nothing.
+/// How much of the colour of heat is seen: the least heat still differs from none.
 fn strength(share: f32) -> f32 {
     0.55 + 0.4 * share
 }

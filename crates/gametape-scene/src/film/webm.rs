@@ -9,7 +9,7 @@ use rav1e::prelude::*;
 const SPEED: u8 = 10;
 /// How coarse pictures are, 0 to 255.
 const QUANTIZER: usize = 70;
-/// At least one picture in this many seconds stands alone, so that players can seek.
+/// At least one picture in this many seconds needs no other, so that players can seek.
 const KEY_SECONDS: u64 = 4;
 
 /// A WebM file while it is made.
@@ -98,7 +98,7 @@ impl Webm {
         Ok([header(), element(0x1853_8067, &segment.concat())].concat())
     }
 
-    /// Groups of pictures, each beginning with one that stands alone.
+    /// Groups of pictures, each beginning with one that needs no other.
     fn clusters(&self) -> Vec<u8> {
         let time = |number: u64| number * 1000 / u64::from(self.fps);
         let mut out = Vec::new();

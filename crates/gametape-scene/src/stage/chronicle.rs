@@ -1,4 +1,4 @@
-//! What happened in a recording as a whole, in words: told in one pass over its changes, a part at a time.
+//! What happened in a recording as a whole, in words: reported in one pass over its changes, a part at a time.
 
 use gametape_replay::{Direction, Timeline};
 use gametape_wire::{Arrange, Moment, Result, Source, drive};
@@ -6,9 +6,9 @@ use gametape_wire::{Arrange, Moment, Result, Source, drive};
 use super::{Origin, SeenTimeline, Stage};
 use crate::model::Line;
 
-/// More lines are not kept: then the telling ends.
+/// More lines are not kept: then the report ends.
 const MOST_LINES: usize = 40_000;
-/// A longer tape is not read as a whole to be told.
+/// A longer tape is not read as a whole to be reported.
 const LONGEST_TAPE: u64 = 16 << 20;
 /// What a step costs besides the bytes of its changes.
 const STEP_COST: usize = 512;
@@ -25,31 +25,31 @@ pub struct Told {
     pub line: Line,
 }
 
-/// What was told so far of a recording, as one view knows it after the other.
+/// What was reported so far of a recording, as one view knows it after the other.
 #[derive(Default)]
 pub(super) struct Chronicle {
     lines: Vec<Told>,
-    /// Everything before this moment was told.
+    /// Everything before this moment was reported.
     until: Option<Moment>,
     /// Of recordings with messages: one timeline that plays on and gives the changes, and one that follows it and has the
     /// state before them. *Why two: lines are about the state before a change, and stepping back costs more.*
     pair: Option<(SeenTimeline, SeenTimeline)>,
-    /// Of several views that are seen together: how many were told.
+    /// Of several views that are seen together: how many were reported.
     told_views: usize,
     is_over: bool,
 }
 
 impl<S: Source> Stage<S> {
-    /// What happened, in words, as far as it was [told](Self::tell).
+    /// What happened, in words, as far as it was [reported](Self::report_more).
     #[must_use]
-    pub fn told(&self) -> &[Told] {
+    pub fn reported(&self) -> &[Told] {
         &self.chronicle.lines
     }
 
-    /// Which share of the recording was [told](Self::tell), 0 to 1. A tape that is too long to be read as a whole is never
-    /// told.
+    /// Which share of the recording was [reported](Self::report_more), 0 to 1. A tape that is too long to be read as a whole is never
+    /// reported.
     #[must_use]
-    pub fn told_share(&self) -> f64 {
+    pub fn reported_share(&self) -> f64 {
         let (begin, end) = (self.begin().next_tick().0, self.end().next_tick().0);
         let until = self.chronicle.until.map_or(begin, |until| until.next_tick().0);
         if self.chronicle.is_over {
@@ -60,34 +60,34 @@ impl<S: Source> Stage<S> {
         ((self.chronicle.told_views as f64 + share) / views).min(0.999)
     }
 
-    /// Can the recording be told as a whole?
+    /// Can the recording be reported as a whole?
     #[must_use]
-    pub fn can_be_told(&self) -> bool {
+    pub fn can_be_reported(&self) -> bool {
         match (&self.origin, &self.source) {
             (Origin::Tape(_), Some(source)) => source.length() <= LONGEST_TAPE,
             _ => true,
         }
     }
 
-    /// Tells what happened further on, in words: about as much as `effort` bytes of changes. The position stays. True where
-    /// everything was told.
-    pub fn tell(&mut self, effort: usize) -> Result<bool> {
-        if !self.chronicle.is_over && self.can_be_told() {
+    /// Reports what happened further on, in words: about as much as `effort` bytes of changes. The position stays. True where
+    /// everything was reported.
+    pub fn report_more(&mut self, effort: usize) -> Result<bool> {
+        if !self.chronicle.is_over && self.can_be_reported() {
             match self.is_gamelog() {
                 true => self.tell_deltas(effort)?,
                 false => self.tell_messages(effort)?,
             }
         }
-        Ok(self.chronicle.is_over || !self.can_be_told())
+        Ok(self.chronicle.is_over || !self.can_be_reported())
     }
 
-    /// Tells everything that happened before a moment, however long that takes.
-    pub fn tell_until(&mut self, moment: Moment) -> Result<()> {
+    /// Reports everything that happened before a moment, however long that takes.
+    pub fn report_until(&mut self, moment: Moment) -> Result<()> {
         let last = self.seen().len().saturating_sub(1);
         while self.chronicle.told_views < last
             || self.chronicle.until.is_none_or(|until| until < moment)
         {
-            if self.tell(1 << 20)? {
+            if self.report_more(1 << 20)? {
                 break;
             }
         }
@@ -145,7 +145,7 @@ impl<S: Source> Stage<S> {
     ) -> Result<()> {
         let mut spent = 0;
         while spent < effort && !self.chronicle.is_over {
-            // A pass that was interrupted because bytes were missing is still before what it did not tell.
+            // A pass that was interrupted because bytes were missing is still before what it did not report.
             let next = self.chronicle.until.unwrap_or(ahead.begin());
             self.go(ahead, next)?;
             if !ahead.step(Direction::Forward)?.is_ready() {
@@ -169,7 +169,7 @@ impl<S: Source> Stage<S> {
         Ok(())
     }
 
-    /// A view was told: the next one, or all lines in order, nothing twice.
+    /// A view was reported: the next one, or all lines in order, nothing twice.
     fn end_of_view(&mut self) {
         let views = self.seen().len();
         let chronicle = &mut self.chronicle;
@@ -179,12 +179,13 @@ impl<S: Source> Stage<S> {
             chronicle.until = None;
         }
         if views > 1 {
-            chronicle.lines.arrange_by_key(|told| told.moment);
+            chronicle.lines.arrange_by_key(|reported| reported.moment);
             let mut kept: Vec<Told> = Vec::with_capacity(chronicle.lines.len());
-            for told in chronicle.lines.drain(..) {
-                let mut same = kept.iter().rev().take_while(|other| other.moment == told.moment);
-                if !same.any(|other| *other == told) {
-                    kept.push(told);
+            for reported in chronicle.lines.drain(..) {
+                let mut same =
+                    kept.iter().rev().take_while(|other| other.moment == reported.moment);
+                if !same.any(|other| *other == reported) {
+                    kept.push(reported);
                 }
             }
             chronicle.lines = kept;

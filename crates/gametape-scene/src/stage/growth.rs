@@ -77,7 +77,7 @@ impl<S: Source> Stage<S> {
                 let _ = timeline.grow(piece);
             }
         }
-        // What was told ends where the recording ended before.
+        // What was reported ends where the recording ended before.
         self.chronicle = Chronicle::default();
         if grown.is_err() {
             self.stop_growing();

@@ -38,8 +38,8 @@ impl<S: Source> Stage<S> {
         let is_gamelog = self.is_gamelog();
         match kind {
             HeatKind::Ownership => true,
-            HeatKind::Deaths => is_gamelog || self.has_events() || self.can_be_told(),
-            HeatKind::Fights => !is_gamelog && (self.has_events() || self.can_be_told()),
+            HeatKind::Deaths => is_gamelog || self.has_events() || self.can_be_reported(),
+            HeatKind::Fights => !is_gamelog && (self.has_events() || self.can_be_reported()),
             HeatKind::Attention => self.has_stream(EventStream::Reported),
         }
     }
@@ -136,10 +136,16 @@ impl<S: Source> Stage<S> {
         from: Moment,
         to: Moment,
     ) -> Result<()> {
-        self.tell_until(to)?;
+        self.report_until(to)?;
         let kinds: &[&str] = if kind == HeatKind::Deaths { &DEATHS } else { &FIGHTS };
-        let told = self.told().iter().filter(|told| told.moment > from && told.moment <= to);
-        for at in told.filter(|told| kinds.contains(&&*told.line.kind)).filter_map(|t| t.line.at) {
+        let reported = self
+            .reported()
+            .iter()
+            .filter(|reported| reported.moment > from && reported.moment <= to);
+        for at in reported
+            .filter(|reported| kinds.contains(&&*reported.line.kind))
+            .filter_map(|t| t.line.at)
+        {
             counter.add(layout, at.into());
         }
         Ok(())

@@ -50,7 +50,7 @@ impl<S: Source> Stage<S> {
         let span = self.end().next_tick().0.saturating_sub(self.begin().next_tick().0);
         let is_exact = match self.is_gamelog() {
             true => span <= ALL_LOOKS,
-            false => self.can_be_told(),
+            false => self.can_be_reported(),
         };
         let changes = match is_exact && !self.is_gamelog() {
             true => self.passed(tile),

@@ -120,7 +120,7 @@ pub struct Stage<S> {
     dress: Option<fn(&mut Scene, View)>,
     /// Of a recording that grows: how many bytes of its tape are known.
     followed: Option<u64>,
-    /// What happened so far as it was told.
+    /// What happened so far as it was reported.
     chronicle: Chronicle,
 }
 

@@ -35,9 +35,9 @@ pub struct Story {
     pub highlights: Vec<StoryHighlight>,
     /// Values of players over time.
     pub curves: Vec<Curve>,
-    /// Of which share of the recording there are markers, 0 to 1: more come while it is told.
-    pub told: f64,
-    /// How many lines of what was told are markers already.
+    /// Of which share of the recording there are markers, 0 to 1: more come while it is reported.
+    pub reported: f64,
+    /// How many lines of what was reported are markers already.
     #[serde(skip)]
     #[cfg_attr(feature = "ts", ts(skip))]
     taken: usize,
@@ -138,7 +138,7 @@ impl<S: Source> Stage<S> {
     ///
     /// Of a tape, the all-seeing view has what the events of the match say; a player has their own events. Curves are
     /// those of the statistics, or else the values of players in scenes of the view, where the recording
-    /// [can be told](Self::can_be_told).
+    /// [can be reported](Self::can_be_reported).
     pub fn story(&mut self) -> Result<Story> {
         let seen = self.seen();
         let mut story = match seen.contains(View::SPECTATOR) {
@@ -147,42 +147,42 @@ impl<S: Source> Stage<S> {
             false => self.story_of_events(Some(seen))?,
         };
         // Samples of a long tape would be most of it.
-        if story.curves.is_empty() && self.can_be_told() {
+        if story.curves.is_empty() && self.can_be_reported() {
             story.curves = self.curves_of_scenes()?;
         }
-        // Where everything is known from events, nothing more is told.
-        let is_told = seen.contains(View::SPECTATOR) && !story.markers.is_empty();
-        story.told = if is_told || !self.can_be_told() { 1.0 } else { 0.0 };
+        // Where everything is known from events, nothing more is reported.
+        let is_reported = seen.contains(View::SPECTATOR) && !story.markers.is_empty();
+        story.reported = if is_reported || !self.can_be_reported() { 1.0 } else { 0.0 };
         Ok(story)
     }
 
-    /// Tells the story further, about as much as `effort` bytes of changes: what was said to the view becomes markers.
-    pub fn tell_story(&mut self, story: &mut Story, effort: usize) -> Result<()> {
-        if story.told >= 1.0 {
+    /// Reports the story further, about as much as `effort` bytes of changes: what was said to the view becomes markers.
+    pub fn extend_story(&mut self, story: &mut Story, effort: usize) -> Result<()> {
+        if story.reported >= 1.0 {
             return Ok(());
         }
-        self.tell(effort)?;
+        self.report_more(effort)?;
         // Of several views together lines come in order only at the end.
-        if self.seen().len() > 1 && self.told_share() < 1.0 {
-            story.told = self.told_share();
+        if self.seen().len() > 1 && self.reported_share() < 1.0 {
+            story.reported = self.reported_share();
             return Ok(());
         }
-        let new = self.told().iter().skip(story.taken).map(|told| {
-            let tick = told.moment.last_tick().unwrap_or_default();
+        let new = self.reported().iter().skip(story.taken).map(|reported| {
+            let tick = reported.moment.last_tick().unwrap_or_default();
             StoryMarker {
-                moment: told.moment.next_tick().0,
+                moment: reported.moment.next_tick().0,
                 time: match self.is_gamelog() {
                     true => format!("delta {tick}"),
                     false => self.tick_length().time_of(tick).to_string(),
                 },
-                kind: told.line.kind.clone(),
-                player: told.line.players.first().copied(),
-                text: told.line.text.clone(),
+                kind: reported.line.kind.clone(),
+                player: reported.line.players.first().copied(),
+                text: reported.line.text.clone(),
             }
         });
         story.markers.extend(new);
         story.markers.arrange_by_key(|marker| marker.moment);
-        (story.taken, story.told) = (self.told().len(), self.told_share());
+        (story.taken, story.reported) = (self.reported().len(), self.reported_share());
         Ok(())
     }
 
