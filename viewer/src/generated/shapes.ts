@@ -279,9 +279,9 @@ highlights: Array<StoryHighlight>,
  */
 curves: Array<Curve>, 
 /**
- * Of which share of the recording there are markers, 0 to 1: more come while it is told.
+ * Of which share of the recording there are markers, 0 to 1: more come while it is reported.
  */
-told: number, };
+reported: number, };
 
 export type StoryMarker = { 
 /**
