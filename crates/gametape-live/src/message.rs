@@ -60,6 +60,8 @@ pub struct Announce {
     pub header: TapeHeader,
     /// Its metadata.
     pub metadata: String,
+    /// The pass to publish it; empty where none is needed.
+    pub pass: Vec<u8>,
 }
 
 /// Where somebody wants to begin.
@@ -437,6 +439,7 @@ impl Announce {
             views: read_views(r)?,
             header: read_tape_header(r)?,
             metadata: read_metadata(r)?,
+            pass: read_bytes(r, PASS_BYTES, "pass")?.to_vec(),
         })
     }
 
@@ -445,6 +448,7 @@ impl Announce {
         self.name.write(w);
         w.u16_le(self.views.bits()).bytes(&self.header.to_bytes());
         w.varint(self.metadata.len() as u64).bytes(self.metadata.as_bytes());
+        w.varint(self.pass.len() as u64).bytes(&self.pass);
     }
 }
 

@@ -16,6 +16,8 @@ use crate::name::MatchName;
 const VERSION: u8 = 1;
 const DOMAIN: &str = "gametape pass 1";
 const TEXT: &str = "gtp1_";
+/// Instead of classes: the pass is one to publish.
+const PUBLISHING: u8 = 0x80;
 
 /// What a seat may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +54,8 @@ pub struct Pass {
     pub name: MatchName,
     /// What its holder may have.
     pub grant: Grant,
+    /// Is it good for publishing the views of the grant, and for nothing else?
+    pub is_publishing: bool,
     /// From when on it is not valid, in seconds since 1970.
     pub expiry: u64,
     /// Whose signature it says it has. Proves nothing by itself.
@@ -64,16 +68,30 @@ impl Pass {
     #[must_use]
     pub fn sign(name: MatchName, grant: Grant, expiry: u64, key: &SigningKey) -> Self {
         let grant = Grant { delay: grant.delay.min(TICK.max), ..grant };
-        let mut pass = Self { name, grant, expiry, key: key.public_key(), signature: [0; 64] };
-        pass.signature = key.sign(DOMAIN, &pass.signed_bytes());
-        pass
+        let is_publishing = false;
+        let key_of = key.public_key();
+        Self { name, grant, is_publishing, expiry, key: key_of, signature: [0; 64] }.signed(key)
+    }
+
+    /// Makes and signs a pass to publish these views of a match.
+    #[must_use]
+    pub fn sign_publishing(name: MatchName, views: ViewSet, expiry: u64, key: &SigningKey) -> Self {
+        let grant = Grant { views, classes: Classes::ALL, delay: 0 };
+        let pass = Self::sign(name, grant, expiry, key);
+        Self { is_publishing: true, ..pass }.signed(key)
+    }
+
+    fn signed(mut self, key: &SigningKey) -> Self {
+        self.signature = key.sign(DOMAIN, &self.signed_bytes());
+        self
     }
 
     fn signed_bytes(&self) -> Vec<u8> {
         let mut w = Writer::new();
         w.u8(VERSION);
         self.name.write(&mut w);
-        w.u16_le(self.grant.views.bits()).u8(self.grant.classes.bits());
+        let classes = if self.is_publishing { PUBLISHING } else { self.grant.classes.bits() };
+        w.u16_le(self.grant.views.bits()).u8(classes);
         w.u64_le(self.grant.delay).u64_le(self.expiry).bytes(&self.key.0);
         w.into_bytes()
     }
@@ -94,22 +112,35 @@ impl Pass {
             return Err(Error::at(0, "version of a pass", kind));
         }
         let name = MatchName::read(&mut r)?;
-        let grant = read_grant(&mut r)?;
+        let (grant, is_publishing) = read_grant(&mut r)?;
         let expiry = r.u64_le("expiry of a pass")?;
         let (key, signature) = (r.array("public key")?, r.array("signature")?);
         r.finish("pass")?;
-        Ok(Self { name, grant, expiry, key: PublicKey(key), signature })
+        Ok(Self { name, grant, is_publishing, expiry, key: PublicKey(key), signature })
     }
 
     /// What its holder may have of a match, at a time in seconds since 1970; `None` where it is not valid:
-    /// for another match, expired, not signed by a trusted key.
+    /// for another match, expired, not signed by a trusted key, or one to publish.
     #[must_use]
     pub fn check(&self, name: &MatchName, trusted: &[PublicKey], now: u64) -> Option<Grant> {
-        let is_valid = self.name == *name
-            && now < self.expiry
-            && trusted.contains(&self.key)
-            && self.is_signed();
+        let is_valid = !self.is_publishing && self.is_valid(name, trusted, now);
         is_valid.then_some(self.grant)
+    }
+
+    /// The views of a match that its holder may publish, as [`check`](Self::check) has it.
+    #[must_use]
+    pub fn check_publishing(
+        &self,
+        name: &MatchName,
+        trusted: &[PublicKey],
+        now: u64,
+    ) -> Option<ViewSet> {
+        let is_valid = self.is_publishing && self.is_valid(name, trusted, now);
+        is_valid.then_some(self.grant.views)
+    }
+
+    fn is_valid(&self, name: &MatchName, trusted: &[PublicKey], now: u64) -> bool {
+        self.name == *name && now < self.expiry && trusted.contains(&self.key) && self.is_signed()
     }
 
     /// Is the signature that of the key in it?
@@ -119,10 +150,13 @@ impl Pass {
     }
 }
 
-fn read_grant(r: &mut Reader<'_>) -> Result<Grant> {
+/// What a pass is good for, and whether that is publishing.
+fn read_grant(r: &mut Reader<'_>) -> Result<(Grant, bool)> {
     let offset = r.offset();
     let views = ViewSet::from_bits(r.u16_le("views of a pass")?);
-    let classes = r.u8("classes of a pass")?;
+    let bits = r.u8("classes of a pass")?;
+    let is_publishing = bits == PUBLISHING;
+    let classes = if is_publishing { Classes::ALL.bits() } else { bits };
     let bad = |offset, item, found: u8, expected| {
         Err(Error::at(offset, item, ErrorKind::BadValue { found: found.into(), expected }))
     };
@@ -134,7 +168,12 @@ fn read_grant(r: &mut Reader<'_>) -> Result<Grant> {
     };
     let offset = r.offset();
     let delay = TICK.check(r.u64_le("delay of a pass")?, offset)?;
-    Ok(Grant { views, classes, delay })
+    if is_publishing && delay != 0 {
+        let expected = "0 in a pass to publish";
+        let kind = ErrorKind::BadValue { found: delay.min(i64::MAX as u64) as i64, expected };
+        return Err(Error::at(offset, "delay of a pass", kind));
+    }
+    Ok((Grant { views, classes, delay }, is_publishing))
 }
 
 impl fmt::Display for Pass {

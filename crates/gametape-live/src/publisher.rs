@@ -19,7 +19,7 @@ use crate::message::{
     Again, Announce, Data, Mark, Message, Shared, StartAt, fits_datagram, part_bytes,
 };
 use crate::name::MatchName;
-use crate::pass::Grant;
+use crate::pass::{Grant, Pass};
 
 /// Marks are this far apart.
 const MARKS: Time = Time::from_millis(50);
@@ -67,6 +67,7 @@ pub struct Publisher {
     marked: Option<u64>,
     is_over: bool,
     journal: Journal,
+    pass: Vec<u8>,
 }
 
 /// What has come of the journal.
@@ -111,7 +112,15 @@ impl Publisher {
             marked: None,
             is_over: false,
             journal: Journal::default(),
+            pass: Vec::new(),
         })
+    }
+
+    /// The same with the pass that relays ask for.
+    #[must_use]
+    pub fn with_pass(mut self, pass: &Pass) -> Self {
+        self.pass = pass.to_bytes();
+        self
     }
 
     /// The same with other classes, for a game whose messages are its own.
@@ -125,7 +134,8 @@ impl Publisher {
     #[must_use]
     pub fn announce(&self) -> Shared {
         let About { name, header, metadata } = self.hub.about.clone();
-        Message::Announce(Announce { name, views: self.hub.views(), header, metadata }).to_bytes()
+        let (views, pass) = (self.hub.views(), self.pass.clone());
+        Message::Announce(Announce { name, views, header, metadata, pass }).to_bytes()
     }
 
     /// Takes bytes of the journal, from its first byte on, in pieces of any size.

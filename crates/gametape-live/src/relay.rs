@@ -55,7 +55,7 @@ impl Relay {
     /// each view.
     #[must_use]
     pub fn new(announce: Announce, views: ViewSet, window: usize) -> Self {
-        let Announce { name, header, metadata, views: there } = announce;
+        let Announce { name, header, metadata, views: there, .. } = announce;
         let about = About { name, header, metadata };
         let hub = Hub::new(about, views.and(there), window);
         Self { hub, asks: AskTimer::default(), most_seats: usize::MAX }

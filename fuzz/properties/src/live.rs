@@ -108,6 +108,7 @@ pub fn relay(data: &[u8]) {
         views: views(),
         header: header(),
         metadata: METADATA.to_owned(),
+        pass: Vec::new(),
     };
     let mut relay = Relay::new(announce, views(), 1 << 16);
     let one = ViewSet::EMPTY.with(View::SPECTATOR);
@@ -196,8 +197,13 @@ fn published() -> Result<Vec<Shared>> {
 
 /// One message of each kind.
 pub fn message_seeds() -> Result<Vec<Seed>> {
-    let announce =
-        Announce { name: name()?, views: views(), header: header(), metadata: METADATA.to_owned() };
+    let announce = Announce {
+        name: name()?,
+        views: views(),
+        header: header(),
+        metadata: METADATA.to_owned(),
+        pass: Vec::new(),
+    };
     let welcome = Welcome {
         name: name()?,
         views: views(),
@@ -231,7 +237,13 @@ pub fn message_seeds() -> Result<Vec<Seed>> {
 }
 
 fn announced() -> Result<Announce> {
-    Ok(Announce { name: name()?, views: views(), header: header(), metadata: METADATA.to_owned() })
+    Ok(Announce {
+        name: name()?,
+        views: views(),
+        header: header(),
+        metadata: METADATA.to_owned(),
+        pass: Vec::new(),
+    })
 }
 
 /// A relay that has all of the match.

@@ -83,6 +83,28 @@ fn the_pass_of_the_specification_is_made_by_its_key() {
 }
 
 #[test]
+fn a_pass_to_publish_is_good_for_publishing_alone() {
+    let key = SigningKey::from_seed(&[1; 32]);
+    let trusted = [key.public_key()];
+    let publishing = Pass::sign_publishing(name(), views(&[0, 1]), 1000, &key);
+    let read = Pass::read(&publishing.to_bytes()).unwrap();
+    assert_eq!(read, publishing);
+    assert_eq!(read.check_publishing(&name(), &trusted, 999), Some(views(&[0, 1])));
+    assert_eq!(read.check_publishing(&name(), &trusted, 1000), None);
+    assert_eq!(read.check_publishing(&name(), &[], 999), None);
+    assert_eq!(read.check(&name(), &trusted, 999), None, "it shows nothing");
+    let grant = Grant { views: views(&[0, 1]), classes: Classes::ALL, delay: 0 };
+    let watching = Pass::sign(name(), grant, 1000, &key);
+    assert_eq!(watching.check_publishing(&name(), &trusted, 999), None);
+    // The byte of the classes says what it is for, and is signed.
+    let mut forged = watching.to_bytes();
+    forged[4 + name().as_str().len()] = 0x80;
+    let forged = Pass::read(&forged).unwrap();
+    assert!(forged.is_publishing);
+    assert_eq!(forged.check_publishing(&name(), &trusted, 999), None);
+}
+
+#[test]
 fn a_pass_is_good_for_one_match_until_it_expires_and_by_one_key() {
     let grant = Grant { views: views(&[1, 3]), classes: Classes::ALL, delay: 7 };
     let key = SigningKey::from_seed(&[1; 32]);
