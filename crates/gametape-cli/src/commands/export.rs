@@ -54,8 +54,8 @@ struct Made {
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let assets = self.viewer.needed()?;
-        self.files.for_each("exported", &[], ".html", "--out-dir", {
-            |source, destination| self.export(&assets, source, destination)
+        self.files.rewriting(".html").for_each("exported", &[], |source, destination| {
+            self.export(&assets, source, destination)
         })
     }
 

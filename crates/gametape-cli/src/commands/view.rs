@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 use crate::failure::{Done, Failure, Outcome, note, warn};
 use crate::global::share_memory;
 use crate::input::{Source, format_of};
-use crate::many::{FilesArgs, Gathered, JobsArg};
+use crate::many::{Files, Gathered, JobsArg};
 use crate::output::{print, print_json};
 use crate::viewer::{Begin, BeginArgs, ViewerArg, whole};
 use known::ShownMatches;
@@ -180,7 +180,7 @@ impl Args {
             return (shown, Ok(Done::Fine));
         }
         let folders = folders(&sources);
-        let files = FilesArgs::of(sources, self.jobs);
+        let files = Files::new(sources, self.jobs.number());
         let look = |source: &Source| Ok((Done::Fine, look_at(source)?));
         let gathered = files.gather("found", look, |source, format| {
             shown.push(Shown::new(source, &folders, format));

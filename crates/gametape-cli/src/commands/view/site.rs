@@ -11,7 +11,7 @@ use super::known::{document, entry_of, picture};
 use super::{Args, Shown, folders, look_at, spool};
 use crate::failure::{Done, Failure, Outcome, note};
 use crate::input::Source;
-use crate::many::FilesArgs;
+use crate::many::Files;
 use crate::output::{may_replace, print_json};
 use crate::text::count;
 
@@ -35,7 +35,7 @@ impl Args {
         let mut outcome = Ok(Done::Fine);
         if !sources.is_empty() {
             let folders = folders(&sources);
-            let files = FilesArgs::of(sources, self.jobs);
+            let files = Files::new(sources, self.jobs.number());
             let work = |source: &Source| {
                 let shown = Shown::new(source, &folders, look_at(source)?);
                 Ok((Done::Fine, (entry_of(&shown), picture(source))))
