@@ -7,7 +7,7 @@ use gametape_replay::open::Format;
 
 use crate::failure::Failure;
 use crate::many::FilesArgs;
-pub(crate) use gametape_files::{Opened, Source, format_of};
+pub(crate) use gametape_files::{Opened, Source};
 
 /// How MineWars data is read.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]

@@ -22,7 +22,7 @@ use std::thread;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use crate::input::Source;
-pub(crate) use gametape_files::{Files, Gathered, OfFile};
+pub(crate) use gametape_files::{Files, OfFile};
 
 /// The arguments of every command that reads many files.
 #[derive(Debug, clap::Args)]

@@ -8,6 +8,7 @@
 //! - [`Target`], [`Output`] write a result: nothing is replaced unless that is allowed, a file is there as a whole or
 //!   not at all, and modes of replaced files stay. [`Rewriting`] makes one result of each file.
 //! - [`Failure`], [`Done`] say how work ended; [`Host`] is the program that shows it, and how far it is.
+//! - [`open_stage`] opens a recording to be looked at, and reports its problems.
 //! - [`Observed`] reads the events of a tape; [`read_secret`], [`write_pair`] files with keys.
 //!
 //! ```
@@ -36,6 +37,8 @@ mod output;
 mod print;
 mod rewrite;
 mod source;
+mod spool;
+mod stage;
 pub mod streams;
 mod tape;
 mod target;
@@ -53,5 +56,7 @@ pub use output::{Output, Unwritten};
 pub use print::{Lines, Printer, print, print_json, print_pieces};
 pub use rewrite::{Report, Rewriting, Written, check_apart};
 pub use source::{Opened, Reading, Source, format_of};
+pub use spool::Spooled;
+pub use stage::{Begin, open_followed, open_stage, silent_stage, warn_of_problems};
 pub use tape::{TapeFile, warn_of_losses};
 pub use target::{Destination, Kind, Target, allow_replacing, exists, may_replace};

@@ -180,6 +180,16 @@ impl Source {
         Ok(bytes)
     }
 
+    /// The bytes of a recording, as many as may be in memory; not of something else: a device may have no end.
+    pub fn read_recording(&self) -> Result<Vec<u8>, Failure> {
+        match self.open()? {
+            Opened::Tape(tape) => tape.into_bytes(),
+            Opened::MineWars(bytes) => Ok(bytes.bytes().to_vec()),
+            Opened::Gamelog(bytes) => Ok(bytes.into_bytes()),
+            _ => Err(self.unknown()),
+        }
+    }
+
     /// Reads at most `most` bytes.
     fn read_up_to(&self, most: u64, reader: impl Read) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::new();

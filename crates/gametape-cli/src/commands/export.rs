@@ -13,7 +13,7 @@ use crate::input::Source;
 use crate::output::{Destination, Kind, Target, print_json};
 use crate::rewrite::{EachArgs, Written};
 use crate::text::count;
-use crate::viewer::{BeginArgs, ViewerArg, whole};
+use crate::viewer::{BeginArgs, ViewerArg};
 
 /// Make one HTML file of a recording, with the viewer inside
 ///
@@ -63,7 +63,7 @@ impl Args {
         let target = &destination.target;
         target.check_extension(Kind::Page)?;
         let failed = |error: Error| Failure::of(source, &error);
-        let bytes = whole(source)?;
+        let bytes = source.read_recording()?;
         let options = OpenOptions::default().with_max_bytes(max_memory());
         let opened = || open(&bytes[..], &options).map_err(failed);
         let name = source.short_name();
