@@ -282,7 +282,7 @@ impl Session {
             tick_micros: if is_gamelog { 0 } else { stage.tick_length().micros() },
             is_gamelog,
             has_board: board.is_some(),
-            has_tree: is_gamelog,
+            has_tree: is_gamelog || stage.is_unknown(),
             has_messages: !is_gamelog,
             losses: losses(stage),
             cameras: stage.camera_players(),
@@ -483,11 +483,11 @@ impl Session {
     fn tree(&mut self, open: &[String], first: usize, count: usize) -> Result<Answer> {
         let stage = self.stage()?;
         let changes = changes(stage)?;
-        let Some(log) = stage.gamelog() else {
-            return Err(Error::misuse("tree", "only gamelogs have one"));
+        let Some(state) = stage.tree() else {
+            return Err(Error::misuse("tree", "this recording has none"));
         };
         let mut tree = Tree::with_open(open.iter().cloned());
-        tree.refresh(log.state(), &Marks::of(&changes));
+        tree.refresh(state, &Marks::of(&changes));
         let branches = tree.branches();
         let rows = branches.iter().skip(first).take(count.min(MOST_ROWS)).map(tree_row).collect();
         Ok(Answer::Tree { rows, total: branches.len() })
@@ -511,9 +511,9 @@ impl Session {
             time: Some(marker.time.clone()),
             path: None,
         }));
-        if let Some(log) = self.stage()?.gamelog() {
+        if let Some(state) = self.stage()?.tree() {
             let (mut after, mut paths) = (String::new(), BTreeSet::new());
-            while let Some(path) = search(log.state(), &wanted, &after) {
+            while let Some(path) = search(state, &wanted, &after) {
                 if paths.len() >= MOST_FOUND || !paths.insert(path.clone()) {
                     break;
                 }
