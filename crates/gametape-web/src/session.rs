@@ -62,7 +62,8 @@ pub struct Session {
     story: Option<Story>,
     heat: Option<(HeatOf, Heat)>,
     trails: Option<((Moment, u64), Vec<Trail>)>,
-    pixels: Vec<u8>,
+    /// Does the renderer have a picture?
+    is_drawn: bool,
     /// Tiles that differ from those of another session.
     pub(crate) differences: Vec<TileAt>,
     /// Where players looked, and in which ticks that was read.
@@ -87,7 +88,7 @@ impl Session {
             story: None,
             heat: None,
             trails: None,
-            pixels: Vec::new(),
+            is_drawn: false,
             differences: Vec::new(),
             cameras: None,
             film: None,
@@ -117,7 +118,7 @@ impl Session {
     /// The last picture: red, green, blue, alpha of each pixel, by row.
     #[must_use]
     pub fn pixels(&self) -> &[u8] {
-        &self.pixels
+        if self.is_drawn { self.renderer.pixels() } else { &[] }
     }
 
     /// Answers a request. An error is a sentence for people.
@@ -413,11 +414,8 @@ impl Session {
             .with_trails(trails)
             .with_outlined(outlined)
             .without_names(extras.plain);
-        let bytes = self.renderer.draw(scene, size, camera, overlay);
-        self.pixels.clear();
-        self.pixels.extend_from_slice(bytes.unwrap_or_default());
-        let heat = heat.map(legend_of);
-        Ok(Answer::Drawn { drawn: !self.pixels.is_empty(), heat })
+        self.is_drawn = self.renderer.draw(scene, size, camera, overlay).is_some();
+        Ok(Answer::Drawn { drawn: self.is_drawn, heat: heat.map(legend_of) })
     }
 
     fn history(&mut self, tile: TileAt) -> Result<Answer> {
