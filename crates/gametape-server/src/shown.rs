@@ -68,6 +68,12 @@ impl Shown {
         &self.source
     }
 
+    /// The same, read from elsewhere: a copy of it.
+    #[must_use]
+    pub fn with_source(self, source: Source) -> Self {
+        Self { source, ..self }
+    }
+
     /// The name of its file.
     #[must_use]
     pub fn name(&self) -> &str {

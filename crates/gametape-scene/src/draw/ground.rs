@@ -354,7 +354,14 @@ mod tests {
         };
         assert_eq!([draw(9.0, 50), draw(2.0, 10)], [(false, 1), (false, 2)]);
         assert_eq!([draw(9.0, 50), draw(2.0, 10)], [(true, 2), (true, 2)], "neither is made again");
-        assert_eq!([draw(10.0, 50), draw(9.0, 50)], [(false, 2), (false, 2)], "a zoom keeps no old table");
-        assert_eq!([draw(1.0, 20), draw(1.0, 30), draw(9.0, 50)], [(false, 3), (false, 3), (true, 3)]);
+        assert_eq!(
+            [draw(10.0, 50), draw(9.0, 50)],
+            [(false, 2), (false, 2)],
+            "a zoom keeps no old table"
+        );
+        assert_eq!(
+            [draw(1.0, 20), draw(1.0, 30), draw(9.0, 50)],
+            [(false, 3), (false, 3), (true, 3)]
+        );
     }
 }
