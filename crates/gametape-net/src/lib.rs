@@ -22,4 +22,12 @@
 //! # Ok::<(), gametape_wire::Error>(())
 //! ```
 
+mod address;
 pub mod framing;
+mod http;
+mod link;
+mod tls;
+
+pub use address::{Address, Transport};
+pub use link::{Closed, Link, PROTOCOL};
+pub use tls::{CertificateHash, Trust};
