@@ -7,6 +7,20 @@ use gametape_wire::{Error, ErrorClass, ErrorKind, Limit, Reader, Result, Writer}
 /// A message of lane 0, which fits a datagram even where it travels on a stream.
 const DATAGRAM: Limit = Limit::new("length of a message", DATAGRAM_BYTES as u64);
 
+/// Codes with which connections of QUIC and WebTransport end.
+pub mod code {
+    /// Everything was said.
+    pub const DONE: u32 = 0;
+    /// Refused.
+    pub const REFUSED: u32 = 1;
+    /// Something was not as it must be.
+    pub const MALFORMED: u32 = 2;
+    /// The server shuts down.
+    pub const SHUT_DOWN: u32 = 3;
+    /// The other side was too slow.
+    pub const TOO_SLOW: u32 = 4;
+}
+
 /// The way that a message takes over a connection with streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Way {

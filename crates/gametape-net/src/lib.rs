@@ -23,11 +23,16 @@
 //! ```
 
 mod address;
+mod backoff;
+mod broadcast;
 pub mod framing;
 mod http;
 mod link;
+mod publish;
 mod tls;
 
 pub use address::{Address, Transport};
+pub use broadcast::Broadcast;
 pub use link::{Closed, Link, PROTOCOL};
+pub use publish::{PublishEvent, PublishOptions, Tell, publish_file};
 pub use tls::{CertificateHash, Trust};

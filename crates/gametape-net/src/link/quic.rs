@@ -15,10 +15,11 @@ use quinn::{
     VarInt,
 };
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use super::{Closed, Incoming, PROTOCOL, broken};
 use crate::address::Address;
-use crate::framing::{Decoder, Way, lane_of, put_entry};
+use crate::framing::{Decoder, Way, code, lane_of, put_entry};
 use crate::tls::Trust;
 
 /// A connection over which nothing comes for this long is gone.
@@ -27,22 +28,10 @@ const IDLE: Duration = Duration::from_secs(15);
 const ALIVE: Duration = Duration::from_secs(4);
 /// Streams of batches that may be open at the same time.
 const STREAMS: u32 = 256;
+/// How long the other side may take to end the connection, when everything was said.
+const GOODBYE: Duration = Duration::from_secs(1);
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
-
-/// Codes of ended connections.
-pub mod code {
-    /// Everything was said.
-    pub const DONE: u32 = 0;
-    /// Refused.
-    pub const REFUSED: u32 = 1;
-    /// Something was not as it must be.
-    pub const MALFORMED: u32 = 2;
-    /// The server shuts down.
-    pub const SHUT_DOWN: u32 = 3;
-    /// The other side was too slow.
-    pub const TOO_SLOW: u32 = 4;
-}
 
 /// The sending half.
 #[derive(Debug)]
@@ -268,6 +257,8 @@ impl Sender {
         for stream in self.kept.values().chain(std::iter::once(&self.session)) {
             is_taken &= matches!(stream.stopped().await, Ok(None));
         }
+        // Ending it from here would drop what the other side has not looked at yet.
+        let _ = timeout(GOODBYE, self.connection.closed()).await;
         self.connection.close(VarInt::from_u32(code::DONE), b"");
         incoming.close();
         Ok(is_taken)
