@@ -39,6 +39,7 @@ pub mod route;
 mod server;
 mod shown;
 mod site;
+mod tls;
 
 pub use assets::{Asset, Assets, BUILD_COMMAND, NotBuilt};
 pub use catalogue::{Catalogue, Lookup};
@@ -47,3 +48,4 @@ pub use one_file::{Embedded, one_file};
 pub use server::{Listen, Server, Stopper};
 pub use shown::{Shown, ShownMatches, WrittenSite, write_site};
 pub use site::{Matches, Recording, Site};
+pub use tls::Identity;
