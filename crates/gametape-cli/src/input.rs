@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gametape_minewars::Dialect;
@@ -13,19 +13,30 @@ use gametape_replay::open::{
     self, Content, Format, Inner, OpenOptions, SNIFFED_BYTES, WHOLE_SIZE, likely_format,
     open_stream, remains,
 };
-use gametape_wire::{Error, ErrorKind, Limit};
+use gametape_wire::{Error, ErrorKind, Limit, Source as _};
 
 use crate::failure::{Failure, warn_of_loss};
 use crate::games::GAMES;
 use crate::global::max_memory;
 use crate::many::FilesArgs;
+use crate::progress::waiting;
+use crate::remote;
 use crate::tape::TapeFile;
 
-/// A file to read, `-` for standard input.
+/// A file to read, `-` for standard input, or an address: `s3://…`, `https://…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     Stdin,
     File(PathBuf),
+    Address(String),
+}
+
+/// Where the bytes of a source come from.
+enum Bytes {
+    /// They can be entered anywhere.
+    Anywhere(Box<TapeFile>),
+    /// They come one after the other.
+    Stream(Box<dyn Read>),
 }
 
 /// A recording that was opened. Of a tape only the start was read.
@@ -33,7 +44,11 @@ pub(crate) type Opened = open::Opened<TapeFile>;
 
 impl From<OsString> for Source {
     fn from(text: OsString) -> Self {
-        if text == "-" { Self::Stdin } else { Self::File(text.into()) }
+        match text.to_str() {
+            Some("-") => Self::Stdin,
+            Some(address) if remote::is_address(address) => Self::Address(address.to_owned()),
+            _ => Self::File(text.into()),
+        }
     }
 }
 
@@ -42,6 +57,7 @@ impl fmt::Display for Source {
         match self {
             Self::Stdin => f.write_str("standard input"),
             Self::File(path) => path.display().fmt(f),
+            Self::Address(address) => f.write_str(address),
         }
     }
 }
@@ -56,6 +72,7 @@ impl Source {
     pub(crate) fn short_name(&self) -> String {
         let name = match self {
             Self::File(path) => path.file_name(),
+            Self::Address(address) => Path::new(address).file_name(),
             Self::Stdin => None,
         };
         name.map_or_else(|| self.to_string(), |name| name.to_string_lossy().into_owned())
@@ -72,12 +89,11 @@ impl Source {
         let in_memory = |opened: open::Opened<Vec<u8>>| {
             opened.map_source(|bytes| TapeFile::in_memory(self, bytes))
         };
-        let opened = match self.file()? {
+        let opened = match self.bytes()? {
             // The file keeps its start itself.
-            Some((file, Some(_))) => open::open(TapeFile::in_file(self, file), &options)
+            Bytes::Anywhere(file) => open::open(*file, &options)
                 .map(|opened| opened.map_source(open::KeptStart::into_inner)),
-            Some((file, None)) => open_stream(file, &options).map(in_memory),
-            None => open_stream(io::stdin().lock(), &options).map(in_memory),
+            Bytes::Stream(stream) => open_stream(stream, &options).map(in_memory),
         };
         let opened = opened.map_err(|error| Failure::of(self, &error))?;
         format.check(self, opened.format())?;
@@ -114,31 +130,38 @@ impl Source {
         Ok(inner)
     }
 
-    /// The file and, where it can be entered anywhere, its length; `None` for standard input.
-    fn file(&self) -> Result<Option<(File, Option<u64>)>, Failure> {
-        let Self::File(path) = self else { return Ok(None) };
-        let file = File::open(path).and_then(|file| {
-            let about = file.metadata()?;
-            Ok((file, about.is_file().then_some(about.len())))
-        });
-        file.map(Some).map_err(|error| Failure::io(self, &error))
+    /// Its bytes. Of something at an address the first are read.
+    fn bytes(&self) -> Result<Bytes, Failure> {
+        let path = match self {
+            Self::Stdin => return Ok(Bytes::Stream(Box::new(io::stdin().lock()))),
+            Self::Address(address) => {
+                let opened = waiting("connecting", || remote::open(address));
+                let opened = opened.map_err(|error| Failure::of(self, &error))?;
+                return Ok(Bytes::Anywhere(Box::new(TapeFile::at_address(self, opened))));
+            }
+            Self::File(path) => path,
+        };
+        let file = File::open(path).and_then(|file| Ok((file.metadata()?.is_file(), file)));
+        match file.map_err(|error| Failure::io(self, &error))? {
+            (true, file) => Ok(Bytes::Anywhere(Box::new(TapeFile::in_file(self, file)))),
+            (false, stream) => Ok(Bytes::Stream(Box::new(stream))),
+        }
     }
 
     /// The file as a tape, whatever it begins with.
     pub(crate) fn open_as_tape(&self) -> Result<TapeFile, Failure> {
-        match self.file()? {
-            Some((file, Some(_))) => Ok(TapeFile::in_file(self, file)),
-            _ => Ok(TapeFile::in_memory(self, self.read()?)),
+        match self.bytes()? {
+            Bytes::Anywhere(file) => Ok(*file),
+            Bytes::Stream(_) => Ok(TapeFile::in_memory(self, self.read()?)),
         }
     }
 
     /// The tape in the file; `Err` when it is something else.
     pub(crate) fn tape(&self) -> Result<TapeFile, Failure> {
-        if let Some((file, Some(_))) = self.file()? {
-            let mut file = TapeFile::in_file(self, file);
+        if let Bytes::Anywhere(mut file) = self.bytes()? {
             return match file.is_tape()? {
                 None => Err(Failure::refused(self, "it is empty")),
-                Some(true) => Ok(file),
+                Some(true) => Ok(*file),
                 Some(false) => {
                     let looks_like = format_of(self).ok().flatten();
                     Err(self.no_tape(looks_like.map(|(format, _)| format)))
@@ -165,13 +188,13 @@ impl Source {
         let check = |bytes| limit.check(bytes, 0).map_err(|error| Failure::of(self, &error));
         // One byte more shows that there is more.
         let most = limit.max.saturating_add(1);
-        let bytes = match self.file()? {
-            Some((file, length)) => {
-                check(length.unwrap_or(0))?;
-                self.read_up_to(most, file)
+        let bytes = match self.bytes()? {
+            Bytes::Anywhere(mut file) => {
+                check(file.length())?;
+                file.first(most)?
             }
-            None => self.read_up_to(most, io::stdin().lock()),
-        }?;
+            Bytes::Stream(stream) => self.read_up_to(most, stream)?,
+        };
         check(bytes.len() as u64)?;
         Ok(bytes)
     }
@@ -223,8 +246,11 @@ fn name_of(format: Format) -> &'static str {
 /// What kind of recording a file looks like, and what is wrong with one that looks like none any more;
 /// `None` where it looks like something else, or is standard input.
 pub(crate) fn format_of(source: &Source) -> Result<Option<(Format, Option<Failure>)>, Failure> {
-    let Some((file, length)) = source.file()? else { return Ok(None) };
-    let start = source.read_up_to(SNIFFED_BYTES as u64, file)?;
+    let (start, length) = match source.bytes()? {
+        _ if *source == Source::Stdin => return Ok(None),
+        Bytes::Anywhere(mut file) => (file.first(SNIFFED_BYTES as u64)?, Some(file.length())),
+        Bytes::Stream(stream) => (source.read_up_to(SNIFFED_BYTES as u64, stream)?, None),
+    };
     if let Some(format) = likely_format(&start, length) {
         return Ok(Some((format, None)));
     }
@@ -260,7 +286,7 @@ impl FormatArgs {
 /// The arguments of every command that reads a recording.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordingArgs {
-    /// Recording to read, `-` for standard input
+    /// Recording to read, `-` for standard input, or its address: s3://…, https://…
     #[arg(value_name = "FILE")]
     pub(crate) source: Source,
 
@@ -281,7 +307,7 @@ pub(crate) struct RecordingsArgs {
 /// The argument of every command that reads a tape and nothing else.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TapeArgs {
-    /// Tape to read, `-` for standard input
+    /// Tape to read, `-` for standard input, or its address: s3://…, https://…
     #[arg(value_name = "TAPE")]
     pub(crate) source: Source,
 }

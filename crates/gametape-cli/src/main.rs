@@ -20,6 +20,7 @@ mod input;
 mod many;
 mod output;
 mod progress;
+mod remote;
 mod rewrite;
 mod streams;
 mod tape;

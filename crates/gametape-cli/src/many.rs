@@ -54,7 +54,7 @@ use tally::Tally;
 /// Files and folders to read, and how many of them at the same time.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct FilesArgs {
-    /// Files to read, or folders with recordings in them; `-` for standard input
+    /// Files to read, folders with recordings in them, or addresses (s3://…, https://…); `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) sources: Vec<Source>,
 

@@ -121,7 +121,7 @@ impl Shown {
         };
         let label = match &source {
             Source::File(path) => inside(path),
-            Source::Stdin => None,
+            Source::Stdin | Source::Address(_) => None,
         };
         Self { source, label: label.unwrap_or_else(|| name.clone()), name, format }
     }
@@ -224,7 +224,7 @@ impl Args {
         }
         let recording = |shown: &Shown| match &shown.source {
             Source::File(path) => Recording { name: shown.name.clone(), path: path.clone() },
-            Source::Stdin => Recording { name: shown.name.clone(), path: PathBuf::new() },
+            _ => Recording { name: shown.name.clone(), path: PathBuf::new() },
         };
         let recordings = shown.iter().map(recording).collect();
         let jobs = self.jobs.number().clamp(1, shown.len().max(1));
@@ -270,13 +270,13 @@ fn first_query(shown: &[Shown], urls: &[String], begin: Option<Begin>) -> String
     link::opening(&src, at.as_deref(), view.as_deref())
 }
 
-/// What comes through a pipe is kept in a file as long as it is served.
+/// What comes through a pipe, or from a bucket, is kept in a file as long as it is served.
 fn spool(sources: Vec<Source>) -> Result<(Vec<NamedTempFile>, Vec<Source>), Failure> {
     let mut kept = Vec::new();
     let mut sources = sources;
     for source in &mut sources {
         let is_pipe = match source {
-            Source::Stdin => true,
+            Source::Stdin | Source::Address(_) => true,
             Source::File(path) => {
                 path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir())
             }
