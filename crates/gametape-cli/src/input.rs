@@ -37,7 +37,7 @@ impl FormatArgs {
 /// The arguments of every command that reads a recording.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordingArgs {
-    /// Recording to read, `-` for standard input
+    /// Recording to read, `-` for standard input, or its address: s3://…, https://…
     #[arg(value_name = "FILE")]
     pub(crate) source: Source,
 
@@ -58,7 +58,7 @@ pub(crate) struct RecordingsArgs {
 /// The argument of every command that reads a tape and nothing else.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TapeArgs {
-    /// Tape to read, `-` for standard input
+    /// Tape to read, `-` for standard input, or its address: s3://…, https://…
     #[arg(value_name = "TAPE")]
     pub(crate) source: Source,
 }

@@ -27,7 +27,7 @@ pub(crate) use gametape_files::{Files, OfFile};
 /// The arguments of every command that reads many files.
 #[derive(Debug, clap::Args)]
 struct Given {
-    /// Files to read, or folders with recordings in them; `-` for standard input
+    /// Files to read, folders with recordings in them, or addresses (s3://…, https://…); `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     sources: Vec<Source>,
 

@@ -35,6 +35,7 @@ mod memory;
 mod outcome;
 mod output;
 mod print;
+mod remote;
 mod rewrite;
 mod source;
 mod spool;

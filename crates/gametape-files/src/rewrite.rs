@@ -101,7 +101,7 @@ fn check_distinct(
 fn in_place(source: &Source) -> Result<Destination, Failure> {
     match source {
         Source::File(path) => Ok(Destination::in_place(path.clone())),
-        Source::Stdin => Err(Failure::usage("standard input cannot be written in place")),
+        _ => Err(Failure::usage(format_args!("{source} cannot be written in place"))),
     }
 }
 

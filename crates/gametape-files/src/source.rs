@@ -4,29 +4,40 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gametape_minewars::Dialect;
 use gametape_replay::inspect::gap_lines;
 use gametape_replay::open::{
     self, Content, Format, Inner, OpenOptions, SNIFFED_BYTES, WHOLE_SIZE, likely_format,
-    open_stream, remains,
+    open_stream, remains, sniff,
 };
 use gametape_skirmish::registry::GAMES;
-use gametape_wire::{Error, ErrorKind, Limit};
+use gametape_wire::{Error, ErrorKind, Limit, Source as _};
 
-use crate::host::warn_of_loss;
+use crate::host::{waiting, warn_of_loss};
 use crate::memory::max_memory;
 use crate::outcome::Failure;
+use crate::remote;
 use crate::tape::TapeFile;
 
-/// A file to read, `-` for standard input.
+/// A file to read, `-` for standard input, or an address: `s3://…`, `https://…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Standard input.
     Stdin,
     /// The file with this path.
     File(PathBuf),
+    /// What is at this address.
+    Address(String),
+}
+
+/// Where the bytes of a source come from.
+enum Bytes {
+    /// They can be entered anywhere.
+    Anywhere(Box<TapeFile>),
+    /// They come one after the other.
+    Stream(Box<dyn Read>),
 }
 
 /// A recording that was opened. Of a tape only the start was read.
@@ -34,7 +45,11 @@ pub type Opened = open::Opened<TapeFile>;
 
 impl From<OsString> for Source {
     fn from(text: OsString) -> Self {
-        if text == "-" { Self::Stdin } else { Self::File(text.into()) }
+        match text.to_str() {
+            Some("-") => Self::Stdin,
+            Some(address) if remote::is_address(address) => Self::Address(address.to_owned()),
+            _ => Self::File(text.into()),
+        }
     }
 }
 
@@ -43,6 +58,7 @@ impl fmt::Display for Source {
         match self {
             Self::Stdin => f.write_str("standard input"),
             Self::File(path) => path.display().fmt(f),
+            Self::Address(address) => f.write_str(address),
         }
     }
 }
@@ -59,6 +75,7 @@ impl Source {
     pub fn short_name(&self) -> String {
         let name = match self {
             Self::File(path) => path.file_name(),
+            Self::Address(address) => Path::new(address).file_name(),
             Self::Stdin => None,
         };
         name.map_or_else(|| self.to_string(), |name| name.to_string_lossy().into_owned())
@@ -76,12 +93,11 @@ impl Source {
         let in_memory = |opened: open::Opened<Vec<u8>>| {
             opened.map_source(|bytes| TapeFile::in_memory(self, bytes))
         };
-        let opened = match self.file()? {
+        let opened = match self.bytes()? {
             // The file keeps its start itself.
-            Some((file, Some(_))) => open::open(TapeFile::in_file(self, file), &options)
+            Bytes::Anywhere(file) => open::open(*file, &options)
                 .map(|opened| opened.map_source(open::KeptStart::into_inner)),
-            Some((file, None)) => open_stream(file, &options).map(in_memory),
-            None => open_stream(io::stdin().lock(), &options).map(in_memory),
+            Bytes::Stream(stream) => open_stream(stream, &options).map(in_memory),
         };
         let opened = opened.map_err(|error| Failure::of(self, &error))?;
         reading.check(self, opened.format())?;
@@ -118,41 +134,53 @@ impl Source {
         Ok(inner)
     }
 
-    /// The file and, where it can be entered anywhere, its length; `None` for standard input.
-    fn file(&self) -> Result<Option<(File, Option<u64>)>, Failure> {
-        let Self::File(path) = self else { return Ok(None) };
-        let file = File::open(path).and_then(|file| {
-            let about = file.metadata()?;
-            Ok((file, about.is_file().then_some(about.len())))
-        });
-        file.map(Some).map_err(|error| Failure::io(self, &error))
+    /// Its bytes. Of something at an address the first are read.
+    fn bytes(&self) -> Result<Bytes, Failure> {
+        let path = match self {
+            Self::Stdin => return Ok(Bytes::Stream(Box::new(io::stdin().lock()))),
+            Self::Address(address) => {
+                let opened = waiting("connecting", || remote::open(address));
+                let opened = opened.map_err(|error| Failure::of(self, &error))?;
+                return Ok(Bytes::Anywhere(Box::new(TapeFile::at_address(self, opened))));
+            }
+            Self::File(path) => path,
+        };
+        let file = File::open(path).and_then(|file| Ok((file.metadata()?.is_file(), file)));
+        match file.map_err(|error| Failure::io(self, &error))? {
+            (true, file) => Ok(Bytes::Anywhere(Box::new(TapeFile::in_file(self, file)))),
+            (false, stream) => Ok(Bytes::Stream(Box::new(stream))),
+        }
     }
 
     /// The file as a tape, whatever it begins with.
     pub fn open_as_tape(&self) -> Result<TapeFile, Failure> {
-        match self.file()? {
-            Some((file, Some(_))) => Ok(TapeFile::in_file(self, file)),
-            _ => Ok(TapeFile::in_memory(self, self.read()?)),
+        match self.bytes()? {
+            Bytes::Anywhere(file) => Ok(*file),
+            Bytes::Stream(_) => Ok(TapeFile::in_memory(self, self.read()?)),
         }
     }
 
-    /// The tape in the file; `Err` when it is something else.
+    /// The tape in the file; `Err` when it is something else, of which only the start is read.
     pub fn tape(&self) -> Result<TapeFile, Failure> {
-        if let Some((file, Some(_))) = self.file()? {
-            let mut file = TapeFile::in_file(self, file);
-            return match file.is_tape()? {
-                None => Err(Failure::refused(self, "it is empty")),
-                Some(true) => Ok(file),
-                Some(false) => {
-                    let looks_like = format_of(self).ok().flatten();
-                    Err(self.no_tape(looks_like.map(|(format, _)| format)))
+        let (start, length) = match self.bytes()? {
+            Bytes::Anywhere(mut file) => match file.first(SNIFFED_BYTES as u64)? {
+                start if is_tape(&start) => return Ok(*file),
+                start => (start, Some(file.length())),
+            },
+            Bytes::Stream(mut stream) => {
+                match self.read_up_to(SNIFFED_BYTES as u64, &mut stream)? {
+                    start if is_tape(&start) => {
+                        let bytes = self.read_all(io::Cursor::new(start).chain(stream))?;
+                        return Ok(TapeFile::in_memory(self, bytes));
+                    }
+                    start => (start, None),
                 }
-            };
+            }
+        };
+        if start.is_empty() {
+            return Err(Failure::refused(self, "it is empty"));
         }
-        match self.open()? {
-            Opened::Tape(file) => Ok(file),
-            opened => Err(self.no_tape(Some(opened.format()))),
-        }
+        Err(self.no_tape(likely_format(&start, length)))
     }
 
     fn no_tape(&self, looks_like: Option<Format>) -> Failure {
@@ -165,19 +193,26 @@ impl Source {
 
     /// The whole file, unless it is more than memory may be used for.
     pub fn read(&self) -> Result<Vec<u8>, Failure> {
-        let limit = Limit::new(WHOLE_SIZE, max_memory());
-        let check = |bytes| limit.check(bytes, 0).map_err(|error| Failure::of(self, &error));
-        // One byte more shows that there is more.
-        let most = limit.max.saturating_add(1);
-        let bytes = match self.file()? {
-            Some((file, length)) => {
-                check(length.unwrap_or(0))?;
-                self.read_up_to(most, file)
+        match self.bytes()? {
+            Bytes::Anywhere(mut file) => {
+                self.check_size(file.length())?;
+                file.first(u64::MAX)
             }
-            None => self.read_up_to(most, io::stdin().lock()),
-        }?;
-        check(bytes.len() as u64)?;
+            Bytes::Stream(stream) => self.read_all(stream),
+        }
+    }
+
+    /// Everything that comes, unless it is more than memory may be used for.
+    fn read_all(&self, stream: impl Read) -> Result<Vec<u8>, Failure> {
+        // One byte more shows that there is more.
+        let bytes = self.read_up_to(max_memory().saturating_add(1), stream)?;
+        self.check_size(bytes.len() as u64)?;
         Ok(bytes)
+    }
+
+    fn check_size(&self, bytes: u64) -> Result<(), Failure> {
+        let checked = Limit::new(WHOLE_SIZE, max_memory()).check(bytes, 0);
+        checked.map(drop).map_err(|error| Failure::of(self, &error))
     }
 
     /// The bytes of a recording, as many as may be in memory; not of something else: a device may have no end.
@@ -226,6 +261,10 @@ impl Source {
     }
 }
 
+fn is_tape(start: &[u8]) -> bool {
+    sniff(start, None) == Some(Format::Tape)
+}
+
 fn name_of(format: Format) -> &'static str {
     match format {
         Format::Tape => "tape",
@@ -238,8 +277,11 @@ fn name_of(format: Format) -> &'static str {
 /// What kind of recording a file looks like, and what is wrong with one that looks like none any more;
 /// `None` where it looks like something else, or is standard input.
 pub fn format_of(source: &Source) -> Result<Option<(Format, Option<Failure>)>, Failure> {
-    let Some((file, length)) = source.file()? else { return Ok(None) };
-    let start = source.read_up_to(SNIFFED_BYTES as u64, file)?;
+    let (start, length) = match source.bytes()? {
+        _ if *source == Source::Stdin => return Ok(None),
+        Bytes::Anywhere(mut file) => (file.first(SNIFFED_BYTES as u64)?, Some(file.length())),
+        Bytes::Stream(stream) => (source.read_up_to(SNIFFED_BYTES as u64, stream)?, None),
+    };
     if let Some(format) = likely_format(&start, length) {
         return Ok(Some((format, None)));
     }

@@ -1,4 +1,4 @@
-//! What comes through pipes, kept in files as long as it is used.
+//! What comes through pipes or from addresses, kept in files as long as it is used.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use tempfile::NamedTempFile;
 use crate::outcome::Failure;
 use crate::source::Source;
 
-/// Sources of which each is a file. Those that came through pipes are gone when this is dropped.
+/// Sources of which each is a file. Those that came through pipes or from addresses are gone when this is dropped.
 #[derive(Debug)]
 pub struct Spooled {
     sources: Vec<Source>,
@@ -36,7 +36,7 @@ impl Spooled {
 
 fn is_pipe(source: &Source) -> bool {
     match source {
-        Source::Stdin => true,
+        Source::Stdin | Source::Address(_) => true,
         Source::File(path) => {
             path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir())
         }

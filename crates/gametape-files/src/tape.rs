@@ -12,6 +12,7 @@ use gametape_wire::{Error, Result as WireResult, Source as Bytes, drive};
 use crate::host::{BytesBar, host, waiting, warn_of_loss};
 use crate::outcome::Failure;
 use crate::output::Unwritten;
+use crate::remote::Remote;
 use crate::source::Source;
 
 /// A tape whose bytes are fetched when they are needed.
@@ -27,6 +28,7 @@ pub struct TapeFile {
 #[derive(Debug)]
 enum Store {
     File(KeptStart<File>),
+    Remote(Remote),
     Memory(Vec<u8>),
 }
 
@@ -34,6 +36,7 @@ impl Bytes for TapeFile {
     fn length(&self) -> u64 {
         match &self.store {
             Store::File(file) => file.length(),
+            Store::Remote(remote) => remote.length(),
             Store::Memory(bytes) => bytes.length(),
         }
     }
@@ -44,7 +47,15 @@ impl Bytes for TapeFile {
         }
         match &mut self.store {
             Store::File(file) => file.fetch(range),
+            Store::Remote(remote) => remote.fetch(range),
             Store::Memory(bytes) => bytes.fetch(range),
+        }
+    }
+
+    fn prepare(&mut self, ranges: &[Range<u64>]) -> WireResult<()> {
+        match &mut self.store {
+            Store::Remote(remote) => remote.prepare(ranges),
+            Store::File(_) | Store::Memory(_) => Ok(()),
         }
     }
 }
@@ -62,6 +73,11 @@ impl TapeFile {
         Self { source: source.clone(), store: Store::File(KeptStart::new(file)), progress: None }
     }
 
+    /// A tape at an address.
+    pub(crate) fn at_address(source: &Source, remote: Remote) -> Self {
+        Self { source: source.clone(), store: Store::Remote(remote), progress: None }
+    }
+
     /// Does work that goes through the tape and prints nothing, and shows how far it is.
     pub fn watched<T>(&mut self, label: &'static str, work: impl FnOnce(&mut Self) -> T) -> T {
         self.progress = host().watch_bytes(label, self.length());
@@ -72,8 +88,7 @@ impl TapeFile {
 
     /// Does it begin as a tape does? `None` where it is empty.
     pub fn is_tape(&mut self) -> Result<Option<bool>, Failure> {
-        let start = self.fetch(0..self.length().min(4)).map(Cow::into_owned);
-        let start = start.map_err(|error| self.failure(&error))?;
+        let start = self.first(4)?;
         Ok((!start.is_empty()).then(|| sniff(&start, None) == Some(Format::Tape)))
     }
 
@@ -107,11 +122,17 @@ impl TapeFile {
         unwritten.conclude(&self.source, visited)
     }
 
+    /// The first bytes, at most this many.
+    pub(crate) fn first(&mut self, most: u64) -> Result<Vec<u8>, Failure> {
+        let bytes = self.fetch(0..self.length().min(most)).map(Cow::into_owned);
+        bytes.map_err(|error| self.failure(&error))
+    }
+
     /// All bytes, unless they are more than memory may be used for.
     pub fn into_bytes(self) -> Result<Vec<u8>, Failure> {
         match self.store {
             Store::Memory(bytes) => Ok(bytes),
-            Store::File(_) => self.source.read(),
+            Store::File(_) | Store::Remote(_) => self.source.read(),
         }
     }
 

@@ -225,6 +225,7 @@ impl Destination {
     pub fn in_folder(source: &Source, folder: &Path, ending: &str) -> Result<Self, Failure> {
         let name = match source {
             Source::File(path) => path.file_name(),
+            Source::Address(address) => Path::new(address).file_name(),
             Source::Stdin => None,
         };
         let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
