@@ -159,7 +159,8 @@ impl Layout {
         let (dx, dy) = (x - centre.0, y - centre.1);
         let across = |normals: &[(f32, f32)]| {
             let reaches = normals.iter().map(|(x, y)| dx * x + dy * y);
-            let farther = |most: (usize, f32), one: (usize, f32)| if one.1 >= most.1 { one } else { most };
+            let farther =
+                |most: (usize, f32), one: (usize, f32)| if one.1 >= most.1 { one } else { most };
             reaches.enumerate().fold((0, f32::MIN), farther)
         };
         let (edge, reach) = match self.shape {
