@@ -64,6 +64,7 @@ pub mod text;
 mod timeline;
 pub mod unknown;
 pub mod verify;
+pub mod watched;
 
 pub use comparison::{Comparison, Differs, DiffersAt};
 pub use convert::ConvertOptions;
