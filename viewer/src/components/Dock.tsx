@@ -45,7 +45,7 @@ export function Dock() {
             icon="begin"
             label="Beginning"
             hint="Home"
-            run={() => state.jump(about.begin)}
+            run={() => state.jump(state.firstMoment.value)}
             class="roomy"
           />
           <Tool
@@ -90,7 +90,7 @@ export function Dock() {
               </button>
             </span>
           )}
-          <Tool icon="end" label="End" hint="End" run={() => state.jump(about.end)} class="roomy" />
+          <Tool icon="end" label="End" hint="End" run={state.toEnd} class="roomy" />
         </div>
         <button
           type="button"

@@ -5,6 +5,7 @@ export * from "./clock.ts";
 export * from "./events.ts";
 export * from "./follow.ts";
 export * from "./heat.ts";
+export * from "./live.ts";
 export * from "./make.ts";
 export * from "./open.ts";
 export * from "./page.ts";

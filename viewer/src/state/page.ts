@@ -12,6 +12,8 @@ export interface Problem {
 export type Overlay = "keys" | "goto" | "search" | "share";
 
 export const place = signal<"waiting" | "start" | "matches" | "match">("waiting");
+/** Is a recording being opened? */
+export const opening = signal(false);
 export const problem = signal<Problem | null>(null);
 export const progress = signal<{ done: number; total: number | null } | null>(null);
 export const theme = kept("theme", ["system", "dark", "light"], "system");
