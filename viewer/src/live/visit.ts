@@ -181,11 +181,15 @@ export function visitBySegments(opening: Opening, from: number | null, listener:
   const place = new URL(`live/${encodeURIComponent(opening.match)}/${view}/`, opening.base);
   const get = async (file: string) => {
     const mine = start;
-    const bytes = await reach(new URL(file, place), { headers }, {
-      isWanted: () => !isDone && mine === start,
-      troubled: () => outcome.worked && listener.troubled(),
-      isPatient: () => outcome.worked,
-    });
+    const bytes = await reach(
+      new URL(file, place),
+      { headers },
+      {
+        isWanted: () => !isDone && mine === start,
+        troubled: () => outcome.worked && listener.troubled(),
+        isPatient: () => outcome.worked,
+      },
+    );
     if (isDone || mine !== start) return;
     if (file === "now" && bytes === null && !outcome.worked) {
       outcome.refused = { why: "match", text: "there is no such match for this pass" };

@@ -3,7 +3,14 @@ import init, { type Seat } from "#live";
 import type { Told } from "../generated/live.ts";
 import { request } from "../source.ts";
 import type { FromLive, Link, Opening, ToLive, Way } from "./messages.ts";
-import { type Listener, type Outcome, seatOf, type Visit, visitByMessages, visitBySegments } from "./visit.ts";
+import {
+  type Listener,
+  type Outcome,
+  seatOf,
+  type Visit,
+  visitByMessages,
+  visitBySegments,
+} from "./visit.ts";
 
 interface Scope {
   onmessage: ((event: MessageEvent<ToLive>) => void) | null;

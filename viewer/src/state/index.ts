@@ -1,6 +1,7 @@
 // All state of the page, in signals, and everything that can be done. Components only show and call.
 export * from "./bookmarks.ts";
 export * from "./camera.ts";
+export * from "./cast.ts";
 export * from "./clock.ts";
 export * from "./events.ts";
 export * from "./follow.ts";

@@ -233,7 +233,11 @@ function lose({ view, first, last, parts }: Lost) {
   // Losses that follow each other are one.
   const joins = before && parts > 0 && before.end !== null && start - before.end <= rateNow() * 2;
   const one = joins
-    ? { ...before, end, text: `something small was lost on the way, ${timeText(before.start!)} to ${timeText(end)}` }
+    ? {
+        ...before,
+        end,
+        text: `something small was lost on the way, ${timeText(before.start!)} to ${timeText(end)}`,
+      }
     : { text, start, end };
   lostLive.value = [...(joins ? lostLive.value.slice(0, -1) : lostLive.value), one].slice(-100);
 }
@@ -371,7 +375,10 @@ function fetchSoon() {
   }, 150);
 }
 
-growth.pace = (seconds) => (pacer ??= new Pacer(TARGETS.websocket)).pace(seconds);
+growth.pace = (seconds) => {
+  pacer ??= new Pacer(TARGETS.websocket);
+  return pacer.pace(seconds);
+};
 growth.target = () => pacer?.target ?? TARGETS.websocket;
 
 /** The moment of a time that somebody wrote, where it is one since the start: 3:37.6, tick:40, 90s. */
@@ -418,4 +425,3 @@ export async function readLiveMatches() {
   // A page without a server asks once.
   if (isListed && liveMatches.value.length > 0) reading = setTimeout(readLiveMatches, LIST_EVERY);
 }
-

@@ -12,7 +12,7 @@ import { story } from "./events.ts";
 import { forget, forgetRecording } from "./lifetime.ts";
 import { address } from "./links.ts";
 import { fetchView, liveMatches, liveName, readLiveMatches, shower, teller, watchLive } from "./live.ts";
-import { explain, onFailure, opening, place, problem, progress, say } from "./page.ts";
+import { byHand, explain, onFailure, opening, place, problem, progress, say } from "./page.ts";
 import { select } from "./pointing.ts";
 import { about, main, onProgress, recording } from "./side.ts";
 import { linked, offset, second, split } from "./split.ts";
@@ -106,7 +106,6 @@ export function visitLive(match: string) {
   go({ live: match });
   openLive(match);
 }
-
 
 /** The list of matches beside the page, where there is one. */
 export async function readMatches() {
@@ -337,6 +336,7 @@ export async function setViews(views: readonly number[]) {
   if (!asked || !known) return;
   const wanted = known.views.map(({ view }) => view).filter((view) => views.includes(view));
   if (wanted.length === 0 || wanted.join() === known.seen.join()) return;
+  byHand.run();
   forget();
   if (liveName.value !== null && fetchView(wanted[0]!)) return;
   try {

@@ -31,6 +31,9 @@ export function say(text: string) {
   toast.value = text;
 }
 
+/** Somebody does something by hand: whoever is followed is not followed any more. */
+export const byHand = { run() {} };
+
 /** What a failure asks of other parts of the page; they say so themselves. */
 export const onFailure = { pause() {}, reopen() {} };
 

@@ -31,6 +31,11 @@ export function link(): string {
   return withoutPass(address({ ...params, ...secondParams() }));
 }
 
+/** A link that follows a caster. */
+export function castLink(name: string): string {
+  return withoutPass(address({ live: liveName.value ?? "", cast: name }));
+}
+
 /** A pass is for who has it: no link has it. */
 export function withoutPass(link: string): string {
   const url = new URL(link);

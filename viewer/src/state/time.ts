@@ -7,7 +7,7 @@ import { bookmarks } from "./bookmarks.ts";
 import { atLive, edge, fetching, fromStart, playing, reached, SPEEDS, speed, target } from "./clock.ts";
 import { highlights, record, visibleEvents } from "./events.ts";
 import { ofRecording } from "./lifetime.ts";
-import { announced, explain, onFailure, say } from "./page.ts";
+import { announced, byHand, explain, onFailure, say } from "./page.ts";
 import { firstMoment, horizon, lastMoment, nowText, type Span, timeText } from "./position.ts";
 import { about, main, onShown, onWishFailed, shown } from "./side.ts";
 
@@ -59,6 +59,7 @@ function move(moment: number, after: number | null) {
 export function catchUp() {
   const known = about.value;
   if (!known || edge.value === null) return;
+  byHand.run();
   speed.value = 1;
   loop.value = null;
   move(lastMoment.value - growth.target() * rate(known), null);
@@ -97,6 +98,7 @@ onShown.push((now, isLast) =>
 
 /** A seek by hand: says where it led. */
 export function jump(moment: number) {
+  byHand.run();
   const wasPlaying = playing.value;
   seek(moment);
   if (wasPlaying === 0) announced.value = `At ${timeText(target.value)}`;
@@ -122,6 +124,7 @@ let stepping = false;
 export async function step(forward: boolean, by: "change" | "tick" | "turn") {
   const asked = main.client;
   if (!asked || !about.value) return;
+  byHand.run();
   pause();
   // A held key asks faster than steps are found.
   if (stepping) return;
@@ -195,17 +198,20 @@ export function pause() {
 onFailure.pause = pause;
 
 export function toggle() {
+  byHand.run();
   if (playing.value === 0) play(1);
   else pause();
 }
 
 /** J and L: play that way; again: faster. */
 export function shuttle(direction: -1 | 1) {
+  byHand.run();
   if (playing.value === direction) faster(true);
   else play(direction);
 }
 
 export function faster(more: boolean) {
+  byHand.run();
   const at = SPEEDS.findIndex((one) => one >= speed.value);
   atLive.value = false;
   speed.value = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at + (more ? 1 : -1)))]!;
