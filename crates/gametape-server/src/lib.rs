@@ -37,6 +37,7 @@ mod respond;
 pub mod route;
 mod server;
 mod site;
+mod tls;
 
 pub use assets::{Asset, Assets, BUILD_COMMAND, NotBuilt};
 pub use catalogue::{Catalogue, Lookup};
@@ -44,3 +45,4 @@ pub use folder::{SiteFolder, Unwritten};
 pub use one_file::{Embedded, one_file};
 pub use server::{Listen, Server, Stopper};
 pub use site::{Matches, Recording, Site};
+pub use tls::Identity;

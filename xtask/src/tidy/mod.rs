@@ -22,7 +22,8 @@ use xshell::Shell;
 pub(crate) struct Arguments {}
 
 /// Where the crates are that are no libraries: they have files, sockets and clocks.
-const EDGES: [&str; 2] = ["crates/gametape-cli/", "crates/gametape-server/"];
+const EDGES: [&str; 3] =
+    ["crates/gametape-cli/", "crates/gametape-net/", "crates/gametape-server/"];
 
 /// One check: its name, and what finds its problems.
 type Check = (&'static str, fn(&Shell) -> Result<Vec<String>>);

@@ -372,10 +372,6 @@ impl<W: Wire> Watching<W> {
     pub(crate) fn is_over(&self) -> bool {
         self.spectator.is_over()
     }
-
-    pub(crate) fn has_begun(&self) -> bool {
-        self.notices.iter().any(|notice| matches!(notice, Notice::Began { .. }))
-    }
 }
 
 /// Publishes a match of the toy from its first piece to its last, while spectators watch.

@@ -5,4 +5,7 @@ mod common;
 mod http;
 mod leak;
 mod sessions;
+// The game, and matches of it, are those of the tests without sockets.
+#[allow(dead_code)]
+#[path = "../../../gametape-live/tests/live/common.rs"]
 mod toy;
