@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use gametape_live::{Join, Message, StartAt};
-use gametape_server::live::{LiveLimits, Policy};
+use gametape_server::live::LiveLimits;
 
 use super::common::{
     Ended, LONG, Publishing, Running, Socket, Watching, Wire, limits, open_policy, play, start,
@@ -117,7 +117,7 @@ fn who_says_nothing_is_sent_away_and_who_does_not_read_too() {
     let join = Message::Join(Join::new(name(), views(&[0]))).to_bytes();
     half_open.write_all(&masked(2, &join)).unwrap();
     assert_eq!(status_of(&mut half_open), 1013);
-    assert_eq!(server.logged("what=silent"), 1);
+    assert!(server.logged("what=silent") >= 1);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn too_many_sessions_of_one_address_are_refused_and_come_back_later() {
 
 #[test]
 fn those_who_mean_harm_do_not_slow_down_the_others() {
-    let server = start(Policy { ..open_policy() });
+    let server = start(open_policy());
     let source = plan(3).play();
     let mut publishing = Publishing::new(source.publisher(), Socket::connect(server.address));
     publishing.follow(&source.pieces[0]);

@@ -193,7 +193,8 @@ impl Wire for Web {
                         && let Ok(mut sending) = opening.await
                     {
                         let _ = sending.write_all(&stream).await;
-                        let _ = sending.finish().await;
+                        // It waits until everything has arrived.
+                        tokio::spawn(async move { sending.finish().await });
                     }
                 }
             }
