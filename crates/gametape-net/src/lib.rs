@@ -30,9 +30,11 @@ mod http;
 mod link;
 mod publish;
 mod tls;
+mod watch;
 
 pub use address::{Address, Transport};
 pub use broadcast::Broadcast;
 pub use link::{Closed, Link, PROTOCOL};
 pub use publish::{PublishEvent, PublishOptions, Tell, publish_file};
 pub use tls::{CertificateHash, Trust};
+pub use watch::{LiveMatch, Seen, Watch, WatchControl, WatchOptions};

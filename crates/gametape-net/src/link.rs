@@ -10,7 +10,7 @@ use gametape_wire::{Error, Result};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::address::{Address, Transport};
 use crate::tls::Trust;
@@ -27,6 +27,10 @@ const CONNECTING: Duration = Duration::from_secs(5);
 const SENDING: Duration = Duration::from_secs(20);
 /// How long the other side may take to say goodbye.
 const CLOSING: Duration = Duration::from_secs(5);
+/// The other side is asked this often whether it is there.
+const ASKING: Duration = Duration::from_secs(5);
+/// A connection over which nothing was heard for this long is gone.
+const SILENCE: Duration = Duration::from_secs(15);
 /// Messages that wait to be looked at: a sender that is faster has to wait.
 const WAITING: usize = 256;
 
@@ -55,6 +59,8 @@ pub struct Link {
     pub transport: Transport,
     sender: LinkSender,
     incoming: mpsc::Receiver<Incoming>,
+    /// When the other side was last asked whether it is there.
+    asked: Instant,
 }
 
 #[derive(Debug)]
@@ -81,7 +87,7 @@ impl Link {
                     return Err(Error::misuse("segments", "they carry no messages"));
                 }
             };
-            Ok(Self { transport, sender, incoming })
+            Ok(Self { transport, sender, incoming, asked: Instant::now() })
         };
         let late = |_| broken("nobody answered in time");
         timeout(CONNECTING, connected).await.map_err(late)?
@@ -94,14 +100,16 @@ impl Link {
     {
         let (sender, incoming) = mpsc::channel(WAITING);
         let sender = LinkSender::WebSocket(Box::new(websocket::run(stream, sender)));
-        Self { transport: Transport::WebSocket, sender, incoming }
+        let (transport, asked) = (Transport::WebSocket, Instant::now());
+        Self { transport, sender, incoming, asked }
     }
 
     /// The side of a QUIC connection that was connected to.
     pub async fn accept_quic(connection: quinn::Connection) -> Result<Self> {
         let (sender, incoming) = mpsc::channel(WAITING);
         let sender = LinkSender::Quic(Box::new(quic::accept(connection, sender).await?));
-        Ok(Self { transport: Transport::Quic, sender, incoming })
+        let (transport, asked) = (Transport::Quic, Instant::now());
+        Ok(Self { transport, sender, incoming, asked })
     }
 
     /// Sends messages, each on its way, and returns when the transport has taken them.
@@ -130,6 +138,19 @@ impl Link {
     /// A message that is there already.
     pub fn try_receive(&mut self) -> Option<std::result::Result<Shared, Closed>> {
         self.incoming.try_recv().ok()
+    }
+
+    /// Is the other side there? To be called now and then; QUIC knows by itself.
+    pub async fn check(&mut self) -> Result<()> {
+        let LinkSender::WebSocket(sender) = &mut self.sender else { return Ok(()) };
+        if sender.heard().elapsed() > SILENCE {
+            return Err(broken("nothing was heard of the other side for too long"));
+        }
+        if self.asked.elapsed() < ASKING {
+            return Ok(());
+        }
+        self.asked = Instant::now();
+        timeout(SENDING, sender.ping()).await.unwrap_or(Ok(()))
     }
 
     /// Ends the connection. True where the other side has taken everything and said goodbye.

@@ -328,6 +328,9 @@ async fn send_all(
                 }
             }
             () = sleep(HEARTBEAT) => {
+                if let Err(error) = link.check().await {
+                    return broken(error.to_string());
+                }
                 for mark in broadcast.look(|publisher, _| publisher.heartbeat()) {
                     if let Err(error) = link.say(mark).await {
                         return broken(error.to_string());
