@@ -21,6 +21,7 @@ mod many;
 mod output;
 mod progress;
 mod rewrite;
+mod server_arg;
 mod streams;
 mod tape;
 mod text;
