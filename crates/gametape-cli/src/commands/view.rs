@@ -29,7 +29,8 @@ use known::ShownMatches;
 /// Serves the viewer and the recordings to this machine alone, at an address that nobody can guess,
 /// and opens the default browser. Press Ctrl-C to end it. One recording opens at once; a folder or
 /// several become a page of matches. Recordings are read piece by piece as the viewer asks for them,
-/// and nothing is changed.
+/// and nothing is changed. A link in a folder that leads out of it is left out: name it, or what it leads
+/// to, and it is served.
 ///
 /// An address of the web (http, https) is fetched by the page itself, in pieces where its server
 /// allows it: that server must permit pages of others to read it (CORS: Access-Control-Allow-Origin, and
@@ -136,6 +137,17 @@ fn folders(sources: &[Source]) -> Vec<PathBuf> {
     sources.iter().filter_map(folder).collect()
 }
 
+/// Is it a link in one of these folders that leads out of it? *Why it matters: who may put a file into a folder is not
+/// always who may read everything that the server may.*
+fn leads_out(source: &Source, folders: &[PathBuf]) -> bool {
+    let Source::File(path) = source else { return false };
+    let folder = folders.iter().find(|folder| path.starts_with(folder));
+    match (path.canonicalize(), folder.map(|folder| folder.canonicalize())) {
+        (Ok(path), Some(Ok(folder))) => !path.starts_with(folder),
+        _ => false,
+    }
+}
+
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 struct Served {
@@ -183,7 +195,10 @@ impl Args {
         let files = FilesArgs::of(sources, self.jobs);
         let look = |source: &Source| Ok((Done::Fine, look_at(source)?));
         let gathered = files.gather("found", look, |source, format| {
-            shown.push(Shown::new(source, &folders, format));
+            match leads_out(source, &folders) {
+                true => note(source, "left out: it is a link that leads out of the folder"),
+                false => shown.push(Shown::new(source, &folders, format)),
+            }
             Ok(())
         });
         let outcome = gathered.and_then(Gathered::conclude);
@@ -294,4 +309,33 @@ fn copied(bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut file = tempfile::Builder::new().prefix("recording-").tempfile()?;
     file.write_all(bytes)?;
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn links_out_of_a_folder_are_left_out_unless_they_are_named() {
+        use std::os::unix::fs::symlink;
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().join("matches");
+        fs::create_dir_all(folder.join("old")).unwrap();
+        fs::write(outer.path().join("secret.tape"), "x").unwrap();
+        fs::write(folder.join("old/a.tape"), "x").unwrap();
+        symlink("../secret.tape", folder.join("out.tape")).unwrap();
+        symlink("old/a.tape", folder.join("inside.tape")).unwrap();
+        let folders = [folder.clone()];
+        let is_out = |name: &str| leads_out(&Source::File(folder.join(name)), &folders);
+        assert!(is_out("out.tape"));
+        assert!(!is_out("inside.tape") && !is_out("old/a.tape") && !is_out("nothing"));
+        assert!(!leads_out(&Source::File(folder.join("out.tape")), &[]), "it was named");
+        // A folder may be a link itself.
+        symlink(&folder, outer.path().join("link")).unwrap();
+        let link = outer.path().join("link");
+        assert!(!leads_out(&Source::File(link.join("inside.tape")), &[link]));
+    }
 }
