@@ -13,7 +13,7 @@ export interface Handlers {
 }
 
 /** A connection that is not open after this time is none, in milliseconds. */
-const PATIENCE = 4000;
+const PATIENCE = 2500;
 
 /** The subprotocol of WebSockets. */
 const PROTOCOL = "gametape-live-1";

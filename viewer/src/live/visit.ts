@@ -133,23 +133,23 @@ export function visitByMessages(way: Way, opening: Opening, seat: Seat, listener
   };
 }
 
+/** What the server says of itself. */
 interface ServerInfo {
-  /** Where WebTransport is, where that is not the address of the server. */
-  webtransport?: string;
-  /** SHA-256 of its certificates, in hexadecimal, where nobody vouches for them. */
-  certificates?: string[];
+  transports?: string[];
+  /** SHA-256 of its certificate, in hexadecimal, where nobody vouches for it. */
+  certificate_sha256?: string;
 }
 
-/** What the server says of itself: where WebTransport is, and with which certificate. */
+/** WebTransport is on the same port, also where the page comes without TLS. */
 async function openWebTransport(base: string, handlers: Parameters<typeof webSocket>[1]) {
   const response = await fetch(new URL("live/server.json", base), { cache: "no-store" });
   const info = response.ok ? ((await response.json()) as ServerInfo) : {};
-  const url = new URL(info.webtransport ?? "live", base);
-  if (url.protocol !== "https:") throw new Error("WebTransport needs https");
-  const hashes = (info.certificates ?? []).map((hash) =>
-    Uint8Array.from(hash.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)),
-  );
-  return webTransport(url.href, hashes, handlers);
+  if (!info.transports?.includes("webtransport")) throw new Error("the server has no WebTransport");
+  const url = new URL("live", base);
+  url.protocol = "https:";
+  const hash = info.certificate_sha256?.match(/../g);
+  const bytes = hash && Uint8Array.from(hash, (byte) => Number.parseInt(byte, 16));
+  return webTransport(url.href, bytes ? [bytes] : [], handlers);
 }
 
 /** By files of one view. */

@@ -32,6 +32,8 @@ export interface LiveMatch {
 const TARGETS: Record<Way, number> = { webtransport: 0.15, websocket: 0.15, segments: 1 };
 /** Nearer to the end than this, in seconds, is called live. */
 const NEAR = 3;
+/** Somebody who joined has what was played before after this time, in milliseconds. */
+const SETTLING = 3000;
 /** The list of live matches is read again after this time, in milliseconds. */
 const LIST_EVERY = 5000;
 /** A story of a match that goes on is asked for again after this time, in milliseconds. */
@@ -87,6 +89,8 @@ let current: Tape | null = null;
 let next: Tape | null = null;
 let pacer: Pacer | null = null;
 let told = 0;
+/** Until then what comes is what was played before it was joined. */
+let settled = 0;
 
 /** The pass of the page's address. */
 export function passOf(): string {
@@ -265,6 +269,8 @@ function over() {
       });
       announced.value = "The match is over";
       teller.tell();
+      // What was played before it was joined is wanted now, too: nothing else comes.
+      if (known.begin > 1) send({ type: "seek", tick: 0 });
     })
     .catch((error) => explain(error, null));
 }
@@ -280,6 +286,7 @@ function useNext() {
   if (!isFirst && !tape.isOver && tape.last < Math.min(wanted, lastMoment.value)) return;
   current = tape;
   next = null;
+  settled = performance.now() + SETTLING;
   if (isFirst) void begin(tape);
   else void goOn(tape);
 }
@@ -377,6 +384,8 @@ function fetchSoon() {
 
 growth.pace = (seconds) => {
   pacer ??= new Pacer(TARGETS.websocket);
+  // Just joined, what was played before still comes in.
+  if (performance.now() < settled && seconds > pacer.target * 2 + 1) return null;
   return pacer.pace(seconds);
 };
 growth.target = () => pacer?.target ?? TARGETS.websocket;

@@ -252,6 +252,9 @@ function frame(now: number) {
   requestAnimationFrame(frame);
 }
 
+/** Jumps of more than as many seconds are said. */
+const JUMP_SAID = 10;
+
 /** How fast it is played now: near the end of a recording that grows a little faster or slower. */
 function speedNow(): number {
   const known = about.value;
@@ -261,7 +264,7 @@ function speedNow(): number {
   const pace = growth.pace(before);
   if (pace !== null) return pace;
   head = lastMoment.value - growth.target() * rate(known);
-  say(`Jumped ${Math.round(before)} s to live`);
+  if (before > JUMP_SAID) say(`Jumped ${Math.round(before)} s to live`);
   return 0;
 }
 
