@@ -247,6 +247,11 @@ fn library_crates(sh: &Shell) -> Result<Vec<String>> {
         sh.read_dir("crates")?.into_iter().filter(|path| path.join("Cargo.toml").exists());
     let names = folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
     Ok(names
-        .filter(|name| !matches!(&**name, "gametape-cli" | "gametape-server" | "gametape-store"))
+        .filter(|name| {
+            !matches!(
+                &**name,
+                "gametape-cli" | "gametape-bus" | "gametape-server" | "gametape-store"
+            )
+        })
         .collect())
 }
