@@ -40,6 +40,10 @@ impl Head {
         }
     }
 
+    pub(crate) fn is_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
     pub(crate) fn at(&self, now: Duration, length: TickLength) -> Option<u64> {
         let passed = self.ended.map_or(0, |ended| {
             let micros = now.saturating_sub(ended).as_micros() / u128::from(length.micros());

@@ -140,6 +140,11 @@ impl Hub {
         self.head.advance(mark.tick, mark.is_last, now);
     }
 
+    /// Has the last mark come?
+    pub(crate) fn is_ended(&self) -> bool {
+        self.head.is_ended()
+    }
+
     pub(crate) fn newest_marks(&self) -> Vec<Shared> {
         let marks = self.logs.values().filter_map(|log| log.mark);
         marks.map(|mark| Message::Mark(mark).to_bytes()).collect()
@@ -205,15 +210,22 @@ impl Hub {
             return false;
         }
         let live_from = counts[0].max(lacks[0]);
+        let position = log.position_of(lacks, limit);
+        // Who has everything up to a mark does not know it without the mark.
+        let known = position.and_then(|tick| log.next_mark(tick.checked_sub(1), 1, tick));
+        let known = known.map(|(_, mark)| Outgoing::new(Arc::clone(&mark.bytes)));
         let place = SeatView {
             cursor: *lacks,
-            position: log.position_of(lacks, limit),
+            position,
             prelude: VecDeque::new(),
             live_from,
             stuck_since: None,
             is_done: false,
         };
         self.put(id, view, place);
+        if let Some(seat) = self.seats.get_mut(&id) {
+            seat.queue.extend(known);
+        }
         true
     }
 

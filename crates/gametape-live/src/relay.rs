@@ -186,6 +186,12 @@ impl Relay {
         self.hub.seat_count()
     }
 
+    /// Is the match over, whether anybody may know it or not? Then what is left is released by the clock.
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
+        self.hub.is_ended()
+    }
+
     /// The last tick that may be known to who has this delay; `None` where nothing may. What lists, the
     /// `now` document and figures say about the match must not be younger.
     #[must_use]

@@ -28,6 +28,7 @@ pub mod condition;
 mod folder;
 pub mod host;
 pub mod link;
+pub mod live;
 pub mod negotiate;
 mod one_file;
 mod patience;

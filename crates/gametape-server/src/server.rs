@@ -9,18 +9,21 @@ use std::time::Duration;
 
 use axum::Router;
 use futures_util::future::{Either, select};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
-use crate::patience::Patience;
-use crate::respond::{Shared, router};
+use crate::live::{Live, Peer};
+use crate::patience::{Patience, Staying};
+use crate::respond::{OnAir, Shared, router};
 use crate::site::Site;
 
-/// Connections at the same time; the others wait until one ends.
+/// Connections at the same time, unless it is said otherwise; the others wait until one ends.
 const CONNECTIONS: usize = 512;
 /// Connections of one address; more are closed at once.
 const CONNECTIONS_OF_ONE: usize = 128;
@@ -48,12 +51,25 @@ pub struct Listen {
     pub with_secret: bool,
     /// Names that requests may be sent to, besides addresses and `localhost`.
     pub names: Vec<String>,
+    /// Origins of pages that may ask for what is live, besides our own: `https://example.org`.
+    pub origins: Vec<String>,
+    /// Connections at the same time; the others wait until one ends.
+    pub connections: usize,
+    /// Connections of one address; more are closed at once.
+    pub connections_of_one: usize,
 }
 
 impl Default for Listen {
     /// Any free port of this machine, with a secret.
     fn default() -> Self {
-        Self { address: (Ipv4Addr::LOCALHOST, 0).into(), with_secret: true, names: Vec::new() }
+        Self {
+            address: (Ipv4Addr::LOCALHOST, 0).into(),
+            with_secret: true,
+            names: Vec::new(),
+            origins: Vec::new(),
+            connections: CONNECTIONS,
+            connections_of_one: CONNECTIONS_OF_ONE,
+        }
     }
 }
 
@@ -91,7 +107,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     secret: Option<String>,
-    names: Vec<String>,
+    listen: Listen,
     stop: watch::Sender<bool>,
 }
 
@@ -114,7 +130,7 @@ impl Server {
         let address = listener.local_addr()?;
         let secret = if listen.with_secret { Some(secret()?) } else { None };
         let stop = watch::Sender::new(false);
-        Ok(Self { listener, address, secret, names: listen.names.clone(), stop })
+        Ok(Self { listener, address, secret, listen: listen.clone(), stop })
     }
 
     /// Where the page is: `http://127.0.0.1:12345/SECRET/`.
@@ -143,18 +159,31 @@ impl Server {
 
     /// Answers until it is stopped.
     pub fn run(self, site: Site) -> io::Result<()> {
+        self.run_with(site, None)
+    }
+
+    /// Answers until it is stopped, and broadcasts live matches.
+    pub fn run_live(self, site: Site, live: Live) -> io::Result<()> {
+        self.run_with(site, Some(Arc::new(live)))
+    }
+
+    fn run_with(self, site: Site, live: Option<Arc<Live>>) -> io::Result<()> {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder
             .worker_threads(2)
             .max_blocking_threads(BLOCKING_THREADS)
             .enable_all()
             .build()?;
-        let Self { listener, secret, names, stop, .. } = self;
-        let router = router(Arc::new(Shared::new(site, secret, names)));
+        let Self { listener, secret, listen, stop, .. } = self;
+        let on_air = live.map(|live| OnAir { live, stop: stop.subscribe() });
+        let router = router(Arc::new(Shared::new(site, secret, &listen, on_air.clone())));
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let ended = stop.subscribe();
-            let guests = Guests::default();
+            let guests = Guests::new(&listen);
+            if let Some(OnAir { live, stop }) = on_air {
+                tokio::spawn(live.run(stop));
+            }
             let accepting = accept(&listener, &router, &guests, &ended);
             select(pin!(accepting), pin!(stopped(ended.clone()))).await;
             drop(listener);
@@ -196,10 +225,7 @@ async fn accept(
             Ok((stream, peer)) => {
                 let Some(guest) = guests.enter(peer.ip(), permit) else { continue };
                 let (router, ended) = (router.clone(), ended.clone());
-                tokio::spawn(async move {
-                    serve(stream, router, ended).await;
-                    drop(guest);
-                });
+                tokio::spawn(serve(stream, Peer(peer), guest, router, ended));
             }
             Err(_) => sleep(PAUSE).await,
         }
@@ -207,13 +233,25 @@ async fn accept(
 }
 
 /// Answers the requests of one connection.
-async fn serve(stream: TcpStream, router: Router, ended: watch::Receiver<bool>) {
+async fn serve(
+    stream: TcpStream,
+    peer: Peer,
+    guest: Guest,
+    router: Router,
+    ended: watch::Receiver<bool>,
+) {
     let _ = stream.set_nodelay(true);
-    let io = TokioIo::new(Patience::new(stream, IDLE_TIME));
+    // Who has a WebSocket stays a guest until that ends.
+    let io = TokioIo::new(Staying { stream: Patience::new(stream, IDLE_TIME), _guest: guest });
+    let inner = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(peer);
+        inner.call(request)
+    });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
     builder.max_buf_size(HEAD_BYTES).max_headers(HEAD_LINES);
-    let mut connection = pin!(builder.serve_connection(io, TowerToHyperService::new(router)));
+    let mut connection = pin!(builder.serve_connection(io, service).with_upgrades());
     let is_stopped = match select(connection.as_mut(), pin!(stopped(ended))).await {
         Either::Left(_) => false,
         Either::Right(_) => true,
@@ -228,21 +266,23 @@ async fn serve(stream: TcpStream, router: Router, ended: watch::Receiver<bool>) 
 #[derive(Debug)]
 struct Guests {
     room: Arc<Semaphore>,
+    most: usize,
+    most_of_one: usize,
     by_address: Arc<Mutex<HashMap<IpAddr, usize>>>,
 }
 
-impl Default for Guests {
-    fn default() -> Self {
-        Self { room: Arc::new(Semaphore::new(CONNECTIONS)), by_address: Arc::default() }
-    }
-}
-
 impl Guests {
+    fn new(listen: &Listen) -> Self {
+        let most = listen.connections.clamp(1, Semaphore::MAX_PERMITS);
+        let room = Arc::new(Semaphore::new(most));
+        Self { room, most, most_of_one: listen.connections_of_one, by_address: Arc::default() }
+    }
+
     /// One more, unless there are too many of this address.
     fn enter(&self, address: IpAddr, permit: OwnedSemaphorePermit) -> Option<Guest> {
         let mut all = self.by_address.lock().unwrap_or_else(PoisonError::into_inner);
         let count = all.entry(address).or_default();
-        if *count >= CONNECTIONS_OF_ONE {
+        if *count >= self.most_of_one {
             return None;
         }
         *count += 1;
@@ -251,13 +291,13 @@ impl Guests {
 
     /// Waits until all have left, but not longer.
     async fn leave(&self, longest: Duration) {
-        let all = self.room.acquire_many(u32::try_from(CONNECTIONS).unwrap_or(u32::MAX));
+        let all = self.room.acquire_many(u32::try_from(self.most).unwrap_or(u32::MAX));
         let _ = timeout(longest, all).await;
     }
 }
 
 /// One who is connected.
-struct Guest {
+pub(crate) struct Guest {
     address: IpAddr,
     all: Arc<Mutex<HashMap<IpAddr, usize>>>,
     _permit: OwnedSemaphorePermit,

@@ -25,6 +25,7 @@ mod record;
 mod recover;
 mod render;
 mod resim;
+mod serve;
 mod sign;
 mod stage;
 mod state;
@@ -65,6 +66,7 @@ commands! {
     Render(render::Args),
     Play(play::Args),
     View(view::Args),
+    Serve(serve::Args),
     Export(export::Args),
     Log(log::Args),
     Find(find::Args),

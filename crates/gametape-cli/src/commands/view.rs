@@ -1,7 +1,7 @@
 //! `gametape view`: matches in the browser, from a server on this machine or as a folder for any web host.
 
 mod browser;
-mod known;
+pub(super) mod known;
 mod site;
 
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use gametape_replay::open::Format;
 use gametape_server::link::{self, is_url};
-use gametape_server::{Catalogue, Listen, Matches, NotBuilt, Recording, Server, Site};
+use gametape_server::{Assets, Catalogue, Listen, Matches, NotBuilt, Recording, Server, Site};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
@@ -95,17 +95,17 @@ Examples:
   gametape view --no-open --listen 0.0.0.0:8080 finals/
   gametape view --site public finals/"#;
 
-fn address(text: &str) -> Result<SocketAddr, &'static str> {
+pub(super) fn address(text: &str) -> Result<SocketAddr, &'static str> {
     Listen::address_of(text)
         .ok_or("an address is written as 127.0.0.1:8080, [::1]:8080, 0.0.0.0 or 8080")
 }
 
 /// A recording that is shown.
 #[derive(Debug, Clone)]
-struct Shown {
-    source: Source,
+pub(super) struct Shown {
+    pub(super) source: Source,
     /// The name of the file, for links.
-    name: String,
+    pub(super) name: String,
     /// What a list calls it: with the folders below the one that was named.
     label: String,
     /// As far as the first bytes show it.
@@ -159,7 +159,7 @@ impl Args {
             ));
         }
         let (spooled, sources) = spool(sources)?;
-        let (shown, outcome) = self.gather(sources);
+        let (shown, outcome) = gather(sources, self.jobs);
         if shown.is_empty() && urls.is_empty() {
             return outcome;
         }
@@ -171,23 +171,6 @@ impl Args {
         self.serve(shown, urls, is_one.then_some(begin))?;
         drop(spooled);
         outcome
-    }
-
-    /// The recordings among the files and in the folders.
-    fn gather(&self, sources: Vec<Source>) -> (Vec<Shown>, Outcome) {
-        let mut shown = Vec::new();
-        if sources.is_empty() {
-            return (shown, Ok(Done::Fine));
-        }
-        let folders = folders(&sources);
-        let files = FilesArgs::of(sources, self.jobs);
-        let look = |source: &Source| Ok((Done::Fine, look_at(source)?));
-        let gathered = files.gather("found", look, |source, format| {
-            shown.push(Shown::new(source, &folders, format));
-            Ok(())
-        });
-        let outcome = gathered.and_then(Gathered::conclude);
-        (shown, outcome)
     }
 
     /// Serves until Ctrl-C.
@@ -222,16 +205,7 @@ impl Args {
         if !self.no_open {
             browser::open(&address);
         }
-        let recording = |shown: &Shown| match &shown.source {
-            Source::File(path) => Recording { name: shown.name.clone(), path: path.clone() },
-            _ => Recording { name: shown.name.clone(), path: PathBuf::new() },
-        };
-        let recordings = shown.iter().map(recording).collect();
-        let jobs = self.jobs.number().clamp(1, shown.len().max(1));
-        // The others draw pictures.
-        share_memory(jobs + 2);
-        let matches = Catalogue::look_into(ShownMatches { shown, urls }, jobs);
-        let site = Site { assets, recordings, matches: Arc::clone(&matches) as Arc<dyn Matches> };
+        let (site, matches) = site_of(assets, shown, urls, self.jobs);
         let served = server.run(site).map_err(failed);
         matches.stop();
         served
@@ -250,6 +224,43 @@ impl Args {
         }
         note(&address, "serving; Ctrl-C ends it");
     }
+}
+
+/// The recordings among the files and in the folders.
+pub(super) fn gather(sources: Vec<Source>, jobs: JobsArg) -> (Vec<Shown>, Outcome) {
+    let mut shown = Vec::new();
+    if sources.is_empty() {
+        return (shown, Ok(Done::Fine));
+    }
+    let folders = folders(&sources);
+    let files = FilesArgs::of(sources, jobs);
+    let look = |source: &Source| Ok((Done::Fine, look_at(source)?));
+    let gathered = files.gather("found", look, |source, format| {
+        shown.push(Shown::new(source, &folders, format));
+        Ok(())
+    });
+    let outcome = gathered.and_then(Gathered::conclude);
+    (shown, outcome)
+}
+
+/// Everything that is served, and what looks into it meanwhile.
+pub(super) fn site_of(
+    assets: Assets,
+    shown: Vec<Shown>,
+    urls: Vec<String>,
+    jobs: JobsArg,
+) -> (Site, Arc<Catalogue<ShownMatches>>) {
+    let recording = |shown: &Shown| match &shown.source {
+        Source::File(path) => Recording { name: shown.name.clone(), path: path.clone() },
+        _ => Recording { name: shown.name.clone(), path: PathBuf::new() },
+    };
+    let recordings = shown.iter().map(recording).collect();
+    let jobs = jobs.number().clamp(1, shown.len().max(1));
+    // The others draw pictures.
+    share_memory(jobs + 2);
+    let matches = Catalogue::look_into(ShownMatches { shown, urls }, jobs);
+    let site = Site { assets, recordings, matches: Arc::clone(&matches) as Arc<dyn Matches> };
+    (site, matches)
 }
 
 /// What a file looks like; refused where it is no recording.
@@ -271,7 +282,7 @@ fn first_query(shown: &[Shown], urls: &[String], begin: Option<Begin>) -> String
 }
 
 /// What comes through a pipe, or from a bucket, is kept in a file as long as it is served.
-fn spool(sources: Vec<Source>) -> Result<(Vec<NamedTempFile>, Vec<Source>), Failure> {
+pub(super) fn spool(sources: Vec<Source>) -> Result<(Vec<NamedTempFile>, Vec<Source>), Failure> {
     let mut kept = Vec::new();
     let mut sources = sources;
     for source in &mut sources {

@@ -13,7 +13,7 @@ use crate::viewer::open_stage;
 const PICTURE: (u32, u32) = (480, 300);
 
 /// Everything that a list of matches shows.
-pub(super) struct ShownMatches {
+pub(crate) struct ShownMatches {
     pub(super) shown: Vec<Shown>,
     /// Recordings that the page fetches from elsewhere.
     pub(super) urls: Vec<String>,

@@ -1,0 +1,1 @@
+//! Live matches over HTTP: lists, segments, figures, casters.

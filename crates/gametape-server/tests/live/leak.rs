@@ -1,0 +1,1 @@
+//! Nobody gets what is not meant for it.

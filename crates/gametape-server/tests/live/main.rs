@@ -1,0 +1,11 @@
+//! Live matches over real sockets of this machine.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+mod http;
+mod leak;
+mod sessions;
+// The game, and matches of it, are those of the tests without sockets.
+#[allow(dead_code)]
+#[path = "../../../gametape-live/tests/live/common.rs"]
+mod toy;
