@@ -246,12 +246,9 @@ fn library_crates(sh: &Shell) -> Result<Vec<String>> {
     let folders =
         sh.read_dir("crates")?.into_iter().filter(|path| path.join("Cargo.toml").exists());
     let names = folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
-    Ok(names
-        .filter(|name| {
-            !matches!(
-                &**name,
-                "gametape-cli" | "gametape-bus" | "gametape-server" | "gametape-store"
-            )
-        })
-        .collect())
+    let is_edge = |name: &str| {
+        let edges = ["gametape-bus", "gametape-cli", "gametape-net", "gametape-server", "gametape-store"];
+        edges.contains(&name)
+    };
+    Ok(names.filter(|name| !is_edge(name)).collect())
 }

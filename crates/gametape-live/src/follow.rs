@@ -341,6 +341,16 @@ impl SegmentFollower {
         }
     }
 
+    /// Ends the tape here, with its index, and the session with it; gives the last bytes.
+    pub fn close(mut self) -> Result<Vec<u8>> {
+        let has_begun = self.next.is_some() || self.shown.is_some();
+        let Some(tape) = self.tape.as_mut().filter(|_| has_begun) else { return Ok(Vec::new()) };
+        match tape.writer.take() {
+            Some(mut writer) => Ok([writer.take(), writer.finish()?].concat()),
+            None => Ok(std::mem::take(&mut tape.done)),
+        }
+    }
+
     /// The last tick that can be shown.
     #[must_use]
     pub fn shown(&self) -> Option<u64> {

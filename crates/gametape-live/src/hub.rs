@@ -283,6 +283,7 @@ impl Hub {
         }
         let numbers = again.numbers.start..again.numbers.end.min(again.numbers.start + AGAIN.max);
         let have = log.have[again.lane.index()];
+        seat.forgotten.retain(|old| !old.is_within(again));
         if let Some(hole) = log.holes(again.lane, numbers.start..numbers.end.min(have), 1).pop() {
             seat.forget(Again { numbers: hole, ..again.clone() });
         }

@@ -71,6 +71,7 @@ mod delay;
 mod events;
 mod follow;
 mod hub;
+mod journal;
 mod lane;
 pub mod limits;
 mod log;
@@ -88,6 +89,7 @@ pub use classify::{Classify, MinewarsClasses, OneClass};
 pub use delay::Delay;
 pub use follow::{SegmentFile, SegmentFollower};
 pub use hub::{Outgoing, SeatId};
+pub use journal::JournalStart;
 pub use lane::{Classes, Lane, PerLane};
 pub use message::{
     Again, Announce, Body, Data, Join, Mark, Message, Moved, Part, Profile, Refusal, Shared,

@@ -22,8 +22,13 @@ use xshell::Shell;
 pub(crate) struct Arguments {}
 
 /// Where the crates are that are no libraries: they have files, sockets and clocks.
-const EDGES: [&str; 3] =
-    ["crates/gametape-cli/", "crates/gametape-server/", "crates/gametape-store/"];
+const EDGES: [&str; 5] = [
+    "crates/gametape-bus/",
+    "crates/gametape-cli/",
+    "crates/gametape-net/",
+    "crates/gametape-server/",
+    "crates/gametape-store/",
+];
 
 /// One check: its name, and what finds its problems.
 type Check = (&'static str, fn(&Shell) -> Result<Vec<String>>);
