@@ -14,6 +14,7 @@ type Opening = Extract<ToWorker, { type: "open" }>;
 
 let opening: Opening | null = null;
 let session: Session | null = null;
+let memory: WebAssembly.Memory | null = null;
 let source: ByteSource | null = null;
 let wish: Wish | null = null;
 let running = false;
@@ -124,11 +125,12 @@ async function open(): Promise<Session> {
     scope.postMessage({ type: "progress", done, total });
   // The letters may be missing: the board is drawn without.
   const letters = font === null ? null : bytesOf(font).catch(() => null);
-  const [, bytes] = await Promise.all([
+  const [module, bytes] = await Promise.all([
     init({ module_or_path: typeof wasm === "string" ? request(wasm) : wasm }),
     source ?? openSource(origin, progress),
   ]);
   source = bytes;
+  memory = module.memory;
   session = new Session(origin.name, bytes.length);
   const face = await letters;
   if (face) {
@@ -185,9 +187,10 @@ async function fulfil() {
 async function imageOf(picture: Picture): Promise<{ image: ImageData; heat: HeatLegend | null } | null> {
   if (picture.width < 1 || picture.height < 1) return null;
   const { heat } = (await call(JSON.stringify({ do: "draw", ...picture }))) as Answer<"draw">;
-  const drawn = session!.pixels();
-  const pixels = new Uint8ClampedArray(drawn.buffer, drawn.byteOffset, drawn.length);
-  if (pixels.length !== picture.width * picture.height * 4) return null;
+  const length = session!.pixels_length();
+  if (length !== picture.width * picture.height * 4) return null;
+  // In the memory of the module: it is used before anything else is asked of the session.
+  const pixels = new Uint8ClampedArray(memory!.buffer as ArrayBuffer, session!.pixels(), length);
   return { image: new ImageData(pixels, picture.width, picture.height), heat };
 }
 

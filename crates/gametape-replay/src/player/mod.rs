@@ -159,7 +159,7 @@ impl<X: Simulation> Player<SimulationTrack<X>> {
 }
 
 impl<T: Track> Player<T> {
-    fn new(tape: OpenTape, track: T, options: PlayerOptions) -> Result<Self> {
+    pub(crate) fn new(tape: OpenTape, track: T, options: PlayerOptions) -> Result<Self> {
         let views = track.views();
         let memory = track.copy().map(|(_, memory)| memory);
         let mut player = Self {

@@ -17,6 +17,9 @@ pub trait Track {
     const INPUT: ChunkKind;
     /// Does a tick without input change it too?
     const EVERY_TICK: bool;
+    /// Does input lead from one keyframe to the next? Where it does not, a keyframe is never compared, but counts where play
+    /// comes to it.
+    const IS_CARRIED: bool = true;
 
     /// What whoever plays it wants to see.
     fn state(&self) -> &Self::State;

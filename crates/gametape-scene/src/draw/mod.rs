@@ -28,7 +28,7 @@ pub(crate) use canvas::{Area, Point};
 pub use font::Fonts;
 #[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use font::Weight;
-use ground::PixelTable;
+use ground::PixelTables;
 #[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use shapes::Shapes;
 use sprites::Sprites;
@@ -129,7 +129,7 @@ pub struct Renderer {
 /// What is kept from one picture to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    pub(crate) table: PixelTable,
+    pub(crate) tables: PixelTables,
     pub(crate) sprites: Sprites,
 }
 
@@ -150,6 +150,12 @@ impl Renderer {
     pub fn set_fonts(&mut self, fonts: Fonts) {
         self.fonts = fonts;
         self.kept.sprites = Sprites::default();
+    }
+
+    /// The picture that was drawn last, as [`draw`](Self::draw) gave it; nothing before.
+    #[must_use]
+    pub fn pixels(&self) -> &[u8] {
+        self.canvas.as_ref().map_or(&[], Canvas::bytes)
     }
 
     /// The board of a scene in a picture of this size, as bytes red, green, blue, alpha by row. None where there is no board

@@ -79,6 +79,7 @@ impl<S: Source> Stage<S> {
         }
         // What was reported ends where the recording ended before.
         self.chronicle = Chronicle::default();
+        self.tree.take();
         if grown.is_err() {
             self.stop_growing();
         }

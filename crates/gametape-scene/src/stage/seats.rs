@@ -4,7 +4,10 @@ use gametape_replay::{Direction, OpenTape, Recording};
 use gametape_wire::{Arrange, Error, Moment, Result, Source, View, ViewSet};
 
 use super::chronicle::Chronicle;
-use super::{KEPT_BYTES, Origin, SeenTimeline, Stage, file_timeline, seek, step, tape_timeline};
+use super::{
+    KEPT_BYTES, Origin, SeenTimeline, Stage, file_timeline, seek, step, tape_timeline,
+    unknown_timeline,
+};
 use crate::inspect::{Inspection, Target};
 use crate::minewars::recount_land;
 use crate::model::{Line, Scene, TileAt};
@@ -59,6 +62,7 @@ impl<S: Source> Stage<S> {
         }
         (self.view, self.timeline) = made.remove(longest);
         (self.others, self.chronicle) = (made, Chronicle::default());
+        self.tree.take();
         Ok(())
     }
 
@@ -75,6 +79,9 @@ impl<S: Source> Stage<S> {
     pub(super) fn timeline_of(&mut self, view: View, kept: usize) -> Result<SeenTimeline> {
         match (&self.origin, &mut self.source) {
             (Origin::File(bytes), _) => file_timeline(&bytes.file()?, view, kept),
+            (Origin::Tape(open), _) if self.is_unknown => {
+                unknown_timeline(OpenTape::clone(open), view, kept)
+            }
             (Origin::Tape(open), Some(source)) => {
                 tape_timeline(Recording::new(source, OpenTape::clone(open)), view, kept)
             }
@@ -120,6 +127,10 @@ impl<S: Source> Stage<S> {
         if let Some(dress) = self.dress {
             dress(&mut scene, view);
         }
+        if self.is_unknown && view != View::SPECTATOR {
+            let player = scene.player(view.number()).map(|player| player.name.clone());
+            scene.title.view = Some(player.unwrap_or_else(|| format!("view {view}")));
+        }
         scene
     }
 
@@ -164,6 +175,9 @@ impl<S: Source> Stage<S> {
 
     /// What happened last, in words. It looks at the state before and comes back.
     pub fn lines(&mut self) -> Result<Vec<Line>> {
+        if self.is_unknown {
+            return self.lines_of_events();
+        }
         let views: Vec<View> = self.timelines().iter().map(|(view, _)| *view).collect();
         let mut lines: Vec<Line> = Vec::new();
         for view in views {

@@ -8,6 +8,7 @@ use gametape_live::{
     Announce, Join, Message, Outgoing, Pass, Refusal, Shared,
     limits::{MESSAGE_BYTES, SMALL_MESSAGE_BYTES},
 };
+use gametape_net::framing::code;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
@@ -62,11 +63,11 @@ impl End {
     /// The code of QUIC and WebTransport: `spec/live.md`, section 14.
     pub(crate) fn code(self) -> u32 {
         match self {
-            Self::Done | Self::Replaced => 0,
-            Self::Refused(_) | Self::Expired => 1,
-            Self::Malformed => 2,
-            Self::Stopped => 3,
-            Self::Slow | Self::Silent => 4,
+            Self::Done | Self::Replaced => code::DONE,
+            Self::Refused(_) | Self::Expired => code::REFUSED,
+            Self::Malformed => code::MALFORMED,
+            Self::Stopped => code::SHUT_DOWN,
+            Self::Slow | Self::Silent => code::TOO_SLOW,
         }
     }
 }

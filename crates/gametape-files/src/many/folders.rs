@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 
 use walkdir::{DirEntry, WalkDir};
 
-use crate::input::Source;
+use crate::source::Source;
 
 /// A file to work on.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Recordings at addresses, where the tool is built with them.
+//! Recordings at addresses, where this crate is built with them.
 
 #[cfg(feature = "store")]
 pub(crate) use gametape_store::{Remote, is_address};
@@ -21,6 +21,6 @@ pub(crate) fn is_address(text: &str) -> bool {
 #[cfg(not(feature = "store"))]
 pub(crate) fn open(address: &str) -> Result<Remote> {
     let problem =
-        format!("{address} cannot be read: this tool was built without the feature `store`");
+        format!("{address} cannot be read: this program was built without the feature `store`");
     Err(gametape_wire::Error::misuse("address", problem))
 }
