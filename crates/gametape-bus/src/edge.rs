@@ -23,14 +23,16 @@ const RARELY: Duration = Duration::from_secs(30);
 const BEFORE: Duration = Duration::from_secs(30);
 /// Matches that are followed at most.
 const MATCHES: usize = 4096;
+/// Messages that are handed on at once.
+const AT_ONCE: usize = 256;
 
 /// A server that hands matches on to seats.
 pub trait Edge: Send + Sync + 'static {
     /// A match is there. Gives the views that somebody here may see; none where nobody wants it.
     fn announced(&self, announce: &Announce) -> ViewSet;
 
-    /// A message of a match. True where it is news.
-    fn receive(&self, name: &MatchName, message: &Shared) -> Result<bool>;
+    /// Messages of a match. True where something of it is news.
+    fn receive(&self, name: &MatchName, messages: &[Shared]) -> Result<bool>;
 
     /// What to ask for now: messages that are missing.
     fn ask(&self, name: &MatchName) -> Vec<Shared>;
@@ -121,7 +123,7 @@ impl Following {
         let marks = self.bus.kept(&Filter::marks_of(&self.name, self.views), Kept::Last).await;
         if let Ok(mut marks) = marks {
             while let Some(mark) = marks.next().await {
-                self.take(&mark);
+                self.take(mark, &mut None);
             }
         }
         let mut kept = self.bus.kept(&filters, Kept::All).await.ok();
@@ -131,10 +133,10 @@ impl Following {
         loop {
             let came = tokio::select! {
                 delivery = live.next() => match delivery {
-                    Some(delivery) => self.take(&delivery),
+                    Some(delivery) => self.take(delivery, &mut Some(&mut live)),
                     None => return Ok(()),
                 },
-                delivery = next_of(&mut kept) => self.take(&delivery),
+                delivery = next_of(&mut kept) => self.take(delivery, &mut kept.as_mut()),
                 _ = look.tick() => {
                     if self.edge.is_done(&self.name) {
                         return Ok(());
@@ -170,8 +172,22 @@ impl Following {
         }
     }
 
-    /// Hands a message on, if it is what its subject says. True where it is news.
-    fn take(&self, delivery: &Delivery) -> bool {
+    /// Hands a message on, and those that are there already. True where something is news.
+    fn take(&self, first: Delivery, more: &mut Option<&mut Subscription>) -> bool {
+        let mut messages = Vec::new();
+        let mut next = Some(first);
+        while let Some(delivery) = next {
+            if self.is_right(&delivery) {
+                messages.push(delivery.bytes);
+            }
+            let has_room = messages.len() < AT_ONCE;
+            next = more.as_mut().filter(|_| has_room).and_then(|more| more.try_next());
+        }
+        !messages.is_empty() && self.edge.receive(&self.name, &messages).unwrap_or(false)
+    }
+
+    /// Is it what its subject says, and of a view that is wanted?
+    fn is_right(&self, delivery: &Delivery) -> bool {
         let Ok(message) = Message::read(&delivery.bytes) else { return false };
         let view = match &message {
             Message::Data(data) => data.view,
@@ -182,10 +198,7 @@ impl Following {
             Some(subject) => Subject::of(&self.name, &message).as_ref() == Some(subject),
             None => true,
         };
-        if !is_its_own || !self.views.contains(view) {
-            return false;
-        }
-        self.edge.receive(&self.name, &delivery.bytes).unwrap_or(false)
+        is_its_own && self.views.contains(view)
     }
 }
 

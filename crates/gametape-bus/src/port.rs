@@ -29,7 +29,8 @@ pub struct Port {
     sent: BTreeMap<View, PerLane>,
     asks: Subscription,
     asked: VecDeque<Asked>,
-    last_asked: Instant,
+    /// When something was sent for the first time, or asked for.
+    last_active: Instant,
 }
 
 /// Somebody lacks something.
@@ -59,7 +60,7 @@ impl Port {
         bus.publish(&Subject::Announce(name.clone()).to_string(), None, &announce);
         let now = Instant::now();
         let asked = VecDeque::new();
-        Ok(Self { bus, name, announce, announced: now, sent, asks, asked, last_asked: now })
+        Ok(Self { bus, name, announce, announced: now, sent, asks, asked, last_active: now })
     }
 
     /// What the bus has: where to [connect](gametape_live::Publisher::connect) the publisher.
@@ -85,6 +86,7 @@ impl Port {
             let next = &mut self.sent.entry(data.view).or_default()[data.lane.index()];
             let is_repeated = data.number < *next;
             *next = (*next).max(data.number + 1);
+            self.last_active = Instant::now();
             if is_repeated && self.answer(data.view, data.lane, data.number, bytes) {
                 return;
             }
@@ -136,7 +138,7 @@ impl Port {
 
     fn note(&mut self, reply: Option<String>, bytes: Shared) -> Option<Shared> {
         let Ok(Message::Again(again)) = Message::read(&bytes) else { return None };
-        self.last_asked = Instant::now();
+        self.last_active = Instant::now();
         self.asked.truncate(ASKED - 1);
         if let Some(reply) = reply {
             self.asked.push_back(Asked { again, reply });
@@ -144,10 +146,10 @@ impl Port {
         Some(bytes)
     }
 
-    /// How long nobody has asked for anything.
+    /// How long nothing was sent but marks, and nobody has asked for anything.
     #[must_use]
     pub fn quiet_for(&self) -> Duration {
-        self.last_asked.elapsed()
+        self.last_active.elapsed()
     }
 
     /// Waits until everything has gone out.

@@ -15,6 +15,8 @@ pub enum Transport {
     WebSocket,
     /// Files over HTTP.
     Segments,
+    /// A bus between servers.
+    Bus,
 }
 
 impl fmt::Display for Transport {
@@ -23,6 +25,7 @@ impl fmt::Display for Transport {
             Self::Quic => "QUIC",
             Self::WebSocket => "WebSocket",
             Self::Segments => "segments",
+            Self::Bus => "bus",
         })
     }
 }

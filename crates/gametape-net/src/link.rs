@@ -1,5 +1,6 @@
 //! Connections that carry messages, whatever the transport.
 
+mod bus;
 mod quic;
 mod websocket;
 
@@ -67,6 +68,7 @@ pub struct Link {
 enum LinkSender {
     WebSocket(Box<websocket::Sender>),
     Quic(Box<quic::Sender>),
+    Bus(Box<bus::Wire>),
 }
 
 impl Link {
@@ -83,6 +85,9 @@ impl Link {
                     let quic = quic::connect(address, trust, incoming_sender).await?;
                     LinkSender::Quic(Box::new(quic))
                 }
+                Transport::Bus => {
+                    return Err(Error::misuse("bus", "it has addresses of its own"));
+                }
                 Transport::Segments => {
                     return Err(Error::misuse("segments", "they carry no messages"));
                 }
@@ -91,6 +96,23 @@ impl Link {
         };
         let late = |_| broken("nobody answered in time");
         timeout(CONNECTING, connected).await.map_err(late)?
+    }
+
+    /// The connection of a publisher to a bus, at these addresses of NATS.
+    pub async fn to_bus(addresses: &str) -> Result<Self> {
+        let (_, incoming) = mpsc::channel(1);
+        let sender = LinkSender::Bus(Box::new(bus::connect(addresses).await?));
+        Ok(Self { transport: Transport::Bus, sender, incoming })
+    }
+
+    /// May a publisher that has sent everything go? On a bus nobody says that it has come: who lacks something
+    /// asks for it within a few seconds.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        match &self.sender {
+            LinkSender::Bus(bus) => bus.is_quiet(),
+            _ => true,
+        }
     }
 
     /// A WebSocket that somebody else opened, from either side.
@@ -118,6 +140,7 @@ impl Link {
             match &mut self.sender {
                 LinkSender::WebSocket(sender) => sender.send(batch).await,
                 LinkSender::Quic(sender) => sender.send(batch).await,
+                LinkSender::Bus(bus) => bus.send(batch).await,
             }
         };
         let late = |_| broken("the other side does not read");
@@ -131,12 +154,18 @@ impl Link {
 
     /// The next message, or why there is none. May be dropped and called again: nothing is lost.
     pub async fn receive(&mut self) -> std::result::Result<Shared, Closed> {
+        if let LinkSender::Bus(bus) = &mut self.sender {
+            return bus.receive().await;
+        }
         let gone = || Err(Closed::broken("the connection ended"));
         self.incoming.recv().await.unwrap_or_else(gone)
     }
 
     /// A message that is there already.
     pub fn try_receive(&mut self) -> Option<std::result::Result<Shared, Closed>> {
+        if let LinkSender::Bus(bus) = &mut self.sender {
+            return bus.try_receive();
+        }
         self.incoming.try_recv().ok()
     }
 
@@ -159,6 +188,7 @@ impl Link {
             match &mut self.sender {
                 LinkSender::WebSocket(sender) => sender.close().await?,
                 LinkSender::Quic(sender) => return sender.close(&mut self.incoming).await,
+                LinkSender::Bus(bus) => return bus.flush().await.map(|()| true),
             }
             loop {
                 match self.incoming.recv().await {

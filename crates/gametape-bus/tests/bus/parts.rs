@@ -170,10 +170,14 @@ impl Edge for TestEdge {
         views
     }
 
-    fn receive(&self, name: &MatchName, message: &Shared) -> Result<bool> {
+    fn receive(&self, name: &MatchName, messages: &[Shared]) -> Result<bool> {
         let now = self.now();
         let mut rooms = self.rooms.lock().unwrap();
-        rooms.get_mut(name).unwrap().receive_published(message, now)
+        let (room, mut is_news) = (rooms.get_mut(name).unwrap(), false);
+        for message in messages {
+            is_news |= room.receive_published(message, now)?;
+        }
+        Ok(is_news)
     }
 
     fn ask(&self, name: &MatchName) -> Vec<Shared> {
