@@ -29,6 +29,7 @@ pub mod framing;
 mod http;
 mod link;
 mod publish;
+mod sink;
 mod tls;
 mod watch;
 
@@ -36,5 +37,6 @@ pub use address::{Address, Transport};
 pub use broadcast::Broadcast;
 pub use link::{Closed, Link, PROTOCOL};
 pub use publish::{PublishEvent, PublishOptions, Tell, publish_file};
+pub use sink::{Publishing, publish_recording};
 pub use tls::{CertificateHash, Trust};
 pub use watch::{LiveMatch, Seen, Watch, WatchControl, WatchOptions};

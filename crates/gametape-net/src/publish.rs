@@ -53,7 +53,7 @@ impl PublishOptions {
     }
 
     /// A publisher of a journal that begins like this.
-    fn publisher(&self, start: &JournalStart) -> Result<Publisher> {
+    pub(crate) fn publisher(&self, start: &JournalStart) -> Result<Publisher> {
         let mut start = start.clone();
         start.views = self.views.map_or(start.views, |views| views.and(start.views));
         let publisher = start.publisher(self.name.clone(), WINDOW)?;

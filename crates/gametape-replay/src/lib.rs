@@ -76,8 +76,8 @@ pub use player::{
 };
 pub use players::{NamedViews, ViewName, players_of_minewars, players_of_tape, view_in_tape};
 pub use recorder::{
-    Closing, Count, Counters, Durability, EventBlock, Next, Pump, Recorder, RecorderOptions,
-    Report, ResumableSink, Shed, Sink, lock_recording,
+    Closing, Count, Counters, Durability, EventBlock, LiveSink, Next, Pump, Recorder,
+    RecorderOptions, Report, ResumableSink, Shed, Sink, lock_recording,
 };
 pub use rewrite::{Put, derived_header, put_segments, tape_id_of};
 pub use source::{OpenTape, OpeningTape, Recording};
