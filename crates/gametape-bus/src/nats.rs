@@ -36,8 +36,6 @@ const INCOMING: usize = 1024;
 const BATCH: usize = 500;
 /// A request to the stream that is not answered by then is not answered.
 const REQUEST: Duration = Duration::from_secs(3);
-/// A cluster that has just been started finds its leader within this time.
-const SETTLING: Duration = Duration::from_secs(10);
 /// A dead connection is noticed within twice this time.
 const PING: Duration = Duration::from_secs(2);
 
@@ -51,12 +49,15 @@ pub struct NatsOptions {
     pub max_bytes: u64,
     /// How long to wait for the first connection.
     pub connecting: Duration,
+    /// How long a cluster that has just been started may take to find its leader; then the window has one copy.
+    pub settling: Duration,
 }
 
 impl Default for NatsOptions {
     fn default() -> Self {
         let max_age = Duration::from_secs(600);
-        Self { max_age, max_bytes: 512 << 20, connecting: Duration::from_secs(10) }
+        let (connecting, settling) = (Duration::from_secs(10), Duration::from_secs(5));
+        Self { max_age, max_bytes: 512 << 20, connecting, settling }
     }
 }
 
@@ -156,7 +157,7 @@ async fn make_window(client: &Client, context: &Context, options: &NatsOptions) 
     if is_alone && !info.jetstream {
         return Window::Missing("the server has no JetStream".into());
     }
-    let until = Instant::now() + SETTLING;
+    let until = Instant::now() + options.settling;
     loop {
         let is_late = Instant::now() >= until;
         // A cluster that has just been started has no leader yet, and not all of its nodes.

@@ -24,6 +24,8 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
 pub const PROTOCOL: &str = "gametape-live-1";
 /// A connection that is not there by then does not come.
 const CONNECTING: Duration = Duration::from_secs(5);
+/// The same of a bus, whose window is made where it is missing.
+const CONNECTING_TO_BUS: Duration = Duration::from_secs(20);
 /// A message that cannot be sent by then: the other side has stopped reading, or is gone.
 const SENDING: Duration = Duration::from_secs(20);
 /// How long the other side may take to say goodbye.
@@ -86,7 +88,8 @@ impl Link {
                     LinkSender::Quic(Box::new(quic))
                 }
                 Transport::Bus => {
-                    return Err(Error::misuse("bus", "it has addresses of its own"));
+                    let bus = bus::connect(address.bus().unwrap_or_default()).await?;
+                    LinkSender::Bus(Box::new(bus))
                 }
                 Transport::Segments => {
                     return Err(Error::misuse("segments", "they carry no messages"));
@@ -95,14 +98,10 @@ impl Link {
             Ok(Self { transport, sender, incoming, asked: Instant::now() })
         };
         let late = |_| broken("nobody answered in time");
-        timeout(CONNECTING, connected).await.map_err(late)?
-    }
-
-    /// The connection of a publisher to a bus, at these addresses of NATS.
-    pub async fn to_bus(addresses: &str) -> Result<Self> {
-        let (_, incoming) = mpsc::channel(1);
-        let sender = LinkSender::Bus(Box::new(bus::connect(addresses).await?));
-        Ok(Self { transport: Transport::Bus, sender, incoming })
+        let is_bus = transport == Transport::Bus;
+        timeout(if is_bus { CONNECTING_TO_BUS } else { CONNECTING }, connected)
+            .await
+            .map_err(late)?
     }
 
     /// May a publisher that has sent everything go? On a bus nobody says that it has come: who lacks something

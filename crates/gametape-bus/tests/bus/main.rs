@@ -1,6 +1,7 @@
 //! Matches over a bus: in this process, and over NATS where there is a `nats-server`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod cluster;
 mod in_process;
 mod nats;
 mod parts;
