@@ -134,10 +134,12 @@ impl Hub {
         Ok(added)
     }
 
-    pub(crate) fn mark(&mut self, mark: Mark, now: Duration) {
-        let Some(log) = self.logs.get_mut(&mark.view) else { return };
-        log.take_mark(mark);
+    /// Notes a mark; false where a later one is known, or it is of a view that nobody has.
+    pub(crate) fn mark(&mut self, mark: Mark, now: Duration) -> bool {
+        let Some(log) = self.logs.get_mut(&mark.view) else { return false };
+        let is_news = log.take_mark(mark);
         self.head.advance(mark.tick, mark.is_last, now);
+        is_news
     }
 
     /// Has the last mark come?

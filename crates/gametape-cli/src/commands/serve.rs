@@ -82,6 +82,10 @@ pub(crate) struct Args {
     #[arg(long)]
     no_quic: bool,
 
+    /// Also broadcast the matches of a bus: nats://HOST:PORT, several separated by commas
+    #[arg(long, value_name = "ADDRESS")]
+    bus: Option<String>,
+
     /// Also answer to this name of the machine; may be given several times
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
@@ -126,6 +130,7 @@ Examples:
   gametape serve --delay 0 live.tape
   gametape serve --trust league.pub --delay 2:00 --listen 0.0.0.0:8440
   gametape serve --cert chain.pem --key secret.pem --host matches.example --listen 0.0.0.0:443
+  gametape serve --bus nats://bus-1:4222,nats://bus-2:4222
   gametape serve --public none --trust league.pub --log json"#;
 
 /// How events are reported.
@@ -251,6 +256,7 @@ impl Args {
         self.say_who_may_see(&policy);
         let limits = LiveLimits { joins: self.rate, ..LiveLimits::default() };
         let mut live = Live::new(policy, limits, self.log.to_log());
+        live = live.with_bus(self.bus.clone());
         for (name, path) in growing {
             live = live.with_tape(name, path);
         }

@@ -4,6 +4,7 @@
 //! segments is in `gametape-live`; here are connections, their limits, and HTTP.
 
 mod bucket;
+mod bus;
 mod cast;
 mod frames;
 mod journal;
@@ -88,6 +89,8 @@ pub struct Live {
     joins: Mutex<Buckets>,
     requests: Mutex<Buckets>,
     tapes: Mutex<Vec<(MatchName, PathBuf)>>,
+    /// The bus that more matches come from.
+    bus: Option<String>,
     /// The certificate that QUIC uses, where that is spoken.
     quic: OnceLock<Identity>,
 }
@@ -111,6 +114,7 @@ impl Live {
             joins: Mutex::new(Buckets::new(joins, joins.saturating_mul(4))),
             requests: Mutex::new(Buckets::new(requests, requests.saturating_mul(4))),
             tapes: Mutex::default(),
+            bus: None,
             quic: OnceLock::new(),
         }
     }
@@ -124,6 +128,13 @@ impl Live {
     #[must_use]
     pub fn with_tape(self, name: MatchName, path: PathBuf) -> Self {
         lock(&self.tapes).push((name, path));
+        self
+    }
+
+    /// Also has the matches of a bus, at these addresses of NATS: `nats://HOST:PORT`, separated by commas.
+    #[must_use]
+    pub fn with_bus(mut self, addresses: Option<String>) -> Self {
+        self.bus = addresses;
         self
     }
 
@@ -204,6 +215,9 @@ impl Live {
     pub(crate) async fn run(self: Arc<Self>, stop: watch::Receiver<bool>) {
         for (name, path) in std::mem::take(&mut *lock(&self.tapes)) {
             tokio::spawn(journal::publish(Arc::clone(&self), name, path, stop.clone()));
+        }
+        if let Some(addresses) = self.bus.clone() {
+            tokio::spawn(bus::run(Arc::clone(&self), addresses, stop.clone()));
         }
         let mut beat = tokio::time::interval(BEAT);
         beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

@@ -142,7 +142,7 @@ impl Room {
     }
 
     /// Takes messages of the publisher; says whether any of them was news.
-    pub(crate) fn take(&self, messages: &[Shared]) -> Result<()> {
+    pub(crate) fn take(&self, messages: &[Shared]) -> Result<bool> {
         let now = self.clock.now();
         self.heard.store(now.as_millis() as u64, Ordering::Relaxed);
         let mut fresh = Vec::with_capacity(messages.len());
@@ -155,7 +155,7 @@ impl Room {
         drop(relay);
         let taken = fresh.iter().try_for_each(|bytes| self.segment(bytes, now));
         self.wake();
-        taken
+        taken.map(|()| !fresh.is_empty())
     }
 
     fn segment(&self, bytes: &Shared, now: Duration) -> Result<()> {
