@@ -98,7 +98,7 @@ pub(super) fn name_of(source: &Source) -> MatchName {
         Source::File(path) => {
             MatchName::of_text(&path.file_stem().unwrap_or_default().to_string_lossy())
         }
-        Source::Stdin => MatchName::of_text("match"),
+        Source::Stdin | Source::Address(_) => MatchName::of_text("match"),
     }
 }
 
