@@ -213,7 +213,7 @@ impl Server {
                 port.close(GRACE).await;
             }
             if let Some(live) = live {
-                live.finish_tapes();
+                live.finish_tapes().await;
             }
             Ok(())
         });

@@ -1,6 +1,7 @@
 //! The tape of a match with all its views, made while it is received: for who keeps finished matches.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
 use gametape_live::{Classes, Grant, Join, MatchName, Relay, SeatId, Spectator, StartAt};
@@ -21,8 +22,8 @@ pub struct Finished {
     pub is_whole: bool,
 }
 
-/// Takes matches that are over. Called where it may take its time.
-pub type Keep = Box<dyn Fn(Finished) + Send + Sync>;
+/// Takes matches that are over. It may take its time: a server that stops waits for it.
+pub type Keep = Arc<dyn Fn(Finished) + Send + Sync>;
 
 /// A seat inside the server, which sees everything.
 #[derive(Debug)]

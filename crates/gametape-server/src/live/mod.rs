@@ -26,6 +26,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use gametape_live::{Announce, MatchName, Pass, Refusal};
 use gametape_wire::ViewSet;
 use tokio::sync::watch;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 pub use archive::{Finished, Keep};
 pub use policy::{Hold, Permit, Policy};
@@ -92,6 +93,7 @@ pub struct Live {
     tapes: Mutex<Vec<(MatchName, PathBuf)>>,
     /// Takes the tapes of matches that are over.
     keep: Option<Archivist>,
+    keeping: Mutex<Vec<JoinHandle<()>>>,
     /// The certificate that QUIC uses, where that is spoken.
     quic: OnceLock<Identity>,
 }
@@ -125,6 +127,7 @@ impl Live {
             requests: Mutex::new(Buckets::new(requests, requests.saturating_mul(4))),
             tapes: Mutex::default(),
             keep: None,
+            keeping: Mutex::default(),
             quic: OnceLock::new(),
         }
     }
@@ -253,17 +256,24 @@ impl Live {
             Ok(Some(finished)) => {
                 let what = if finished.is_whole { "whole" } else { "as far as it came" };
                 self.log.note("finished", &[("match", room.name()), ("what", &what)]);
-                keep(finished);
+                let keep = Arc::clone(keep);
+                let mut keeping = lock(&self.keeping);
+                keeping.retain(|one| !one.is_finished());
+                keeping.push(spawn_blocking(move || keep(finished)));
             }
             Err(error) => self.log.note("failed", &[("match", room.name()), ("why", &error)]),
         }
     }
 
-    /// Ends the tapes of matches that are not over: the server stops.
-    pub(crate) fn finish_tapes(&self) {
+    /// Ends the tapes of matches that are not over, and waits until all are kept: the server stops.
+    pub(crate) async fn finish_tapes(&self) {
         for room in self.rooms() {
             self.archive(&room, room.archived());
             self.archive(&room, room.end_archive());
+        }
+        let keeping = std::mem::take(&mut *lock(&self.keeping));
+        for one in keeping {
+            let _ = one.await;
         }
     }
 

@@ -178,7 +178,7 @@ fn tapes_of_matches_are_finished_with_all_views_also_where_the_server_stops_befo
     // Nobody may see anything of it, and the tape has all of it.
     let policy = gametape_server::live::Policy { public: ViewSet::EMPTY, ..open_policy() };
     let mut server = super::common::start_with(policy, super::common::limits(), |live| {
-        live.with_keep(Box::new(keep))
+        live.with_keep(std::sync::Arc::new(keep))
     });
     let source = plan(7).play();
     let mut publishing = Publishing::new(source.publisher(), Socket::connect(server.address));
