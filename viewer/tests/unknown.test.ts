@@ -14,13 +14,14 @@ inPage(
     assert.match(heading, /Gary · Turbo · Sheldon/);
     assert.match(heading, /Snails/);
     const tree = page.getByRole("tree");
-    const row = (name: string) => tree.getByRole("treeitem").filter({ hasText: name }).first();
+    const row = (key: string) => tree.getByRole("treeitem", { name: new RegExp(`^${key} `) }).first();
     await click(page, "tab", "State");
     await row("keyframe").click();
     await idle(page);
     assert.match(await tree.innerText(), /tick\s*200/);
     await row("players").click();
-    await row("1 ").click();
+    await idle(page);
+    await row("1").click();
     await idle(page);
     assert.match(await tree.innerText(), /"Gary"/);
     await click(page, "tab", "Messages");
