@@ -1,28 +1,29 @@
 //! `gametape view`: matches in the browser, from a server on this machine or as a folder for any web host.
 
 mod browser;
-mod known;
-mod site;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gametape_replay::open::Format;
+use gametape_files::Spooled;
 use gametape_server::link::{self, is_url};
-use gametape_server::{Catalogue, Listen, Matches, NotBuilt, Recording, Server, Site};
+use gametape_server::{
+    Assets, Catalogue, Listen, Matches, NotBuilt, Server, Shown, ShownMatches, Site, WrittenSite,
+    write_site,
+};
 use serde::Serialize;
-use tempfile::NamedTempFile;
 
-use crate::failure::{Done, Failure, Outcome, note, warn};
+use crate::failure::{Failure, Outcome, note, warn};
+use crate::games::GAMES;
 use crate::global::share_memory;
-use crate::input::{Source, format_of};
-use crate::many::{FilesArgs, Gathered, JobsArg};
+use crate::input::Source;
+use crate::many::JobsArg;
 use crate::output::{print, print_json};
-use crate::viewer::{Begin, BeginArgs, ViewerArg, whole};
-use known::ShownMatches;
+use crate::text::count;
+use crate::viewer::{Begin, BeginArgs, ViewerArg};
 
 /// Watch matches in the browser
 ///
@@ -96,56 +97,9 @@ Examples:
   gametape view --no-open --listen 0.0.0.0:8080 finals/
   gametape view --site public finals/"#;
 
-fn address(text: &str) -> Result<SocketAddr, &'static str> {
+pub(super) fn address(text: &str) -> Result<SocketAddr, &'static str> {
     Listen::address_of(text)
         .ok_or("an address is written as 127.0.0.1:8080, [::1]:8080, 0.0.0.0 or 8080")
-}
-
-/// A recording that is shown.
-#[derive(Debug, Clone)]
-struct Shown {
-    source: Source,
-    /// The name of the file, for links.
-    name: String,
-    /// What a list calls it: with the folders below the one that was named.
-    label: String,
-    /// As far as the first bytes show it.
-    format: Option<Format>,
-}
-
-impl Shown {
-    fn new(source: &Source, folders: &[PathBuf], format: Option<Format>) -> Self {
-        let (source, name) = (source.clone(), source.short_name());
-        let inside = |path: &PathBuf| {
-            let inside = folders.iter().find_map(|folder| path.strip_prefix(folder).ok());
-            inside.map(|path| path.display().to_string())
-        };
-        let label = match &source {
-            Source::File(path) => inside(path),
-            Source::Stdin => None,
-        };
-        Self { source, label: label.unwrap_or_else(|| name.clone()), name, format }
-    }
-}
-
-/// The folders among them.
-fn folders(sources: &[Source]) -> Vec<PathBuf> {
-    let folder = |source: &Source| match source {
-        Source::File(path) if source.is_folder() => Some(path.clone()),
-        _ => None,
-    };
-    sources.iter().filter_map(folder).collect()
-}
-
-/// Is it a link in one of these folders that leads out of it? *Why it matters: who may put a file into a folder is not
-/// always who may read everything that the server may.*
-fn leads_out(source: &Source, folders: &[PathBuf]) -> bool {
-    let Source::File(path) = source else { return false };
-    let folder = folders.iter().find(|folder| path.starts_with(folder));
-    match (path.canonicalize(), folder.map(|folder| folder.canonicalize())) {
-        (Ok(path), Some(Ok(folder))) => !path.starts_with(folder),
-        _ => false,
-    }
 }
 
 /// What `--json` prints.
@@ -153,6 +107,15 @@ fn leads_out(source: &Source, folders: &[PathBuf]) -> bool {
 struct Served {
     address: String,
     matches: usize,
+}
+
+/// What `--json` prints with `--site`.
+#[derive(Debug, Serialize)]
+struct Written {
+    site: String,
+    matches: usize,
+    files: u64,
+    bytes: u64,
 }
 
 impl Args {
@@ -170,13 +133,13 @@ impl Args {
                 "--at and --view are for one recording, and there are several",
             ));
         }
-        let (spooled, sources) = spool(sources)?;
-        let (shown, outcome) = self.gather(sources);
+        let spooled = Spooled::new(sources)?;
+        let (shown, outcome) = Shown::gather(spooled.sources(), self.jobs.number());
         if shown.is_empty() && urls.is_empty() {
             return outcome;
         }
         let begin = match (&*shown, &*urls) {
-            ([one], []) if is_one => self.begin.find(&one.source, one.source.open()?)?,
+            ([one], []) if is_one => self.begin.find(one.source(), one.source().open()?)?,
             _ if is_one => self.begin.unseen()?,
             _ => Begin::default(),
         };
@@ -185,24 +148,21 @@ impl Args {
         outcome
     }
 
-    /// The recordings among the files and in the folders.
-    fn gather(&self, sources: Vec<Source>) -> (Vec<Shown>, Outcome) {
-        let mut shown = Vec::new();
-        if sources.is_empty() {
-            return (shown, Ok(Done::Fine));
+    /// Writes the folder that any web host can serve.
+    fn write_site(&self, path: &Path, urls: &[String], sources: Vec<Source>) -> Outcome {
+        let assets = self.viewer.needed()?;
+        let (spooled, jobs) = (Spooled::new(sources)?, self.jobs.number());
+        let (written, outcome) = write_site(path, &assets, spooled.sources(), urls, jobs, &GAMES)?;
+        let Some(WrittenSite { matches, files, bytes, .. }) = written else { return outcome };
+        let site = path.display().to_string();
+        if self.json {
+            print_json(&Written { site, matches, files, bytes })?;
+            return outcome;
         }
-        let folders = folders(&sources);
-        let files = FilesArgs::of(sources, self.jobs);
-        let look = |source: &Source| Ok((Done::Fine, look_at(source)?));
-        let gathered = files.gather("found", look, |source, format| {
-            match leads_out(source, &folders) {
-                true => note(source, "left out: it is a link that leads out of the folder"),
-                false => shown.push(Shown::new(source, &folders, format)),
-            }
-            Ok(())
-        });
-        let outcome = gathered.and_then(Gathered::conclude);
-        (shown, outcome)
+        let (files, bytes) = (count(files, "file"), count(bytes, "byte"));
+        note(&site, format_args!("wrote {files}, {bytes}; any web host can serve it, and so can"));
+        note(&site, format_args!("`python3 -m http.server --bind 127.0.0.1 --directory {site}`"));
+        outcome
     }
 
     /// Serves until Ctrl-C.
@@ -237,16 +197,7 @@ impl Args {
         if !self.no_open {
             browser::open(&address);
         }
-        let recording = |shown: &Shown| match &shown.source {
-            Source::File(path) => Recording { name: shown.name.clone(), path: path.clone() },
-            Source::Stdin => Recording { name: shown.name.clone(), path: PathBuf::new() },
-        };
-        let recordings = shown.iter().map(recording).collect();
-        let jobs = self.jobs.number().clamp(1, shown.len().max(1));
-        // The others draw pictures.
-        share_memory(jobs + 2);
-        let matches = Catalogue::look_into(ShownMatches { shown, urls }, jobs);
-        let site = Site { assets, recordings, matches: Arc::clone(&matches) as Arc<dyn Matches> };
+        let (site, matches) = site_of(assets, shown, urls, self.jobs);
         let served = server.run(site).map_err(failed);
         matches.stop();
         served
@@ -267,75 +218,26 @@ impl Args {
     }
 }
 
-/// What a file looks like; refused where it is no recording.
-fn look_at(source: &Source) -> Result<Option<Format>, Failure> {
-    match format_of(source)? {
-        Some((format, None)) => Ok(Some(format)),
-        Some((_, Some(failure))) => Err(failure),
-        // Opening says what is wrong with it.
-        None => source.open().map(|opened| Some(opened.format())),
-    }
+/// Everything that is served, and what looks into it meanwhile.
+pub(super) fn site_of(
+    assets: Assets,
+    shown: Vec<Shown>,
+    urls: Vec<String>,
+    jobs: JobsArg,
+) -> (Site, Arc<Catalogue<ShownMatches>>) {
+    let recordings = shown.iter().map(Shown::recording).collect();
+    let jobs = jobs.number().clamp(1, shown.len().max(1));
+    // The others draw pictures.
+    share_memory(jobs + 2);
+    let matches = Catalogue::look_into(ShownMatches { shown, urls, games: &GAMES }, jobs);
+    let site = Site { assets, recordings, matches: Arc::clone(&matches) as Arc<dyn Matches> };
+    (site, matches)
 }
 
 /// What the page opens: one recording, or the list.
 fn first_query(shown: &[Shown], urls: &[String], begin: Option<Begin>) -> String {
-    let Some(Begin { at, view }) = begin else { return String::new() };
-    let own = shown.first().map(|one| link::recording(0, &one.name));
+    let Some(Begin { at, view, .. }) = begin else { return String::new() };
+    let own = shown.first().map(|one| link::recording(0, one.name()));
     let Some(src) = own.or_else(|| urls.first().cloned()) else { return String::new() };
     link::opening(&src, at.as_deref(), view.as_deref())
-}
-
-/// What comes through a pipe is kept in a file as long as it is served.
-fn spool(sources: Vec<Source>) -> Result<(Vec<NamedTempFile>, Vec<Source>), Failure> {
-    let mut kept = Vec::new();
-    let mut sources = sources;
-    for source in &mut sources {
-        let is_pipe = match source {
-            Source::Stdin => true,
-            Source::File(path) => {
-                path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir())
-            }
-        };
-        if is_pipe {
-            let file = copied(&whole(source)?).map_err(|error| Failure::io(source, &error))?;
-            *source = Source::File(file.path().to_owned());
-            kept.push(file);
-        }
-    }
-    Ok((kept, sources))
-}
-
-fn copied(bytes: &[u8]) -> io::Result<NamedTempFile> {
-    let mut file = tempfile::Builder::new().prefix("recording-").tempfile()?;
-    file.write_all(bytes)?;
-    Ok(file)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn links_out_of_a_folder_are_left_out_unless_they_are_named() {
-        use std::os::unix::fs::symlink;
-        let outer = tempfile::tempdir().unwrap();
-        let folder = outer.path().join("matches");
-        fs::create_dir_all(folder.join("old")).unwrap();
-        fs::write(outer.path().join("secret.tape"), "x").unwrap();
-        fs::write(folder.join("old/a.tape"), "x").unwrap();
-        symlink("../secret.tape", folder.join("out.tape")).unwrap();
-        symlink("old/a.tape", folder.join("inside.tape")).unwrap();
-        let folders = [folder.clone()];
-        let is_out = |name: &str| leads_out(&Source::File(folder.join(name)), &folders);
-        assert!(is_out("out.tape"));
-        assert!(!is_out("inside.tape") && !is_out("old/a.tape") && !is_out("nothing"));
-        assert!(!leads_out(&Source::File(folder.join("out.tape")), &[]), "it was named");
-        // A folder may be a link itself.
-        symlink(&folder, outer.path().join("link")).unwrap();
-        let link = outer.path().join("link");
-        assert!(!leads_out(&Source::File(link.join("inside.tape")), &[link]));
-    }
 }

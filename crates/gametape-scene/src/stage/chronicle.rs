@@ -43,6 +43,24 @@ pub(super) struct Chronicle {
     is_over: bool,
 }
 
+impl Chronicle {
+    /// The same of a recording that has grown by this. Of several views together it begins again, because their lines
+    /// come one view after the other.
+    pub(super) fn grown(mut self, piece: &[u8], views: usize) -> Self {
+        if views > 1 || self.lines.len() > MOST_LINES {
+            return if views > 1 { Self::default() } else { self };
+        }
+        if let Some((ahead, behind)) = &mut self.pair
+            && ahead.grow(piece).and_then(|()| behind.grow(piece)).is_err()
+        {
+            // The recording itself says what is wrong with it.
+            self.pair = None;
+        }
+        (self.told_views, self.is_over) = (0, false);
+        self
+    }
+}
+
 impl<S: Source> Stage<S> {
     /// What happened, in words, as far as it was [reported](Self::report_more).
     #[must_use]
@@ -166,6 +184,7 @@ impl<S: Source> Stage<S> {
         let view = self.chronicle.told_views;
         let done = self.tell_pair(&mut ahead, &mut behind, effort);
         let goes_on = !self.chronicle.is_over && self.chronicle.told_views == view;
+        let goes_on = goes_on || (self.is_growing() && self.seen().len() == 1);
         self.chronicle.pair = goes_on.then_some((ahead, behind));
         done
     }

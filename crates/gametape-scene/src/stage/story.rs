@@ -49,6 +49,11 @@ impl Story {
     pub fn shown(&self) -> Self {
         Self { markers: fewest(self.markers.clone()), ..self.clone() }
     }
+
+    /// The recording has grown: there may be more to report.
+    pub fn grow(&mut self) {
+        self.reported = self.reported.min(0.999);
+    }
 }
 
 /// Something that happened.
