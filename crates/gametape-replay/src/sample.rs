@@ -35,7 +35,7 @@ pub fn race(ticks: u64) -> Result<Vec<u8>> {
     recorder.names(&WORDS)?;
     let (mut snails, mut events) = ([Snail::default(); 3], EventWriter::new());
     for tick in 0..ticks {
-        if tick % KEYFRAMES == 0 {
+        if tick.is_multiple_of(KEYFRAMES) {
             keyframes(&recorder, &snails, tick)?;
         }
         let happened = step(&mut snails, tick);
