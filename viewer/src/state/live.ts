@@ -14,7 +14,7 @@ import { announced, explain, opening, place, problem, say } from "./page.ts";
 import { lastMoment, lostLive, timeText } from "./position.ts";
 import { about, main, shown } from "./side.ts";
 import { isOther, isSplit, second } from "./split.ts";
-import { behind, catchUp, growth, play, seek } from "./time.ts";
+import { behind, goLive, growth, play, seek } from "./time.ts";
 
 /** A match that can be watched live. */
 export interface LiveMatch {
@@ -302,7 +302,7 @@ async function begin(tape: Tape) {
   if (tape.isOver) return over();
   const time = new URLSearchParams(location.search).get("t");
   const moment = time === null ? null : liveMoment(time);
-  if (moment === null) catchUp();
+  if (moment === null) goLive();
   else {
     seek(moment);
     play(1);
@@ -333,7 +333,7 @@ async function goOn(tape: Tape) {
       const right = await second.client.ask("open", {});
       second.about.value = withPermitted(right);
     }
-    if (atLive.value) catchUp();
+    if (atLive.value) goLive();
     else seek(wanted);
     teller.tell();
     if (tape.isOver) over();
