@@ -106,7 +106,7 @@ test("the match comes by WebTransport, with datagrams, rewinds and catches up", 
     await page.keyboard.press("e");
     await until(page, "live again", () => isLive(page));
     assert.match((await way(page))!, /by WebTransport/);
-    for (const text of await losses(page)) assert.match(text, /something small was lost on the way/);
+    for (const text of await losses(page)) assert.match(text, /details were lost on the way/);
   } finally {
     await browser.close();
   }

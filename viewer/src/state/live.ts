@@ -236,7 +236,7 @@ function lose({ view, first, last, parts }: Lost) {
   if (about.value && !about.value.seen.includes(view)) return;
   const [start, end] = [first + 1, last + 1];
   const span = `${timeText(start)} to ${timeText(end)}`;
-  const text = parts > 0 ? `something small was lost on the way, ${span}` : `lost on the way: ${span}`;
+  const text = parts > 0 ? `details were lost on the way, ${span}` : `lost on the way: ${span}`;
   const before = lostLive.value.at(-1);
   // Losses that follow each other are one.
   const joins = before && parts > 0 && before.end !== null && start - before.end <= rateNow() * 2;
@@ -244,7 +244,7 @@ function lose({ view, first, last, parts }: Lost) {
     ? {
         ...before,
         end,
-        text: `something small was lost on the way, ${timeText(before.start!)} to ${timeText(end)}`,
+        text: `details were lost on the way, ${timeText(before.start!)} to ${timeText(end)}`,
       }
     : { text, start, end };
   lostLive.value = [...(joins ? lostLive.value.slice(0, -1) : lostLive.value), one].slice(-100);

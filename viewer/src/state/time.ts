@@ -216,11 +216,15 @@ export function shuttle(direction: -1 | 1) {
 }
 
 export function faster(more: boolean) {
-  byHand.run();
   const at = SPEEDS.findIndex((one) => one >= speed.value);
-  atLive.value = false;
-  speed.value = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at + (more ? 1 : -1)))]!;
+  setSpeed(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at + (more ? 1 : -1)))]!);
   announced.value = `Speed ${speed.value} times`;
+}
+
+export function setSpeed(to: number) {
+  byHand.run();
+  atLive.value = false;
+  speed.value = to;
 }
 
 function frame(now: number) {
