@@ -3,7 +3,7 @@
 declare module "#session" {
   export default function init(options: {
     module_or_path: Promise<Response> | BufferSource;
-  }): Promise<unknown>;
+  }): Promise<{ memory: WebAssembly.Memory }>;
 
   export class Session {
     constructor(name: string, length: number);
@@ -24,8 +24,9 @@ declare module "#session" {
     compare(looks: Uint8Array): number;
     /** What was made last; given once. */
     file(): Uint8Array<ArrayBuffer>;
-    /** RGBA of the last draw. */
-    pixels(): Uint8Array<ArrayBuffer>;
+    /** Where RGBA of the last draw is in the memory, until the next call. */
+    pixels(): number;
+    pixels_length(): number;
     free(): void;
   }
 }

@@ -14,6 +14,7 @@ type Opening = Extract<ToWorker, { type: "open" }>;
 
 let opening: Opening | null = null;
 let session: Session | null = null;
+let memory: WebAssembly.Memory | null = null;
 let source: ByteSource | null = null;
 let wish: Wish | null = null;
 /** Counts recordings: what was begun with another one says nothing any more. */
@@ -157,10 +158,10 @@ async function bytesOf(place: string | Uint8Array): Promise<Uint8Array> {
 }
 
 /** The module and the letters, which are loaded once. */
-let module: Promise<unknown> | null = null;
+let module: ReturnType<typeof init> | null = null;
 let letters: Promise<Uint8Array | null> | null = null;
 
-function load({ wasm, font }: Opening): Promise<unknown> {
+function load({ wasm, font }: Opening): ReturnType<typeof init> {
   // The letters may be missing: the board is drawn without.
   letters ??= font === null ? Promise.resolve(null) : bytesOf(font).catch(() => null);
   module ??= init({ module_or_path: typeof wasm === "string" ? request(wasm) : wasm }).catch((error) => {
@@ -177,7 +178,8 @@ async function open(): Promise<Session> {
   const { origin } = opening;
   const progress = (done: number, total: number | null) =>
     scope.postMessage({ type: "progress", done, total });
-  const [, bytes] = await Promise.all([load(opening), source ?? openSource(origin, progress)]);
+  const [loaded, bytes] = await Promise.all([load(opening), source ?? openSource(origin, progress)]);
+  memory = loaded.memory;
   const face = await letters;
   if (mine !== recording) return open();
   source = bytes;
@@ -255,9 +257,10 @@ async function fulfil() {
 async function imageOf(picture: Picture): Promise<{ image: ImageData; heat: HeatLegend | null } | null> {
   if (picture.width < 1 || picture.height < 1) return null;
   const { heat } = (await call(JSON.stringify({ do: "draw", ...picture }))) as Answer<"draw">;
-  const drawn = session!.pixels();
-  const pixels = new Uint8ClampedArray(drawn.buffer, drawn.byteOffset, drawn.length);
-  if (pixels.length !== picture.width * picture.height * 4) return null;
+  const length = session!.pixels_length();
+  if (length !== picture.width * picture.height * 4) return null;
+  // In the memory of the module: it is used before anything else is asked of the session.
+  const pixels = new Uint8ClampedArray(memory!.buffer as ArrayBuffer, session!.pixels(), length);
   return { image: new ImageData(pixels, picture.width, picture.height), heat };
 }
 

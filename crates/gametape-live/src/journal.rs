@@ -21,8 +21,22 @@ pub struct JournalStart {
 }
 
 impl JournalStart {
+    /// Reads header and metadata alone, with the views of the players; `None` where more is needed.
+    pub fn about(bytes: &[u8]) -> Result<Option<Self>> {
+        Self::up_to(bytes, |chunk| chunk.kind == ChunkKind::METADATA)
+    }
+
     /// Reads the start of a journal; `None` where more of it is needed. An error means that it is none.
     pub fn read(bytes: &[u8]) -> Result<Option<Self>> {
+        let frames = (ChunkKind::FRAMES, FRAMES);
+        let is_last = |chunk: &ChunkHeader| {
+            (chunk.kind, chunk.stream) == frames || chunk.kind == ChunkKind::INDEX
+        };
+        Self::up_to(bytes, is_last)
+    }
+
+    /// Reads chunks up to the first that is the last.
+    fn up_to(bytes: &[u8], is_last: impl Fn(&ChunkHeader) -> bool) -> Result<Option<Self>> {
         if bytes.len() < TapeHeader::LENGTH {
             return Ok(None);
         }
@@ -35,15 +49,19 @@ impl JournalStart {
                 Err(error) if error.class() == ErrorClass::Truncated => return Ok(None),
                 Err(error) => return Err(error),
             };
-            if start.take(&chunk)? {
-                return Ok(Some(start));
+            start.take(&chunk)?;
+            if is_last(&chunk.header) {
+                break;
             }
             used += ChunkHeader::LENGTH + chunk.stored.len();
         }
+        if start.views.is_empty() {
+            start.views = ViewSet::EMPTY.with(View::SPECTATOR);
+        }
+        Ok(Some(start))
     }
 
-    /// Takes a chunk; true where it is the last that matters.
-    fn take(&mut self, chunk: &Chunk<'_>) -> Result<bool> {
+    fn take(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let header = &chunk.header;
         if (header.kind, header.stream) == (ChunkKind::METADATA, 0) {
             self.metadata = String::from_utf8_lossy(&chunk.raw()?).into_owned();
@@ -52,14 +70,7 @@ impl JournalStart {
         if header.views != ViewSet::ALL {
             self.views = self.views.or(header.views);
         }
-        let is_last = (header.kind, header.stream) == (ChunkKind::FRAMES, FRAMES);
-        if !is_last && header.kind != ChunkKind::INDEX {
-            return Ok(false);
-        }
-        if self.views.is_empty() {
-            self.views = ViewSet::EMPTY.with(View::SPECTATOR);
-        }
-        Ok(true)
+        Ok(())
     }
 
     /// A publisher of this match, which keeps about `window` bytes of each view in memory. It is to be given the

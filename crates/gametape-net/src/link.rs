@@ -1,5 +1,6 @@
 //! Connections that carry messages, whatever the transport.
 
+mod bus;
 mod quic;
 mod websocket;
 
@@ -10,7 +11,7 @@ use gametape_wire::{Error, Result};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::address::{Address, Transport};
 use crate::tls::Trust;
@@ -23,10 +24,16 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
 pub const PROTOCOL: &str = "gametape-live-1";
 /// A connection that is not there by then does not come.
 const CONNECTING: Duration = Duration::from_secs(5);
+/// The same of a bus, whose window is made where it is missing.
+const CONNECTING_TO_BUS: Duration = Duration::from_secs(20);
 /// A message that cannot be sent by then: the other side has stopped reading, or is gone.
 const SENDING: Duration = Duration::from_secs(20);
 /// How long the other side may take to say goodbye.
 const CLOSING: Duration = Duration::from_secs(5);
+/// The other side is asked this often whether it is there.
+const ASKING: Duration = Duration::from_secs(5);
+/// A connection over which nothing was heard for this long is gone.
+const SILENCE: Duration = Duration::from_secs(15);
 /// Messages that wait to be looked at: a sender that is faster has to wait.
 const WAITING: usize = 256;
 
@@ -55,12 +62,15 @@ pub struct Link {
     pub transport: Transport,
     sender: LinkSender,
     incoming: mpsc::Receiver<Incoming>,
+    /// When the other side was last asked whether it is there.
+    asked: Instant,
 }
 
 #[derive(Debug)]
 enum LinkSender {
     WebSocket(Box<websocket::Sender>),
     Quic(Box<quic::Sender>),
+    Bus(Box<bus::Wire>),
 }
 
 impl Link {
@@ -77,14 +87,31 @@ impl Link {
                     let quic = quic::connect(address, trust, incoming_sender).await?;
                     LinkSender::Quic(Box::new(quic))
                 }
+                Transport::Bus => {
+                    let bus = bus::connect(address.bus().unwrap_or_default()).await?;
+                    LinkSender::Bus(Box::new(bus))
+                }
                 Transport::Segments => {
                     return Err(Error::misuse("segments", "they carry no messages"));
                 }
             };
-            Ok(Self { transport, sender, incoming })
+            Ok(Self { transport, sender, incoming, asked: Instant::now() })
         };
         let late = |_| broken("nobody answered in time");
-        timeout(CONNECTING, connected).await.map_err(late)?
+        let is_bus = transport == Transport::Bus;
+        timeout(if is_bus { CONNECTING_TO_BUS } else { CONNECTING }, connected)
+            .await
+            .map_err(late)?
+    }
+
+    /// May a publisher that has sent everything go? On a bus nobody says that it has come: who lacks something
+    /// asks for it within a few seconds.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        match &self.sender {
+            LinkSender::Bus(bus) => bus.is_quiet(),
+            _ => true,
+        }
     }
 
     /// A WebSocket that somebody else opened, from either side.
@@ -94,14 +121,16 @@ impl Link {
     {
         let (sender, incoming) = mpsc::channel(WAITING);
         let sender = LinkSender::WebSocket(Box::new(websocket::run(stream, sender)));
-        Self { transport: Transport::WebSocket, sender, incoming }
+        let (transport, asked) = (Transport::WebSocket, Instant::now());
+        Self { transport, sender, incoming, asked }
     }
 
     /// The side of a QUIC connection that was connected to.
     pub async fn accept_quic(connection: quinn::Connection) -> Result<Self> {
         let (sender, incoming) = mpsc::channel(WAITING);
         let sender = LinkSender::Quic(Box::new(quic::accept(connection, sender).await?));
-        Ok(Self { transport: Transport::Quic, sender, incoming })
+        let (transport, asked) = (Transport::Quic, Instant::now());
+        Ok(Self { transport, sender, incoming, asked })
     }
 
     /// Sends messages, each on its way, and returns when the transport has taken them.
@@ -110,6 +139,7 @@ impl Link {
             match &mut self.sender {
                 LinkSender::WebSocket(sender) => sender.send(batch).await,
                 LinkSender::Quic(sender) => sender.send(batch).await,
+                LinkSender::Bus(bus) => bus.send(batch).await,
             }
         };
         let late = |_| broken("the other side does not read");
@@ -123,13 +153,32 @@ impl Link {
 
     /// The next message, or why there is none. May be dropped and called again: nothing is lost.
     pub async fn receive(&mut self) -> std::result::Result<Shared, Closed> {
+        if let LinkSender::Bus(bus) = &mut self.sender {
+            return bus.receive().await;
+        }
         let gone = || Err(Closed::broken("the connection ended"));
         self.incoming.recv().await.unwrap_or_else(gone)
     }
 
     /// A message that is there already.
     pub fn try_receive(&mut self) -> Option<std::result::Result<Shared, Closed>> {
+        if let LinkSender::Bus(bus) = &mut self.sender {
+            return bus.try_receive();
+        }
         self.incoming.try_recv().ok()
+    }
+
+    /// Is the other side there? To be called now and then; QUIC knows by itself.
+    pub async fn check(&mut self) -> Result<()> {
+        let LinkSender::WebSocket(sender) = &mut self.sender else { return Ok(()) };
+        if sender.heard().elapsed() > SILENCE {
+            return Err(broken("nothing was heard of the other side for too long"));
+        }
+        if self.asked.elapsed() < ASKING {
+            return Ok(());
+        }
+        self.asked = Instant::now();
+        timeout(SENDING, sender.ping()).await.unwrap_or(Ok(()))
     }
 
     /// Ends the connection. True where the other side has taken everything and said goodbye.
@@ -138,6 +187,7 @@ impl Link {
             match &mut self.sender {
                 LinkSender::WebSocket(sender) => sender.close().await?,
                 LinkSender::Quic(sender) => return sender.close(&mut self.incoming).await,
+                LinkSender::Bus(bus) => return bus.flush().await.map(|()| true),
             }
             loop {
                 match self.incoming.recv().await {

@@ -53,7 +53,7 @@ impl PublishOptions {
     }
 
     /// A publisher of a journal that begins like this.
-    fn publisher(&self, start: &JournalStart) -> Result<Publisher> {
+    pub(crate) fn publisher(&self, start: &JournalStart) -> Result<Publisher> {
         let mut start = start.clone();
         start.views = self.views.map_or(start.views, |views| views.and(start.views));
         let publisher = start.publisher(self.name.clone(), WINDOW)?;
@@ -227,7 +227,7 @@ pub(crate) async fn keep_published(
 /// overtakes there.
 async fn connect(options: &PublishOptions) -> Result<Link> {
     let mut failure = None;
-    for transport in [Transport::WebSocket, Transport::Quic] {
+    for transport in [Transport::WebSocket, Transport::Quic, Transport::Bus] {
         if !options.to.transports().contains(&transport) {
             continue;
         }
@@ -266,6 +266,11 @@ async fn session(
     broadcast.look(|publisher, _| publisher.disconnect(seat));
     match sent? {
         Some(ended) => Ok(ended),
+        // Nobody on a bus says that it has everything; who lacked something has asked for it.
+        None if link.transport == Transport::Bus => {
+            link.close().await;
+            Ok(Ended::Taken)
+        }
         None if link.close().await && had_all => Ok(Ended::Taken),
         None => Ok(Ended::Sent),
     }
@@ -315,7 +320,9 @@ async fn send_all(
         {
             continue;
         }
-        if broadcast.look(|publisher, _| publisher.is_over() && publisher.missing().is_empty()) {
+        let is_all =
+            broadcast.look(|publisher, _| publisher.is_over() && publisher.missing().is_empty());
+        if is_all && link.is_quiet() {
             return Ok(None);
         }
         tokio::select! {
@@ -328,6 +335,9 @@ async fn send_all(
                 }
             }
             () = sleep(HEARTBEAT) => {
+                if let Err(error) = link.check().await {
+                    return broken(error.to_string());
+                }
                 for mark in broadcast.look(|publisher, _| publisher.heartbeat()) {
                     if let Err(error) = link.say(mark).await {
                         return broken(error.to_string());

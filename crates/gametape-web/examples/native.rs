@@ -42,7 +42,10 @@ fn main() -> Outcome<()> {
         }
         ["samples", folder] => samples(Path::new(folder)),
         ["pieces", tape, out] => pieces(Path::new(tape), Path::new(out)),
-        _ => Err("usage: native hashes COUNT FILE… | native samples FOLDER | native pieces TAPE OUT".into()),
+        _ => {
+            Err("usage: native hashes COUNT FILE… | native samples FOLDER | native pieces TAPE OUT"
+                .into())
+        }
     }
 }
 
@@ -78,7 +81,9 @@ fn pieces(path: &Path, out: &Path) -> Outcome<()> {
     };
     let mut relay = Relay::new(announce, views, usize::MAX);
     let mut spectator = Spectator::new(Join::new("pieces".parse()?, views));
-    let Message::Join(join) = Message::read(&spectator.join())? else { return Err("no join".into()) };
+    let Message::Join(join) = Message::read(&spectator.join())? else {
+        return Err("no join".into());
+    };
     let grant = Grant { views, classes: Classes::ALL, delay: 0 };
     let seat = relay.join(&join, &grant, Duration::ZERO).map_err(|_| "refused")?;
     let link = publisher.connect(&[], Duration::ZERO);
@@ -171,5 +176,6 @@ fn samples(folder: &Path) -> Outcome<()> {
         let (setup, frames) = sample.build(generation)?;
         write(name, &write_file(&setup, &frames, &WriteOptions::default())?)?;
     }
+    write("snails.tape", &gametape_replay::sample::race(600)?)?;
     Ok(write("game.json", &gametape_cadre::sample::log(120, 3))?)
 }

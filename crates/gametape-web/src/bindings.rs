@@ -71,8 +71,14 @@ impl JsSession {
         self.0.take_file()
     }
 
-    /// The last picture, red, green, blue, alpha by row.
-    pub fn pixels(&self) -> Vec<u8> {
-        self.0.pixels().to_vec()
+    /// Where the last picture is in the memory of the module: red, green, blue, alpha by row. It is there until the next call.
+    /// *Why no list: that would be two copies of some megabytes, sixty times a second.*
+    pub fn pixels(&self) -> usize {
+        self.0.pixels().as_ptr() as usize
+    }
+
+    /// How many bytes the last picture has.
+    pub fn pixels_length(&self) -> usize {
+        self.0.pixels().len()
     }
 }

@@ -68,7 +68,8 @@ pub struct Session {
     story_end: Moment,
     heat: Option<(HeatOf, Heat)>,
     trails: Option<((Moment, u64), Vec<Trail>)>,
-    pixels: Vec<u8>,
+    /// Does the renderer have a picture?
+    is_drawn: bool,
     /// Tiles that differ from those of another session.
     pub(crate) differences: Vec<TileAt>,
     /// Where players looked, and in which ticks that was read.
@@ -95,7 +96,7 @@ impl Session {
             story_end: Moment::START,
             heat: None,
             trails: None,
-            pixels: Vec::new(),
+            is_drawn: false,
             differences: Vec::new(),
             cameras: None,
             film: None,
@@ -165,7 +166,7 @@ impl Session {
     /// The last picture: red, green, blue, alpha of each pixel, by row.
     #[must_use]
     pub fn pixels(&self) -> &[u8] {
-        &self.pixels
+        if self.is_drawn { self.renderer.pixels() } else { &[] }
     }
 
     /// Answers a request. An error is a sentence for people.
@@ -334,7 +335,7 @@ impl Session {
             tick_micros: if is_gamelog { 0 } else { stage.tick_length().micros() },
             is_gamelog,
             has_board: board.is_some(),
-            has_tree: is_gamelog,
+            has_tree: is_gamelog || stage.is_unknown(),
             has_messages: !is_gamelog,
             losses: losses(stage),
             cameras: stage.camera_players(),
@@ -465,11 +466,8 @@ impl Session {
             .with_trails(trails)
             .with_outlined(outlined)
             .without_names(extras.plain);
-        let bytes = self.renderer.draw(scene, size, camera, overlay);
-        self.pixels.clear();
-        self.pixels.extend_from_slice(bytes.unwrap_or_default());
-        let heat = heat.map(legend_of);
-        Ok(Answer::Drawn { drawn: !self.pixels.is_empty(), heat })
+        self.is_drawn = self.renderer.draw(scene, size, camera, overlay).is_some();
+        Ok(Answer::Drawn { drawn: self.is_drawn, heat: heat.map(legend_of) })
     }
 
     fn history(&mut self, tile: TileAt) -> Result<Answer> {
@@ -538,11 +536,11 @@ impl Session {
     fn tree(&mut self, open: &[String], first: usize, count: usize) -> Result<Answer> {
         let stage = self.stage()?;
         let changes = changes(stage)?;
-        let Some(log) = stage.gamelog() else {
-            return Err(Error::misuse("tree", "only gamelogs have one"));
+        let Some(state) = stage.tree() else {
+            return Err(Error::misuse("tree", "this recording has none"));
         };
         let mut tree = Tree::with_open(open.iter().cloned());
-        tree.refresh(log.state(), &Marks::of(&changes));
+        tree.refresh(state, &Marks::of(&changes));
         let branches = tree.branches();
         let rows = branches.iter().skip(first).take(count.min(MOST_ROWS)).map(tree_row).collect();
         Ok(Answer::Tree { rows, total: branches.len() })
@@ -566,9 +564,9 @@ impl Session {
             time: Some(marker.time.clone()),
             path: None,
         }));
-        if let Some(log) = self.stage()?.gamelog() {
+        if let Some(state) = self.stage()?.tree() {
             let (mut after, mut paths) = (String::new(), BTreeSet::new());
-            while let Some(path) = search(log.state(), &wanted, &after) {
+            while let Some(path) = search(state, &wanted, &after) {
                 if paths.len() >= MOST_FOUND || !paths.insert(path.clone()) {
                     break;
                 }

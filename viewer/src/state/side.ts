@@ -241,4 +241,7 @@ drawsItself(main);
 whenClosed(() => main.close());
 whenForgotten(() => main.forget());
 
+/** The board that keys act on and that panels are about; of two the one that was used last. */
+export const active = signal<Side>(main);
+
 export const { about, shown, recording } = main;

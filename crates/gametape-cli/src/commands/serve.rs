@@ -6,17 +6,18 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use gametape_files::Spooled;
 use gametape_live::MatchName;
 use gametape_replay::Recording;
 use gametape_replay::cut::{CutRequest, clip};
 use gametape_replay::open::Opened;
 use gametape_server::live::{EventLog, Hold, Live, LiveLimits, LogForm, Policy};
-use gametape_server::{Identity, Listen, NotBuilt, Server};
+use gametape_server::{Identity, Listen, NotBuilt, Server, Shown};
 use gametape_wire::{Error, Tick, View, ViewSet, When};
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::view::{Shown, address, gather, site_of, spool};
+use super::view::{address, site_of};
 use crate::failure::{Failure, Outcome, note, warn};
 use crate::input::Source;
 use crate::many::JobsArg;
@@ -81,6 +82,10 @@ pub(crate) struct Args {
     #[arg(long)]
     no_quic: bool,
 
+    /// Also broadcast the matches of a bus: nats://HOST:PORT, several separated by commas
+    #[arg(long, value_name = "ADDRESS")]
+    bus: Option<String>,
+
     /// Also answer to this name of the machine; may be given several times
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
@@ -125,6 +130,7 @@ Examples:
   gametape serve --delay 0 live.tape
   gametape serve --trust league.pub --delay 2:00 --listen 0.0.0.0:8440
   gametape serve --cert chain.pem --key secret.pem --host matches.example --listen 0.0.0.0:443
+  gametape serve --bus nats://bus-1:4222,nats://bus-2:4222
   gametape serve --public none --trust league.pub --log json"#;
 
 /// How events are reported.
@@ -179,8 +185,8 @@ struct Served {
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let sources = self.what.iter().cloned().map(Source::from).collect();
-        let (spooled, sources) = spool(sources)?;
-        let (shown, outcome) = gather(sources, self.jobs);
+        let spooled = Spooled::new(sources)?;
+        let (shown, outcome) = Shown::gather(spooled.sources(), self.jobs.number());
         if shown.is_empty() && !self.what.is_empty() {
             return outcome;
         }
@@ -194,8 +200,8 @@ impl Args {
     fn sort(&self, shown: Vec<Shown>) -> Result<Sorted, Failure> {
         let folder = tempfile::tempdir().map_err(|error| Failure::io(&"a folder", &error))?;
         let mut sorted = Sorted { finished: Vec::new(), growing: Vec::new(), folder };
-        for mut shown in shown {
-            let opened = shown.source.open()?;
+        for shown in shown {
+            let opened = shown.source().open()?;
             match for_strangers(opened, self.public.0) {
                 Ok(Part::Growing) => sorted.add_growing(&shown),
                 Ok(Part::Whole) => sorted.finished.push(shown),
@@ -203,11 +209,10 @@ impl Args {
                     let path = sorted.folder.path().join(sorted.finished.len().to_string());
                     let written = std::fs::write(&path, bytes);
                     written.map_err(|error| Failure::io(&path.display(), &error))?;
-                    shown.source = Source::File(path);
-                    sorted.finished.push(shown);
+                    sorted.finished.push(shown.with_source(Source::File(path)));
                 }
-                Ok(Part::Nothing) => note(&shown.source, "nothing of it is for strangers"),
-                Err(error) => warn(&shown.source, error),
+                Ok(Part::Nothing) => note(shown.source(), "nothing of it is for strangers"),
+                Err(error) => warn(shown.source(), error),
             }
         }
         Ok(sorted)
@@ -251,6 +256,7 @@ impl Args {
         self.say_who_may_see(&policy);
         let limits = LiveLimits { joins: self.rate, ..LiveLimits::default() };
         let mut live = Live::new(policy, limits, self.log.to_log());
+        live = live.with_bus(self.bus.clone());
         for (name, path) in growing {
             live = live.with_tape(name, path);
         }
@@ -330,7 +336,7 @@ struct Sorted {
 
 impl Sorted {
     fn add_growing(&mut self, shown: &Shown) {
-        let Source::File(path) = &shown.source else { return };
+        let Source::File(path) = shown.source() else { return };
         let taken = |name: &MatchName| self.growing.iter().any(|(other, _)| other == name);
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let names = (1..).map(|number| match_name(stem.as_deref().unwrap_or_default(), number));

@@ -6,7 +6,8 @@ use futures_util::{SinkExt, StreamExt};
 use gametape_live::Outgoing;
 use gametape_live::limits::MESSAGE_BYTES;
 use gametape_wire::Result;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
@@ -21,6 +22,8 @@ use crate::tls::Trust;
 /// The sending half.
 pub(super) struct Sender {
     sink: Box<dyn futures_util::Sink<Message, Error = Error> + Send + Unpin>,
+    /// When something was heard of the other side.
+    heard: watch::Receiver<Instant>,
 }
 
 impl std::fmt::Debug for Sender {
@@ -56,16 +59,22 @@ where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
 {
     let (sink, stream): (SplitSink<_, _>, SplitStream<_>) = stream.split();
-    tokio::spawn(read(stream, incoming));
-    Sender { sink: Box::new(sink) }
+    let (hearing, heard) = watch::channel(Instant::now());
+    tokio::spawn(read(stream, incoming, hearing));
+    Sender { sink: Box::new(sink), heard }
 }
 
-async fn read<S>(mut stream: SplitStream<WebSocketStream<S>>, incoming: mpsc::Sender<Incoming>)
-where
+async fn read<S>(
+    mut stream: SplitStream<WebSocketStream<S>>,
+    incoming: mpsc::Sender<Incoming>,
+    hearing: watch::Sender<Instant>,
+) where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
 {
     let closed = loop {
-        match stream.next().await {
+        let next = stream.next().await;
+        hearing.send_replace(Instant::now());
+        match next {
             Some(Ok(Message::Binary(bytes))) => {
                 if incoming.send(Ok(bytes[..].into())).await.is_err() {
                     return;
@@ -98,6 +107,14 @@ fn goodbye(frame: Option<CloseFrame>) -> Closed {
 }
 
 impl Sender {
+    pub(super) fn heard(&self) -> Instant {
+        *self.heard.borrow()
+    }
+
+    pub(super) async fn ping(&mut self) -> Result<()> {
+        self.sink.send(Message::Ping(Bytes::new())).await.map_err(broken)
+    }
+
     pub(super) async fn send(&mut self, batch: &[Outgoing]) -> Result<()> {
         for message in batch {
             let bytes = Bytes::from_owner(message.bytes.clone());

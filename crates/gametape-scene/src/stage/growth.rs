@@ -77,6 +77,7 @@ impl<S: Source> Stage<S> {
             }
         }
         self.chronicle = std::mem::take(&mut self.chronicle).grown(piece, self.seen().len());
+        self.tree.take();
         if grown.is_err() {
             self.stop_growing();
         }
