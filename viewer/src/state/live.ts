@@ -14,7 +14,7 @@ import { announced, explain, opening, place, problem, say } from "./page.ts";
 import { lastMoment, lostLive, timeText } from "./position.ts";
 import { about, main, shown } from "./side.ts";
 import { isOther, isSplit, second } from "./split.ts";
-import { behind, catchUp, growth, play, seek } from "./time.ts";
+import { behind, goLive, growth, play, seek } from "./time.ts";
 
 /** A match that can be watched live. */
 export interface LiveMatch {
@@ -71,6 +71,8 @@ function rateNow(): number {
 interface Tape {
   number: number;
   growing: Growing;
+  /** The tick that it begins with. */
+  first: number;
   /** The last moment that can be shown. */
   last: number | null;
   isOver: boolean;
@@ -200,7 +202,7 @@ function giveUp({ state, text }: Link) {
 function came({ tape, told, bytes }: Extract<FromLive, { type: "came" }>) {
   batch(() => {
     if (tape !== current?.number && tape !== next?.number) {
-      next = { number: tape, growing: new Growing(), last: null, isOver: false };
+      next = { number: tape, growing: new Growing(), first: 0, last: null, isOver: false };
     }
     const of = tape === current?.number ? current : next!;
     of.growing.add(bytes);
@@ -216,7 +218,9 @@ function take(of: Tape, one: Told) {
     permitted.value = one.welcome.views;
     delay.value = (one.welcome.delay * one.welcome.tick_micros) / 1e6;
   }
-  if ("shown" in one) of.last = one.shown + 1;
+  if ("began" in one) of.first = one.began;
+  // Before that the keyframe that it begins with may still be on its way.
+  if ("shown" in one && one.shown >= of.first) of.last = one.shown + 1;
   if ("over" in one) of.isOver = true;
   if ("lost" in one) lose(one.lost);
 }
@@ -232,7 +236,7 @@ function lose({ view, first, last, parts }: Lost) {
   if (about.value && !about.value.seen.includes(view)) return;
   const [start, end] = [first + 1, last + 1];
   const span = `${timeText(start)} to ${timeText(end)}`;
-  const text = parts > 0 ? `something small was lost on the way, ${span}` : `lost on the way: ${span}`;
+  const text = parts > 0 ? `details were lost on the way, ${span}` : `lost on the way: ${span}`;
   const before = lostLive.value.at(-1);
   // Losses that follow each other are one.
   const joins = before && parts > 0 && before.end !== null && start - before.end <= rateNow() * 2;
@@ -240,7 +244,7 @@ function lose({ view, first, last, parts }: Lost) {
     ? {
         ...before,
         end,
-        text: `something small was lost on the way, ${timeText(before.start!)} to ${timeText(end)}`,
+        text: `details were lost on the way, ${timeText(before.start!)} to ${timeText(end)}`,
       }
     : { text, start, end };
   lostLive.value = [...(joins ? lostLive.value.slice(0, -1) : lostLive.value), one].slice(-100);
@@ -302,7 +306,7 @@ async function begin(tape: Tape) {
   if (tape.isOver) return over();
   const time = new URLSearchParams(location.search).get("t");
   const moment = time === null ? null : liveMoment(time);
-  if (moment === null) catchUp();
+  if (moment === null) goLive();
   else {
     seek(moment);
     play(1);
@@ -333,7 +337,7 @@ async function goOn(tape: Tape) {
       const right = await second.client.ask("open", {});
       second.about.value = withPermitted(right);
     }
-    if (atLive.value) catchUp();
+    if (atLive.value) goLive();
     else seek(wanted);
     teller.tell();
     if (tape.isOver) over();
