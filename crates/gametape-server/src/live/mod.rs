@@ -5,6 +5,7 @@
 
 mod bucket;
 mod bus;
+mod cadre;
 mod cast;
 mod frames;
 mod journal;
@@ -27,6 +28,7 @@ use gametape_live::{Announce, MatchName, Pass, Refusal};
 use gametape_wire::ViewSet;
 use tokio::sync::watch;
 
+pub use cadre::CadreGame;
 pub use policy::{Hold, Permit, Policy};
 pub use report::{EventLog, LogForm, Say};
 
@@ -91,6 +93,8 @@ pub struct Live {
     tapes: Mutex<Vec<(MatchName, PathBuf)>>,
     /// The bus that more matches come from.
     bus: Option<String>,
+    /// Games of Cadre servers.
+    games: Vec<CadreGame>,
     /// The certificate that QUIC uses, where that is spoken.
     quic: OnceLock<Identity>,
 }
@@ -115,6 +119,7 @@ impl Live {
             requests: Mutex::new(Buckets::new(requests, requests.saturating_mul(4))),
             tapes: Mutex::default(),
             bus: None,
+            games: Vec::new(),
             quic: OnceLock::new(),
         }
     }
@@ -135,6 +140,13 @@ impl Live {
     #[must_use]
     pub fn with_bus(mut self, addresses: Option<String>) -> Self {
         self.bus = addresses;
+        self
+    }
+
+    /// Also watches a game of a Cadre server, and broadcasts it.
+    #[must_use]
+    pub fn with_game(mut self, game: CadreGame) -> Self {
+        self.games.push(game);
         self
     }
 
@@ -215,6 +227,9 @@ impl Live {
     pub(crate) async fn run(self: Arc<Self>, stop: watch::Receiver<bool>) {
         for (name, path) in std::mem::take(&mut *lock(&self.tapes)) {
             tokio::spawn(journal::publish(Arc::clone(&self), name, path, stop.clone()));
+        }
+        for game in self.games.clone() {
+            tokio::spawn(cadre::run(Arc::clone(&self), game, stop.clone()));
         }
         if let Some(addresses) = self.bus.clone() {
             tokio::spawn(bus::run(Arc::clone(&self), addresses, stop.clone()));
