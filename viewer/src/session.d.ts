@@ -7,6 +7,10 @@ declare module "#session" {
 
   export class Session {
     constructor(name: string, length: number);
+    /** A tape that is being recorded, of which nothing is there. */
+    static growing(name: string): Session;
+    /** More of it; its last moment, 0 before it is open. Throws where it is no tape. */
+    extend(bytes: Uint8Array): number;
     /** False: no font that can be read. */
     font(bytes: Uint8Array): boolean;
     /** JSON in, JSON out; undefined: bytes are missing. Throws when refused or broken. */

@@ -77,7 +77,6 @@ pub mod limits;
 mod log;
 mod message;
 mod name;
-mod pace;
 mod pass;
 mod publisher;
 mod receiver;
@@ -88,6 +87,7 @@ mod spectator;
 pub use classify::{Classify, MinewarsClasses, OneClass};
 pub use delay::Delay;
 pub use follow::{SegmentFile, SegmentFollower};
+pub use gametape_replay::{Pace, Pacer};
 pub use hub::{Outgoing, SeatId};
 pub use journal::JournalStart;
 pub use lane::{Classes, Lane, PerLane};
@@ -96,7 +96,6 @@ pub use message::{
     StartAt, VERSION, Welcome,
 };
 pub use name::MatchName;
-pub use pace::{Pace, Pacer};
 pub use pass::{Grant, Pass};
 pub use publisher::{Publisher, classes_of};
 pub use relay::Relay;

@@ -27,6 +27,8 @@ mod backoff;
 mod broadcast;
 pub mod framing;
 mod http;
+mod kept;
+mod line;
 mod link;
 mod publish;
 mod sink;
@@ -35,6 +37,8 @@ mod watch;
 
 pub use address::{Address, Transport};
 pub use broadcast::Broadcast;
+pub use kept::KeptTapes;
+pub use line::SeenLine;
 pub use link::{Closed, Link, PROTOCOL};
 pub use publish::{PublishEvent, PublishOptions, Tell, publish_file};
 pub use sink::{Publishing, publish_recording};

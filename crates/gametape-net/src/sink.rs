@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -16,6 +17,11 @@ use crate::broadcast::{Broadcast, Rereader};
 use crate::link::broken;
 use crate::publish::{PublishEvent, PublishOptions, keep_published};
 
+/// How often to look whether somebody wants to stop.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long whoever wants to stop waits for the server.
+const STOPPING: Duration = Duration::from_secs(10);
+
 /// Publishes a match while it is recorded: give it to
 /// [`Recorder::create_live`](gametape_replay::Recorder::create_live).
 ///
@@ -23,7 +29,7 @@ use crate::publish::{PublishEvent, PublishOptions, keep_published};
 /// not take is dropped from memory and read from the journal again.
 ///
 /// ```no_run
-/// use std::time::Duration;
+/// use std::sync::atomic::AtomicBool;
 /// use gametape_net::{PublishOptions, publish_recording};
 /// use gametape_replay::{Recorder, RecorderOptions};
 /// # use gametape_tape::TapeHeader;
@@ -37,10 +43,7 @@ use crate::publish::{PublishEvent, PublishOptions, keep_published};
 ///     Recorder::create_live("match.tape", header, b"{}", &RecorderOptions::default(), live)?;
 /// // The game runs and records, and calls `end_tick` when a tick is over.
 /// let _report = recorder.finish();
-/// while let Some(event) = publishing.next_event(Duration::from_secs(60)) {
-///     println!("{event}");
-/// }
-/// publishing.result()?;
+/// publishing.finish(&AtomicBool::new(false), &mut |event| println!("{event}"))?;
 /// # Ok(())
 /// # }
 /// ```
@@ -86,21 +89,24 @@ impl Publishing {
         }
     }
 
-    /// Waits until the server has everything, or it is given up; calls `tell` with what happens.
-    pub fn finish(self, tell: &mut dyn FnMut(&PublishEvent)) -> Result<()> {
+    /// Waits until the server has everything, or it is given up; calls `tell` with what happens. Whoever wants to
+    /// stop waits a little longer, and then no more.
+    pub fn finish(self, stop: &AtomicBool, tell: &mut dyn FnMut(&PublishEvent)) -> Result<()> {
+        let mut left = STOPPING;
         loop {
-            match self.happened.recv_timeout(Duration::from_secs(3600)) {
+            match self.happened.recv_timeout(LOOK) {
                 Ok(Happened::Event(event)) => tell(&event),
                 Ok(Happened::Ended(ended)) => return ended,
-                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(never_began()),
+                Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => {
+                    left = left.saturating_sub(LOOK);
+                    if left.is_zero() {
+                        self.give_up();
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
-    }
-
-    /// How it ended: waits for it.
-    pub fn result(self) -> Result<()> {
-        self.finish(&mut |_| {})
     }
 
     /// Gives up: nothing more is sent.

@@ -51,6 +51,7 @@ pub mod metadata;
 pub mod minewars;
 pub mod moments;
 pub mod open;
+mod pace;
 mod player;
 mod players;
 mod recorder;
@@ -64,12 +65,14 @@ pub mod text;
 mod timeline;
 pub mod unknown;
 pub mod verify;
+pub mod watched;
 
 pub use comparison::{Comparison, Differs, DiffersAt};
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
 pub use games::KnownGame;
 pub use gametape_wire::Source;
+pub use pace::{Pace, Pacer};
 pub use player::{
     DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayRule, Player,
     PlayerOptions, SimulationTrack, Site, Track, ViewTrack, differences,

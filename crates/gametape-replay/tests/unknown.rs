@@ -3,15 +3,22 @@
 use gametape_replay::open::{OpenOptions, open};
 use gametape_replay::state_at::{StateAt, StateRequest, state_at};
 use gametape_replay::unknown::{self, UnknownState};
-use gametape_replay::{Direction, Recording, Timeline, ViewName, sample};
+use gametape_replay::watched::{TapeTrack, player};
+use gametape_replay::{Direction, Player, PlayerOptions, Recording, Timeline, ViewName, sample};
 use gametape_tape::KeyframeIndexEntry;
 use gametape_wire::{Moment, Tick, View, drive};
 
-type Any = Box<dyn Timeline<State = UnknownState>>;
+type Any = Player<TapeTrack>;
 
 fn timeline(tape: &[u8], view: u8) -> Any {
     let recording = Recording::open(tape).unwrap();
-    unknown::timeline(recording.open_tape().clone(), View::new(view).unwrap(), 1 << 20).unwrap()
+    let track = TapeTrack::unknown(recording.tape(), View::new(view).unwrap());
+    player(recording.open_tape().clone(), track, PlayerOptions::default()).unwrap()
+}
+
+fn state(timeline: &Any) -> &UnknownState {
+    let TapeTrack::Unknown(track) = timeline.state() else { panic!("nobody knows snails") };
+    track.state()
 }
 
 fn go(timeline: &mut Any, mut tape: &[u8], to: u64) {
@@ -28,7 +35,7 @@ fn walk(timeline: &mut Any, mut tape: &[u8], direction: Direction) -> u64 {
 }
 
 fn json(timeline: &Any) -> String {
-    timeline.state().json(timeline.changes().iter().map(|change| change.payload))
+    state(timeline).json(timeline.changes().iter().map(|change| change.payload))
 }
 
 #[test]
@@ -64,11 +71,11 @@ fn keyframes_count_where_play_comes_to_them() {
     let tape = sample::race(120).unwrap();
     let mut all = timeline(&tape, 0);
     go(&mut all, &tape, 101);
-    assert_eq!((all.state().keyframe(), all.state().updates()), (Some(100), 1));
+    assert_eq!((state(&all).keyframe(), state(&all).updates()), (Some(100), 1));
     assert_eq!(walk(&mut all, &tape, Direction::Backward), 100);
-    assert_eq!((all.state().keyframe(), all.state().updates()), (Some(100), 0));
+    assert_eq!((state(&all).keyframe(), state(&all).updates()), (Some(100), 0));
     assert_eq!(walk(&mut all, &tape, Direction::Backward), 99);
-    assert_eq!((all.state().keyframe(), all.state().updates()), (Some(50), 49));
+    assert_eq!((state(&all).keyframe(), state(&all).updates()), (Some(50), 49));
 }
 
 #[test]
@@ -101,10 +108,10 @@ fn a_damaged_keyframe_is_played_around() {
     tape[at] ^= 0xff;
     let mut all = timeline(&tape, 0);
     go(&mut all, &tape, 120);
-    assert_eq!((all.state().keyframe(), all.state().updates()), (Some(50), 70));
+    assert_eq!((state(&all).keyframe(), state(&all).updates()), (Some(50), 70));
     assert!(!all.report().findings().is_empty(), "it is reported");
     go(&mut all, &tape, 155);
-    assert_eq!(all.state().keyframe(), Some(150));
+    assert_eq!(state(&all).keyframe(), Some(150));
 }
 
 #[test]

@@ -192,13 +192,15 @@ impl Server {
             let ended = stop.subscribe();
             let guests = Arc::new(Guests::new(&listen));
             let tls = listen.identity.as_ref().map(acceptor).transpose()?;
+            let mut port = None;
+            let live = on_air.as_ref().map(|on_air| Arc::clone(&on_air.live));
             if let Some(OnAir { live, stop }) = on_air {
                 if let Some(socket) = socket {
                     let identity = quic_identity(&listen)?;
-                    let port = Port::open(socket, identity.clone())?;
+                    let opened = port.insert(Port::open(socket, identity.clone())?).clone();
                     live.speaks_quic(identity);
                     let (live, guests) = (Arc::clone(&live), Arc::clone(&guests));
-                    tokio::spawn(port.run(live, listen.clone(), guests, stop.clone()));
+                    tokio::spawn(opened.run(live, listen.clone(), guests, stop.clone()));
                 }
                 tokio::spawn(live.run(stop));
             }
@@ -207,6 +209,12 @@ impl Server {
             select(pin!(accepting), pin!(stopped(ended.clone()))).await;
             drop(listener);
             guests.leave(GRACE).await;
+            if let Some(port) = port {
+                port.close(GRACE).await;
+            }
+            if let Some(live) = live {
+                live.finish_tapes().await;
+            }
             Ok(())
         });
         // Whoever makes a picture is not waited for.

@@ -134,12 +134,9 @@ impl<S: Sink> Session<S> {
         Ok(Self { game, pace, recorder, pump })
     }
 
-    /// The same, with somebody who is given the match while it is recorded. To be called before the first
-    /// [`step`](Self::step).
-    #[must_use]
-    pub fn with_live(mut self, sink: Box<dyn LiveSink>) -> Self {
-        self.pump = self.pump.with_live(sink);
-        self
+    /// Gives the match to somebody while it is recorded. To be called before the first [`step`](Self::step).
+    pub fn publish(&mut self, sink: Box<dyn LiveSink>) {
+        self.pump.publish(sink);
     }
 
     /// The next tick.

@@ -17,6 +17,17 @@ impl JsSession {
         Self(Session::new(name, length as u64))
     }
 
+    /// A tape that is being recorded, of which nothing is there.
+    pub fn growing(name: &str) -> Self {
+        Self(Session::growing(name))
+    }
+
+    /// More of a tape that grows. Gives its last moment, 0 before it is open.
+    pub fn extend(&mut self, bytes: &[u8]) -> Result<f64, JsError> {
+        let end = self.0.extend(bytes).map_err(|problem| JsError::new(&problem))?;
+        Ok(end as f64)
+    }
+
     /// The letters of the board. False where the font cannot be read.
     pub fn font(&mut self, bytes: Vec<u8>) -> bool {
         self.0.set_font(bytes)

@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn an_event_without_words_of_its_own_has_its_kind_and_fields() {
         let info = MatchInfo::new(TickLength::millis::<50>(), vec!["wall".to_owned()]);
-        let event = AnalysisEvent::BaseDestroyed { tick: 5, player: 2, pos: WorldPos::default() };
+        let (pos, buildings_lost) = (WorldPos::default(), Vec::new());
+        let event = AnalysisEvent::BaseDestroyed { tick: 5, player: 2, pos, buildings_lost };
         assert_eq!(event_in_words(&event, &info).kind, "base");
         let event = AnalysisEvent::PauseEvent { tick: 5, player: 2, paused: true };
         let words = event_in_words(&event, &info);

@@ -21,6 +21,7 @@ mod merge;
 mod pack;
 mod pass;
 mod play;
+mod publish;
 mod record;
 mod recover;
 mod render;
@@ -79,6 +80,7 @@ commands! {
     Pack(pack::Args),
     Chunks(chunks::Args),
     Watch(watch::Args),
+    Publish(publish::Args),
     Anonymize(anonymize::Args),
     Keygen(keygen::Args),
     Sign(sign::Args),

@@ -133,7 +133,8 @@ impl<T: Track> Player<T> {
             }
             Direction::Forward => {
                 let next = self.next_input()?.map(|tick| tick + 1);
-                let keyframe = self.keyframes.next_after(self.tick).filter(|_| !T::IS_CARRIED);
+                let keyframe =
+                    self.keyframes.next_after(self.tick).filter(|_| !self.track.is_carried());
                 let goal = next.into_iter().chain(keyframe).min();
                 Ok(goal.filter(|goal| *goal <= self.end))
             }
@@ -142,7 +143,7 @@ impl<T: Track> Player<T> {
             Direction::Backward => {
                 let Some(last) = self.tick.checked_sub(1) else { return Ok(None) };
                 let before = self.last_input(last)?.map_or(0, |tick| tick + 1);
-                let keyframe = self.keyframes.nearest(last).filter(|_| !T::IS_CARRIED);
+                let keyframe = self.keyframes.nearest(last).filter(|_| !self.track.is_carried());
                 self.input.seek(self.tick);
                 Ok(Some(before.max(keyframe.unwrap_or(0)).max(self.begin)))
             }

@@ -136,8 +136,9 @@ impl Recorder {
         let file = File::create_new(path).map_err(|error| Error::unwritable(0, "tape", error))?;
         lock_recording(&file)?;
         sync_folder(path);
-        let (recorder, pump) = Self::with_pump(file, header, metadata, options)?;
-        thread::run((recorder, pump.with_live(live)))
+        let (recorder, mut pump) = Self::with_pump(file, header, metadata, options)?;
+        pump.publish(live);
+        thread::run((recorder, pump))
     }
 
     /// As [`create`](Self::create), but what is in the file already is lost. Refused where somebody is

@@ -93,15 +93,12 @@ impl<S: Sink> Pump<S> {
         Self { outlet: Outlet { sink, written }, work, presence: Presence(shared) }
     }
 
-    /// The same, with somebody who is given the recording while it is made. To be called before the first
-    /// [`step`](Self::step).
-    #[must_use]
-    pub fn with_live(mut self, sink: Box<dyn LiveSink>) -> Self {
+    /// Gives the recording to somebody while it is made. To be called before the first [`step`](Self::step).
+    pub fn publish(&mut self, sink: Box<dyn LiveSink>) {
         if let Work::Tape(builder) = &mut self.work {
             builder.publish(sink);
         }
         self.presence.0.lock().is_live = true;
-        self
     }
 
     /// Takes what the game gave, and writes and syncs what is due at `now`, a time since anything

@@ -15,6 +15,7 @@ use crate::players::players_of_tape;
 use crate::source::Recording;
 use crate::timeline::Timeline as _;
 use crate::unknown;
+use crate::watched::{self, TapeTrack};
 
 /// The state of a game at a moment.
 #[derive(Debug)]
@@ -82,14 +83,18 @@ impl GameAt {
             return Err(Error::misuse("view", format!("there are views {views}, not {view}")));
         }
         let (mut source, tape) = recording.into_parts();
-        let mut timeline = unknown::timeline(tape, view, 0)?;
+        let track = TapeTrack::unknown(tape.tape(), view);
+        let mut timeline = watched::player(tape, track, PLAY_ONCE)?;
         let span = timeline.begin()..timeline.end();
         let position = moment_by_clock(request.at, timeline.tick_length(), span)?;
         if !timeline.seek(position)?.is_ready() {
             drive(&mut timeline, &mut source)?;
         }
         losses.extend(doubts(timeline.report().findings()));
-        let game = timeline.state().tree(timeline.changes().iter().map(|change| change.payload))?;
+        let TapeTrack::Unknown(track) = timeline.state() else {
+            return Err(Error::misuse("tape", "its game is known"));
+        };
+        let game = track.state().tree(timeline.changes().iter().map(|change| change.payload))?;
         let moment = match position.last_tick() {
             Some(tick) => format!("at {}, after tick {tick}", timeline.tick_length().time_of(tick)),
             None => "at the start".to_owned(),

@@ -1,17 +1,19 @@
 //! Tapes of games that nobody here knows: their keyframes, and how much came since; normative text: `spec/scene.md`, section 12.
 //!
 //! ```
-//! use gametape_replay::unknown::{UnknownState, timeline};
-//! use gametape_replay::{Recording, Timeline};
-//! use gametape_tape::{ChunkKind, TapeHeader, TapeWriter};
+//! use gametape_replay::watched::{TapeTrack, player};
+//! use gametape_replay::{PlayerOptions, Recording, Timeline};
+//! use gametape_tape::{TapeHeader, TapeWriter};
 //! use gametape_wire::{TickLength, View};
 //!
 //! let header = TapeHeader::new(TickLength::millis::<50>(), 7);
 //! let mut writer = TapeWriter::new(header, br#"{"game":"snails"}"#)?;
 //! let bytes = [writer.take(), writer.finish()?].concat();
 //! let recording = Recording::open(&bytes[..])?;
-//! let timeline = timeline(recording.open_tape().clone(), View::SPECTATOR, 1 << 20)?;
-//! assert_eq!(timeline.state().keyframe(), None);
+//! let track = TapeTrack::unknown(recording.tape(), View::SPECTATOR);
+//! let player = player(recording.open_tape().clone(), track, PlayerOptions::default())?;
+//! let TapeTrack::Unknown(track) = player.state() else { panic!("nobody knows snails") };
+//! assert_eq!(track.state().keyframe(), None);
 //! # Ok::<(), gametape_wire::Error>(())
 //! ```
 
@@ -21,13 +23,10 @@ mod tree;
 
 use std::sync::Arc;
 
-use gametape_tape::{ChunkKind, SimSnapshot, SimTick, Tape};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_tape::{SimSnapshot, SimTick, Tape};
+use gametape_wire::{View, ViewSet};
 
-use crate::player::{Player, PlayerOptions};
-use crate::source::OpenTape;
 use crate::streams;
-use crate::timeline::Timeline;
 
 pub use bytes::payload_text;
 pub use track::UnknownTrack;
@@ -75,20 +74,4 @@ pub fn views(tape: &Tape) -> ViewSet {
         views if views.is_empty() || is_simulated => views.with(View::SPECTATOR),
         views => views,
     }
-}
-
-/// A view of a tape whose game is not known, at its beginning; `kept` bytes of states are kept.
-pub fn timeline(
-    tape: OpenTape,
-    view: View,
-    kept: usize,
-) -> Result<Box<dyn Timeline<State = UnknownState>>> {
-    let options = PlayerOptions::default().with_cache_bytes(kept);
-    let is_framed = tape.tape().stream(ChunkKind::FRAMES, streams::FRAMES).next().is_some();
-    let has_own = tape.tape().keyframes.entries().iter().any(|own| track::is_of(own, view));
-    let simulated = view == View::SPECTATOR && !has_own;
-    Ok(match view == View::SPECTATOR && !is_framed {
-        true => Box::new(Player::new(tape, UnknownTrack::<true>::new(view, simulated), options)?),
-        false => Box::new(Player::new(tape, UnknownTrack::<false>::new(view, simulated), options)?),
-    })
 }

@@ -1,6 +1,6 @@
 //! What a player carries forward of a game that nobody here knows.
 
-use gametape_tape::{ChunkKind, KeyframeIndexEntry, SimSnapshot, SimTick};
+use gametape_tape::{ChunkKind, KeyframeIndexEntry, SimSnapshot, SimTick, Tape};
 use gametape_wire::{Result, View, ViewSet};
 
 use super::UnknownState;
@@ -10,39 +10,59 @@ use crate::streams;
 /// More copies of keyframes than this do not count as memory: most share one.
 const COPY_BYTES: usize = 256 << 10;
 
-/// A view of a game that nobody here knows; `ORDERS` are its input where the tape has no frames.
+/// A view of a game that nobody here knows.
 #[derive(Debug, Clone)]
-pub struct UnknownTrack<const ORDERS: bool> {
+pub struct UnknownTrack {
     view: View,
+    /// Its input are the orders of all players: the tape has no frames.
+    is_ordered: bool,
     /// The keyframes are those of the simulation.
     is_simulated: bool,
     state: UnknownState,
 }
 
-impl<const ORDERS: bool> UnknownTrack<ORDERS> {
-    pub(super) fn new(view: View, is_simulated: bool) -> Self {
-        Self { view, is_simulated, state: UnknownState::default() }
+impl UnknownTrack {
+    /// What a tape has of a view.
+    #[must_use]
+    pub fn new(tape: &Tape, view: View) -> Self {
+        let is_framed = tape.stream(ChunkKind::FRAMES, streams::FRAMES).next().is_some();
+        let has_own = tape.keyframes.entries().iter().any(|own| is_of(own, view));
+        let is_all_seeing = view == View::SPECTATOR;
+        let (is_ordered, is_simulated) = (is_all_seeing && !is_framed, is_all_seeing && !has_own);
+        Self { view, is_ordered, is_simulated, state: UnknownState::default() }
+    }
+
+    /// What was recorded.
+    #[must_use]
+    pub fn state(&self) -> &UnknownState {
+        &self.state
     }
 }
 
 /// Is this a keyframe of what the view knows?
-pub(super) fn is_of(keyframe: &KeyframeIndexEntry, view: View) -> bool {
+fn is_of(keyframe: &KeyframeIndexEntry, view: View) -> bool {
     keyframe.stream == streams::keyframes_of(view) && keyframe.views.contains(view)
 }
 
-impl<const ORDERS: bool> Track for UnknownTrack<ORDERS> {
+impl Track for UnknownTrack {
     type State = UnknownState;
 
-    const INPUT: ChunkKind = if ORDERS { ChunkKind::ORDERS } else { ChunkKind::FRAMES };
     const EVERY_TICK: bool = false;
-    const IS_CARRIED: bool = false;
+
+    fn input_kind(&self) -> ChunkKind {
+        if self.is_ordered { ChunkKind::ORDERS } else { ChunkKind::FRAMES }
+    }
+
+    fn is_carried(&self) -> bool {
+        false
+    }
 
     fn state(&self) -> &UnknownState {
         &self.state
     }
 
     fn views(&self) -> ViewSet {
-        if ORDERS { ViewSet::ALL } else { ViewSet::EMPTY.with(self.view) }
+        if self.is_ordered { ViewSet::ALL } else { ViewSet::EMPTY.with(self.view) }
     }
 
     fn owns(&self, keyframe: &KeyframeIndexEntry) -> bool {

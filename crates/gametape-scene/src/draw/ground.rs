@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::Camera;
 use super::canvas::Area;
+use super::{Camera, MOST_IN_TURNS};
 use crate::layout::{Layout, Spot};
 use crate::model::{Board, TileAt};
 
@@ -59,9 +59,6 @@ pub(crate) struct PixelTable {
     cells: Vec<Cell>,
 }
 
-/// Pictures of a board that are drawn in turns: itself, a small map, one under the pointer.
-const MOST_TABLES: usize = 3;
-
 /// The tables of the last pictures, that of the last one first.
 #[derive(Debug, Default)]
 pub(crate) struct PixelTables(Vec<PixelTable>);
@@ -77,7 +74,7 @@ impl PixelTables {
         let found = find(&is_made).or_else(|| find(&|made| made.area == area));
         let table = match found {
             Some(index) => self.0.remove(index),
-            None if self.0.len() >= MOST_TABLES => self.0.pop().unwrap_or_default(),
+            None if self.0.len() >= MOST_IN_TURNS => self.0.pop().unwrap_or_default(),
             None => PixelTable::default(),
         };
         self.0.insert(0, table);

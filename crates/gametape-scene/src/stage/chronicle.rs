@@ -8,6 +8,8 @@ use crate::model::Line;
 
 /// More lines are not kept: then the report ends.
 const MOST_LINES: usize = 40_000;
+/// More steps are not looked at: then the report ends, too.
+const MOST_STEPS: usize = 500_000;
 /// A longer tape is not read as a whole to be reported.
 const LONGEST_TAPE: u64 = 16 << 20;
 /// What a step costs besides the bytes of its changes.
@@ -36,7 +38,27 @@ pub(super) struct Chronicle {
     pair: Option<(SeenTimeline, SeenTimeline)>,
     /// Of several views that are seen together: how many were reported.
     told_views: usize,
+    /// How many steps were looked at.
+    steps: usize,
     is_over: bool,
+}
+
+impl Chronicle {
+    /// The same of a recording that has grown by this. Of several views together it begins again, because their lines
+    /// come one view after the other.
+    pub(super) fn grown(mut self, piece: &[u8], views: usize) -> Self {
+        if views > 1 || self.lines.len() > MOST_LINES {
+            return if views > 1 { Self::default() } else { self };
+        }
+        if let Some((ahead, behind)) = &mut self.pair
+            && ahead.grow(piece).and_then(|()| behind.grow(piece)).is_err()
+        {
+            // The recording itself says what is wrong with it.
+            self.pair = None;
+        }
+        (self.told_views, self.is_over) = (0, false);
+        self
+    }
 }
 
 impl<S: Source> Stage<S> {
@@ -162,6 +184,7 @@ impl<S: Source> Stage<S> {
         let view = self.chronicle.told_views;
         let done = self.tell_pair(&mut ahead, &mut behind, effort);
         let goes_on = !self.chronicle.is_over && self.chronicle.told_views == view;
+        let goes_on = goes_on || (self.is_growing() && self.seen().len() == 1);
         self.chronicle.pair = goes_on.then_some((ahead, behind));
         done
     }
@@ -241,7 +264,8 @@ impl<S: Source> Stage<S> {
     fn keep(&mut self, moment: Moment, lines: Vec<Line>) {
         let chronicle = &mut self.chronicle;
         chronicle.until = Some(moment);
+        chronicle.steps += 1;
         chronicle.lines.extend(lines.into_iter().map(|line| Told { moment, line }));
-        chronicle.is_over = chronicle.lines.len() > MOST_LINES;
+        chronicle.is_over = chronicle.lines.len() > MOST_LINES || chronicle.steps > MOST_STEPS;
     }
 }

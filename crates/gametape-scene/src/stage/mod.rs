@@ -45,10 +45,11 @@ use std::fmt;
 use gametape_cadre::{Game, Log, Options, State};
 use gametape_minewars::ReplayFile;
 use gametape_replay::inspect::losses;
-use gametape_replay::minewars::{MinewarsView, setup_of};
+use gametape_replay::minewars::setup_of;
 use gametape_replay::moments::{end_before, moment_by_clock, moment_of_gamelog};
 use gametape_replay::open::{Content, MinewarsBytes, Opened};
 use gametape_replay::unknown::{self, UnknownState};
+use gametape_replay::watched::{self, TapeTrack};
 use gametape_replay::{
     Direction, GamelogTimeline, KnownGame, Marker, MinewarsTimeline, NamedViews, OpenTape,
     PlayerOptions, Recording, Timeline, TimelineOptions, ViewName, cadre, games,
@@ -183,7 +184,8 @@ impl<S: Source> Stage<S> {
         let views = recording.tape().views().and(ViewSet::up_to(setup.max_view()));
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
         let origin = Origin::Tape(Box::new(recording.open_tape().clone()));
-        let timeline = tape_timeline(recording, view, KEPT_BYTES)?;
+        let tape = recording.open_tape().clone();
+        let timeline = tape_timeline(tape, TapeTrack::minewars(&setup, view), KEPT_BYTES)?;
         let public = minewars::context_of_setup(&setup);
         Ok(Self::new(origin, timeline, public, views.with(view)))
     }
@@ -193,7 +195,8 @@ impl<S: Source> Stage<S> {
         let views = unknown::views(recording.tape());
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
         let origin = Origin::Tape(Box::new(recording.open_tape().clone()));
-        let timeline = unknown_timeline(recording.open_tape().clone(), view, KEPT_BYTES)?;
+        let track = TapeTrack::unknown(recording.tape(), view);
+        let timeline = tape_timeline(recording.open_tape().clone(), track, KEPT_BYTES)?;
         let public = Context { game: called, ..Context::new() };
         let mut stage = Self::new(origin, timeline, public, views.with(view));
         stage.is_unknown = true;
@@ -521,26 +524,14 @@ fn supply(timeline: &mut SeenTimeline, source: Option<&mut impl Source>) -> Resu
     }
 }
 
-/// The frames of a tape as a view sees them; of one that is followed, as far as all of them are there.
-fn tape_timeline<S: Source>(
-    recording: Recording<S>,
-    view: View,
-    kept: usize,
-) -> Result<SeenTimeline> {
-    let is_growing = recording.open_tape().is_growing();
+/// A view of a tape; of one that is followed, as far as all of it is there.
+fn tape_timeline(tape: OpenTape, track: TapeTrack, kept: usize) -> Result<SeenTimeline> {
     let options = PlayerOptions::default().with_cache_bytes(kept);
-    let player = gametape_replay::minewars::player(recording, view, options)?;
-    let (_, mut player) = player.into_parts();
-    if is_growing {
-        player.follow()?;
-    }
-    Ok(Box::new(player.map_state(|view: &MinewarsView| view.state() as &dyn Visible)))
-}
-
-/// What was recorded of a view of a game that nobody here knows.
-fn unknown_timeline(tape: OpenTape, view: View, kept: usize) -> Result<SeenTimeline> {
-    let timeline = unknown::timeline(tape, view, kept)?;
-    Ok(Box::new(timeline.map_state(|state| state as &dyn Visible)))
+    let player = watched::player(tape, track, options)?;
+    Ok(Box::new(player.map_state(|track| match track {
+        TapeTrack::Unknown(track) => track.state() as &dyn Visible,
+        TapeTrack::MineWars(track) => track.state().state(),
+    })))
 }
 
 fn file_timeline(file: &ReplayFile<'_>, view: View, kept: usize) -> Result<SeenTimeline> {

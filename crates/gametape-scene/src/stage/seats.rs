@@ -1,13 +1,12 @@
 //! Whose views are seen: one, or several together; and what they see.
 
+use gametape_replay::minewars::setup_of;
+use gametape_replay::watched::TapeTrack;
 use gametape_replay::{Direction, OpenTape, Recording};
 use gametape_wire::{Arrange, Error, Moment, Result, Source, View, ViewSet};
 
 use super::chronicle::Chronicle;
-use super::{
-    KEPT_BYTES, Origin, SeenTimeline, Stage, file_timeline, seek, step, tape_timeline,
-    unknown_timeline,
-};
+use super::{KEPT_BYTES, Origin, SeenTimeline, Stage, file_timeline, seek, step, tape_timeline};
 use crate::inspect::{Inspection, Target};
 use crate::minewars::recount_land;
 use crate::model::{Line, Scene, TileAt};
@@ -79,11 +78,13 @@ impl<S: Source> Stage<S> {
     pub(super) fn timeline_of(&mut self, view: View, kept: usize) -> Result<SeenTimeline> {
         match (&self.origin, &mut self.source) {
             (Origin::File(bytes), _) => file_timeline(&bytes.file()?, view, kept),
-            (Origin::Tape(open), _) if self.is_unknown => {
-                unknown_timeline(OpenTape::clone(open), view, kept)
-            }
             (Origin::Tape(open), Some(source)) => {
-                tape_timeline(Recording::new(source, OpenTape::clone(open)), view, kept)
+                let mut recording = Recording::new(source, OpenTape::clone(open));
+                let track = match self.is_unknown {
+                    true => TapeTrack::unknown(open.tape(), view),
+                    false => TapeTrack::minewars(&setup_of(&mut recording)?, view),
+                };
+                tape_timeline(recording.into_parts().1, track, kept)
             }
             _ => Err(Error::misuse("view", "a gamelog has none")),
         }

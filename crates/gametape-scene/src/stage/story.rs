@@ -49,6 +49,11 @@ impl Story {
     pub fn shown(&self) -> Self {
         Self { markers: fewest(self.markers.clone()), ..self.clone() }
     }
+
+    /// The recording has grown: there may be more to report.
+    pub fn grow(&mut self) {
+        self.reported = self.reported.min(0.999);
+    }
 }
 
 /// Something that happened.
@@ -294,6 +299,9 @@ impl Collected {
                 ));
             }
         }
+        // Who has how much of the map is what most want to see first.
+        let mut curves: Vec<_> = curves.into_iter().collect();
+        curves.arrange_by_key(|(name, _)| (*name != "territory", *name));
         let curves = curves.into_iter().take(MOST_CURVES);
         Story {
             markers: self.markers,

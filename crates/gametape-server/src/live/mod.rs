@@ -3,6 +3,7 @@
 //! [`Live`] has all matches of a server and what it [allows](Policy). Everything that is about messages, delays and
 //! segments is in `gametape-live`; here are connections, their limits, and HTTP.
 
+mod archive;
 mod bucket;
 mod bus;
 mod cadre;
@@ -27,8 +28,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use gametape_live::{Announce, MatchName, Pass, Refusal};
 use gametape_wire::ViewSet;
 use tokio::sync::watch;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 pub use cadre::CadreGame;
+pub use archive::{Finished, Keep};
 pub use policy::{Hold, Permit, Policy};
 pub use report::{EventLog, LogForm, Say};
 
@@ -95,8 +98,20 @@ pub struct Live {
     bus: Option<String>,
     /// Games of Cadre servers.
     games: Vec<CadreGame>,
+    /// Takes the tapes of matches that are over.
+    keep: Option<Archivist>,
+    keeping: Mutex<Vec<JoinHandle<()>>>,
     /// The certificate that QUIC uses, where that is spoken.
     quic: OnceLock<Identity>,
+}
+
+/// Who takes finished tapes.
+struct Archivist(Keep);
+
+impl std::fmt::Debug for Archivist {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Archivist")
+    }
 }
 
 /// Requests are cheaper than sessions.
@@ -120,8 +135,18 @@ impl Live {
             tapes: Mutex::default(),
             bus: None,
             games: Vec::new(),
+            keep: None,
+            keeping: Mutex::default(),
             quic: OnceLock::new(),
         }
+    }
+
+    /// The same with somebody who takes the tape of every match that is over, with all its views.
+    #[must_use]
+    pub fn with_keep(mut self, keep: Keep) -> Self {
+        self.policy.keeps_all = true;
+        self.keep = Some(Archivist(keep));
+        self
     }
 
     /// QUIC is spoken, with this certificate.
@@ -214,7 +239,11 @@ impl Live {
         let LiveLimits { window, seats, .. } = self.limits;
         let kept = self.policy.kept(views);
         let room = Room::new(announce.clone(), kept, window, seats, self.clock);
-        let room = Arc::new(room.map_err(|_| Refusal::Malformed)?);
+        let mut room = room.map_err(|_| Refusal::Malformed)?;
+        if self.keep.is_some() {
+            room = room.with_archive().map_err(|_| Refusal::TooMany)?;
+        }
+        let room = Arc::new(room);
         if let Some(old) = rooms.insert(announce.name.clone(), Arc::clone(&room)) {
             old.close();
         } else {
@@ -240,6 +269,7 @@ impl Live {
             beat.tick().await;
             for room in self.rooms() {
                 room.beat();
+                self.archive(&room, room.archived());
                 if !room.has_publisher() && room.silence() > FORGOTTEN {
                     self.forget(&room);
                 }
@@ -247,7 +277,37 @@ impl Live {
         }
     }
 
+    /// Hands over a tape, if there is one.
+    fn archive(&self, room: &Room, archived: std::io::Result<Option<Finished>>) {
+        let Some(Archivist(keep)) = &self.keep else { return };
+        match archived {
+            Ok(None) => {}
+            Ok(Some(finished)) => {
+                let what = if finished.is_whole { "whole" } else { "as far as it came" };
+                self.log.note("finished", &[("match", room.name()), ("what", &what)]);
+                let keep = Arc::clone(keep);
+                let mut keeping = lock(&self.keeping);
+                keeping.retain(|one| !one.is_finished());
+                keeping.push(spawn_blocking(move || keep(finished)));
+            }
+            Err(error) => self.log.note("failed", &[("match", room.name()), ("why", &error)]),
+        }
+    }
+
+    /// Ends the tapes of matches that are not over, and waits until all are kept: the server stops.
+    pub(crate) async fn finish_tapes(&self) {
+        for room in self.rooms() {
+            self.archive(&room, room.archived());
+            self.archive(&room, room.end_archive());
+        }
+        let keeping = std::mem::take(&mut *lock(&self.keeping));
+        for one in keeping {
+            let _ = one.await;
+        }
+    }
+
     fn forget(&self, room: &Arc<Room>) {
+        self.archive(room, room.end_archive());
         let Ok(mut rooms) = self.rooms.write() else { return };
         let is_current = rooms.get(room.name()).is_some_and(|current| Arc::ptr_eq(current, room));
         if is_current {

@@ -52,6 +52,7 @@ const PIECE: usize = 64 << 10;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What listens for QUIC.
+#[derive(Clone)]
 pub(crate) struct Port {
     endpoint: Endpoint,
     identity: Identity,
@@ -84,6 +85,12 @@ impl Port {
         let runtime = Arc::new(TokioRuntime);
         let endpoint = Endpoint::new(EndpointConfig::default(), Some(config), socket, runtime)?;
         Ok(Self { endpoint, identity })
+    }
+
+    /// Tells those who are left that the server stops, and waits until they know, but not longer.
+    pub(crate) async fn close(&self, longest: Duration) {
+        self.endpoint.close(End::Stopped.code().into(), End::Stopped.text().as_bytes());
+        let _ = timeout(longest, self.endpoint.wait_idle()).await;
     }
 
     /// Accepts connections until the server stops.
@@ -443,7 +450,9 @@ impl Link for Streams {
 
     async fn end(&mut self, end: End) {
         let stream = self.session.quic();
-        if end != End::Slow && stream.finish().is_ok() {
+        // Ending the connection throws away what has not arrived.
+        let has_said_why = matches!(end, End::Refused(_));
+        if stream.finish().is_ok() && has_said_why {
             let _ = timeout(LAST_WORDS, stream.stopped()).await;
         }
         let number = VarInt::from_u32(end.code());

@@ -7,9 +7,12 @@ mod cadre;
 #[path = "../../../gametape-bus/tests/bus/cluster.rs"]
 mod cluster;
 mod common;
+mod hostile;
 mod http;
 mod leak;
+mod proxy;
 mod sessions;
+mod transports;
 // The game, and matches of it, are those of the tests without sockets.
 #[allow(dead_code)]
 #[path = "../../../gametape-live/tests/live/common.rs"]
