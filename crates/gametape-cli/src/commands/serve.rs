@@ -11,7 +11,7 @@ use gametape_live::MatchName;
 use gametape_replay::Recording;
 use gametape_replay::cut::{CutRequest, clip};
 use gametape_replay::open::Opened;
-use gametape_server::live::{EventLog, Hold, Live, LiveLimits, LogForm, Policy};
+use gametape_server::live::{CadreGame, EventLog, Hold, Live, LiveLimits, LogForm, Policy};
 use gametape_server::{Identity, Listen, NotBuilt, Server, Shown};
 use gametape_wire::{Error, Tick, View, ViewSet, When};
 use serde::Serialize;
@@ -86,6 +86,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS")]
     bus: Option<String>,
 
+    /// Also watch a game of a Cadre server, HOST:PORT/GAME[/SESSION], and broadcast it; may be given several times
+    #[arg(long, value_name = "ADDRESS")]
+    cadre: Vec<CadreGame>,
+
     /// Also answer to this name of the machine; may be given several times
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
@@ -130,6 +134,7 @@ Examples:
   gametape serve --delay 0 live.tape
   gametape serve --trust league.pub --delay 2:00 --listen 0.0.0.0:8440
   gametape serve --cert chain.pem --key secret.pem --host matches.example --listen 0.0.0.0:443
+  gametape serve --cadre localhost:3000/Chess/finals --delay 0
   gametape serve --bus nats://bus-1:4222,nats://bus-2:4222
   gametape serve --public none --trust league.pub --log json"#;
 
@@ -257,6 +262,7 @@ impl Args {
         let limits = LiveLimits { joins: self.rate, ..LiveLimits::default() };
         let mut live = Live::new(policy, limits, self.log.to_log());
         live = live.with_bus(self.bus.clone());
+        live = self.cadre.iter().cloned().fold(live, Live::with_game);
         for (name, path) in growing {
             live = live.with_tape(name, path);
         }

@@ -6,6 +6,7 @@
 mod archive;
 mod bucket;
 mod bus;
+mod cadre;
 mod cast;
 mod frames;
 mod journal;
@@ -29,6 +30,7 @@ use gametape_wire::ViewSet;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
 
+pub use cadre::CadreGame;
 pub use archive::{Finished, Keep};
 pub use policy::{Hold, Permit, Policy};
 pub use report::{EventLog, LogForm, Say};
@@ -94,6 +96,8 @@ pub struct Live {
     tapes: Mutex<Vec<(MatchName, PathBuf)>>,
     /// The bus that more matches come from.
     bus: Option<String>,
+    /// Games of Cadre servers.
+    games: Vec<CadreGame>,
     /// Takes the tapes of matches that are over.
     keep: Option<Archivist>,
     keeping: Mutex<Vec<JoinHandle<()>>>,
@@ -130,6 +134,7 @@ impl Live {
             requests: Mutex::new(Buckets::new(requests, requests.saturating_mul(4))),
             tapes: Mutex::default(),
             bus: None,
+            games: Vec::new(),
             keep: None,
             keeping: Mutex::default(),
             quic: OnceLock::new(),
@@ -160,6 +165,13 @@ impl Live {
     #[must_use]
     pub fn with_bus(mut self, addresses: Option<String>) -> Self {
         self.bus = addresses;
+        self
+    }
+
+    /// Also watches a game of a Cadre server, and broadcasts it.
+    #[must_use]
+    pub fn with_game(mut self, game: CadreGame) -> Self {
+        self.games.push(game);
         self
     }
 
@@ -244,6 +256,9 @@ impl Live {
     pub(crate) async fn run(self: Arc<Self>, stop: watch::Receiver<bool>) {
         for (name, path) in std::mem::take(&mut *lock(&self.tapes)) {
             tokio::spawn(journal::publish(Arc::clone(&self), name, path, stop.clone()));
+        }
+        for game in self.games.clone() {
+            tokio::spawn(cadre::run(Arc::clone(&self), game, stop.clone()));
         }
         if let Some(addresses) = self.bus.clone() {
             tokio::spawn(bus::run(Arc::clone(&self), addresses, stop.clone()));

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bus;
+mod cadre;
 #[allow(dead_code)]
 #[path = "../../../gametape-bus/tests/bus/cluster.rs"]
 mod cluster;
