@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gametape_cadre::{Log, Markers, Options, Outcome, PlayerResult};
 use gametape_tape::{ChunkKind, TapeFrames, TapeHeader, TapeWriter};
-use gametape_wire::{Error, ErrorKind, Limit, Place, Result, View, ViewSet};
+use gametape_wire::{Error, ErrorKind, Limit, Place, Result, Tick, View, ViewSet};
 
 use super::TICK_LENGTH;
 use super::state::CadreGame;
@@ -48,16 +48,16 @@ pub fn write_tape(log: &Log, options: &ConvertOptions, put: &mut Put<'_>) -> Res
     writer.setup(0, ViewSet::ALL, &[before, after].concat())?;
     let mut game = CadreGame::new(log.markers().clone())?;
     let mut keyframes = ViewKeyframes::new([View::SPECTATOR].into_iter(), options);
-    keyframes.write(&mut writer, |_| game.snapshot(0))?;
+    keyframes.write(&mut writer, |_| game.snapshot(Tick(0)))?;
     for (tick, delta) in (0..).zip(log.deltas()) {
         if keyframes.pace.is_due() {
-            keyframes.write(&mut writer, |_| game.snapshot(tick))?;
+            keyframes.write(&mut writer, |_| game.snapshot(Tick(tick)))?;
         }
         let text = delta.raw().as_bytes();
         writer.frame_for_all(0, tick, SPECTATOR, text)?;
         keyframes.pace.note(text.len());
         // A delta that cannot be merged changes nothing, here as when the tape is played.
-        let _ = game.apply(tick, text);
+        let _ = game.apply(Tick(tick), text);
         put(&writer.take())?;
     }
     if let Some(closing) = closing(&Outcome::of(game.state(), log.header()))? {
