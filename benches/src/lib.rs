@@ -26,6 +26,8 @@
 //! What it does not do: no statistics beyond median and best, no history of past runs. A promise
 //! is a ratio within one run on one machine.
 
+#[cfg(target_os = "linux")]
+pub mod audience;
 pub mod browser;
 mod clock;
 mod contest;

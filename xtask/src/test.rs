@@ -241,11 +241,10 @@ fn documentation(sh: &Shell) -> Result<Cmd<'_>> {
     Ok(cmd!(sh, "cargo doc --quiet --no-deps --workspace"))
 }
 
-/// Every package in `crates/` but the program and what has files or sockets; a folder has the name of its package.
+/// Every package in `crates/` but the edges; a folder has the name of its package.
 fn library_crates(sh: &Shell) -> Result<Vec<String>> {
     let folders =
         sh.read_dir("crates")?.into_iter().filter(|path| path.join("Cargo.toml").exists());
     let names = folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
-    let edges = ["gametape-cli", "gametape-files", "gametape-server", "gametape-store"];
-    Ok(names.filter(|name| !edges.contains(&&**name)).collect())
+    Ok(names.filter(|name| !crate::EDGES.contains(&&**name)).collect())
 }

@@ -19,6 +19,7 @@ mod many;
 mod output;
 mod progress;
 mod rewrite;
+mod server_arg;
 mod tape;
 mod terminal;
 mod text;

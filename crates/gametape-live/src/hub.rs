@@ -18,7 +18,7 @@ use crate::pass::Grant;
 use crate::publisher::slot_ticks;
 
 /// Unreliable messages that are this much older than what is released are dropped.
-const LATE: Time = Time::from_millis(250);
+const LATE: Duration = Duration::from_millis(250);
 /// A seat that needs something which is not there for this long goes on with a later group.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Who lacks more gets it in steps of this length.
@@ -134,10 +134,17 @@ impl Hub {
         Ok(added)
     }
 
-    pub(crate) fn mark(&mut self, mark: Mark, now: Duration) {
-        let Some(log) = self.logs.get_mut(&mark.view) else { return };
-        log.take_mark(mark);
+    /// Notes a mark; false where a later one is known, or it is of a view that nobody has.
+    pub(crate) fn mark(&mut self, mark: Mark, now: Duration) -> bool {
+        let Some(log) = self.logs.get_mut(&mark.view) else { return false };
+        let is_news = log.take_mark(mark);
         self.head.advance(mark.tick, mark.is_last, now);
+        is_news
+    }
+
+    /// Has the last mark come?
+    pub(crate) fn is_ended(&self) -> bool {
+        self.head.is_ended()
     }
 
     pub(crate) fn newest_marks(&self) -> Vec<Shared> {
@@ -205,15 +212,22 @@ impl Hub {
             return false;
         }
         let live_from = counts[0].max(lacks[0]);
+        let position = log.position_of(lacks, limit);
+        // Who has everything up to a mark does not know it without the mark.
+        let known = position.and_then(|tick| log.next_mark(tick.checked_sub(1), 1, tick));
+        let known = known.map(|(_, mark)| Outgoing::new(Arc::clone(&mark.bytes)));
         let place = SeatView {
             cursor: *lacks,
-            position: log.position_of(lacks, limit),
+            position,
             prelude: VecDeque::new(),
             live_from,
             stuck_since: None,
             is_done: false,
         };
         self.put(id, view, place);
+        if let Some(seat) = self.seats.get_mut(&id) {
+            seat.queue.extend(known);
+        }
         true
     }
 
@@ -271,6 +285,7 @@ impl Hub {
         }
         let numbers = again.numbers.start..again.numbers.end.min(again.numbers.start + AGAIN.max);
         let have = log.have[again.lane.index()];
+        seat.forgotten.retain(|old| !old.is_within(again));
         if let Some(hole) = log.holes(again.lane, numbers.start..numbers.end.min(have), 1).pop() {
             seat.forget(Again { numbers: hole, ..again.clone() });
         }
@@ -288,28 +303,30 @@ impl Hub {
 
     /// What to send to a seat now, about `budget` bytes of it.
     pub(crate) fn poll(&mut self, id: SeatId, now: Duration, budget: usize) -> Vec<Outgoing> {
-        let Some(mut seat) = self.seats.remove(&id) else { return Vec::new() };
+        let Some(delay) = self.seats.get(&id).map(|seat| seat.grant.delay) else {
+            return Vec::new();
+        };
+        let (limit, late) = (self.released(delay, now), self.late(delay, now));
+        let step = self.step();
+        let logs = &self.logs;
+        let Some(seat) = self.seats.get_mut(&id) else { return Vec::new() };
         let mut out = Batch { list: Vec::new(), left: budget };
         while out.has_room()
             && let Some(queued) = seat.queue.pop_front()
         {
             out.push(queued);
         }
-        let limit = self.released(seat.grant.delay, now);
         let mut stuck = Vec::new();
-        if let Some(limit) = limit {
-            for (view, place) in &mut seat.views {
-                if let Some(log) = self.logs.get(view) {
-                    let mut feed = Feed { log, grant: &seat.grant, limit, step: self.step() };
-                    let is_stuck = feed.run(place, &mut out, self.late());
-                    place.note_stuck(is_stuck, now);
-                    if place.is_out_of_patience(now) && out.has_room() && !seat.is_link {
-                        stuck.push(*view);
-                    }
-                }
+        let places = limit.is_some().then_some(&mut seat.views).into_iter().flatten();
+        for (view, place) in places {
+            let (Some(log), Some(limit)) = (logs.get(view), limit) else { continue };
+            let mut feed = Feed { log, grant: &seat.grant, limit, step };
+            let is_stuck = feed.run(place, &mut out, late);
+            place.note_stuck(is_stuck, now);
+            if place.is_out_of_patience(now) && out.has_room() && !seat.is_link {
+                stuck.push(*view);
             }
         }
-        self.seats.insert(id, seat);
         for view in stuck {
             self.skip(id, view, now);
         }
@@ -320,8 +337,11 @@ impl Hub {
         self.tick_length().ticks_in(STEP)
     }
 
-    fn late(&self) -> u64 {
-        self.tick_length().ticks_in(LATE)
+    /// The last tick whose datagrams are late: it was released too long ago. *Why not by the ticks themselves:* a
+    /// publisher that follows a recorder has a second of them at once, and nobody is late then.
+    fn late(&self, delay: u64, now: Duration) -> Option<u64> {
+        let over = self.head.earlier(now.checked_sub(LATE)?, self.tick_length())?;
+        over.checked_sub(delay)
     }
 
     /// Something that a seat needs does not come: goes on with the next group, if there is one.
@@ -437,7 +457,7 @@ struct Feed<'a> {
 
 impl Feed<'_> {
     /// Is something needed that is not there?
-    fn run(&mut self, place: &mut SeatView, out: &mut Batch, late: u64) -> bool {
+    fn run(&mut self, place: &mut SeatView, out: &mut Batch, late: Option<u64>) -> bool {
         while let Some(&number) = place.prelude.front() {
             if !out.has_room() {
                 return false;
@@ -476,7 +496,13 @@ impl Feed<'_> {
     }
 
     /// Sends parts and chunks up to these numbers.
-    fn up_to(&self, place: &mut SeatView, counts: &PerLane, out: &mut Batch, late: u64) -> Sent {
+    fn up_to(
+        &self,
+        place: &mut SeatView,
+        counts: &PerLane,
+        out: &mut Batch,
+        late: Option<u64>,
+    ) -> Sent {
         let mut sent = Sent::All;
         for lane in [4, 3, 2, 1, 5].into_iter().filter_map(Lane::new) {
             let is_wanted = self.grant.classes.has_lane(lane);
@@ -506,7 +532,13 @@ impl Feed<'_> {
     }
 
     /// Is everything there that is history, and so not to be missed?
-    fn unreliable(&self, place: &mut SeatView, count: u64, out: &mut Batch, late: u64) -> bool {
+    fn unreliable(
+        &self,
+        place: &mut SeatView,
+        count: u64,
+        out: &mut Batch,
+        late: Option<u64>,
+    ) -> bool {
         let cursor = place.cursor[0];
         let history = place.live_from.min(count).min(self.log.have[0]);
         let is_wanted = self.grant.classes.has_lane(Lane::UNRELIABLE);
@@ -514,13 +546,12 @@ impl Feed<'_> {
             return false;
         }
         if is_wanted && cursor < count {
-            let newest = self.log.mark.map_or(0, |mark| mark.tick).min(self.limit);
             for (&number, entry) in self.log.lane(Lane::UNRELIABLE).range(cursor..count) {
                 if number > place.cursor[0] && place.cursor[0] < history {
                     return false;
                 }
                 let is_datagram = number >= place.live_from;
-                let is_in_time = !is_datagram || entry.tick.saturating_add(late) >= newest;
+                let is_in_time = !is_datagram || late.is_none_or(|late| entry.tick > late);
                 if is_in_time && entry.tick <= self.limit {
                     let bytes = Arc::clone(&entry.bytes);
                     out.push(Outgoing { bytes, lane: Some(Lane::UNRELIABLE), is_datagram });

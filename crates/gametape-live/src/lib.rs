@@ -71,12 +71,12 @@ mod delay;
 mod events;
 mod follow;
 mod hub;
+mod journal;
 mod lane;
 pub mod limits;
 mod log;
 mod message;
 mod name;
-mod pace;
 mod pass;
 mod publisher;
 mod receiver;
@@ -87,14 +87,15 @@ mod spectator;
 pub use classify::{Classify, MinewarsClasses, OneClass};
 pub use delay::Delay;
 pub use follow::{SegmentFile, SegmentFollower};
+pub use gametape_replay::{Pace, Pacer};
 pub use hub::{Outgoing, SeatId};
+pub use journal::JournalStart;
 pub use lane::{Classes, Lane, PerLane};
 pub use message::{
     Again, Announce, Body, Data, Join, Mark, Message, Moved, Part, Profile, Refusal, Shared,
     StartAt, VERSION, Welcome,
 };
 pub use name::MatchName;
-pub use pace::{Pace, Pacer};
 pub use pass::{Grant, Pass};
 pub use publisher::{Publisher, classes_of};
 pub use relay::Relay;

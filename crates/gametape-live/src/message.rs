@@ -518,6 +518,13 @@ impl Welcome {
 }
 
 impl Again {
+    /// Is all of it in another one?
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        (self.view, self.lane) == (other.view, other.lane)
+            && self.numbers.start >= other.numbers.start
+            && self.numbers.end <= other.numbers.end
+    }
+
     fn read(r: &mut Reader<'_>) -> Result<Self> {
         let (view, lane, first) = (read_view(r)?, read_lane(r)?, read_number(r)?);
         let offset = r.offset();

@@ -27,6 +27,14 @@ impl MatchName {
         &self.0
     }
 
+    /// A name made of any text, such as that of a file: other letters become `-`.
+    #[must_use]
+    pub fn of_text(text: &str) -> Self {
+        let letter = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+        let name: String = text.chars().map(letter).take(MOST).collect();
+        Self(if name.is_empty() { "match".to_owned() } else { name })
+    }
+
     pub(crate) fn read(r: &mut Reader<'_>) -> Result<Self> {
         let offset = r.offset();
         let length = r.u8("name of a match")?;

@@ -68,6 +68,8 @@ pub struct Publisher {
     is_over: bool,
     journal: Journal,
     pass: Vec<u8>,
+    /// Do frames come before the chunks that they are in?
+    has_given_frames: bool,
 }
 
 /// What has come of the journal.
@@ -113,6 +115,7 @@ impl Publisher {
             is_over: false,
             journal: Journal::default(),
             pass: Vec::new(),
+            has_given_frames: false,
         })
     }
 
@@ -128,6 +131,20 @@ impl Publisher {
     pub fn with_classes(mut self, classes: impl Classify + 'static) -> Self {
         self.classes = Box::new(classes);
         self
+    }
+
+    /// The same for who gives frames and ends of ticks when they happen, and then the journal as it grows:
+    /// the frames in it are not taken a second time.
+    #[must_use]
+    pub fn with_given_frames(mut self) -> Self {
+        self.has_given_frames = true;
+        self
+    }
+
+    /// The match, and the views that it has.
+    #[must_use]
+    pub fn about(&self) -> (&MatchName, ViewSet) {
+        (&self.hub.about.name, self.hub.views())
     }
 
     /// The Announce that a connection to a relay begins with.
@@ -179,6 +196,7 @@ impl Publisher {
                 let closing = chunk.raw()?;
                 self.closing(&String::from_utf8_lossy(&closing))
             }
+            ChunkKind::FRAMES if self.has_given_frames => Ok(()),
             ChunkKind::FRAMES if header.stream == FRAMES => {
                 let raw = chunk.raw()?;
                 for frame in TapeFrames::new(header, &raw) {
@@ -440,19 +458,30 @@ impl Publisher {
         self.is_over
     }
 
-    /// A connection to a relay which has these numbers; from the start of the match where it has none
-    /// of a view.
+    /// A connection to a relay which has these numbers of these views, and gets no others; one that says
+    /// nothing gets everything from the start.
     pub fn connect(&mut self, have: &[(View, PerLane)], now: Duration) -> SeatId {
-        let grant = Grant { views: self.hub.views(), classes: Classes::ALL, delay: 0 };
-        let lacks: Vec<(View, PerLane)> = grant
-            .views
+        let named: ViewSet = have.iter().map(|(view, _)| *view).collect();
+        let views = if have.is_empty() { self.hub.views() } else { named.and(self.hub.views()) };
+        let lacks: Vec<(View, PerLane)> = views
             .iter()
             .map(|view| {
                 let known = have.iter().find(|(other, _)| *other == view);
                 known.copied().unwrap_or((view, [0; Lane::COUNT]))
             })
             .collect();
+        let grant = Grant { views, classes: Classes::ALL, delay: 0 };
         self.hub.sit(grant, StartAt::Live, &lacks, true, now)
+    }
+
+    /// Is the match over, and does a relay with these numbers lack nothing of it?
+    #[must_use]
+    pub fn is_all(&self, have: &[(View, PerLane)]) -> bool {
+        let has_all = |(view, have): &(View, PerLane)| {
+            let track = self.tracks.get(view);
+            track.is_none_or(|track| have.iter().zip(&track.next).all(|(have, next)| have >= next))
+        };
+        self.is_over && have.iter().all(has_all)
     }
 
     /// A message of a relay on a link.

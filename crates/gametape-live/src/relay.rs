@@ -98,10 +98,7 @@ impl Relay {
     pub fn receive_published(&mut self, bytes: &Shared, now: Duration) -> Result<bool> {
         match Message::read(bytes)? {
             Message::Data(data) => self.hub.add(&data, bytes),
-            Message::Mark(mark) => {
-                self.hub.mark(mark, now);
-                Ok(true)
-            }
+            Message::Mark(mark) => Ok(self.hub.mark(mark, now)),
             Message::Moved(moved) => {
                 if let Some(log) = self.hub.log_mut(moved.view) {
                     log.begin_at(&moved.first);
@@ -184,6 +181,12 @@ impl Relay {
     #[must_use]
     pub fn seats(&self) -> usize {
         self.hub.seat_count()
+    }
+
+    /// Is the match over, whether anybody may know it or not? Then what is left is released by the clock.
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
+        self.hub.is_ended()
     }
 
     /// The last tick that may be known to who has this delay; `None` where nothing may. What lists, the

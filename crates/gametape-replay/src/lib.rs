@@ -51,31 +51,36 @@ pub mod metadata;
 pub mod minewars;
 pub mod moments;
 pub mod open;
+mod pace;
 mod player;
 mod players;
 mod recorder;
 pub mod recover;
 mod rewrite;
+pub mod sample;
 mod source;
 pub mod state_at;
 pub mod streams;
 pub mod text;
 mod timeline;
+pub mod unknown;
 pub mod verify;
+pub mod watched;
 
 pub use comparison::{Comparison, Differs, DiffersAt};
 pub use convert::ConvertOptions;
 pub use game::{GameState, Order, Simulation};
 pub use games::KnownGame;
 pub use gametape_wire::Source;
+pub use pace::{Pace, Pacer};
 pub use player::{
     DeepLevel, DeepVerification, Difference, Divergence, MOST_DIFFERENCES, PlayRule, Player,
     PlayerOptions, SimulationTrack, Site, Track, ViewTrack, differences,
 };
 pub use players::{NamedViews, ViewName, players_of_minewars, players_of_tape, view_in_tape};
 pub use recorder::{
-    Closing, Count, Counters, Durability, EventBlock, Next, Pump, Recorder, RecorderOptions,
-    Report, ResumableSink, Shed, Sink, lock_recording,
+    Closing, Count, Counters, Durability, EventBlock, LiveSink, Next, Pump, Recorder,
+    RecorderOptions, Report, ResumableSink, Shed, Sink, lock_recording,
 };
 pub use rewrite::{Put, derived_header, put_segments, tape_id_of};
 pub use source::{OpenTape, OpeningTape, Recording};

@@ -151,6 +151,18 @@ pub fn players(tape: &Tape) -> Vec<PlayerName> {
     Metadata::of(tape).players()
 }
 
+/// The views of the players that a metadata names.
+#[must_use]
+pub fn views_of_players(json: &str) -> ViewSet {
+    let mut metadata = Metadata::default();
+    metadata.add("metadata", json);
+    let view = |player: &PlayerName| match player.seat {
+        Seat::View(number) => u8::try_from(number).ok().and_then(View::new),
+        Seat::Player(_) => None,
+    };
+    metadata.players().iter().filter_map(view).collect()
+}
+
 /// Both metadata of a tape as one: where both have a field, the closing one counts.
 #[derive(Debug, Default)]
 #[non_exhaustive]

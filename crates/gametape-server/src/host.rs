@@ -20,6 +20,15 @@ pub fn is_allowed(host: &str, names: &[String]) -> bool {
         || names.iter().any(|allowed| allowed.eq_ignore_ascii_case(name))
 }
 
+/// Is an `Origin` that of the server that a request was sent to? Whether with TLS or without does not matter: it may be
+/// added by somebody between.
+#[must_use]
+pub fn is_own_origin(origin: &str, host: &str) -> bool {
+    let schemes = ["http://", "https://"];
+    let authority = schemes.iter().find_map(|scheme| origin.strip_prefix(scheme));
+    authority.is_some_and(|authority| !host.is_empty() && authority.eq_ignore_ascii_case(host))
+}
+
 /// `None` if what is after the name is no port.
 fn without_port(host: &str) -> Option<&str> {
     let end = if host.starts_with('[') {
@@ -56,6 +65,18 @@ mod tests {
         ] {
             assert!(is_allowed(host, &names), "{host}");
         }
+    }
+
+    #[test]
+    fn an_origin_is_ours_or_not() {
+        assert!(is_own_origin("http://127.0.0.1:8080", "127.0.0.1:8080"));
+        assert!(is_own_origin("https://Matches.example", "matches.example"));
+        for origin in
+            ["null", "", "http://", "http://127.0.0.1", "ws://127.0.0.1:8080", "127.0.0.1:8080"]
+        {
+            assert!(!is_own_origin(origin, "127.0.0.1:8080"), "{origin}");
+        }
+        assert!(!is_own_origin("http://", ""));
     }
 
     #[test]

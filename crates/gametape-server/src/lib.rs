@@ -24,11 +24,13 @@
 //! ```
 
 mod assets;
+mod base85;
 mod catalogue;
 pub mod condition;
 mod folder;
 pub mod host;
 pub mod link;
+pub mod live;
 pub mod negotiate;
 mod one_file;
 mod patience;
@@ -38,6 +40,7 @@ pub mod route;
 mod server;
 mod shown;
 mod site;
+mod tls;
 
 pub use assets::{Asset, Assets, BUILD_COMMAND, NotBuilt};
 pub use catalogue::{Catalogue, Lookup};
@@ -46,3 +49,4 @@ pub use one_file::{Embedded, one_file};
 pub use server::{Listen, Server, Stopper};
 pub use shown::{Shown, ShownMatches, WrittenSite, write_site};
 pub use site::{Matches, Recording, Site};
+pub use tls::Identity;

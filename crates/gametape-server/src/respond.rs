@@ -14,15 +14,17 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use futures_util::stream;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
 
 use crate::assets::NotBuilt;
 use crate::condition::{is_known, is_range_valid, tag};
 use crate::host;
+use crate::live::{self, Live};
 use crate::negotiate::{Encoding, best};
 use crate::range::{Asked, asked, content_range};
 use crate::route::Route;
+use crate::server::Listen;
 use crate::site::Site;
 
 /// What a page of ours may do: nothing of a stranger, and nothing inline.
@@ -40,9 +42,9 @@ const ALWAYS: [(HeaderName, &str); 5] = [
 ];
 
 /// Asked again each time, with the tag of what is known: usually the answer is 304.
-const ASK_AGAIN: &str = "no-cache";
+pub(crate) const ASK_AGAIN: &str = "no-cache";
 /// What may differ every time.
-const NEVER_KEPT: &str = "no-store";
+pub(crate) const NEVER_KEPT: &str = "no-store";
 
 /// A recording goes out in pieces of at most this many bytes; as much of it is in memory for each connection.
 const PIECE: u64 = 64 << 10;
@@ -56,12 +58,28 @@ pub(crate) struct Shared {
     pub(crate) secret: Option<String>,
     /// Names that requests may be sent to.
     pub(crate) names: Vec<String>,
+    /// Origins of pages that may ask, besides our own.
+    pub(crate) origins: Vec<String>,
+    pub(crate) live: Option<OnAir>,
     makers: Arc<Semaphore>,
 }
 
+/// The live matches, and when the server stops.
+#[derive(Clone)]
+pub(crate) struct OnAir {
+    pub(crate) live: Arc<Live>,
+    pub(crate) stop: watch::Receiver<bool>,
+}
+
 impl Shared {
-    pub(crate) fn new(site: Site, secret: Option<String>, names: Vec<String>) -> Self {
-        Self { site, secret, names, makers: Arc::new(Semaphore::new(MAKERS)) }
+    pub(crate) fn new(
+        site: Site,
+        secret: Option<String>,
+        listen: &Listen,
+        live: Option<OnAir>,
+    ) -> Self {
+        let (names, origins) = (listen.names.clone(), listen.origins.clone());
+        Self { site, secret, names, origins, live, makers: Arc::new(Semaphore::new(MAKERS)) }
     }
 }
 
@@ -73,14 +91,45 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 
 /// Refuses what is no request for us, and gives every answer the headers that all have.
 async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    let mut response = match refusal(&request, &shared.names) {
-        Some(response) => response,
-        None => next.run(request).await,
+    let origin = origin_of(&request, &shared);
+    let mut response = match (refusal(&request, &shared.names), &origin) {
+        (Some(response), _) => response,
+        (None, Origin::Foreign) => text(StatusCode::FORBIDDEN, "Not for pages of others.\n"),
+        (None, _) => next.run(request).await,
     };
+    if let Origin::Allowed(origin) = &origin {
+        set(&mut response, header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));
+    }
     for (name, value) in ALWAYS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// Whose page asks.
+enum Origin {
+    /// Ours, or none.
+    Own,
+    /// One that was allowed.
+    Allowed(String),
+    /// Somebody else's: nothing live is for it.
+    Foreign,
+}
+
+fn origin_of(request: &Request, shared: &Shared) -> Origin {
+    let Some(origin) = get(request.headers(), header::ORIGIN).filter(|_| shared.live.is_some())
+    else {
+        return Origin::Own;
+    };
+    let host = get(request.headers(), header::HOST).unwrap_or_default();
+    if host::is_own_origin(&origin, &host) {
+        return Origin::Own;
+    }
+    match shared.origins.contains(&origin) {
+        true => Origin::Allowed(origin),
+        false => Origin::Foreign,
+    }
 }
 
 fn refusal(request: &Request, names: &[String]) -> Option<Response> {
@@ -103,9 +152,15 @@ fn refusal(request: &Request, names: &[String]) -> Option<Response> {
     None
 }
 
-async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+async fn answer(State(shared): State<Arc<Shared>>, mut request: Request) -> Response {
+    let route = Route::of(request.uri().path(), shared.secret.as_deref());
     let headers = request.headers();
-    match Route::of(request.uri().path(), shared.secret.as_deref()) {
+    match route {
+        Route::Live(route) => match &shared.live {
+            Some(OnAir { live, stop }) => live::respond(live, stop, route, &mut request),
+            None => nothing(),
+        },
+        Route::Metrics => shared.live.as_ref().map_or_else(nothing, |on| live::metrics(&on.live)),
         Route::Redirect => redirect(shared.secret.as_deref()),
         Route::Asset(name) => asset(&shared.site, &name, headers),
         Route::Matches => made(&shared, "application/json", |site| Some(site.matches.list())).await,
@@ -123,11 +178,11 @@ fn redirect(secret: Option<&str>) -> Response {
     response
 }
 
-fn nothing() -> Response {
+pub(crate) fn nothing() -> Response {
     text(StatusCode::NOT_FOUND, "There is nothing here.\n")
 }
 
-fn text(status: StatusCode, text: &str) -> Response {
+pub(crate) fn text(status: StatusCode, text: &str) -> Response {
     let mut response = Response::new(Body::from(text.to_owned()));
     *response.status_mut() = status;
     set(&mut response, header::CONTENT_TYPE, "text/plain; charset=utf-8");
@@ -136,14 +191,14 @@ fn text(status: StatusCode, text: &str) -> Response {
 }
 
 /// Sets a header to something that was written by us.
-fn set(response: &mut Response, name: HeaderName, value: &str) {
+pub(crate) fn set(response: &mut Response, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         response.headers_mut().insert(name, value);
     }
 }
 
 /// The text of a header. Several lines of one name are one list.
-fn get(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+pub(crate) fn get(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     let lines: Vec<&str> =
         headers.get_all(name).iter().filter_map(|line| line.to_str().ok()).collect();
     (!lines.is_empty()).then(|| lines.join(","))

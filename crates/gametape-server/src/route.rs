@@ -1,5 +1,8 @@
 //! What a request is for, by its path.
 
+use gametape_live::{MatchName, SegmentFile};
+use gametape_wire::View;
+
 use crate::link::decoded;
 
 /// What a path means.
@@ -15,8 +18,59 @@ pub enum Route {
     Recording(usize, String),
     /// A picture of a recording.
     Picture(usize),
+    /// Something live.
+    Live(LiveRoute),
+    /// Figures about the server.
+    Metrics,
     /// Nothing, or the secret is wrong: a stranger cannot see which.
     Nothing,
+}
+
+/// What a path below `live` means: `spec/live.md`, section 14.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LiveRoute {
+    /// The list of live matches.
+    Matches,
+    /// What the server speaks.
+    Server,
+    /// A WebSocket for a session.
+    Session,
+    /// A WebSocket that shares what a caster of a match shows.
+    Cast(MatchName, String),
+    /// A segment of a view.
+    File(MatchName, View, SegmentFile),
+}
+
+impl LiveRoute {
+    fn of(segments: &[&str]) -> Option<Self> {
+        Some(match *segments {
+            [] => Self::Session,
+            ["matches.json"] => Self::Matches,
+            ["server.json"] => Self::Server,
+            [name, "cast", caster] => {
+                // A caster is called as a match is.
+                let caster: MatchName = caster.parse().ok()?;
+                Self::Cast(name.parse().ok()?, caster.to_string())
+            }
+            [name, view, ref file @ ..] => {
+                let view = View::new(u8::try_from(number(view)?).ok()?)?;
+                Self::File(name.parse().ok()?, view, segment_file(file)?)
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn segment_file(segments: &[&str]) -> Option<SegmentFile> {
+    let slot = |text| number(text).and_then(|slot| u64::try_from(slot).ok());
+    Some(match *segments {
+        ["now"] => SegmentFile::Now,
+        ["init"] => SegmentFile::Init,
+        ["end"] => SegmentFile::End,
+        ["keyframe", text] => SegmentFile::Keyframe(slot(text)?),
+        ["delta", text] => SegmentFile::Delta(slot(text)?),
+        _ => return None,
+    })
 }
 
 impl Route {
@@ -40,6 +94,8 @@ impl Route {
         Some(match *segments {
             [""] => Self::Asset("index.html".to_owned()),
             ["matches.json"] => Self::Matches,
+            ["metrics"] => Self::Metrics,
+            ["live", ref rest @ ..] => Self::Live(LiveRoute::of(rest)?),
             [name] => Self::Asset(decoded(name)?),
             ["pictures", name] => Self::Picture(number(name.strip_suffix(".png")?)?),
             ["recordings", place, name] => Self::Recording(number(place)?, decoded(name)?),
@@ -88,6 +144,41 @@ mod tests {
     fn without_a_secret_it_is_below_the_root() {
         assert_eq!(Route::of("/", None), Route::Asset("index.html".into()));
         assert_eq!(Route::of("/matches.json", None), Route::Matches);
+    }
+
+    #[test]
+    fn what_is_live_has_a_path() {
+        let name: MatchName = "m-1".parse().unwrap();
+        let file = |file| Route::Live(LiveRoute::File(name.clone(), View::new(2).unwrap(), file));
+        assert_eq!(Route::of("/live", None), Route::Live(LiveRoute::Session));
+        assert_eq!(Route::of("/live/matches.json", None), Route::Live(LiveRoute::Matches));
+        assert_eq!(Route::of("/live/m-1/2/now", None), file(SegmentFile::Now));
+        assert_eq!(Route::of("/live/m-1/2/delta/17", None), file(SegmentFile::Delta(17)));
+        assert_eq!(Route::of("/live/m-1/2/keyframe/0", None), file(SegmentFile::Keyframe(0)));
+        let cast = Route::Live(LiveRoute::Cast(name, "Eve".into()));
+        assert_eq!(Route::of("/live/m-1/cast/Eve", None), cast);
+        assert_eq!(Route::of("/metrics", None), Route::Metrics);
+        for path in [
+            "/live/",
+            "/live/m-1",
+            "/live/m-1/",
+            "/live/m-1/2",
+            "/live/m-1/16/now",
+            "/live/m-1/02/now",
+            "/live/m-1/-1/now",
+            "/live/m-1/2/delta",
+            "/live/m-1/2/delta/-1",
+            "/live/m-1/2/delta/1/",
+            "/live/m-1/2/delta/99999999999999999999",
+            "/live/../2/now",
+            "/live/m%2d1/2/now",
+            "/live/m-1/2/../1/now",
+            "/live/m-1/cast/",
+            "/live/m-1/cast/a%20b",
+            "/live//2/now",
+        ] {
+            assert_eq!(Route::of(path, None), Route::Nothing, "{path}");
+        }
     }
 
     #[test]

@@ -2,25 +2,30 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
 use futures_util::future::{Either, select};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
 
-use crate::patience::Patience;
-use crate::respond::{Shared, router};
+use crate::live::{Live, Peer, Port};
+use crate::patience::{Patience, Staying};
+use crate::respond::{OnAir, Shared, router};
 use crate::site::Site;
+use crate::tls::Identity;
 
-/// Connections at the same time; the others wait until one ends.
+/// Connections at the same time, unless it is said otherwise; the others wait until one ends.
 const CONNECTIONS: usize = 512;
 /// Connections of one address; more are closed at once.
 const CONNECTIONS_OF_ONE: usize = 128;
@@ -48,12 +53,31 @@ pub struct Listen {
     pub with_secret: bool,
     /// Names that requests may be sent to, besides addresses and `localhost`.
     pub names: Vec<String>,
+    /// Origins of pages that may ask for what is live, besides our own: `https://example.org`.
+    pub origins: Vec<String>,
+    /// Connections at the same time; the others wait until one ends.
+    pub connections: usize,
+    /// Connections of one address; more are closed at once.
+    pub connections_of_one: usize,
+    /// The certificate of TLS; without one everything but QUIC is plain.
+    pub identity: Option<Identity>,
+    /// Is QUIC spoken at the same port, for live matches?
+    pub with_quic: bool,
 }
 
 impl Default for Listen {
     /// Any free port of this machine, with a secret.
     fn default() -> Self {
-        Self { address: (Ipv4Addr::LOCALHOST, 0).into(), with_secret: true, names: Vec::new() }
+        Self {
+            address: (Ipv4Addr::LOCALHOST, 0).into(),
+            with_secret: true,
+            names: Vec::new(),
+            origins: Vec::new(),
+            connections: CONNECTIONS,
+            connections_of_one: CONNECTIONS_OF_ONE,
+            identity: None,
+            with_quic: false,
+        }
     }
 }
 
@@ -89,9 +113,10 @@ impl Listen {
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
+    socket: Option<UdpSocket>,
     address: SocketAddr,
     secret: Option<String>,
-    names: Vec<String>,
+    listen: Listen,
     stop: watch::Sender<bool>,
 }
 
@@ -109,12 +134,12 @@ impl Stopper {
 impl Server {
     /// Begins to listen. Nobody is answered before it runs.
     pub fn bind(listen: &Listen) -> io::Result<Self> {
-        let listener = TcpListener::bind(listen.address)?;
+        let (listener, socket) = bind(listen)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let secret = if listen.with_secret { Some(secret()?) } else { None };
         let stop = watch::Sender::new(false);
-        Ok(Self { listener, address, secret, names: listen.names.clone(), stop })
+        Ok(Self { listener, socket, address, secret, listen: listen.clone(), stop })
     }
 
     /// Where the page is: `http://127.0.0.1:12345/SECRET/`.
@@ -126,7 +151,8 @@ impl Server {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
         }
         let secret = self.secret.as_ref().map(|secret| format!("{secret}/"));
-        format!("http://{address}/{}", secret.unwrap_or_default())
+        let scheme = if self.listen.identity.is_some() { "https" } else { "http" };
+        format!("{scheme}://{address}/{}", secret.unwrap_or_default())
     }
 
     /// The address that it listens at.
@@ -143,22 +169,52 @@ impl Server {
 
     /// Answers until it is stopped.
     pub fn run(self, site: Site) -> io::Result<()> {
+        self.run_with(site, None)
+    }
+
+    /// Answers until it is stopped, and broadcasts live matches.
+    pub fn run_live(self, site: Site, live: Live) -> io::Result<()> {
+        self.run_with(site, Some(Arc::new(live)))
+    }
+
+    fn run_with(self, site: Site, live: Option<Arc<Live>>) -> io::Result<()> {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder
             .worker_threads(2)
             .max_blocking_threads(BLOCKING_THREADS)
             .enable_all()
             .build()?;
-        let Self { listener, secret, names, stop, .. } = self;
-        let router = router(Arc::new(Shared::new(site, secret, names)));
+        let Self { listener, socket, secret, listen, stop, .. } = self;
+        let on_air = live.map(|live| OnAir { live, stop: stop.subscribe() });
+        let router = router(Arc::new(Shared::new(site, secret, &listen, on_air.clone())));
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let ended = stop.subscribe();
-            let guests = Guests::default();
-            let accepting = accept(&listener, &router, &guests, &ended);
+            let guests = Arc::new(Guests::new(&listen));
+            let tls = listen.identity.as_ref().map(acceptor).transpose()?;
+            let mut port = None;
+            let live = on_air.as_ref().map(|on_air| Arc::clone(&on_air.live));
+            if let Some(OnAir { live, stop }) = on_air {
+                if let Some(socket) = socket {
+                    let identity = quic_identity(&listen)?;
+                    let opened = port.insert(Port::open(socket, identity.clone())?).clone();
+                    live.speaks_quic(identity);
+                    let (live, guests) = (Arc::clone(&live), Arc::clone(&guests));
+                    tokio::spawn(opened.run(live, listen.clone(), guests, stop.clone()));
+                }
+                tokio::spawn(live.run(stop));
+            }
+            let door = Door { listener: &listener, tls, router: &router };
+            let accepting = accept(&door, &guests, &ended);
             select(pin!(accepting), pin!(stopped(ended.clone()))).await;
             drop(listener);
             guests.leave(GRACE).await;
+            if let Some(port) = port {
+                port.close(GRACE).await;
+            }
+            if let Some(live) = live {
+                live.finish_tapes().await;
+            }
             Ok(())
         });
         // Whoever makes a picture is not waited for.
@@ -184,22 +240,65 @@ async fn stopped(mut ended: watch::Receiver<bool>) {
     }
 }
 
-async fn accept(
-    listener: &tokio::net::TcpListener,
-    router: &Router,
-    guests: &Guests,
-    ended: &watch::Receiver<bool>,
-) {
+/// A port for TCP, and one with the same number for UDP where that is wanted.
+fn bind(listen: &Listen) -> io::Result<(TcpListener, Option<UdpSocket>)> {
+    let mut tries = 0;
+    loop {
+        let listener = TcpListener::bind(listen.address)?;
+        if !listen.with_quic {
+            return Ok((listener, None));
+        }
+        match UdpSocket::bind(listener.local_addr()?) {
+            Ok(socket) => return Ok((listener, Some(socket))),
+            // Of any free port the other half may be taken.
+            Err(_) if listen.address.port() == 0 && tries < 16 => tries += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The certificate of QUIC, which cannot do without.
+fn quic_identity(listen: &Listen) -> io::Result<Identity> {
+    match &listen.identity {
+        Some(identity) => Ok(identity.clone()),
+        None => {
+            let address = listen.address.ip();
+            let own = (!address.is_unspecified()).then(|| address.to_string());
+            Identity::self_signed(&listen.names.iter().cloned().chain(own).collect::<Vec<_>>())
+        }
+    }
+}
+
+fn acceptor(identity: &Identity) -> io::Result<TlsAcceptor> {
+    Ok(TlsAcceptor::from(Arc::new(identity.config(&[b"http/1.1"], false)?)))
+}
+
+/// Where connections come in.
+struct Door<'a> {
+    listener: &'a tokio::net::TcpListener,
+    tls: Option<TlsAcceptor>,
+    router: &'a Router,
+}
+
+async fn accept(door: &Door<'_>, guests: &Guests, ended: &watch::Receiver<bool>) {
     loop {
         let Ok(permit) = Arc::clone(&guests.room).acquire_owned().await else { return };
-        match listener.accept().await {
+        match door.listener.accept().await {
             Ok((stream, peer)) => {
                 let Some(guest) = guests.enter(peer.ip(), permit) else { continue };
-                let (router, ended) = (router.clone(), ended.clone());
-                tokio::spawn(async move {
-                    serve(stream, router, ended).await;
-                    drop(guest);
-                });
+                let (router, ended) = (door.router.clone(), ended.clone());
+                let _ = stream.set_nodelay(true);
+                // Who has a WebSocket stays a guest until that ends.
+                let stream = Staying { stream: Patience::new(stream, IDLE_TIME), _guest: guest };
+                match door.tls.clone() {
+                    Some(tls) => tokio::spawn(async move {
+                        let secured = timeout(HEAD_TIME, tls.accept(stream)).await;
+                        if let Ok(Ok(stream)) = secured {
+                            serve(stream, Peer(peer), router, ended).await;
+                        }
+                    }),
+                    None => tokio::spawn(serve(stream, Peer(peer), router, ended)),
+                };
             }
             Err(_) => sleep(PAUSE).await,
         }
@@ -207,13 +306,22 @@ async fn accept(
 }
 
 /// Answers the requests of one connection.
-async fn serve(stream: TcpStream, router: Router, ended: watch::Receiver<bool>) {
-    let _ = stream.set_nodelay(true);
-    let io = TokioIo::new(Patience::new(stream, IDLE_TIME));
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    peer: Peer,
+    router: Router,
+    ended: watch::Receiver<bool>,
+) {
+    let io = TokioIo::new(stream);
+    let inner = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(peer);
+        inner.call(request)
+    });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
     builder.max_buf_size(HEAD_BYTES).max_headers(HEAD_LINES);
-    let mut connection = pin!(builder.serve_connection(io, TowerToHyperService::new(router)));
+    let mut connection = pin!(builder.serve_connection(io, service).with_upgrades());
     let is_stopped = match select(connection.as_mut(), pin!(stopped(ended))).await {
         Either::Left(_) => false,
         Either::Right(_) => true,
@@ -226,23 +334,36 @@ async fn serve(stream: TcpStream, router: Router, ended: watch::Receiver<bool>) 
 
 /// Who is connected.
 #[derive(Debug)]
-struct Guests {
+pub(crate) struct Guests {
     room: Arc<Semaphore>,
+    most: usize,
+    most_of_one: usize,
     by_address: Arc<Mutex<HashMap<IpAddr, usize>>>,
 }
 
-impl Default for Guests {
-    fn default() -> Self {
-        Self { room: Arc::new(Semaphore::new(CONNECTIONS)), by_address: Arc::default() }
-    }
-}
-
 impl Guests {
+    fn new(listen: &Listen) -> Self {
+        let most = listen.connections.clamp(1, Semaphore::MAX_PERMITS);
+        let room = Arc::new(Semaphore::new(most));
+        Self { room, most, most_of_one: listen.connections_of_one, by_address: Arc::default() }
+    }
+
+    /// One more, unless there are too many.
+    pub(crate) fn try_enter(&self, address: IpAddr) -> Option<Guest> {
+        let permit = Arc::clone(&self.room).try_acquire_owned().ok()?;
+        self.enter(address, permit)
+    }
+
+    /// Is most of the room taken?
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.room.available_permits() < self.most / 2
+    }
+
     /// One more, unless there are too many of this address.
     fn enter(&self, address: IpAddr, permit: OwnedSemaphorePermit) -> Option<Guest> {
         let mut all = self.by_address.lock().unwrap_or_else(PoisonError::into_inner);
         let count = all.entry(address).or_default();
-        if *count >= CONNECTIONS_OF_ONE {
+        if *count >= self.most_of_one {
             return None;
         }
         *count += 1;
@@ -251,13 +372,13 @@ impl Guests {
 
     /// Waits until all have left, but not longer.
     async fn leave(&self, longest: Duration) {
-        let all = self.room.acquire_many(u32::try_from(CONNECTIONS).unwrap_or(u32::MAX));
+        let all = self.room.acquire_many(u32::try_from(self.most).unwrap_or(u32::MAX));
         let _ = timeout(longest, all).await;
     }
 }
 
 /// One who is connected.
-struct Guest {
+pub(crate) struct Guest {
     address: IpAddr,
     all: Arc<Mutex<HashMap<IpAddr, usize>>>,
     _permit: OwnedSemaphorePermit,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gametape_minewars::Generation;
 use gametape_replay::{
-    Next, Pump, Recorder, RecorderOptions, Report, Simulation, Sink, tape_id_of,
+    LiveSink, Next, Pump, Recorder, RecorderOptions, Report, Simulation, Sink, tape_id_of,
 };
 use gametape_tape::TapeHeader;
 use gametape_wire::{Result, Tick};
@@ -132,6 +132,11 @@ impl<S: Sink> Session<S> {
         let (recorder, pump) = Recorder::with_pump(sink, header, &about, &pace.options())?;
         let recorder = MatchRecorder::new(recorder, &game)?;
         Ok(Self { game, pace, recorder, pump })
+    }
+
+    /// Gives the match to somebody while it is recorded. To be called before the first [`step`](Self::step).
+    pub fn publish(&mut self, sink: Box<dyn LiveSink>) {
+        self.pump.publish(sink);
     }
 
     /// The next tick.

@@ -1,5 +1,5 @@
 // Two boards side by side, in step: two views of one recording, or two recordings. What differs is marked.
-import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import { batch, computed, effect, untracked } from "@preact/signals";
 import type { About } from "../generated/shapes.ts";
 import type { Origin } from "../requests.ts";
 import { playing, target } from "./clock.ts";
@@ -9,7 +9,7 @@ import { newest } from "./newest.ts";
 import { announced, explain, say } from "./page.ts";
 import { inspectAgain, same, select, unselect } from "./pointing.ts";
 import { horizon } from "./position.ts";
-import { about, drawsItself, main, onShown, Side, shown } from "./side.ts";
+import { about, active, drawsItself, main, onShown, Side, shown } from "./side.ts";
 import { waitsFor } from "./time.ts";
 
 export const isSplit = ofRecording(false);
@@ -19,8 +19,6 @@ export const linked = kept("linked-cameras", ["yes", "no"], "yes");
 export const offset = ofRecording(0);
 /** How many tiles differ. */
 export const differing = ofRecording<number | null>(null);
-/** The board that keys act on. */
-export const active = signal<Side>(main);
 
 export const second: Side = new Side({
   shown: (now) => {
@@ -174,9 +172,12 @@ function compare() {
 }
 onShown.push(compare);
 
+/** The side that panels are not about. */
+export const otherSide = computed(() => (active.value === main ? second : main));
+
 /** The value of the other side where it is another one. */
 export function otherValue(player: string, name: string, own: unknown): unknown {
-  const players = isSplit.value ? second.shown.value?.players : undefined;
+  const players = isSplit.value ? otherSide.value.shown.value?.players : undefined;
   const values = players?.find(({ id }) => id === player)?.values;
   const other = values?.find((one) => one.name === name)?.value;
   return players && JSON.stringify(other) !== JSON.stringify(own) ? (other ?? null) : undefined;

@@ -21,14 +21,6 @@ use xshell::Shell;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
 
-/// Where the crates are that are no libraries: they have files, sockets and clocks.
-const EDGES: [&str; 4] = [
-    "crates/gametape-cli/",
-    "crates/gametape-files/",
-    "crates/gametape-server/",
-    "crates/gametape-store/",
-];
-
 /// One check: its name, and what finds its problems.
 type Check = (&'static str, fn(&Shell) -> Result<Vec<String>>);
 

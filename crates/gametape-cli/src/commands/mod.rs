@@ -21,10 +21,12 @@ mod merge;
 mod pack;
 mod pass;
 mod play;
+mod publish;
 mod record;
 mod recover;
 mod render;
 mod resim;
+mod serve;
 mod sign;
 mod stage;
 mod state;
@@ -65,6 +67,7 @@ commands! {
     Render(render::Args),
     Play(play::Args),
     View(view::Args),
+    Serve(serve::Args),
     Export(export::Args),
     Log(log::Args),
     Find(find::Args),
@@ -77,6 +80,7 @@ commands! {
     Pack(pack::Args),
     Chunks(chunks::Args),
     Watch(watch::Args),
+    Publish(publish::Args),
     Anonymize(anonymize::Args),
     Keygen(keygen::Args),
     Sign(sign::Args),

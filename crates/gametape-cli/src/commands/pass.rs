@@ -18,7 +18,7 @@ use crate::text::Fields;
 /// Make a pass to a live match, or say what one is good for
 ///
 /// A pass is a line of text that is signed with a key of `gametape keygen`. Whoever has it may see
-/// these views of the match, with at least this delay, until it expires. A server that is given the
+/// these views of the match, with at least this delay, or publish them, until it expires. A server that is given the
 /// public key checks it; nothing needs to be stored anywhere.
 ///
 /// Without --match, says what a pass is good for. With --trusted, it must be signed by that key; a pass
@@ -63,6 +63,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CLASS", requires = "name")]
     without: Option<super::cut::Without>,
 
+    /// Let its holder publish these views of the match, instead of seeing them
+    #[arg(long, requires = "name", conflicts_with_all = ["delay", "without"])]
+    publish: bool,
+
     /// The public key that must have signed it: its digits, or a file that has them
     #[arg(long, value_name = "KEY", conflicts_with = "name")]
     trusted: Option<PublicKeyArg>,
@@ -73,12 +77,13 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = r#"With --json:
-  {"pass","match","views":[number],"classes":[name],"delay","until","expired","key","valid"}
+  {"pass","match","views":[number],"publishes","classes":[name],"delay","until","expired","key","valid"}
 
 Examples:
   gametape keygen league
   gametape pass --match finals --view 2 --until 12h --key league
   gametape pass --match finals --view 0 --delay 1200 --until 2026-11-16T20:00:00Z --key league
+  gametape pass --match finals --view 0,1,2 --publish --until 12h --key league
   gametape pass gtp1_… --trusted league.pub"#;
 
 /// When a pass expires.
@@ -131,7 +136,10 @@ impl Args {
             Until::In(seconds) => now().saturating_add(seconds),
         };
         let grant = Grant { views, classes, delay: self.delay };
-        let pass = Pass::sign(name, grant, expiry, &key);
+        let pass = match self.publish {
+            true => Pass::sign_publishing(name, views, expiry, &key),
+            false => Pass::sign(name, grant, expiry, &key),
+        };
         if self.json {
             print_json(&About::of(&pass, true))?;
         } else {
@@ -174,6 +182,7 @@ struct About {
     #[serde(rename = "match")]
     name: String,
     views: Vec<u8>,
+    publishes: bool,
     classes: Vec<&'static str>,
     delay: u64,
     until: u64,
@@ -190,6 +199,7 @@ impl About {
             pass: pass.to_string(),
             name: pass.name.to_string(),
             views: views.iter().map(View::number).collect(),
+            publishes: pass.is_publishing,
             classes: Class::ALL
                 .iter()
                 .filter(|class| of(class))
@@ -207,10 +217,13 @@ impl About {
 /// For people.
 fn about(pass: &Pass) -> String {
     let Grant { views, delay, .. } = pass.grant;
-    let mut fields = Fields::new(&format!("pass to {}", pass.name));
+    let purpose = if pass.is_publishing { "publish" } else { "see" };
+    let mut fields = Fields::new(&format!("pass to {purpose} {}", pass.name));
     fields.add("views", views.to_string());
-    fields.add("classes", About::of(pass, true).classes.join(", "));
-    fields.add("delay", count(delay, "tick"));
+    if !pass.is_publishing {
+        fields.add("classes", About::of(pass, true).classes.join(", "));
+        fields.add("delay", count(delay, "tick"));
+    }
     let millis = i64::try_from(pass.expiry).ok().and_then(|seconds| seconds.checked_mul(1000));
     let until = millis.and_then(date).unwrap_or_else(|| format!("{} s after 1970", pass.expiry));
     fields.add("until", until);

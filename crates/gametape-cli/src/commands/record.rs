@@ -5,16 +5,20 @@ mod sink;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use gametape_live::MatchName;
 use gametape_minewars::{Generation, Grid};
+use gametape_net::{Address, PublishOptions, Publishing, publish_recording};
 use gametape_replay::Report;
 use gametape_skirmish::{Config, Match, Pace, Played, Provenance, Session, Style, Summary};
-use gametape_wire::Error;
+use gametape_wire::{Error, View, ViewSet};
 
+use super::publish::{name_of, report};
 use crate::failure::{Done, Failure, Outcome, is_quiet, warn};
-use crate::input::one_of;
+use crate::input::{Source, one_of};
 use crate::output::{Kind, Target, print, print_json};
+use crate::server_arg::ServerArgs;
 use crate::text::{Fields, clock, count, date, printable, thousands};
 use sink::TapeSink;
 
@@ -57,9 +61,24 @@ pub(crate) struct Args {
     #[arg(long, default_value = "current", value_parser = one_of(&Generation::ALL, Generation::name))]
     generation: Generation,
 
-    /// How fast it is played: N times real time, or as fast as possible
-    #[arg(long, value_name = "N|max", default_value = "max")]
-    speed: Pace,
+    /// How fast it is played: N times real time, or as fast as possible [default: max, with --live 1]
+    #[arg(long, value_name = "N|max")]
+    speed: Option<Pace>,
+
+    /// Play at real time, for others to watch
+    #[arg(long)]
+    live: bool,
+
+    /// Publish it to this server while it is played: http://, https://, ws://, wss:// or quic://, HOST:PORT
+    #[arg(long, value_name = "URL", requires = "live")]
+    to: Option<Address>,
+
+    /// What the match is called there [default: the name of the file]
+    #[arg(long = "match", value_name = "MATCH", requires = "to")]
+    name: Option<MatchName>,
+
+    #[command(flatten)]
+    server: ServerArgs,
 
     /// The match is decided by territory after N minutes
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..=1092))]
@@ -82,7 +101,8 @@ const EXAMPLES: &str = r#"With --json:
 Examples:
   gametape record match.tape
   gametape record --players 6 --radius 30 --seed 7 --minutes 20 big.tape
-  gametape record --speed 1 live.tape & gametape watch live.tape
+  gametape record --live live.tape & gametape watch live.tape
+  gametape record --live --to http://localhost:8440/ --match finals live.tape
   gametape record --seed 1 - | gametape info -"#;
 
 impl Args {
@@ -99,9 +119,11 @@ impl Args {
         let sink = TapeSink::open(&self.target, crate::output::may_replace())?;
         let last_tick = self.ticks.unwrap_or(u64::MAX);
         let failed = |error: Error| Failure::of(&self.target, &error);
-        let begun =
-            Session::begin(game, &self.style, self.generation, &provenance(), self.speed, sink);
-        let played = session::play(begun.map_err(failed)?, self.speed, last_tick, &stop);
+        let pace = self.pace();
+        let begun = Session::begin(game, &self.style, self.generation, &provenance(), pace, sink);
+        let mut begun = begun.map_err(failed)?;
+        let live = self.publish(&mut begun)?;
+        let played = session::play(begun, pace, last_tick, &stop, live.as_ref());
         let played = played.map_err(failed)?;
         let summary = played.summary(self.target.to_string());
         match (self.json, &self.target) {
@@ -110,7 +132,33 @@ impl Args {
             (false, _) if is_quiet() => {}
             (false, Target::File(_)) => print(&text(&summary))?,
         }
-        outcome(&played, &self.target)
+        let outcome = outcome(&played, &self.target);
+        if let Some(live) = live {
+            live.finish(&stop)?;
+        }
+        outcome
+    }
+
+    fn pace(&self) -> Pace {
+        self.speed.unwrap_or(if self.live { Pace::Times(1) } else { Pace::Max })
+    }
+
+    /// Publishes the match while it is played, where somebody wants that.
+    fn publish(&self, session: &mut Session<TapeSink>) -> Result<Option<Live>, Failure> {
+        let Some(to) = &self.to else { return Ok(None) };
+        let Target::File(path) = &self.target else {
+            let problem =
+                "what is published has to be in a file: what a server lacks is read from it again";
+            return Err(Failure::usage(problem));
+        };
+        let name = self.name.clone().or_else(|| to.name().cloned());
+        let name = name.unwrap_or_else(|| name_of(&Source::File(path.clone())));
+        let mut options = PublishOptions::new(to.clone(), name);
+        (options.trust, options.pass) = (self.server.trust(), self.server.pass.clone());
+        let views: ViewSet = (0..=self.players).filter_map(View::new).collect();
+        let (sink, publishing) = publish_recording(path, views, options);
+        session.publish(sink);
+        Ok(Some(Live { to: to.clone(), publishing }))
     }
 
     fn config(&self) -> Result<Config, Failure> {
@@ -122,6 +170,28 @@ impl Args {
         Ok(Config::new(self.players, self.radius, seed)
             .with_grid(self.grid)
             .with_time_limit(time_limit))
+    }
+}
+
+/// A match that is published while it is played.
+pub(super) struct Live {
+    to: Address,
+    publishing: Publishing,
+}
+
+impl Live {
+    /// Says what happened since.
+    pub(super) fn report(&self) {
+        while let Some(event) = self.publishing.next_event(Duration::ZERO) {
+            report(&self.to, &event);
+        }
+    }
+
+    /// Waits until the server has everything.
+    fn finish(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let Self { to, publishing } = self;
+        let done = publishing.finish(stop, &mut |event| report(&to, event));
+        done.map_err(|error| Failure::of(&to, &error))
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use gametape_files::Spooled;
 use gametape_server::link::{self, is_url};
 use gametape_server::{
-    Catalogue, Listen, Matches, NotBuilt, Server, Shown, ShownMatches, Site, WrittenSite,
+    Assets, Catalogue, Listen, Matches, NotBuilt, Server, Shown, ShownMatches, Site, WrittenSite,
     write_site,
 };
 use serde::Serialize;
@@ -30,7 +30,8 @@ use crate::viewer::{Begin, BeginArgs, ViewerArg};
 /// Serves the viewer and the recordings to this machine alone, at an address that nobody can guess,
 /// and opens the default browser. Press Ctrl-C to end it. One recording opens at once; a folder or
 /// several become a page of matches. Recordings are read piece by piece as the viewer asks for them,
-/// and nothing is changed.
+/// and nothing is changed. A link in a folder that leads out of it is left out: name it, or what it leads
+/// to, and it is served.
 ///
 /// An address of the web (http, https) is fetched by the page itself, in pieces where its server
 /// allows it: that server must permit pages of others to read it (CORS: Access-Control-Allow-Origin, and
@@ -96,7 +97,7 @@ Examples:
   gametape view --no-open --listen 0.0.0.0:8080 finals/
   gametape view --site public finals/"#;
 
-fn address(text: &str) -> Result<SocketAddr, &'static str> {
+pub(super) fn address(text: &str) -> Result<SocketAddr, &'static str> {
     Listen::address_of(text)
         .ok_or("an address is written as 127.0.0.1:8080, [::1]:8080, 0.0.0.0 or 8080")
 }
@@ -196,12 +197,7 @@ impl Args {
         if !self.no_open {
             browser::open(&address);
         }
-        let recordings = shown.iter().map(Shown::recording).collect();
-        let jobs = self.jobs.number().clamp(1, shown.len().max(1));
-        // The others draw pictures.
-        share_memory(jobs + 2);
-        let matches = Catalogue::look_into(ShownMatches { shown, urls, games: &GAMES }, jobs);
-        let site = Site { assets, recordings, matches: Arc::clone(&matches) as Arc<dyn Matches> };
+        let (site, matches) = site_of(assets, shown, urls, self.jobs);
         let served = server.run(site).map_err(failed);
         matches.stop();
         served
@@ -220,6 +216,22 @@ impl Args {
         }
         note(&address, "serving; Ctrl-C ends it");
     }
+}
+
+/// Everything that is served, and what looks into it meanwhile.
+pub(super) fn site_of(
+    assets: Assets,
+    shown: Vec<Shown>,
+    urls: Vec<String>,
+    jobs: JobsArg,
+) -> (Site, Arc<Catalogue<ShownMatches>>) {
+    let recordings = shown.iter().map(Shown::recording).collect();
+    let jobs = jobs.number().clamp(1, shown.len().max(1));
+    // The others draw pictures.
+    share_memory(jobs + 2);
+    let matches = Catalogue::look_into(ShownMatches { shown, urls, games: &GAMES }, jobs);
+    let site = Site { assets, recordings, matches: Arc::clone(&matches) as Arc<dyn Matches> };
+    (site, matches)
 }
 
 /// What the page opens: one recording, or the list.

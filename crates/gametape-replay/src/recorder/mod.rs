@@ -4,6 +4,7 @@ mod counters;
 mod deadline;
 mod event_block;
 mod item;
+mod live;
 mod lock;
 mod options;
 mod producer;
@@ -17,6 +18,7 @@ mod thread;
 
 pub use counters::{Count, Counters, Report, Shed};
 pub use event_block::EventBlock;
+pub use live::LiveSink;
 pub use lock::lock_recording;
 pub use options::{Durability, RecorderOptions};
 pub use pump::{Next, Pump};
@@ -119,6 +121,24 @@ impl Recorder {
         lock_recording(&file)?;
         sync_folder(path);
         Self::start(file, header, metadata, options)
+    }
+
+    /// As [`create`](Self::create), with somebody who is given the match while it is recorded: a broadcast of it, for
+    /// example. The game never waits for that, either.
+    pub fn create_live(
+        path: impl AsRef<Path>,
+        header: TapeHeader,
+        metadata: &[u8],
+        options: &RecorderOptions,
+        live: Box<dyn LiveSink>,
+    ) -> Result<Self> {
+        let path = path.as_ref();
+        let file = File::create_new(path).map_err(|error| Error::unwritable(0, "tape", error))?;
+        lock_recording(&file)?;
+        sync_folder(path);
+        let (recorder, mut pump) = Self::with_pump(file, header, metadata, options)?;
+        pump.publish(live);
+        thread::run((recorder, pump))
     }
 
     /// As [`create`](Self::create), but what is in the file already is lost. Refused where somebody is
@@ -304,11 +324,7 @@ impl Recorder {
 
     /// Everything of `tick` was given. The counters of ticks count these calls, nothing else does.
     pub fn end_tick(&self, tick: Tick) {
-        // This call cannot be wrong.
-        let _: Result<()> = self.shared.give(|producer| {
-            producer.end_tick(tick.0);
-            Ok(())
-        });
+        self.shared.end_tick(tick.0);
     }
 
     /// What is known only at the end, a JSON object.

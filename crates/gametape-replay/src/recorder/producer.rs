@@ -42,6 +42,8 @@ pub(super) struct Producer {
     /// Has the writer ended?
     pub(super) is_done: bool,
     pub(super) is_finished: bool,
+    /// Does somebody publish it, and want every tick when it is over?
+    pub(super) is_live: bool,
 }
 
 /// How far a stream of one kind has come.
@@ -69,6 +71,7 @@ impl Producer {
             is_woken: false,
             is_done: false,
             is_finished: false,
+            is_live: false,
         };
         for chunk in chunks {
             let header = &chunk.header;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use gametape_wire::{Error, Result, Tick};
 
+use super::live::LiveSink;
 use super::producer::Ending;
 use super::queue::Segment;
 use super::shared::Shared;
@@ -89,6 +90,14 @@ impl<S: Sink> Pump<S> {
     pub(super) fn new(sink: S, written: u64, builder: TapeBuilder, shared: Arc<Shared>) -> Self {
         let work = Work::Tape(Box::new(builder));
         Self { outlet: Outlet { sink, written }, work, presence: Presence(shared) }
+    }
+
+    /// Gives the recording to somebody while it is made. To be called before the first [`step`](Self::step).
+    pub fn publish(&mut self, sink: Box<dyn LiveSink>) {
+        if let Work::Tape(builder) = &mut self.work {
+            builder.publish(sink);
+        }
+        self.presence.0.lock().is_live = true;
     }
 
     /// Takes what the game gave, and writes and syncs what is due at `now`, a time since anything

@@ -36,9 +36,27 @@ impl Shared {
 
     /// The game gives something.
     pub(super) fn give<T>(&self, give: impl FnOnce(&mut Producer) -> Result<T>) -> Result<T> {
+        self.give_and(false, give)
+    }
+
+    /// The game ends a tick: who publishes it gets it now.
+    pub(super) fn end_tick(&self, tick: u64) {
+        // This cannot be wrong.
+        let _: Result<()> = self.give_and(true, |producer| {
+            producer.end_tick(tick);
+            Ok(())
+        });
+    }
+
+    fn give_and<T>(
+        &self,
+        ends_tick: bool,
+        give: impl FnOnce(&mut Producer) -> Result<T>,
+    ) -> Result<T> {
         let mut producer = self.lock();
         let given = give(&mut producer)?;
-        let wakes = producer.is_writer_idle || producer.queue.waiting() >= WAKE_BYTES;
+        let is_much = producer.queue.waiting() >= WAKE_BYTES;
+        let wakes = producer.is_writer_idle || is_much || (ends_tick && producer.is_live);
         if wakes && !std::mem::replace(&mut producer.is_woken, true) {
             drop(producer);
             self.work.notify_one();

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use gametape_tape::limits::{CHUNK_BYTES, CHUNKS};
 use gametape_tape::{ChunkDraft, ChunkKind, Gap, GapCause, KeyframeMaker, SimSnapshot, TapeWriter};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet};
 
 use super::deadline::{Deadline, pace};
 use super::item::{Class, Item, Loss};
+use super::live::{Live, LiveSink};
 use super::options::RecorderOptions;
 use super::queue::{Part, Segment};
 use super::resume::Interruption;
@@ -30,6 +31,8 @@ pub(super) struct TapeBuilder {
     /// The last ended tick that was taken, and that is in chunks.
     taken_tick: Option<u64>,
     flushed_tick: Option<u64>,
+    /// Who is given it while it is made.
+    live: Option<Live>,
 }
 
 impl TapeBuilder {
@@ -49,6 +52,23 @@ impl TapeBuilder {
             most_chunks: CHUNKS.max,
             taken_tick: None,
             flushed_tick: None,
+            live: None,
+        }
+    }
+
+    /// Somebody is given it while it is made, from its first byte on.
+    pub(super) fn publish(&mut self, sink: Box<dyn LiveSink>) {
+        self.live = Some(Live { sink, unwritten: Vec::new() });
+        self.hand_on();
+    }
+
+    /// Gives the chunks that were made to who publishes them.
+    fn hand_on(&mut self) {
+        let Some(live) = &mut self.live else { return };
+        let made = self.tape.take();
+        if !made.is_empty() {
+            live.sink.journal(&made);
+            live.unwritten.extend(made);
         }
     }
 
@@ -70,8 +90,22 @@ impl TapeBuilder {
             self.unwritten.start(now, durability.written_within);
             self.unsynced.start(now, durability.synced_within);
             self.note_interruption(item.tick())?;
+            self.begin_item(&item)?;
             self.item(item, &mut payloads)?;
+            self.hand_on();
         }
+        Ok(())
+    }
+
+    /// Where somebody publishes it, what has no tick is on the tape after the frames that were given before it: so the
+    /// tape has everything in the order in which it was published.
+    fn begin_item(&mut self, item: &Item) -> Result<()> {
+        let has_no_tick =
+            matches!(item, Item::Setup { .. } | Item::Names(_) | Item::Resource { .. });
+        if has_no_tick && self.live.is_some() {
+            self.tape.flush()?;
+        }
+        self.hand_on();
         Ok(())
     }
 
@@ -79,7 +113,11 @@ impl TapeBuilder {
         let tape = &mut self.tape;
         match item {
             Item::Framed { kind, stream, tick, parts } => {
-                payloads.write(tape, (kind, stream), tick, parts.into())
+                let pieces = payloads.take(parts.into());
+                if let Some(live) = self.live.as_mut().filter(|_| (kind, stream) == super::FRAMES) {
+                    live.sink.frame(Tick(tick), pieces.as_slice());
+                }
+                pieces.write(tape, (kind, stream), tick)
             }
             Item::Keyframe { stream, views, snapshot } => self.keyframe(stream, views, *snapshot),
             Item::Events { stream, first_tick, tick_count, count, raw } => {
@@ -100,6 +138,9 @@ impl TapeBuilder {
             }
             Item::TickEnd(tick) => {
                 self.taken_tick = Some(tick);
+                if let Some(live) = &mut self.live {
+                    live.sink.end_tick(Tick(tick));
+                }
                 Ok(())
             }
             Item::Shed(class, loss) => {
@@ -165,6 +206,7 @@ impl TapeBuilder {
         }
         self.tape.flush()?;
         self.flushed_tick = self.taken_tick;
+        self.hand_on();
         Ok(())
     }
 
@@ -179,7 +221,11 @@ impl TapeBuilder {
 
     /// The chunks that are to be appended now.
     pub(super) fn output(&mut self) -> Vec<u8> {
-        self.tape.take()
+        self.hand_on();
+        match &mut self.live {
+            Some(live) => std::mem::take(&mut live.unwritten),
+            None => self.tape.take(),
+        }
     }
 
     /// The same, but only where all frames and orders that were taken are among them or before them.
@@ -223,7 +269,13 @@ impl TapeBuilder {
         }
         self.end_chunks()?;
         let (tick, chunks) = (self.flushed_tick, self.tape.chunks().len() as u32);
-        Ok(Finished { bytes: self.tape.finish()?, tick, chunks })
+        let mut bytes = self.output();
+        let last = self.tape.finish()?;
+        if let Some(live) = &mut self.live {
+            live.sink.journal(&last);
+        }
+        bytes.extend(last);
+        Ok(Finished { bytes, tick, chunks })
     }
 }
 
@@ -261,30 +313,49 @@ impl<'a> Payloads<'a> {
         Some((part.views, payload))
     }
 
-    /// Writes a frame or order of this many parts.
+    /// The parts of the next frame or order.
+    fn take(&mut self, count: usize) -> Pieces<'a> {
+        let mut pieces = Pieces { parts: [(ViewSet::EMPTY, &[]); MOST_PARTS], count };
+        for piece in &mut pieces.parts[..count] {
+            *piece = self.next().unwrap_or_default();
+        }
+        pieces
+    }
+}
+
+/// A frame has a part for each view at most.
+const MOST_PARTS: usize = View::MAX as usize + 1;
+
+/// The parts of a frame or order.
+struct Pieces<'a> {
+    parts: [(ViewSet, &'a [u8]); MOST_PARTS],
+    count: usize,
+}
+
+impl<'a> Pieces<'a> {
+    fn as_slice(&self) -> &[(ViewSet, &'a [u8])] {
+        &self.parts[..self.count]
+    }
+
     fn write(
-        &mut self,
+        &self,
         tape: &mut TapeWriter,
         (kind, stream): (ChunkKind, u16),
         tick: u64,
-        parts: usize,
     ) -> Result<()> {
-        if parts == 1 {
-            let (views, payload) = self.next().unwrap_or_default();
+        if let [(views, payload)] = self.as_slice() {
             return match views.iter().next() {
                 Some(player) if kind == ChunkKind::ORDERS => {
                     tape.order(stream, tick, player, payload)
                 }
-                _ => tape.frame_for_all(stream, tick, views, payload),
+                _ => tape.frame_for_all(stream, tick, *views, payload),
             };
         }
-        let mut pieces = [(View::SPECTATOR, &[][..]); View::MAX as usize + 1];
-        let pieces = &mut pieces[..parts];
-        for piece in &mut *pieces {
-            let (views, payload) = self.next().unwrap_or_default();
-            *piece = (views.iter().next().unwrap_or(View::SPECTATOR), payload);
-        }
-        tape.frame(stream, tick, pieces)
+        let one = |(views, payload): (ViewSet, &'a [u8])| {
+            (views.iter().next().unwrap_or(View::SPECTATOR), payload)
+        };
+        let pieces = self.parts.map(one);
+        tape.frame(stream, tick, &pieces[..self.count])
     }
 }
 

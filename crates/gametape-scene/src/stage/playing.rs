@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use gametape_replay::text::count;
-use gametape_replay::{Clock, Direction, Rate};
+use gametape_replay::{Clock, Direction, Pace, Pacer, Rate};
 use gametape_wire::{Moment, Result, Source, Time, View};
 
 use super::Stage;
@@ -25,6 +25,8 @@ pub struct PlayingStage<S> {
     since: Moment,
     /// Does it stay near the end of a recording that grows?
     is_live: bool,
+    /// How near, where it comes without pauses.
+    pacer: Option<Pacer>,
 }
 
 /// Nearer to the end than this is live: recorders write about once a second.
@@ -54,6 +56,25 @@ impl<S: Source> PlayingStage<S> {
             pause: None,
             since,
             is_live: false,
+            pacer: None,
+        }
+    }
+
+    /// Whoever is live stays this near to the end: for recordings that grow many times a second.
+    pub fn stay_near(&mut self, target: Duration) {
+        self.pacer = Some(Pacer::new(target));
+    }
+
+    /// How fast to play near the end, `None` to jump there.
+    fn live_rate(&mut self) -> Option<Rate> {
+        let behind = self.behind();
+        match &mut self.pacer {
+            None => live_rate(behind),
+            Some(pacer) => match pacer.pace(Duration::from_micros(behind)) {
+                Pace::Play(rate) => Some(rate),
+                Pace::Wait => Some(Rate::PAUSED),
+                _ => None,
+            },
         }
     }
 
@@ -119,9 +140,15 @@ impl<S: Source> PlayingStage<S> {
     /// Goes on near the end of a recording that grows.
     fn tick_live(&mut self, now: Duration) -> Result<bool> {
         let (position, end) = (self.stage.position(), self.stage.end());
-        let due = match live_rate(self.behind()) {
+        let rate = self.live_rate();
+        let due = match rate {
             // A delta takes no time.
             _ if self.stage.is_gamelog() => end,
+            // It goes on when there is more.
+            Some(Rate::PAUSED) => {
+                self.clock.moved();
+                position
+            }
             None => {
                 self.clock.moved();
                 end

@@ -8,6 +8,7 @@ use gametape_skirmish::{Pace, Played, Session, game_time};
 use gametape_wire::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::Live;
 use super::sink::TapeSink;
 use crate::text::{clock, thousands};
 
@@ -17,6 +18,7 @@ pub(super) fn play(
     pace: Pace,
     last_tick: u64,
     stop: &AtomicBool,
+    live: Option<&Live>,
 ) -> Result<Played> {
     let start = Instant::now();
     let mut progress = Progress::new();
@@ -25,6 +27,9 @@ pub(super) fn play(
         thread::sleep(pace.due(tick).saturating_sub(start.elapsed()));
         session.step(start.elapsed())?;
         progress.at(tick, start);
+        if let Some(live) = live {
+            live.report();
+        }
     }
     session.finish(start.elapsed())
 }

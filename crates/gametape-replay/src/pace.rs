@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gametape_replay::Rate;
+use crate::Rate;
 
 /// The slowest and the fastest rate in thousandths.
 const RATES: (i64, i64) = (950, 1050);
@@ -25,8 +25,7 @@ pub enum Pace {
 ///
 /// ```
 /// use std::time::Duration;
-/// use gametape_live::{Pace, Pacer};
-/// use gametape_replay::Rate;
+/// use gametape_replay::{Pace, Pacer, Rate};
 ///
 /// let mut pacer = Pacer::new(Duration::from_millis(200));
 /// assert_eq!(pacer.pace(Duration::ZERO), Pace::Wait);

@@ -1,0 +1,125 @@
+//! `gametape publish`: a tape that grows goes to a live server.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use gametape_live::MatchName;
+use gametape_net::{Address, PublishEvent, PublishOptions, publish_file};
+use gametape_wire::{View, ViewSet};
+use tempfile::NamedTempFile;
+
+use crate::commands::record::stop_signal;
+use crate::failure::{Done, Failure, Outcome, note, warn};
+use crate::input::Source;
+use crate::server_arg::ServerArgs;
+
+/// Send a match to a live server while it is recorded
+///
+/// Follows a tape that is being written, or standard input, and ends when the match is over and the server has
+/// everything. When the connection ends it connects again and sends what the server lacks, nothing twice; it may
+/// itself be ended at any time and begun again. Where the server wants a pass, it is one of
+/// `gametape pass --publish`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Tape to follow, `-` for standard input
+    #[arg(value_name = "TAPE")]
+    source: Source,
+
+    /// The server: http://, https://, ws://, wss:// or quic://, HOST:PORT
+    #[arg(long, value_name = "URL")]
+    to: Address,
+
+    /// What the match is called there: 1 to 64 of the letters A-Z a-z 0-9 _ - [default: the name of the file]
+    #[arg(long = "match", value_name = "MATCH")]
+    name: Option<MatchName>,
+
+    /// Publish these views alone, by number
+    #[arg(long, visible_alias = "views", value_name = "VIEW,…", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(0..=15))]
+    view: Vec<u8>,
+
+    /// Give up when the server cannot be reached for this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    patience: u64,
+
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gametape publish live.tape --to http://localhost:8440/
+  gametape publish live.tape --to wss://live.example/ --match finals --pass gtp1_…
+  gametape record --live - | gametape publish - --to http://localhost:8440/ --match finals";
+
+impl Args {
+    pub(crate) fn run(self) -> Outcome {
+        let stop = stop_signal()?;
+        let ended = Arc::new(AtomicBool::new(false));
+        let Source::File(path) = &self.source else {
+            let spool = spool_stdin(&ended)?;
+            return self.publish(spool.path(), &stop, &ended);
+        };
+        self.publish(path, &stop, &ended)
+    }
+
+    fn publish(&self, journal: &Path, stop: &AtomicBool, ended: &AtomicBool) -> Outcome {
+        let mut tell = |event: &PublishEvent| report(&self.to, event);
+        let done = publish_file(journal, &self.options(), stop, ended, &mut tell);
+        match done.map_err(|error| Failure::of(&self.source, &error))? {
+            true => Ok(Done::lost_if(false)),
+            false => {
+                warn(&self.to, "ended before the match was over");
+                Ok(Done::DataLost)
+            }
+        }
+    }
+
+    fn options(&self) -> PublishOptions {
+        let name = self.name.clone().or_else(|| self.to.name().cloned());
+        let name = name.unwrap_or_else(|| name_of(&self.source));
+        let views: ViewSet = self.view.iter().filter_map(|number| View::new(*number)).collect();
+        let mut options = PublishOptions::new(self.to.clone(), name);
+        options.trust = self.server.trust();
+        options.pass = self.server.pass.clone();
+        options.views = (!views.is_empty()).then_some(views);
+        options.patience = Duration::from_secs(self.patience);
+        options
+    }
+}
+
+/// The name of a file as that of a match.
+pub(super) fn name_of(source: &Source) -> MatchName {
+    match source {
+        Source::File(path) => {
+            MatchName::of_text(&path.file_stem().unwrap_or_default().to_string_lossy())
+        }
+        Source::Stdin | Source::Address(_) => MatchName::of_text("match"),
+    }
+}
+
+/// Says what happens.
+pub(super) fn report(to: &Address, event: &PublishEvent) {
+    match event {
+        PublishEvent::Lost { .. } => warn(to, event),
+        _ => note(to, event),
+    }
+}
+
+/// Standard input as a file that grows: what a server lacks is read again from it.
+fn spool_stdin(ended: &Arc<AtomicBool>) -> Result<NamedTempFile, Failure> {
+    let failed = |error: io::Error| Failure::io(&"temporary file", &error);
+    let spool = NamedTempFile::new().map_err(failed)?;
+    let mut file = spool.reopen().map_err(failed)?;
+    let ended = Arc::clone(ended);
+    thread::spawn(move || {
+        // What cannot be read, or written, is not published: the match ends there.
+        let _ = io::copy(&mut io::stdin().lock(), &mut file);
+        ended.store(true, Ordering::Release);
+    });
+    Ok(spool)
+}

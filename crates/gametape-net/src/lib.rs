@@ -1,0 +1,46 @@
+//! Live messages over sockets.
+//!
+//! - [`framing`] cuts the streams of QUIC and WebTransport into messages, without I/O: client and server
+//!   both use it.
+//!
+//! Everything is specified in `spec/live.md` of the repository, section 14.
+//!
+//! ```
+//! use gametape_live::{Message, StartAt};
+//! use gametape_net::framing::{Decoder, put_entry};
+//!
+//! let message = Message::Seek(StartAt::Tick(299)).to_bytes();
+//! let mut stream = Vec::new();
+//! put_entry(&mut stream, &message);
+//! assert_eq!(stream, [0x03, 0x07, 0xAC, 0x02]);
+//!
+//! let mut decoder = Decoder::session();
+//! decoder.push(&stream[..2]);
+//! assert_eq!(decoder.next_message()?, None);
+//! decoder.push(&stream[2..]);
+//! assert_eq!(decoder.next_message()?, Some(message));
+//! # Ok::<(), gametape_wire::Error>(())
+//! ```
+
+mod address;
+mod backoff;
+mod broadcast;
+pub mod framing;
+mod http;
+mod kept;
+mod line;
+mod link;
+mod publish;
+mod sink;
+mod tls;
+mod watch;
+
+pub use address::{Address, Transport};
+pub use broadcast::Broadcast;
+pub use kept::KeptTapes;
+pub use line::SeenLine;
+pub use link::{Closed, Link, PROTOCOL};
+pub use publish::{PublishEvent, PublishOptions, Tell, publish_file};
+pub use sink::{Publishing, publish_recording};
+pub use tls::{CertificateHash, Trust};
+pub use watch::{LiveMatch, Seen, Watch, WatchControl, WatchOptions};

@@ -1,0 +1,139 @@
+//! Whom to trust: certificates of servers.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use gametape_wire::{Error, ErrorKind, Result};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::WebPkiSupportedAlgorithms;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use sha2::{Digest, Sha256};
+
+/// Which certificates of servers are accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Trust {
+    /// Those that a well-known authority signed.
+    #[default]
+    Authorities,
+    /// The one with this hash, and no other.
+    Pinned(CertificateHash),
+    /// Any: whoever is in between can read and change everything.
+    Anybody,
+}
+
+/// The SHA-256 of a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CertificateHash(pub [u8; 32]);
+
+impl FromStr for CertificateHash {
+    type Err = Error;
+
+    /// 64 hexadecimal digits; colons between them do not matter.
+    fn from_str(text: &str) -> Result<Self> {
+        let digits: Option<Vec<u8>> = text
+            .chars()
+            .filter(|c| *c != ':')
+            .map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+            .collect();
+        let bytes = digits.filter(|digits| digits.len() == 64).and_then(|digits| {
+            let pairs = digits.as_chunks::<2>().0.iter().map(|[high, low]| high << 4 | low);
+            <[u8; 32]>::try_from(pairs.collect::<Vec<u8>>()).ok()
+        });
+        let problem = "the hash of a certificate is 64 hexadecimal digits".into();
+        let bad = || Error::at(0, "certificate", ErrorKind::BadSyntax { problem });
+        bytes.map(Self).ok_or_else(bad)
+    }
+}
+
+impl Trust {
+    /// What rustls needs to know, for a protocol.
+    pub(crate) fn config(&self, alpn: &[u8]) -> Result<ClientConfig> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let algorithms = provider.signature_verification_algorithms;
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| Error::misuse("TLS", error.to_string()))?;
+        let mut config = match self {
+            Self::Authorities => {
+                let roots = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
+                builder.with_root_certificates(RootCertStore { roots }).with_no_client_auth()
+            }
+            Self::Pinned(_) | Self::Anybody => {
+                let hash = match self {
+                    Self::Pinned(hash) => Some(*hash),
+                    _ => None,
+                };
+                let verifier = Arc::new(Known { hash, algorithms });
+                let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
+                builder.with_no_client_auth()
+            }
+        };
+        config.alpn_protocols = vec![alpn.to_vec()];
+        Ok(config)
+    }
+}
+
+/// Accepts the certificate with a hash, or any; who has it must still prove that the key is his.
+#[derive(Debug)]
+struct Known {
+    hash: Option<CertificateHash>,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl ServerCertVerifier for Known {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
+        let found = Sha256::digest(end_entity);
+        match self.hash {
+            Some(hash) if hash.0[..] != found[..] => {
+                Err(rustls::Error::General("it has another certificate".to_owned()))
+            }
+            _ => Ok(ServerCertVerified::assertion()),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls12_signature(message, cert, dss, &self.algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls13_signature(message, cert, dss, &self.algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_read_with_and_without_colons() {
+        let plain = "0f".repeat(32);
+        let colons = ["0F"; 32].join(":");
+        assert_eq!(plain.parse::<CertificateHash>().unwrap(), CertificateHash([0x0F; 32]));
+        assert_eq!(colons.parse::<CertificateHash>().unwrap(), CertificateHash([0x0F; 32]));
+        for wrong in ["", "0f", &plain[1..], &format!("{plain}00"), &"zz".repeat(32)] {
+            assert!(wrong.parse::<CertificateHash>().is_err(), "{wrong}");
+        }
+    }
+}

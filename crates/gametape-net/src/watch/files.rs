@@ -1,0 +1,108 @@
+//! Watching by segments.
+
+use std::time::Duration;
+
+use gametape_live::{MatchName, Notice, SegmentFile, SegmentFollower};
+use gametape_wire::View;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use super::{Command, Ended, Gone, Out, Seen, WatchOptions, only_view};
+use crate::address::Transport;
+use crate::http::Client;
+
+/// How often to look which files are due.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A view that is watched file by file.
+pub(super) struct Watching {
+    name: MatchName,
+    view: View,
+    follower: SegmentFollower,
+    /// What was asked for and not answered.
+    pending: Vec<SegmentFile>,
+    began: Instant,
+    is_connected: bool,
+}
+
+impl Watching {
+    pub(super) fn new(options: &WatchOptions, name: MatchName) -> Self {
+        let view = only_view(options.views);
+        let follower = SegmentFollower::new(view, options.start);
+        let began = Instant::now();
+        Self { name, view, follower, pending: Vec::new(), began, is_connected: false }
+    }
+
+    /// Watches until the server cannot be reached.
+    pub(super) async fn run(
+        &mut self,
+        options: &WatchOptions,
+        out: &mut Out,
+        commands: &mut UnboundedReceiver<Command>,
+    ) -> Ended {
+        self.is_connected = false;
+        let mut client = Client::new(&options.from, &options.trust, options.pass.as_ref());
+        let mut look = interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let before = self.follower.shown();
+        loop {
+            tokio::select! {
+                command = commands.recv() => match command {
+                    Some(Command::Seek(to)) => {
+                        self.follower.seek(to);
+                        self.pending.clear();
+                    }
+                    Some(Command::End) | None => return self.end(out).await,
+                },
+                _ = look.tick() => {}
+            }
+            let asked = self.ask(&mut client).await;
+            match self.report(out).await {
+                Ok(None) => {}
+                Ok(Some(ended)) => return ended,
+                Err(Gone) => return Ended::Gone,
+            }
+            if let Err(reason) = asked {
+                let had_progress = self.follower.shown() > before;
+                return Ended::Broken { reason, had_progress };
+            }
+        }
+    }
+
+    /// Asks for the files that are due. What cannot be had is asked for over the next connection.
+    async fn ask(&mut self, client: &mut Client) -> Result<(), String> {
+        self.pending.extend(self.follower.poll(self.began.elapsed()));
+        while let Some(&file) = self.pending.first() {
+            let path = format!("live/{}/{}/{file}", self.name, self.view.number());
+            let answer = client.get(&path).await.map_err(|error| error.to_string())?;
+            self.pending.remove(0);
+            let now = self.began.elapsed();
+            let taken = self.follower.answer(file, answer.as_deref(), now);
+            taken.map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    async fn report(&mut self, out: &mut Out) -> Result<Option<Ended>, Gone> {
+        for notice in self.follower.notices() {
+            if matches!(notice, Notice::Began { .. }) && !self.is_connected {
+                self.is_connected = true;
+                out.put(Seen::Connected(Transport::Segments)).await?;
+            }
+            out.put(Seen::Notice(notice)).await?;
+        }
+        out.newest(self.follower.newest()).await?;
+        out.tape(self.follower.take_tape()).await?;
+        Ok(self.follower.is_over().then_some(Ended::Done))
+    }
+
+    /// Ends the tape with its index.
+    async fn end(&mut self, out: &Out) -> Ended {
+        let spare = SegmentFollower::new(self.view, gametape_live::StartAt::Live);
+        let follower = std::mem::replace(&mut self.follower, spare);
+        match follower.close() {
+            Ok(bytes) => out.tape(bytes).await.map_or(Ended::Gone, |()| Ended::Done),
+            Err(error) => Ended::Failed(error),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Live matches over real sockets of this machine.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod bus;
+#[allow(dead_code)]
+#[path = "../../../gametape-bus/tests/bus/cluster.rs"]
+mod cluster;
+mod common;
+mod hostile;
+mod http;
+mod leak;
+mod proxy;
+mod sessions;
+mod transports;
+// The game, and matches of it, are those of the tests without sockets.
+#[allow(dead_code)]
+#[path = "../../../gametape-live/tests/live/common.rs"]
+mod toy;
