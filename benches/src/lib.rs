@@ -41,5 +41,6 @@ pub mod playing;
 mod report;
 mod table;
 
+pub use clock::Stopwatch;
 pub use contest::{Contest, Standing, Standings, median};
 pub use report::{Claim, Report};

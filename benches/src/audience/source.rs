@@ -8,7 +8,7 @@ use futures_util::{SinkExt, StreamExt};
 use gametape_live::{Message, Publisher, SeatId};
 use gametape_replay::streams::keyframes_of;
 use gametape_tape::{Cadence, KeyframeMaker, SimSnapshot, TapeHeader, TapeWriter};
-use gametape_wire::{TickLength, View, ViewSet};
+use gametape_wire::{Tick, TickLength, View, ViewSet};
 use tokio::net::TcpStream;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite;
@@ -98,7 +98,7 @@ impl Live {
 
     fn tick(&mut self, tick: u64) -> Outcome<()> {
         if tick % u64::from(FRAMES) == 0 {
-            let state = SimSnapshot::opaque(tick, &[tick as u8; KEYFRAME_BYTES])?;
+            let state = SimSnapshot::opaque(Tick(tick), &[tick as u8; KEYFRAME_BYTES])?;
             let views = ViewSet::EMPTY.with(View::SPECTATOR);
             let keyframe = self.keyframes.make(state);
             self.writer.keyframe(keyframes_of(View::SPECTATOR), views, &keyframe)?;

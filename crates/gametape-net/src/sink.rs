@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use gametape_live::{JournalStart, Publisher};
 use gametape_replay::LiveSink;
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_wire::{Error, Result, Tick, View, ViewSet};
 use tokio::sync::Notify;
 
 use crate::broadcast::{Broadcast, Rereader};
@@ -215,17 +215,17 @@ impl BroadcastSink {
 }
 
 impl LiveSink for BroadcastSink {
-    fn frame(&mut self, tick: u64, parts: &[(ViewSet, &[u8])]) {
+    fn frame(&mut self, tick: Tick, parts: &[(ViewSet, &[u8])]) {
         let each = |(views, payload): &(ViewSet, _)| {
             let payload = *payload;
             views.iter().map(move |view| (view, payload)).collect::<Vec<(View, &[u8])>>()
         };
         let parts: Vec<(View, &[u8])> = parts.iter().flat_map(each).collect();
-        self.give(|publisher, now| publisher.frame(tick, &parts, now));
+        self.give(|publisher, now| publisher.frame(tick.0, &parts, now));
     }
 
-    fn end_tick(&mut self, tick: u64) {
-        self.give(|publisher, now| publisher.end_tick(tick, now));
+    fn end_tick(&mut self, tick: Tick) {
+        self.give(|publisher, now| publisher.end_tick(tick.0, now));
     }
 
     fn journal(&mut self, bytes: &[u8]) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gametape_cadre::{Ending, Header, Log, Markers, Options, Outcome, PlayerResult, Raw};
 use gametape_tape::{ChunkKind, Resource, TapeFrames, TapeHeader, TapeWriter};
-use gametape_wire::{Error, ErrorKind, Limit, Place, Result, View, ViewSet};
+use gametape_wire::{Error, ErrorKind, Limit, Place, Result, Tick, View, ViewSet};
 
 use super::TICK_LENGTH;
 use super::state::CadreGame;
@@ -52,7 +52,7 @@ pub fn write_tape(log: &Log, options: &ConvertOptions, put: &mut Put<'_>) -> Res
         let text = delta.raw().as_bytes();
         tape.before_delta()?;
         // A delta that cannot be merged changes nothing, here as when the tape is played.
-        let _ = tape.game.apply(tape.tick, text);
+        let _ = tape.game.apply(Tick(tape.tick), text);
         tape.put_delta(text)?;
         put(&tape.writer.take())?;
     }
@@ -94,14 +94,14 @@ impl GrowingTape {
         writer.setup(0, ViewSet::ALL, &[before, after].concat())?;
         let game = CadreGame::new(log.markers().clone())?;
         let mut keyframes = ViewKeyframes::new([View::SPECTATOR].into_iter(), options);
-        keyframes.write(&mut writer, |_| game.snapshot(0))?;
+        keyframes.write(&mut writer, |_| game.snapshot(Tick(0)))?;
         Ok(Self { writer, game, keyframes, tick: 0 })
     }
 
     /// Takes the next delta. One that cannot be merged is refused, and is not in the tape.
     pub fn delta(&mut self, text: &[u8]) -> Result<()> {
         self.before_delta()?;
-        self.game.apply(self.tick, text)?;
+        self.game.apply(Tick(self.tick), text)?;
         self.put_delta(text)
     }
 
@@ -114,7 +114,7 @@ impl GrowingTape {
     fn before_delta(&mut self) -> Result<()> {
         if self.keyframes.pace.is_due() {
             let Self { writer, game, keyframes, tick } = self;
-            keyframes.write(writer, |_| game.snapshot(*tick))?;
+            keyframes.write(writer, |_| game.snapshot(Tick(*tick)))?;
         }
         Ok(())
     }
