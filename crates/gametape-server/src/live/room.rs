@@ -98,7 +98,7 @@ impl Room {
         lock(archive).step(&mut lock(&self.relay), self.clock.now())
     }
 
-    /// Ends the tape where the match stands.
+    /// Ends the tape with what has come of the match.
     pub(crate) fn end_archive(&self) -> io::Result<Option<Finished>> {
         let Some(archive) = &self.archive else { return Ok(None) };
         lock(archive).finish(&mut lock(&self.relay))

@@ -176,7 +176,9 @@ fn tapes_of_matches_are_finished_with_all_views_also_where_the_server_stops_befo
         sender.lock().unwrap().send((finished.name, tape, finished.is_whole)).unwrap();
     };
     // Nobody may see anything of it, and the tape has all of it.
-    let policy = gametape_server::live::Policy { public: ViewSet::EMPTY, ..open_policy() };
+    let key = super::http::key();
+    let trusted = vec![key.public_key()];
+    let policy = gametape_server::live::Policy { public: ViewSet::EMPTY, trusted, ..open_policy() };
     let mut server = super::common::start_with(policy, super::common::limits(), |live| {
         live.with_keep(std::sync::Arc::new(keep))
     });
@@ -189,8 +191,9 @@ fn tapes_of_matches_are_finished_with_all_views_also_where_the_server_stops_befo
     });
     assert_eq!((of, is_whole), (name(), true));
     assert_equals(&source, &tape, source.views, 0);
+    let second: gametape_live::MatchName = "m2".parse().unwrap();
     let other = gametape_live::Publisher::new(
-        "m2".parse().unwrap(),
+        second.clone(),
         source.header,
         super::toy::METADATA,
         source.views,
@@ -200,11 +203,14 @@ fn tapes_of_matches_are_finished_with_all_views_also_where_the_server_stops_befo
     for tick in 0..30 {
         super::common::play_one::<_, Socket>(&source, tick, &mut half, &mut []);
     }
+    let (views, classes) = (source.views, gametape_live::Classes::ALL);
+    let grant = gametape_live::Grant { views, classes, delay: 0 };
+    let pass = gametape_live::Pass::sign(second, grant, 4_000_000_000, &key);
     wait_for("what was sent", || {
         half.step();
-        (server.logged("match=m2") > 0).then_some(())
+        let now = server.get(&format!("/live/m2/0/now?pass={pass}")).json();
+        (now["tick"].as_i64() >= Some(28)).then_some(())
     });
-    // Everything that was sent is read before the connection is.
     server.stop();
     let (of, tape, is_whole) = kept.recv().unwrap();
     assert_eq!((of.as_str(), is_whole), ("m2", false));
