@@ -1,4 +1,4 @@
-// Bundles the page into dist/: index.html, app.js, app.css, worker.js and the wasm module.
+// Bundles the page into dist/: index.html, app.js, app.css, worker.js, live.js and the wasm modules.
 // `--fake` takes the made-up session of tests/fake-session.ts instead of the wasm module and writes to dist-fake/.
 // `--watch` builds again on every change.
 import { access, copyFile, mkdir, rm } from "node:fs/promises";
@@ -15,8 +15,12 @@ const wasm = join(root, "src/generated/gametape_web_bg.wasm");
 /** The module that also makes files. */
 const maker = join(root, "src/generated/maker.wasm");
 
+/** What is loaded for live matches alone. */
+const seat = join(root, "src/generated/gametape_web_live.js");
+const live = join(root, "src/generated/gametape_web_live_bg.wasm");
+
 if (!fake) {
-  for (const file of [session, wasm, maker]) {
+  for (const file of [session, wasm, maker, seat, live]) {
     try {
       await access(file);
     } catch {
@@ -50,6 +54,15 @@ const builds = [
   { ...common, entryPoints: { app: "src/styles.css" }, outdir: dist },
   { ...common, entryPoints: { worker: "src/worker.ts" }, outdir: dist, alias: { "#session": session } },
 ];
+// The made-up session plays nothing live.
+if (!fake) {
+  builds.push({
+    ...common,
+    entryPoints: { live: "src/live/worker.ts" },
+    outdir: dist,
+    alias: { "#live": seat },
+  });
+}
 
 if (!args.has("--watch")) await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
@@ -57,6 +70,7 @@ await copyFile(join(root, "src/index.html"), join(dist, "index.html"));
 if (!fake) {
   await copyFile(wasm, join(dist, "gametape_web_bg.wasm"));
   await copyFile(maker, join(dist, "maker.wasm"));
+  await copyFile(live, join(dist, "live.wasm"));
 }
 
 if (args.has("--watch")) {

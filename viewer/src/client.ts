@@ -1,5 +1,16 @@
 // The page's side of the worker of one recording.
-import type { Answer, Cure, Fields, FromWorker, Name, Origin, Picture, ToWorker, Wish } from "./requests.ts";
+import type {
+  Answer,
+  Cure,
+  Fields,
+  FromWorker,
+  Name,
+  Origin,
+  Picture,
+  SentOrigin,
+  ToWorker,
+  Wish,
+} from "./requests.ts";
 
 export class Failure extends Error {
   constructor(
@@ -41,6 +52,7 @@ export class Client {
   private next = 1;
   private epoch = 0;
   private closed = false;
+  private unhear = () => {};
 
   constructor(
     assets: Assets,
@@ -56,7 +68,21 @@ export class Client {
         : "The worker could not be loaded.";
       this.fail(new Failure(text, "reopen"));
     };
-    this.send({ type: "open", origin, wasm: assets.wasm, font: assets.font });
+    this.send({ type: "open", origin: this.use(origin), wasm: assets.wasm, font: assets.font });
+  }
+
+  /** Goes on with another recording of the same match; what was asked of this one is not wanted any more. */
+  restart(origin: Origin, seen: readonly number[]) {
+    this.forget();
+    this.send({ type: "restart", origin: this.use(origin), seen });
+  }
+
+  /** What a worker is told of a recording; of one that grows it hears more. */
+  private use(origin: Origin): SentOrigin {
+    this.unhear();
+    if (origin.kind !== "live") return origin;
+    this.unhear = origin.tape.listen((bytes) => this.send({ type: "extend", bytes }));
+    return { kind: "growing", pieces: origin.tape.pieces, name: origin.name };
   }
 
   ask<N extends Name>(name: N, fields: Fields<N>): Promise<Answer<N>> {
@@ -115,6 +141,7 @@ export class Client {
 
   close() {
     this.closed = true;
+    this.unhear();
     this.worker.terminate();
     this.fail(new Stale());
   }

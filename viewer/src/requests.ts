@@ -11,6 +11,7 @@ import type {
   TileChange,
   TreeRow,
 } from "./generated/shapes.ts";
+import type { Growing } from "./growing.ts";
 
 export type { Found, TileCard, TileChange as Change, TreeRow } from "./generated/shapes.ts";
 export type Tile = TileAt;
@@ -93,9 +94,16 @@ export type Answer<N extends Name> = Requests[N]["answer"];
 
 /** Where the bytes of a recording come from. */
 export type Origin =
+  /** A live match: its tape grows. */
+  | { kind: "live"; tape: Growing; name: string }
   | { kind: "url"; url: string; name: string }
   | { kind: "file"; file: Blob; name: string }
   | { kind: "bytes"; bytes: Uint8Array<ArrayBuffer>; name: string };
+
+/** The same for a worker, which gets of a tape that grows what is there, and then more. */
+export type SentOrigin =
+  | Exclude<Origin, { kind: "live" }>
+  | { kind: "growing"; pieces: readonly Uint8Array<ArrayBuffer>[]; name: string };
 
 /** What the board should show: always the newest wish only. */
 export interface Wish {
@@ -108,10 +116,14 @@ export interface Wish {
 export type ToWorker =
   | {
       type: "open";
-      origin: Origin;
+      origin: SentOrigin;
       wasm: string | Uint8Array<ArrayBuffer>;
       font: string | Uint8Array<ArrayBuffer> | null;
     }
+  /** More of a tape that grows. */
+  | { type: "extend"; bytes: Uint8Array<ArrayBuffer> }
+  /** Another recording of the same match, seen as these views. */
+  | { type: "restart"; origin: SentOrigin; seen: readonly number[] }
   | { type: "canvas"; role: "board" | "map"; canvas: OffscreenCanvas | null }
   | { type: "ask"; id: number; request: string }
   | { type: "wish"; wish: Wish }

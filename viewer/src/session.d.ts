@@ -3,10 +3,14 @@
 declare module "#session" {
   export default function init(options: {
     module_or_path: Promise<Response> | BufferSource;
-  }): Promise<unknown>;
+  }): Promise<{ memory: WebAssembly.Memory }>;
 
   export class Session {
     constructor(name: string, length: number);
+    /** A tape that is being recorded, of which nothing is there. */
+    static growing(name: string): Session;
+    /** More of it; its last moment, 0 before it is open. Throws where it is no tape. */
+    extend(bytes: Uint8Array): number;
     /** False: no font that can be read. */
     font(bytes: Uint8Array): boolean;
     /** JSON in, JSON out; undefined: bytes are missing. Throws when refused or broken. */
@@ -20,8 +24,9 @@ declare module "#session" {
     compare(looks: Uint8Array): number;
     /** What was made last; given once. */
     file(): Uint8Array<ArrayBuffer>;
-    /** RGBA of the last draw. */
-    pixels(): Uint8Array<ArrayBuffer>;
+    /** Where RGBA of the last draw is in the memory, until the next call. */
+    pixels(): number;
+    pixels_length(): number;
     free(): void;
   }
 }

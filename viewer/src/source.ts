@@ -1,5 +1,5 @@
 // The bytes of a recording, read in parts: from a file by slices, from the web by ranges through kept blocks.
-import type { Origin } from "./requests.ts";
+import type { SentOrigin } from "./requests.ts";
 
 export interface ByteSource {
   readonly length: number;
@@ -22,14 +22,46 @@ const MOST_WHOLE = 64 << 20;
 /** Blocks between two wanted ones that are read with them rather than by a request of their own. */
 const GAP = 1;
 
-export async function openSource(origin: Origin, progress: Progress): Promise<ByteSource> {
+export async function openSource(origin: SentOrigin, progress: Progress): Promise<ByteSource> {
   switch (origin.kind) {
+    case "growing":
+      // Whoever opens it has it already.
+      return new GrowingSource(origin.pieces);
     case "file":
       return blobSource(origin.file);
     case "bytes":
       return bytesSource(origin.bytes);
     case "url":
       return openUrl(origin.url, progress);
+  }
+}
+
+/** What came of a tape that grows. */
+export class GrowingSource implements ByteSource {
+  private bytes = new Uint8Array(1 << 20);
+  length = 0;
+
+  constructor(pieces: readonly Uint8Array[]) {
+    for (const piece of pieces) this.add(piece);
+  }
+
+  add(piece: Uint8Array) {
+    const length = this.length + piece.length;
+    if (length > this.bytes.length) {
+      const larger = new Uint8Array(Math.max(length, this.bytes.length * 2));
+      larger.set(this.bytes.subarray(0, this.length));
+      this.bytes = larger;
+    }
+    this.bytes.set(piece, this.length);
+    this.length = length;
+  }
+
+  all(): Uint8Array {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  async read(start: number, end: number): Promise<Uint8Array> {
+    return this.bytes.slice(start, Math.min(end, this.length));
   }
 }
 

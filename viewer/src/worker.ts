@@ -1,8 +1,8 @@
 // One worker per recording: the session, its bytes and the drawing of the board.
 import init, { Session } from "#session";
 import type { HeatLegend, Shown } from "./generated/shapes.ts";
-import type { Answer, Ask, Cure, FromWorker, Picture, ToWorker, Wish } from "./requests.ts";
-import { type ByteSource, ChangedError, NetworkError, openSource, request } from "./source.ts";
+import type { Answer, Ask, Cure, FromWorker, Picture, SentOrigin, ToWorker, Wish } from "./requests.ts";
+import { type ByteSource, ChangedError, GrowingSource, NetworkError, openSource, request } from "./source.ts";
 
 interface Scope {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
@@ -14,8 +14,11 @@ type Opening = Extract<ToWorker, { type: "open" }>;
 
 let opening: Opening | null = null;
 let session: Session | null = null;
+let memory: WebAssembly.Memory | null = null;
 let source: ByteSource | null = null;
 let wish: Wish | null = null;
+/** Counts recordings: what was begun with another one says nothing any more. */
+let recording = 0;
 let running = false;
 const asks: Ask[] = [];
 /** What is drawn on. A context is asked for once: Firefox refuses a second time. */
@@ -39,6 +42,13 @@ scope.onmessage = ({ data }) => {
   switch (data.type) {
     case "open":
       opening = data;
+      source = growingSource(data.origin);
+      return;
+    case "extend":
+      extend(data.bytes);
+      return;
+    case "restart":
+      restart(data);
       return;
     case "canvas":
       surfaces[data.role] = data.canvas?.getContext("2d") ?? null;
@@ -52,6 +62,37 @@ scope.onmessage = ({ data }) => {
   }
   void run();
 };
+
+/** A tape that grows is added to from the beginning on, also while it is being opened. */
+function growingSource(origin: SentOrigin): GrowingSource | null {
+  return origin.kind === "growing" ? new GrowingSource(origin.pieces) : null;
+}
+
+/** More of a tape that grows. What is no tape ends it; what came before stays. */
+function extend(bytes: Uint8Array) {
+  if (source instanceof GrowingSource) source.add(bytes);
+  try {
+    session?.extend(bytes);
+  } catch (error) {
+    console.warn(error);
+  }
+}
+
+/** Another recording of the same match, on the same canvases. */
+function restart({ origin, seen }: Extract<ToWorker, { type: "restart" }>) {
+  if (!opening) return;
+  opening = { ...opening, origin };
+  recording++;
+  // A call may be waiting for bytes of it: then it is freed when nobody has it any more.
+  if (!running) session?.free();
+  session = null;
+  source = growingSource(origin);
+  reopened = { seen };
+  wish = null;
+}
+
+/** The views of a recording that goes on with another one. */
+let reopened: { seen: readonly number[] } | null = null;
 
 /** In turns, and what is seen first: neither a long list of questions nor playing keeps the other waiting. */
 async function run() {
@@ -116,21 +157,34 @@ async function bytesOf(place: string | Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await (await request(place)).arrayBuffer());
 }
 
+/** The module and the letters, which are loaded once. */
+let module: ReturnType<typeof init> | null = null;
+let letters: Promise<Uint8Array | null> | null = null;
+
+function load({ wasm, font }: Opening): ReturnType<typeof init> {
+  // The letters may be missing: the board is drawn without.
+  letters ??= font === null ? Promise.resolve(null) : bytesOf(font).catch(() => null);
+  module ??= init({ module_or_path: typeof wasm === "string" ? request(wasm) : wasm }).catch((error) => {
+    module = null;
+    throw error;
+  });
+  return module;
+}
+
 async function open(): Promise<Session> {
   if (session) return session;
   if (!opening) throw new Error("no recording is open");
-  const { origin, wasm, font } = opening;
+  const mine = recording;
+  const { origin } = opening;
   const progress = (done: number, total: number | null) =>
     scope.postMessage({ type: "progress", done, total });
-  // The letters may be missing: the board is drawn without.
-  const letters = font === null ? null : bytesOf(font).catch(() => null);
-  const [, bytes] = await Promise.all([
-    init({ module_or_path: typeof wasm === "string" ? request(wasm) : wasm }),
-    source ?? openSource(origin, progress),
-  ]);
-  source = bytes;
-  session = new Session(origin.name, bytes.length);
+  const [loaded, bytes] = await Promise.all([load(opening), source ?? openSource(origin, progress)]);
+  memory = loaded.memory;
   const face = await letters;
+  if (mine !== recording) return open();
+  source = bytes;
+  session =
+    bytes instanceof GrowingSource ? growing(origin.name, bytes) : new Session(origin.name, bytes.length);
   if (face) {
     try {
       session.font(face);
@@ -139,6 +193,24 @@ async function open(): Promise<Session> {
     }
   }
   return session;
+}
+
+/** A session of what came of a tape that grows. */
+function growing(name: string, source: GrowingSource): Session {
+  const made = Session.growing(name);
+  made.extend(source.all());
+  if (reopened) {
+    const { seen } = reopened;
+    made.call(JSON.stringify({ do: "open" }));
+    if (seen.length > 0) {
+      try {
+        made.call(JSON.stringify({ do: "view", view: seen }));
+      } catch {
+        // It has other views: the page asks which.
+      }
+    }
+  }
+  return made;
 }
 
 /** Calls until no bytes are missing; null: `given_up` said that nobody wants the answer any more. */
@@ -185,9 +257,10 @@ async function fulfil() {
 async function imageOf(picture: Picture): Promise<{ image: ImageData; heat: HeatLegend | null } | null> {
   if (picture.width < 1 || picture.height < 1) return null;
   const { heat } = (await call(JSON.stringify({ do: "draw", ...picture }))) as Answer<"draw">;
-  const drawn = session!.pixels();
-  const pixels = new Uint8ClampedArray(drawn.buffer, drawn.byteOffset, drawn.length);
-  if (pixels.length !== picture.width * picture.height * 4) return null;
+  const length = session!.pixels_length();
+  if (length !== picture.width * picture.height * 4) return null;
+  // In the memory of the module: it is used before anything else is asked of the session.
+  const pixels = new Uint8ClampedArray(memory!.buffer as ArrayBuffer, session!.pixels(), length);
   return { image: new ImageData(pixels, picture.width, picture.height), heat };
 }
 

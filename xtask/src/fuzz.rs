@@ -30,7 +30,6 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
         return Ok(());
     };
     crate::check_name(name, &known, "fuzz target")?;
-    tools::need_nightly(sh)?;
     tools::need_cargo_subcommand(sh, "fuzz", "cargo-fuzz")?;
     // The fuzzer keeps what it learns in the first folder and only reads the second.
     let (learned, seeds) = (format!("fuzz/corpus/{name}"), format!("fuzz/seeds/{name}"));
@@ -39,8 +38,13 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
     // No sanitizer: there is no unsafe code for one to watch, and without it ten times as many
     // inputs are tried and the memory measured is our own.
     let sanitizer = "--sanitizer=none";
-    let fuzzer =
-        cmd!(sh, "rustup run nightly cargo fuzz run {sanitizer} {name} {learned} {seeds} --");
+    let fuzzer = if tools::has_nightly(sh) {
+        cmd!(sh, "rustup run nightly cargo fuzz run {sanitizer} {name} {learned} {seeds} --")
+    } else {
+        // The stable compiler can do what the fuzzer needs; it wants to be asked.
+        cmd!(sh, "cargo fuzz run {sanitizer} {name} {learned} {seeds} --")
+            .env("RUSTC_BOOTSTRAP", "1")
+    };
     let command = fuzzer
         .args(LIMITS)
         .arg(format!("-max_total_time={seconds}"))

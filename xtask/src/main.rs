@@ -16,6 +16,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use xshell::Shell;
 
+/// The crates that are no libraries: they have files, sockets and clocks.
+pub(crate) const EDGES: [&str; 6] = [
+    "gametape-bus",
+    "gametape-cli",
+    "gametape-files",
+    "gametape-net",
+    "gametape-server",
+    "gametape-store",
+];
+
 /// Developer commands of the Gametape workspace.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask")]

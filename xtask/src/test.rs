@@ -241,11 +241,10 @@ fn documentation(sh: &Shell) -> Result<Cmd<'_>> {
     Ok(cmd!(sh, "cargo doc --quiet --no-deps --workspace"))
 }
 
-/// Every package in `crates/` but the program and what has sockets; a folder has the name of its package.
+/// Every package in `crates/` but the edges; a folder has the name of its package.
 fn library_crates(sh: &Shell) -> Result<Vec<String>> {
     let folders =
         sh.read_dir("crates")?.into_iter().filter(|path| path.join("Cargo.toml").exists());
     let names = folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
-    let is_edge = |name: &str| matches!(name, "gametape-cli" | "gametape-net" | "gametape-server");
-    Ok(names.filter(|name| !is_edge(name)).collect())
+    Ok(names.filter(|name| !crate::EDGES.contains(&&**name)).collect())
 }

@@ -134,6 +134,8 @@ fn build(sh: &Shell, form: Form) -> Result<()> {
 fn build_parts(sh: &Shell, form: Form) -> Result<()> {
     let modules = build_modules(sh, form)?;
     bind(sh, &modules, form)?;
+    let live = build_live(sh, form)?;
+    bind_live(sh, &live)?;
     need_packages(sh)
 }
 
@@ -177,15 +179,50 @@ fn build_modules(sh: &Shell, form: Form) -> Result<Modules> {
 
 /// Builds the module; cargo knows whether it is up to date.
 fn build_module(sh: &Shell, form: Form, features: &[&str]) -> Result<()> {
+    build_package(sh, "gametape-web", form, features)
+}
+
+fn build_package(sh: &Shell, package: &str, form: Form, features: &[&str]) -> Result<()> {
     let profile = form.profile();
     Ok(cmd!(
         sh,
-        "cargo build --quiet --package gametape-web {features...} --profile {profile} --target {TARGET}"
+        "cargo build --quiet --package {package} {features...} --profile {profile} --target {TARGET}"
     )
     .run()?)
 }
 
-/// The bindings of the modules, by a package of its own: it must be of exactly the version that made the modules.
+/// What the page loads when somebody watches a live match: a module of its own.
+fn build_live(sh: &Shell, form: Form) -> Result<PathBuf> {
+    build_package(sh, "gametape-web-live", form, &[])?;
+    let built = sh.current_dir().join(tools::target_folder()).join(TARGET).join(form.profile());
+    Ok(built.join("gametape_web_live.wasm"))
+}
+
+/// The bindings of the module for live matches, where they are not those of this module.
+fn bind_live(sh: &Shell, module: &Path) -> Result<()> {
+    let bound = Path::new(GENERATED).join("gametape_web_live_bg.wasm");
+    let made_of = Path::new(GENERATED).join("gametape_web_live.made_of");
+    let about = std::fs::metadata(module)?;
+    // Modules of both forms have different sizes; one that was built again has another time.
+    let known = format!("{} {:?}", about.len(), about.modified()?);
+    let is_same = sh.read_file(&made_of).is_ok_and(|made| made == known);
+    if is_same && time(sh, &bound).is_some() {
+        return Ok(());
+    }
+    println!("viewer: bindings of the module for live matches");
+    let target = sh.current_dir().join(tools::target_folder()).join("bindgen");
+    let out = sh.current_dir().join(GENERATED);
+    run_bindgen(sh, module, &target, &out)?;
+    Ok(sh.write_file(made_of, known)?)
+}
+
+/// Runs the package that makes bindings: it must be of exactly the version that made the modules.
+fn run_bindgen(sh: &Shell, module: &Path, target: &Path, out: &Path) -> Result<()> {
+    let manifest = "viewer/bindgen/Cargo.toml";
+    Ok(cmd!(sh, "cargo run --quiet --locked --manifest-path {manifest} --target-dir {target} -- {module} {out}").run()?)
+}
+
+/// The bindings of the modules, by a package of its own.
 fn bind(sh: &Shell, modules: &Modules, form: Form) -> Result<()> {
     let generated = sh.current_dir().join(GENERATED);
     let bound = generated.join("maker.wasm");
@@ -198,14 +235,13 @@ fn bind(sh: &Shell, modules: &Modules, form: Form) -> Result<()> {
     println!("viewer: bindings of the module");
     // Not in the way of the workspace's own artifacts.
     let target = sh.current_dir().join(tools::target_folder()).join("bindgen");
-    let manifest = "viewer/bindgen/Cargo.toml";
     let beside = target.join("maker");
     for (module, out) in [(&modules.viewer, &generated), (&modules.maker, &beside)] {
         // The names of the files follow from that of the module.
         let renamed = target.join("gametape_web.wasm");
         sh.create_dir(&target)?;
         sh.copy_file(module, &renamed)?;
-        cmd!(sh, "cargo run --quiet --locked --manifest-path {manifest} --target-dir {target} -- {renamed} {out}").run()?;
+        run_bindgen(sh, &renamed, &target, out)?;
     }
     let scripts = [&generated, &beside].map(|folder| sh.read_file(folder.join("gametape_web.js")));
     let [Ok(one), Ok(other)] = scripts else { anyhow::bail!("the bindings were not made") };
@@ -238,7 +274,7 @@ fn bundle(sh: &Shell) -> Result<()> {
     let made_of = ["src", "scripts", "package-lock.json", "tsconfig.json"];
     let made_of: Vec<PathBuf> = made_of.iter().map(|name| Path::new(FOLDER).join(name)).collect();
     let made_of: Vec<&Path> = made_of.iter().map(PathBuf::as_path).collect();
-    let made = ["index.html", "app.js", "app.css", "worker.js", "font.ttf"];
+    let made = ["index.html", "app.js", "app.css", "worker.js", "live.js", "font.ttf"];
     let oldest = made.iter().map(|name| time(sh, &Path::new(DIST).join(name))).min().flatten();
     if newest(sh, &made_of)? < oldest {
         return Ok(());

@@ -1,3 +1,3 @@
 //! The games that this tool knows.
 
-pub(crate) use gametape_skirmish::registry::{GAMES, dress};
+pub(crate) use gametape_skirmish::registry::GAMES;

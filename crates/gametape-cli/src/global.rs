@@ -1,30 +1,12 @@
 //! Options that every command has.
 
 use std::ffi::OsString;
-use std::str::FromStr;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use gametape_files::{Size, set_max_memory};
 
 use crate::failure::be_quiet;
 use crate::output::allow_replacing;
-
-/// The most memory that reading files may take, unless another amount is given.
-const MAX_MEMORY: u64 = 256 << 20;
-
-static MEMORY: AtomicU64 = AtomicU64::new(MAX_MEMORY);
-
-/// How many files are read at the same time.
-static JOBS: AtomicU64 = AtomicU64::new(1);
-
-/// The most bytes of memory that reading one file may take. A sixteenth of all is for the program itself.
-pub(crate) fn max_memory() -> u64 {
-    let all = MEMORY.load(Ordering::Relaxed);
-    (all - all / 16) / JOBS.load(Ordering::Relaxed)
-}
-
-/// From now on this many files are read at the same time, and share the memory.
-pub(crate) fn share_memory(jobs: usize) {
-    JOBS.store(jobs.max(1) as u64, Ordering::Relaxed);
-}
+pub(crate) use gametape_files::{max_memory, share_memory};
 
 /// Options that every command has.
 #[derive(Debug, clap::Args)]
@@ -63,9 +45,7 @@ impl GlobalArgs {
             clap::ColorChoice::Never => anstream::ColorChoice::Never,
         };
         choice.write_global();
-        if let Some(Size(bytes)) = self.max_memory {
-            MEMORY.store(bytes, Ordering::Relaxed);
-        }
+        self.max_memory.into_iter().for_each(set_max_memory);
     }
 }
 
@@ -80,40 +60,9 @@ pub(crate) fn colour_of(arguments: &[OsString]) -> clap::ColorChoice {
     given.and_then(|text| text.parse().ok()).unwrap_or(clap::ColorChoice::Auto)
 }
 
-/// A number of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Size(u64);
-
-impl FromStr for Size {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let problem = "a size is a number of bytes, or one with KiB, MiB or GiB";
-        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let shift = match &text[digits.len()..] {
-            "" | "B" => 0,
-            "K" | "KiB" => 10,
-            "M" | "MiB" => 20,
-            "G" | "GiB" => 30,
-            _ => return Err(problem),
-        };
-        let number: u64 = digits.parse().map_err(|_| problem)?;
-        let bytes = number.checked_mul(1 << shift).filter(|bytes| *bytes > 0);
-        bytes.map(Self).ok_or(problem)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn files_that_are_read_at_the_same_time_share_the_memory() {
-        share_memory(4);
-        assert_eq!(max_memory(), MAX_MEMORY / 16 * 15 / 4);
-        share_memory(1);
-        assert_eq!(max_memory(), MAX_MEMORY / 16 * 15);
-    }
 
     #[test]
     fn the_colour_is_known_before_the_arguments_are() {
@@ -125,16 +74,5 @@ mod tests {
         assert_eq!(of("gametape info --color=always --nonsense"), clap::ColorChoice::Always);
         assert_eq!(of("gametape info --color"), clap::ColorChoice::Auto);
         assert_eq!(of("gametape --color=green"), clap::ColorChoice::Auto);
-    }
-
-    #[test]
-    fn sizes_have_units() {
-        let sizes = [("7", 7), ("64KiB", 64 << 10), ("256MiB", 256 << 20), ("2G", 2 << 30)];
-        for (text, bytes) in sizes {
-            assert_eq!(text.parse(), Ok(Size(bytes)));
-        }
-        for text in ["", "0", "-1", "MiB", "1.5GiB", "1TB", "99999999999GiB", "1 GiB"] {
-            assert!(text.parse::<Size>().is_err(), "{text}");
-        }
     }
 }

@@ -1,13 +1,11 @@
 //! `gametape` opens, checks, converts, cuts and shows recorded matches.
 //!
 //! A thin shell: each subcommand is one file under `commands/` and knows no format; formats live in
-//! the library crates. Results go to stdout, diagnostics to stderr. What every command shares is
-//! here: [`input`] opens files of any kind, [`many`] works on many of them at once, [`streams`] prints
-//! in the order of the input, [`output`] writes results, [`failure`] turns what went wrong into lines
-//! and exit codes, [`progress`] shows how far a long command is, [`global`] has the options of every
-//! command, [`view_arg`] names a view, [`rewrite`] is for commands that write a recording again, [`tape`]
-//! reads tapes range by range, [`events`] the events of a tape, [`games`] lists the games that are known,
-//! [`text`] lays out facts, [`viewer`] is the browser's viewer.
+//! the library crates. Results go to stdout, diagnostics to stderr. What is done with files, one or many, is in
+//! `gametape-files`. What every command shares is here: arguments in [`input`], [`many`], [`rewrite`], [`view_arg`] and
+//! [`global`]; [`terminal`] is where everything is printed, [`failure`] turns what went wrong into lines and exit
+//! codes, [`progress`] shows how far a long command is, [`events`] and [`text`] lay out tables and facts, [`games`]
+//! lists the games that are known, [`viewer`] is the browser's viewer.
 
 mod commands;
 mod events;
@@ -22,8 +20,8 @@ mod output;
 mod progress;
 mod rewrite;
 mod server_arg;
-mod streams;
 mod tape;
+mod terminal;
 mod text;
 mod view_arg;
 mod viewer;
@@ -57,5 +55,6 @@ fn main() -> ExitCode {
         tool.try_get_matches_from(arguments).and_then(|found| Cli::from_arg_matches(&found));
     let Cli { global, command } = parsed.unwrap_or_else(|error| error.exit());
     global.apply();
+    gametape_files::set_host(&terminal::Terminal);
     failure::conclude(command.run())
 }

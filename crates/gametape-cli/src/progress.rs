@@ -1,14 +1,17 @@
 //! How far a long command is: on a terminal, on stderr, and only after a second.
 
+use std::fmt::Debug;
 use std::io::{IsTerminal, stderr, stdout};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use gametape_files::streams::is_on_page;
+use gametape_files::{BytesBar, FilesBar};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::failure::is_quiet;
-use crate::streams::is_on_page;
+pub(crate) use gametape_files::waiting;
 
 /// Commands that are done sooner show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -64,6 +67,12 @@ impl Progress {
     }
 }
 
+impl BytesBar for Progress {
+    fn at(&mut self, done: u64) {
+        Self::at(self, done);
+    }
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
@@ -82,13 +91,34 @@ fn has_room() -> bool {
     stderr().is_terminal() && !is_on_page() && !is_quiet()
 }
 
+/// Counts files.
+#[derive(Debug)]
+struct Files(ProgressBar);
+
+impl FilesBar for Files {
+    fn advance(&self) {
+        self.0.inc(1);
+    }
+
+    fn aside(&self, print: &mut dyn FnMut()) {
+        self.0.suspend(print);
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 /// A bar that counts files, where there is a terminal to show it.
-pub(crate) fn bar_of_files(total: u64) -> Option<ProgressBar> {
+pub(crate) fn bar_of_files(total: u64) -> Option<Box<dyn FilesBar>> {
     if !stderr().is_terminal() || is_quiet() {
         return None;
     }
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
-    Some(bar.with_style(style("{pos} of {len} files {bar:40} {eta} left")))
+    let bar = bar.with_style(style("{pos} of {len} files {bar:40} {eta} left"));
+    Some(Box::new(Files(bar)))
 }
 
 /// A bar that counts pictures; hidden where there is no terminal to show it.
@@ -100,20 +130,25 @@ pub(crate) fn bar_of_pictures(total: u64) -> ProgressBar {
     bar.with_style(style("{pos} of {len} pictures {bar:40} {eta} left"))
 }
 
-/// Does work that does not say how far it is, and shows that it goes on.
-pub(crate) fn waiting<T>(label: &'static str, work: impl FnOnce() -> T) -> T {
-    if is_visible() { spin(label, work) } else { work() }
+/// What shows that work goes on which does not say how far it is; none where it would not be seen.
+pub(crate) fn spinner(label: &'static str) -> Option<Box<dyn Debug>> {
+    is_visible().then(|| Box::new(Spinner::new(label)) as Box<dyn Debug>)
 }
 
-/// The same for a command whose screen is still empty.
+/// Does work for a command whose screen is still empty.
 pub(crate) fn waiting_first<T>(label: &'static str, work: impl FnOnce() -> T) -> T {
-    if stderr().is_terminal() { spin(label, work) } else { work() }
+    let _spinner = stderr().is_terminal().then(|| Spinner::new(label));
+    work()
 }
 
-fn spin<T>(label: &'static str, work: impl FnOnce() -> T) -> T {
-    let (working, done) = mpsc::channel::<()>();
-    thread::scope(move |scope| {
-        scope.spawn(move || {
+/// Turns until it is dropped.
+#[derive(Debug)]
+struct Spinner(Option<(Sender<()>, JoinHandle<()>)>);
+
+impl Spinner {
+    fn new(label: &'static str) -> Self {
+        let (working, done) = mpsc::channel::<()>();
+        let thread = thread::spawn(move || {
             if done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                 let spinner = ProgressBar::new_spinner().with_message(label);
                 spinner.enable_steady_tick(PATIENCE / 10);
@@ -121,10 +156,17 @@ fn spin<T>(label: &'static str, work: impl FnOnce() -> T) -> T {
                 spinner.finish_and_clear();
             }
         });
-        let result = work();
-        drop(working);
-        result
-    })
+        Self(Some((working, thread)))
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        if let Some((working, thread)) = self.0.take() {
+            drop(working);
+            let _ = thread.join();
+        }
+    }
 }
 
 const BYTES: &str =

@@ -1,16 +1,16 @@
-//! What commands share that write a recording: where results go, and what is reported about them.
+//! What commands share that write a recording: where results go.
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use gametape_files::Rewriting;
 use gametape_replay::open::Format;
-use serde::Serialize;
 
-use crate::failure::{Done, Failure, Outcome, note, warn};
+use crate::failure::{Failure, Outcome};
 use crate::input::Source;
-use crate::many::{FilesArgs, JobsArg};
-use crate::output::{Destination, Target, print_json};
+use crate::many::JobsArg;
+use crate::output::{Destination, Target};
+pub(crate) use gametape_files::{Report, Written, check_apart};
 
 /// Where the one result of a command goes.
 #[derive(Debug, clap::Args)]
@@ -95,121 +95,22 @@ impl RewriteArgs {
         formats: &'static [Format],
         work: impl Fn(&Source, &Destination) -> Outcome + Sync,
     ) -> Outcome {
-        if self.in_place {
-            let work = |source: &Source| work(source, &in_place(source)?);
-            return self.each.many(formats).each(good, work);
-        }
-        self.each.for_each(good, formats, "", "--out-dir or --in-place", work)
+        let rewriting = Rewriting { in_place: self.in_place, ..self.each.rewriting("") };
+        rewriting.for_each(good, formats, work)
     }
 }
 
 impl EachArgs {
-    /// Does the work with each recording of these formats. In a folder, results have this at the end of their names.
-    /// `options` say where results go.
-    pub(crate) fn for_each(
-        &self,
-        good: &'static str,
-        formats: &'static [Format],
-        ending: &str,
-        options: &str,
-        work: impl Fn(&Source, &Destination) -> Outcome + Sync,
-    ) -> Outcome {
-        if let Some(folder) = &self.out_dir {
-            let destination = |source: &Source| Destination::in_folder(source, folder, ending);
-            let files = self.many(formats);
-            check_distinct(&files.recordings(), destination)?;
-            return files.each(good, |source| work(source, &destination(source)?));
+    /// What is asked for. In a folder, results have this at the end of their names.
+    pub(crate) fn rewriting(&self, ending: &'static str) -> Rewriting {
+        Rewriting {
+            named: self.files.clone(),
+            jobs: self.jobs.number(),
+            output: self.output.clone(),
+            out_dir: self.out_dir.clone(),
+            ending,
+            json: self.json,
+            ..Rewriting::default()
         }
-        let (source, target) = match (&self.files[..], &self.output) {
-            ([file], Some(target)) => (file, target.clone()),
-            ([file, target], None) => (file, Target::from(target.clone())),
-            ([_], None) => {
-                let problem = "where does the result go? Name a second file, or give";
-                return Err(Failure::usage(format_args!("{problem} {options}")));
-            }
-            _ => {
-                let problem = "the results of several files need";
-                return Err(Failure::usage(format_args!("{problem} {options}")));
-            }
-        };
-        check_apart(&target, self.json)?;
-        work(&Source::from(source.clone()), &target.into())
-    }
-
-    /// The files, and the recordings of these formats in folders.
-    fn many(&self, formats: &'static [Format]) -> FilesArgs {
-        let named = self.files.iter().cloned().map(Source::from).collect();
-        FilesArgs::of(named, self.jobs).only(formats)
-    }
-}
-
-/// A usage error if the result of one file would replace that of another.
-fn check_distinct(
-    sources: &[Source],
-    destination: impl Fn(&Source) -> Result<Destination, Failure>,
-) -> Result<(), Failure> {
-    let mut targets = BTreeMap::new();
-    for source in sources {
-        let target = destination(source)?.target.to_string();
-        if let Some(before) = targets.insert(target.clone(), source) {
-            let problem =
-                format_args!("{target} would be the result of both {before} and {source}");
-            return Err(Failure::usage(problem));
-        }
-    }
-    Ok(())
-}
-
-fn in_place(source: &Source) -> Result<Destination, Failure> {
-    match source {
-        Source::File(path) => Ok(Destination::in_place(path.clone())),
-        Source::Stdin => Err(Failure::usage("standard input cannot be written in place")),
-    }
-}
-
-/// A usage error if both the result and the JSON about it are for standard output.
-pub(crate) fn check_apart(target: &Target, json: bool) -> Result<(), Failure> {
-    if json && *target == Target::Stdout {
-        return Err(Failure::usage("--json needs standard output for itself: name a file"));
-    }
-    Ok(())
-}
-
-/// What a command did that wrote a file, and of which file, for machines.
-#[derive(Debug, Serialize)]
-pub(crate) struct Written<'a, T> {
-    pub(crate) file: String,
-    pub(crate) output: String,
-    #[serde(flatten)]
-    pub(crate) result: &'a T,
-}
-
-/// What a command reports that wrote a file.
-#[derive(Debug, Serialize)]
-pub(crate) struct Report {
-    file: String,
-    output: Option<String>,
-    /// What is different from what it was.
-    pub(crate) changes: Vec<String>,
-    /// What is not in the result.
-    pub(crate) lost: Vec<String>,
-}
-
-impl Report {
-    /// Nothing yet about a file that was made of `source`.
-    pub(crate) fn new(source: &Source, output: Option<&Target>) -> Self {
-        let output = output.map(ToString::to_string);
-        Self { file: source.to_string(), output, changes: Vec::new(), lost: Vec::new() }
-    }
-
-    /// Prints the report; returns how the command ended.
-    pub(crate) fn print(&self, json: bool) -> Outcome {
-        if json {
-            print_json(self)?;
-        } else {
-            self.changes.iter().for_each(|change| note(&self.file, change));
-            self.lost.iter().for_each(|loss| warn(&self.file, format_args!("lost: {loss}")));
-        }
-        Ok(Done::lost_if(!self.lost.is_empty()))
     }
 }

@@ -2,17 +2,14 @@
 
 use std::path::PathBuf;
 
-use gametape_cadre::Options;
 use gametape_replay::open::Opened;
-use gametape_scene::stage::Stage;
 use gametape_server::{Assets, NotBuilt};
 use gametape_wire::{Error, Source as Bytes, When};
 
 use crate::failure::Failure;
-use crate::games::{GAMES, dress};
-use crate::global::max_memory;
 use crate::input::Source;
 use crate::view_arg::ViewArg;
+pub(crate) use gametape_files::Begin;
 
 /// Which viewer is used.
 #[derive(Debug, clap::Args)]
@@ -62,15 +59,6 @@ fn moment(text: &str) -> Result<Written, Error> {
     Ok(Written { text: text.to_owned(), when: text.parse()? })
 }
 
-/// The same as a link has it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Begin {
-    /// The moment as people write it.
-    pub(crate) at: Option<String>,
-    /// The number of the view.
-    pub(crate) view: Option<String>,
-}
-
 impl BeginArgs {
     /// Is one of them given?
     pub(crate) fn are_given(&self) -> bool {
@@ -83,46 +71,12 @@ impl BeginArgs {
         source: &Source,
         opened: Opened<S>,
     ) -> Result<Begin, Failure> {
-        if !self.are_given() {
-            return Ok(Begin::default());
-        }
-        let failed = |error: Error| Failure::of(source, &error);
-        let mut stage = open_stage(source, opened).map_err(failed)?;
-        let mut begin = Begin::default();
-        if let Some(name) = &self.view.given {
-            stage.look_as(name).map_err(failed)?;
-            begin.view = Some(stage.view().number().to_string());
-        }
-        if let Some(Written { text, when }) = &self.at {
-            stage.find(*when).map_err(failed)?;
-            begin.at = Some(text.clone());
-        }
-        Ok(begin)
+        let at = self.at.as_ref().map(|at| (&*at.text, at.when));
+        Begin::find(source, opened, at, self.view.given.as_ref())
     }
 
     /// What they mean in a recording that cannot be looked at from here: views by number only.
     pub(crate) fn unseen(&self) -> Result<Begin, Failure> {
-        let nobody = |error: Error| Failure::of(&"an address of the web", &error);
-        let view = self.view.given.as_ref().map(|name| name.find(Vec::new).map_err(nobody));
-        let view = view.transpose()?.map(|view| view.number().to_string());
-        Ok(Begin { at: self.at.as_ref().map(|at| at.text.clone()), view })
+        Begin::unseen(self.at.as_ref().map(|at| &*at.text), self.view.given.as_ref())
     }
-}
-
-/// The bytes of a recording, as many as may be in memory; not of something else: a device may have no end.
-pub(crate) fn whole(source: &Source) -> Result<Vec<u8>, Failure> {
-    match source.open()? {
-        Opened::Tape(tape) => tape.into_bytes(),
-        Opened::MineWars(bytes) => Ok(bytes.bytes().to_vec()),
-        Opened::Gamelog(bytes) => Ok(bytes.into_bytes()),
-        _ => Err(source.unknown()),
-    }
-}
-
-/// A recording to look at; nothing is reported.
-pub(crate) fn open_stage<S: Bytes>(source: &Source, opened: Opened<S>) -> Result<Stage<S>, Error> {
-    let options = Options::default().with_max_memory(max_memory());
-    let stage = Stage::open(opened, &GAMES, &options)?;
-    let dress = dress(stage.content());
-    Ok(stage.with_dress(dress).with_default_name(source.short_name()))
 }

@@ -29,6 +29,16 @@ impl TableFormat {
             Self::Parquet => "parquet",
         }
     }
+
+    /// All the ways in which the names of such files may end.
+    #[must_use]
+    pub fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Json => &["jsonl", "ndjson", "json"],
+            Self::Csv => &["csv"],
+            Self::Parquet => &["parquet"],
+        }
+    }
 }
 
 /// Makes the bytes of one table of events, piece by piece.

@@ -1,5 +1,6 @@
 //! What is released to whom. Normative: `spec/live.md`, section 6.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use gametape_wire::TickLength;
@@ -24,20 +25,46 @@ impl Delay {
 }
 
 /// The last tick that is over, at any time: after the end of a match it goes on by the clock.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Head {
     tick: Option<u64>,
     ended: Option<Duration>,
+    /// When ticks were over, at most one every [`APART`]; the last [`KEPT`] of them.
+    recent: VecDeque<(Duration, u64)>,
 }
+
+/// Times that are kept are so far apart, …
+const APART: Duration = Duration::from_millis(10);
+/// … and as many are kept: more than a quarter of a second.
+const KEPT: usize = 32;
 
 impl Head {
     pub(crate) fn advance(&mut self, tick: u64, is_last: bool, now: Duration) {
         if self.tick.is_none_or(|known| known < tick) {
             self.tick = Some(tick);
+            self.note(tick, now);
         }
         if is_last && self.ended.is_none() {
             self.ended = Some(now);
         }
+    }
+
+    fn note(&mut self, tick: u64, now: Duration) {
+        match self.recent.back_mut() {
+            Some((at, last)) if now < *at + APART => *last = tick,
+            _ => self.recent.push_back((now, tick)),
+        }
+        if self.recent.len() > KEPT {
+            self.recent.pop_front();
+        }
+    }
+
+    /// The last tick that was over at an earlier time, as far back as is known.
+    pub(crate) fn earlier(&self, then: Duration, length: TickLength) -> Option<u64> {
+        if self.ended.is_some_and(|ended| ended <= then) {
+            return self.at(then, length);
+        }
+        self.recent.iter().rev().find(|(at, _)| *at <= then).map(|(_, tick)| *tick)
     }
 
     pub(crate) fn is_ended(&self) -> bool {
@@ -50,5 +77,30 @@ impl Head {
             u64::try_from(micros).unwrap_or(u64::MAX)
         });
         Some(self.tick?.saturating_add(passed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_at_once_was_not_there_earlier() {
+        let length = TickLength::millis::<50>();
+        let at = Duration::from_millis;
+        let mut head = Head::default();
+        assert_eq!(head.earlier(at(1_000), length), None);
+        // A recorder writes a second of ticks at once.
+        for (second, now) in [(0, 1_000), (1, 2_000), (2, 3_000)] {
+            (0..20).for_each(|tick| head.advance(second * 20 + tick, false, at(now)));
+        }
+        assert_eq!(head.earlier(at(999), length), None);
+        assert_eq!(head.earlier(at(2_750), length), Some(39));
+        assert_eq!(head.earlier(at(3_000), length), Some(59));
+        // After the end of a match ticks pass by the clock.
+        head.advance(60, true, at(4_000));
+        assert_eq!(head.earlier(at(4_500), length), Some(70));
+        (0..10_000).for_each(|tick| head.advance(100 + tick, false, at(5_000 + tick * 10)));
+        assert!(head.recent.len() <= KEPT);
     }
 }

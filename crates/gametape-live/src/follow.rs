@@ -48,6 +48,8 @@ const RETRIES: [Duration; 3] =
     [Duration::from_millis(250), Duration::from_millis(500), Duration::from_millis(1000)];
 /// `now` is asked for this often at most.
 const NOW_APART: Duration = Duration::from_millis(250);
+/// Slots that are asked for when they are due, before `now` is asked for again: clocks differ.
+const PREDICTED: u32 = 30;
 
 /// What a file is asked for, and how often it was not there.
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +69,9 @@ pub struct SegmentFollower {
     from: StartAt,
     now: Option<NowDocument>,
     now_due: Duration,
+    prediction: Option<Prediction>,
+    /// Did a slot not come when it was expected, and none since?
+    is_stalled: bool,
     asked: BTreeMap<SegmentFile, Asked>,
     /// Slots that came before the one that is next.
     held: BTreeMap<u64, Vec<u8>>,
@@ -76,6 +81,14 @@ pub struct SegmentFollower {
     shown: Option<u64>,
     notices: VecDeque<Notice>,
     is_over: bool,
+}
+
+/// When the slot after the last known one should be there, so that `now` need not be asked for.
+#[derive(Debug, Clone, Copy)]
+struct Prediction {
+    due: Duration,
+    /// How many slots may still be predicted.
+    left: u32,
 }
 
 /// The tape that is made.
@@ -98,6 +111,8 @@ impl SegmentFollower {
             from,
             now: None,
             now_due: Duration::ZERO,
+            prediction: None,
+            is_stalled: false,
             asked: BTreeMap::new(),
             held: BTreeMap::new(),
             tape: None,
@@ -128,8 +143,9 @@ impl SegmentFollower {
 
     fn wanted(&self, now: Duration) -> Vec<SegmentFile> {
         let mut wanted = Vec::new();
-        let is_late = self.next_is_after_last();
-        if now >= self.now_due && (self.next.is_none() || is_late) && !self.is_all_there() {
+        let needs_now = self.next.is_none() || self.next_is_after_last();
+        let predicted = self.predicted(now);
+        if now >= self.now_due && needs_now && predicted.is_none() && !self.is_all_there() {
             wanted.push(SegmentFile::Now);
         }
         if self.tape.is_none() {
@@ -146,10 +162,41 @@ impl SegmentFollower {
                 if self.is_all_there() {
                     wanted.push(SegmentFile::End);
                 }
+                if let Some(Some(slot)) = predicted {
+                    wanted.push(SegmentFile::Delta(slot));
+                }
             }
             _ => {}
         }
         wanted
+    }
+
+    /// The next slot where it is known when it comes, and as soon as it is due; `None` where `now` has to
+    /// be asked.
+    fn predicted(&self, now: Duration) -> Option<Option<u64>> {
+        let prediction = self.prediction.filter(|_| self.next_is_after_last())?;
+        Some(self.next.filter(|_| now >= prediction.due))
+    }
+
+    /// A slot that was predicted is there: the next one follows after as long as a slot takes.
+    fn came(&mut self, slot: u64, now: Duration) {
+        let length = self.slot_length();
+        let Some(document) = self.now.as_mut().filter(|document| document.slot < slot as i64)
+        else {
+            return;
+        };
+        document.slot = slot as i64;
+        document.tick = ((slot + 1).saturating_mul(document.slot_ticks) - 1) as i64;
+        self.now_due = now;
+        self.prediction = self.prediction.and_then(|prediction| {
+            let left = prediction.left.checked_sub(1)?;
+            Some(Prediction { due: prediction.due + length, left })
+        });
+    }
+
+    fn slot_length(&self) -> Duration {
+        let length = |now: &NowDocument| ticks_long(now.slot_ticks, now.tick_us);
+        self.now.as_ref().map_or(Duration::ZERO, length)
     }
 
     fn last_slot(&self) -> Option<u64> {
@@ -190,6 +237,7 @@ impl SegmentFollower {
             SegmentFile::Delta(slot) => {
                 if self.next.is_some_and(|next| slot >= next) {
                     self.held.insert(slot, bytes.to_vec());
+                    self.came(slot, now);
                 }
                 self.take_slots()
             }
@@ -200,6 +248,12 @@ impl SegmentFollower {
     /// Asks again, then gives up: of a slot by going on with the newest one.
     fn missing(&mut self, file: SegmentFile, asked: Asked, now: Duration) -> Result<()> {
         let is_slot = matches!(file, SegmentFile::Delta(_) | SegmentFile::Keyframe(_));
+        if matches!(file, SegmentFile::Delta(slot) if self.last_slot().is_none_or(|last| slot > last))
+        {
+            // It was only expected: the match may pause, or be over.
+            (self.prediction, self.now_due, self.is_stalled) = (None, now, true);
+            return Ok(());
+        }
         match RETRIES.get(asked.tries) {
             None if is_slot => {
                 self.next = None;
@@ -221,6 +275,10 @@ impl SegmentFollower {
         let is_sound = |now: &NowDocument| now.slot_ticks > 0 && now.view == self.view.number();
         let read = read.filter(is_sound).ok_or_else(|| malformed("no `now` document"))?;
         self.now_due = now + NOW_APART;
+        let is_new = self.now.as_ref().is_none_or(|known| read.slot > known.slot);
+        self.is_stalled &= !is_new;
+        let is_predictable = !self.is_stalled && !read.over;
+        self.prediction = is_predictable.then(|| Prediction::of(&read, now));
         self.now = Some(read);
         Ok(())
     }
@@ -368,6 +426,22 @@ impl SegmentFollower {
     pub fn is_over(&self) -> bool {
         self.is_over
     }
+}
+
+impl Prediction {
+    /// When the slot after the last one of a `now` document, taken at `now`, is complete.
+    fn of(document: &NowDocument, now: Duration) -> Self {
+        let next = document.slot.saturating_add(2).max(0) as u64;
+        let complete = next.saturating_mul(document.slot_ticks);
+        let over = document.tick.saturating_add(1).max(0) as u64;
+        let wait = ticks_long(complete.saturating_sub(over), document.tick_us);
+        Self { due: now + wait, left: PREDICTED }
+    }
+}
+
+/// How long this many ticks take; an hour at most.
+fn ticks_long(ticks: u64, tick_us: u32) -> Duration {
+    Duration::from_micros(ticks.saturating_mul(tick_us.into())).min(Duration::from_secs(3600))
 }
 
 impl Tape {

@@ -18,7 +18,7 @@ use crate::pass::Grant;
 use crate::publisher::slot_ticks;
 
 /// Unreliable messages that are this much older than what is released are dropped.
-const LATE: Time = Time::from_millis(250);
+const LATE: Duration = Duration::from_millis(250);
 /// A seat that needs something which is not there for this long goes on with a later group.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Who lacks more gets it in steps of this length.
@@ -309,12 +309,13 @@ impl Hub {
             out.push(queued);
         }
         let limit = self.released(seat.grant.delay, now);
+        let late = self.late(seat.grant.delay, now);
         let mut stuck = Vec::new();
         if let Some(limit) = limit {
             for (view, place) in &mut seat.views {
                 if let Some(log) = self.logs.get(view) {
                     let mut feed = Feed { log, grant: &seat.grant, limit, step: self.step() };
-                    let is_stuck = feed.run(place, &mut out, self.late());
+                    let is_stuck = feed.run(place, &mut out, late);
                     place.note_stuck(is_stuck, now);
                     if place.is_out_of_patience(now) && out.has_room() && !seat.is_link {
                         stuck.push(*view);
@@ -333,8 +334,11 @@ impl Hub {
         self.tick_length().ticks_in(STEP)
     }
 
-    fn late(&self) -> u64 {
-        self.tick_length().ticks_in(LATE)
+    /// The last tick whose datagrams are late: it was released too long ago. *Why not by the ticks themselves:* a
+    /// publisher that follows a recorder has a second of them at once, and nobody is late then.
+    fn late(&self, delay: u64, now: Duration) -> Option<u64> {
+        let over = self.head.earlier(now.checked_sub(LATE)?, self.tick_length())?;
+        over.checked_sub(delay)
     }
 
     /// Something that a seat needs does not come: goes on with the next group, if there is one.
@@ -450,7 +454,7 @@ struct Feed<'a> {
 
 impl Feed<'_> {
     /// Is something needed that is not there?
-    fn run(&mut self, place: &mut SeatView, out: &mut Batch, late: u64) -> bool {
+    fn run(&mut self, place: &mut SeatView, out: &mut Batch, late: Option<u64>) -> bool {
         while let Some(&number) = place.prelude.front() {
             if !out.has_room() {
                 return false;
@@ -489,7 +493,13 @@ impl Feed<'_> {
     }
 
     /// Sends parts and chunks up to these numbers.
-    fn up_to(&self, place: &mut SeatView, counts: &PerLane, out: &mut Batch, late: u64) -> Sent {
+    fn up_to(
+        &self,
+        place: &mut SeatView,
+        counts: &PerLane,
+        out: &mut Batch,
+        late: Option<u64>,
+    ) -> Sent {
         let mut sent = Sent::All;
         for lane in [4, 3, 2, 1, 5].into_iter().filter_map(Lane::new) {
             let is_wanted = self.grant.classes.has_lane(lane);
@@ -519,7 +529,13 @@ impl Feed<'_> {
     }
 
     /// Is everything there that is history, and so not to be missed?
-    fn unreliable(&self, place: &mut SeatView, count: u64, out: &mut Batch, late: u64) -> bool {
+    fn unreliable(
+        &self,
+        place: &mut SeatView,
+        count: u64,
+        out: &mut Batch,
+        late: Option<u64>,
+    ) -> bool {
         let cursor = place.cursor[0];
         let history = place.live_from.min(count).min(self.log.have[0]);
         let is_wanted = self.grant.classes.has_lane(Lane::UNRELIABLE);
@@ -527,13 +543,12 @@ impl Feed<'_> {
             return false;
         }
         if is_wanted && cursor < count {
-            let newest = self.log.mark.map_or(0, |mark| mark.tick).min(self.limit);
             for (&number, entry) in self.log.lane(Lane::UNRELIABLE).range(cursor..count) {
                 if number > place.cursor[0] && place.cursor[0] < history {
                     return false;
                 }
                 let is_datagram = number >= place.live_from;
-                let is_in_time = !is_datagram || entry.tick.saturating_add(late) >= newest;
+                let is_in_time = !is_datagram || late.is_none_or(|late| entry.tick > late);
                 if is_in_time && entry.tick <= self.limit {
                     let bytes = Arc::clone(&entry.bytes);
                     out.push(Outgoing { bytes, lane: Some(Lane::UNRELIABLE), is_datagram });

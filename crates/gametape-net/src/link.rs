@@ -23,6 +23,8 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
 pub const PROTOCOL: &str = "gametape-live-1";
 /// A connection that is not there by then does not come.
 const CONNECTING: Duration = Duration::from_secs(5);
+/// The same, where another transport can be tried.
+const TRYING: Duration = Duration::from_secs(1);
 /// A message that cannot be sent by then: the other side has stopped reading, or is gone.
 const SENDING: Duration = Duration::from_secs(20);
 /// How long the other side may take to say goodbye.
@@ -90,7 +92,10 @@ impl Link {
             Ok(Self { transport, sender, incoming, asked: Instant::now() })
         };
         let late = |_| broken("nobody answered in time");
-        timeout(CONNECTING, connected).await.map_err(late)?
+        // UDP that is blocked gives no answer, and others are there to be tried.
+        let is_one_of_several = transport == Transport::Quic && address.transports().len() > 1;
+        let patience = if is_one_of_several { TRYING } else { CONNECTING };
+        timeout(patience, connected).await.map_err(late)?
     }
 
     /// A WebSocket that somebody else opened, from either side.

@@ -57,12 +57,15 @@ mod players;
 mod recorder;
 pub mod recover;
 mod rewrite;
+pub mod sample;
 mod source;
 pub mod state_at;
 pub mod streams;
 pub mod text;
 mod timeline;
+pub mod unknown;
 pub mod verify;
+pub mod watched;
 
 pub use comparison::{Comparison, Differs, DiffersAt};
 pub use convert::ConvertOptions;

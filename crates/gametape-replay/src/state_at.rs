@@ -60,7 +60,7 @@ impl<'a> StateRequest<'a> {
 pub enum StateAt {
     /// What a MineWars view knows.
     View(Box<ViewAt>),
-    /// The state of a gamelog.
+    /// The state of a gamelog, or what a tape of a game that nobody here knows has recorded of it.
     Game(Box<GameAt>),
 }
 
@@ -76,7 +76,10 @@ pub fn state_at<S: Source>(
         Opened::Gamelog(bytes) => return in_file(&Inner::Gamelog(bytes), request),
     };
     let mut recording = Recording::open(source)?;
-    match (Content::of(&recording, games)?, request.at) {
+    let Ok(content) = Content::of(&recording, games) else {
+        return GameAt::of_unknown(recording, request).map(StateAt::of_game);
+    };
+    match (content, request.at) {
         (Content::MineWars, at) => view_of_tape(recording, request.view, at).map(StateAt::of_view),
         // Only the whole log knows where a turn begins.
         (Content::Gamelog, When::Turn(_)) => {

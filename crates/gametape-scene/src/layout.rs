@@ -151,7 +151,7 @@ impl Layout {
                 let row = up * y / HEX_ROW;
                 rounded_hex(x - row / 2.0, row)
             }
-            Shape::Square => (x.round(), (up * y).round()),
+            Shape::Square => (nearest(x), nearest(up * y)),
             Shape::Free => return None,
         };
         let tile = Position { x: tile.0, y: tile.1 };
@@ -159,14 +159,20 @@ impl Layout {
         let (dx, dy) = (x - centre.0, y - centre.1);
         let across = |normals: &[(f32, f32)]| {
             let reaches = normals.iter().map(|(x, y)| dx * x + dy * y);
-            let farthest = |a: &(usize, f32), b: &(usize, f32)| a.1.total_cmp(&b.1);
-            reaches.enumerate().max_by(farthest).unwrap_or((0, 0.0))
+            let farther =
+                |most: (usize, f32), one: (usize, f32)| if one.1 >= most.1 { one } else { most };
+            reaches.enumerate().fold((0, f32::MIN), farther)
         };
         let (edge, reach) = match self.shape {
             Shape::Hex => across(&HEX_NORMALS),
             Shape::Square | Shape::Free => across(&SQUARE_NORMALS),
         };
-        Some(Spot { tile: tile.tile()?, edge, distance: 0.5 - reach })
+        // Beyond this, floats do not know every integer.
+        let is_near = tile.x.abs().max(tile.y.abs()) < 16_777_216.0;
+        is_near.then(|| {
+            let tile = TileAt::new(tile.x as i32, tile.y as i32);
+            Spot { tile, edge, distance: 0.5 - reach }
+        })
     }
 
     /// The corners of a tile around its centre.
@@ -211,7 +217,7 @@ pub(crate) struct Spot {
 fn rounded_hex(x: f32, y: f32) -> (f32, f32) {
     // The three axes of a hexagon always add up to 0; the one that was rounded most follows from the others.
     let z = -x - y;
-    let (rx, ry, rz) = (x.round(), y.round(), z.round());
+    let (rx, ry, rz) = (nearest(x), nearest(y), nearest(z));
     let (dx, dy, dz) = ((rx - x).abs(), (ry - y).abs(), (rz - z).abs());
     if dx > dy && dx > dz {
         (-ry - rz, ry)
@@ -220,6 +226,11 @@ fn rounded_hex(x: f32, y: f32) -> (f32, f32) {
     } else {
         (rx, ry)
     }
+}
+
+/// The nearest whole number. *Why not `round`: it is a call where `floor` is an instruction, and this is done for every pixel.*
+fn nearest(value: f32) -> f32 {
+    (value + 0.5).floor()
 }
 
 fn is_shown(at: &Position) -> bool {

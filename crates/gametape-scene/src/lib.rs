@@ -57,6 +57,8 @@ pub mod stage;
 mod text;
 mod trail;
 mod union;
+#[cfg(feature = "stage")]
+mod unknown;
 mod visible;
 
 pub use compare::{TileLook, differing, tile_looks};

@@ -3,8 +3,9 @@
 //! | to | use |
 //! |---|---|
 //! | serve recordings to browsers | [`Server`], with a [`Site`] |
-//! | look into recordings while they are served | [`Catalogue`] |
-//! | write a folder that any web host can serve | [`SiteFolder`] |
+//! | find recordings in files and folders | [`Shown`] |
+//! | look into recordings while they are served | [`Catalogue`], with [`ShownMatches`] |
+//! | write a folder that any web host can serve | [`write_site`], [`SiteFolder`] |
 //! | have the viewer's files | [`Assets`] |
 //! | make one HTML file with viewer and recording inside | [`one_file`] |
 //! | write links that the viewer understands | [`link`] |
@@ -36,11 +37,15 @@ pub mod range;
 mod respond;
 pub mod route;
 mod server;
+mod shown;
 mod site;
+mod tls;
 
 pub use assets::{Asset, Assets, BUILD_COMMAND, NotBuilt};
 pub use catalogue::{Catalogue, Lookup};
 pub use folder::{SiteFolder, Unwritten};
 pub use one_file::{Embedded, one_file};
 pub use server::{Listen, Server, Stopper};
+pub use shown::{Shown, ShownMatches, WrittenSite, write_site};
 pub use site::{Matches, Recording, Site};
+pub use tls::Identity;

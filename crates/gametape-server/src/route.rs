@@ -31,6 +31,8 @@ pub enum Route {
 pub enum LiveRoute {
     /// The list of live matches.
     Matches,
+    /// What the server speaks.
+    Server,
     /// A WebSocket for a session.
     Session,
     /// A WebSocket that shares what a caster of a match shows.
@@ -44,6 +46,7 @@ impl LiveRoute {
         Some(match *segments {
             [] => Self::Session,
             ["matches.json"] => Self::Matches,
+            ["server.json"] => Self::Server,
             [name, "cast", caster] => {
                 // A caster is called as a match is.
                 let caster: MatchName = caster.parse().ok()?;

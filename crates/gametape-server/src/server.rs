@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,14 +14,16 @@ use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
 
-use crate::live::{Live, Peer};
+use crate::live::{Live, Peer, Port};
 use crate::patience::{Patience, Staying};
 use crate::respond::{OnAir, Shared, router};
 use crate::site::Site;
+use crate::tls::Identity;
 
 /// Connections at the same time, unless it is said otherwise; the others wait until one ends.
 const CONNECTIONS: usize = 512;
@@ -57,6 +59,10 @@ pub struct Listen {
     pub connections: usize,
     /// Connections of one address; more are closed at once.
     pub connections_of_one: usize,
+    /// The certificate of TLS; without one everything but QUIC is plain.
+    pub identity: Option<Identity>,
+    /// Is QUIC spoken at the same port, for live matches?
+    pub with_quic: bool,
 }
 
 impl Default for Listen {
@@ -69,6 +75,8 @@ impl Default for Listen {
             origins: Vec::new(),
             connections: CONNECTIONS,
             connections_of_one: CONNECTIONS_OF_ONE,
+            identity: None,
+            with_quic: false,
         }
     }
 }
@@ -105,6 +113,7 @@ impl Listen {
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
+    socket: Option<UdpSocket>,
     address: SocketAddr,
     secret: Option<String>,
     listen: Listen,
@@ -125,12 +134,12 @@ impl Stopper {
 impl Server {
     /// Begins to listen. Nobody is answered before it runs.
     pub fn bind(listen: &Listen) -> io::Result<Self> {
-        let listener = TcpListener::bind(listen.address)?;
+        let (listener, socket) = bind(listen)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let secret = if listen.with_secret { Some(secret()?) } else { None };
         let stop = watch::Sender::new(false);
-        Ok(Self { listener, address, secret, listen: listen.clone(), stop })
+        Ok(Self { listener, socket, address, secret, listen: listen.clone(), stop })
     }
 
     /// Where the page is: `http://127.0.0.1:12345/SECRET/`.
@@ -142,7 +151,8 @@ impl Server {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
         }
         let secret = self.secret.as_ref().map(|secret| format!("{secret}/"));
-        format!("http://{address}/{}", secret.unwrap_or_default())
+        let scheme = if self.listen.identity.is_some() { "https" } else { "http" };
+        format!("{scheme}://{address}/{}", secret.unwrap_or_default())
     }
 
     /// The address that it listens at.
@@ -174,20 +184,33 @@ impl Server {
             .max_blocking_threads(BLOCKING_THREADS)
             .enable_all()
             .build()?;
-        let Self { listener, secret, listen, stop, .. } = self;
+        let Self { listener, socket, secret, listen, stop, .. } = self;
         let on_air = live.map(|live| OnAir { live, stop: stop.subscribe() });
         let router = router(Arc::new(Shared::new(site, secret, &listen, on_air.clone())));
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let ended = stop.subscribe();
-            let guests = Guests::new(&listen);
+            let guests = Arc::new(Guests::new(&listen));
+            let tls = listen.identity.as_ref().map(acceptor).transpose()?;
+            let mut port = None;
             if let Some(OnAir { live, stop }) = on_air {
+                if let Some(socket) = socket {
+                    let identity = quic_identity(&listen)?;
+                    let opened = port.insert(Port::open(socket, identity.clone())?).clone();
+                    live.speaks_quic(identity);
+                    let (live, guests) = (Arc::clone(&live), Arc::clone(&guests));
+                    tokio::spawn(opened.run(live, listen.clone(), guests, stop.clone()));
+                }
                 tokio::spawn(live.run(stop));
             }
-            let accepting = accept(&listener, &router, &guests, &ended);
+            let door = Door { listener: &listener, tls, router: &router };
+            let accepting = accept(&door, &guests, &ended);
             select(pin!(accepting), pin!(stopped(ended.clone()))).await;
             drop(listener);
             guests.leave(GRACE).await;
+            if let Some(port) = port {
+                port.close(GRACE).await;
+            }
             Ok(())
         });
         // Whoever makes a picture is not waited for.
@@ -213,19 +236,65 @@ async fn stopped(mut ended: watch::Receiver<bool>) {
     }
 }
 
-async fn accept(
-    listener: &tokio::net::TcpListener,
-    router: &Router,
-    guests: &Guests,
-    ended: &watch::Receiver<bool>,
-) {
+/// A port for TCP, and one with the same number for UDP where that is wanted.
+fn bind(listen: &Listen) -> io::Result<(TcpListener, Option<UdpSocket>)> {
+    let mut tries = 0;
+    loop {
+        let listener = TcpListener::bind(listen.address)?;
+        if !listen.with_quic {
+            return Ok((listener, None));
+        }
+        match UdpSocket::bind(listener.local_addr()?) {
+            Ok(socket) => return Ok((listener, Some(socket))),
+            // Of any free port the other half may be taken.
+            Err(_) if listen.address.port() == 0 && tries < 16 => tries += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The certificate of QUIC, which cannot do without.
+fn quic_identity(listen: &Listen) -> io::Result<Identity> {
+    match &listen.identity {
+        Some(identity) => Ok(identity.clone()),
+        None => {
+            let address = listen.address.ip();
+            let own = (!address.is_unspecified()).then(|| address.to_string());
+            Identity::self_signed(&listen.names.iter().cloned().chain(own).collect::<Vec<_>>())
+        }
+    }
+}
+
+fn acceptor(identity: &Identity) -> io::Result<TlsAcceptor> {
+    Ok(TlsAcceptor::from(Arc::new(identity.config(&[b"http/1.1"], false)?)))
+}
+
+/// Where connections come in.
+struct Door<'a> {
+    listener: &'a tokio::net::TcpListener,
+    tls: Option<TlsAcceptor>,
+    router: &'a Router,
+}
+
+async fn accept(door: &Door<'_>, guests: &Guests, ended: &watch::Receiver<bool>) {
     loop {
         let Ok(permit) = Arc::clone(&guests.room).acquire_owned().await else { return };
-        match listener.accept().await {
+        match door.listener.accept().await {
             Ok((stream, peer)) => {
                 let Some(guest) = guests.enter(peer.ip(), permit) else { continue };
-                let (router, ended) = (router.clone(), ended.clone());
-                tokio::spawn(serve(stream, Peer(peer), guest, router, ended));
+                let (router, ended) = (door.router.clone(), ended.clone());
+                let _ = stream.set_nodelay(true);
+                // Who has a WebSocket stays a guest until that ends.
+                let stream = Staying { stream: Patience::new(stream, IDLE_TIME), _guest: guest };
+                match door.tls.clone() {
+                    Some(tls) => tokio::spawn(async move {
+                        let secured = timeout(HEAD_TIME, tls.accept(stream)).await;
+                        if let Ok(Ok(stream)) = secured {
+                            serve(stream, Peer(peer), router, ended).await;
+                        }
+                    }),
+                    None => tokio::spawn(serve(stream, Peer(peer), router, ended)),
+                };
             }
             Err(_) => sleep(PAUSE).await,
         }
@@ -234,15 +303,12 @@ async fn accept(
 
 /// Answers the requests of one connection.
 async fn serve(
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     peer: Peer,
-    guest: Guest,
     router: Router,
     ended: watch::Receiver<bool>,
 ) {
-    let _ = stream.set_nodelay(true);
-    // Who has a WebSocket stays a guest until that ends.
-    let io = TokioIo::new(Staying { stream: Patience::new(stream, IDLE_TIME), _guest: guest });
+    let io = TokioIo::new(stream);
     let inner = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(peer);
@@ -264,7 +330,7 @@ async fn serve(
 
 /// Who is connected.
 #[derive(Debug)]
-struct Guests {
+pub(crate) struct Guests {
     room: Arc<Semaphore>,
     most: usize,
     most_of_one: usize,
@@ -276,6 +342,17 @@ impl Guests {
         let most = listen.connections.clamp(1, Semaphore::MAX_PERMITS);
         let room = Arc::new(Semaphore::new(most));
         Self { room, most, most_of_one: listen.connections_of_one, by_address: Arc::default() }
+    }
+
+    /// One more, unless there are too many.
+    pub(crate) fn try_enter(&self, address: IpAddr) -> Option<Guest> {
+        let permit = Arc::clone(&self.room).try_acquire_owned().ok()?;
+        self.enter(address, permit)
+    }
+
+    /// Is most of the room taken?
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.room.available_permits() < self.most / 2
     }
 
     /// One more, unless there are too many of this address.

@@ -1,12 +1,15 @@
 //! What the tests of the page compare it with, made natively.
 //!
 //! `native hashes COUNT FILE…` prints a line of JSON for each recording: hashes of its state at random moments, the same in
-//! every run. `native samples FOLDER` writes small recordings that are the same everywhere.
+//! every run. `native samples FOLDER` writes small recordings that are the same everywhere. `native pieces TAPE OUT` writes the
+//! tape as somebody has it who watches it live, and prints where each half second of it ends: `[[tick, bytes]]`.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gametape_cadre::Options;
+use gametape_live::{Classes, Grant, Join, Message, Publisher, Relay, Spectator};
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Generation, WriteOptions, write_file};
 use gametape_replay::open::{KeptStart, OpenOptions, open};
@@ -38,7 +41,11 @@ fn main() -> Outcome<()> {
             Ok(())
         }
         ["samples", folder] => samples(Path::new(folder)),
-        _ => Err("usage: native hashes COUNT FILE… | native samples FOLDER".into()),
+        ["pieces", tape, out] => pieces(Path::new(tape), Path::new(out)),
+        _ => {
+            Err("usage: native hashes COUNT FILE… | native samples FOLDER | native pieces TAPE OUT"
+                .into())
+        }
     }
 }
 
@@ -59,6 +66,42 @@ fn hashes(path: &Path, count: usize) -> Outcome<Value> {
         views.push(json!({"view": view.number(), "moments": moments}));
     }
     Ok(json!({"file": path.to_string_lossy(), "views": views}))
+}
+
+/// The tape as a spectator of all views has it, with chunks of half a second.
+fn pieces(path: &Path, out: &Path) -> Outcome<()> {
+    let bytes = std::fs::read(path)?;
+    let tape = gametape_tape::Tape::open(&bytes)?;
+    let (name, metadata) = ("pieces".parse()?, tape.metadata.clone());
+    let views = tape.views();
+    let mut publisher = Publisher::new(name, tape.header, &metadata, views, usize::MAX)?;
+    publisher.follow(&bytes, Duration::ZERO)?;
+    let Message::Announce(announce) = Message::read(&publisher.announce())? else {
+        return Err("no announcement".into());
+    };
+    let mut relay = Relay::new(announce, views, usize::MAX);
+    let mut spectator = Spectator::new(Join::new("pieces".parse()?, views));
+    let Message::Join(join) = Message::read(&spectator.join())? else {
+        return Err("no join".into());
+    };
+    let grant = Grant { views, classes: Classes::ALL, delay: 0 };
+    let seat = relay.join(&join, &grant, Duration::ZERO).map_err(|_| "refused")?;
+    let link = publisher.connect(&[], Duration::ZERO);
+    let (mut live, mut ends) = (Vec::new(), Vec::<(u64, usize)>::new());
+    for message in publisher.poll(link, Duration::ZERO, usize::MAX) {
+        relay.receive_published(&message.bytes, Duration::ZERO)?;
+        for out in relay.poll(seat, Duration::ZERO, usize::MAX) {
+            spectator.receive(&out.bytes, Duration::ZERO)?;
+        }
+        let last = ends.last().map_or(0, |(tick, _)| *tick);
+        let Some(shown) = spectator.shown().filter(|tick| *tick >= last + 10) else { continue };
+        live.extend(spectator.take_tape()?);
+        ends.push((shown, live.len()));
+    }
+    live.extend(spectator.take_tape()?);
+    std::fs::write(out, live)?;
+    println!("{}", json!(ends));
+    Ok(())
 }
 
 fn stage(bytes: &[u8]) -> Outcome<Recording> {

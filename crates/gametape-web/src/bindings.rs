@@ -17,6 +17,17 @@ impl JsSession {
         Self(Session::new(name, length as u64))
     }
 
+    /// A tape that is being recorded, of which nothing is there.
+    pub fn growing(name: &str) -> Self {
+        Self(Session::growing(name))
+    }
+
+    /// More of a tape that grows. Gives its last moment, 0 before it is open.
+    pub fn extend(&mut self, bytes: &[u8]) -> Result<f64, JsError> {
+        let end = self.0.extend(bytes).map_err(|problem| JsError::new(&problem))?;
+        Ok(end as f64)
+    }
+
     /// The letters of the board. False where the font cannot be read.
     pub fn font(&mut self, bytes: Vec<u8>) -> bool {
         self.0.set_font(bytes)
@@ -60,8 +71,14 @@ impl JsSession {
         self.0.take_file()
     }
 
-    /// The last picture, red, green, blue, alpha by row.
-    pub fn pixels(&self) -> Vec<u8> {
-        self.0.pixels().to_vec()
+    /// Where the last picture is in the memory of the module: red, green, blue, alpha by row. It is there until the next call.
+    /// *Why no list: that would be two copies of some megabytes, sixty times a second.*
+    pub fn pixels(&self) -> usize {
+        self.0.pixels().as_ptr() as usize
+    }
+
+    /// How many bytes the last picture has.
+    pub fn pixels_length(&self) -> usize {
+        self.0.pixels().len()
     }
 }

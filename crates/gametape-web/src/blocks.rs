@@ -16,12 +16,12 @@ const KEPT: usize = 256;
 /// A recording of which some blocks are there. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Blocks {
-    length: u64,
     shared: Rc<RefCell<Shared>>,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
+    length: u64,
     blocks: BTreeMap<u64, Block>,
     /// Numbers of blocks that somebody needs.
     missing: BTreeSet<u64>,
@@ -38,14 +38,39 @@ struct Block {
 impl Blocks {
     /// A recording of this length, of which nothing is there.
     pub(crate) fn new(length: u64) -> Self {
-        Self { length, shared: Rc::default() }
+        Self { shared: Rc::new(RefCell::new(Shared { length, ..Shared::default() })) }
+    }
+
+    /// The recording grows: these bytes follow its last one.
+    pub(crate) fn append(&self, mut bytes: &[u8]) {
+        let shared = &mut *self.shared.borrow_mut();
+        while !bytes.is_empty() {
+            let (number, used) = (shared.length / BLOCK, shared.length % BLOCK);
+            let (part, rest) = bytes.split_at(bytes.len().min((BLOCK - used) as usize));
+            let last_use = shared.clock;
+            let before = shared.blocks.get(&number).map(|block| Rc::clone(&block.bytes));
+            match before {
+                Some(before) if before.len() as u64 == used => {
+                    let bytes = [&before, part].concat().into();
+                    shared.blocks.insert(number, Block { bytes, last_use });
+                }
+                None if used == 0 => {
+                    shared.blocks.insert(number, Block { bytes: part.into(), last_use });
+                }
+                // Its beginning is not here any more: it is asked for when it is needed.
+                _ => drop(shared.blocks.remove(&number)),
+            }
+            shared.length += part.len() as u64;
+            bytes = rest;
+        }
     }
 
     /// The ranges that are missing, ascending; neighbours are one.
     pub(crate) fn missing(&self) -> Vec<Range<u64>> {
         let mut ranges: Vec<Range<u64>> = Vec::new();
-        for number in &self.shared.borrow().missing {
-            let range = number * BLOCK..((number + 1) * BLOCK).min(self.length);
+        let shared = self.shared.borrow();
+        for number in &shared.missing {
+            let range = number * BLOCK..((number + 1) * BLOCK).min(shared.length);
             match ranges.last_mut() {
                 Some(last) if last.end == range.start => last.end = range.end,
                 _ => ranges.push(range),
@@ -59,7 +84,7 @@ impl Blocks {
     pub(crate) fn supply(&self, start: u64, bytes: &[u8]) {
         let mut shared = self.shared.borrow_mut();
         for (block, number) in bytes.chunks(BLOCK as usize).zip(start / BLOCK..) {
-            let expected = BLOCK.min(self.length.saturating_sub(number * BLOCK));
+            let expected = BLOCK.min(shared.length.saturating_sub(number * BLOCK));
             if block.len() as u64 == expected && start.is_multiple_of(BLOCK) {
                 shared.missing.remove(&number);
                 let last_use = shared.clock;
@@ -92,7 +117,7 @@ impl Blocks {
 
 impl Source for Blocks {
     fn length(&self) -> u64 {
-        self.length
+        self.shared.borrow().length
     }
 
     fn fetch(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
@@ -113,7 +138,7 @@ impl Source for Blocks {
     fn prepare(&mut self, ranges: &[Range<u64>]) -> Result<()> {
         let shared = &mut *self.shared.borrow_mut();
         for range in ranges {
-            check_range(range, self.length)?;
+            check_range(range, shared.length)?;
             let absent = Self::numbers(range).filter(|number| !shared.blocks.contains_key(number));
             shared.missing.extend(absent);
         }
@@ -163,6 +188,31 @@ mod tests {
         assert!(blocks.fetch(90..101).is_err() && !blocks.is_waiting());
         blocks.supply(0, &[1; 50]);
         assert!(blocks.fetch(0..10).is_err(), "half a block is no block");
+    }
+
+    #[test]
+    fn a_recording_that_grows_is_there_as_far_as_it_came() {
+        let bytes = recording();
+        for piece in [1000, BLOCK as usize - 1, BLOCK as usize, BLOCK as usize * 2 + 7] {
+            let mut blocks = Blocks::new(0);
+            for piece in bytes.chunks(piece) {
+                blocks.append(piece);
+            }
+            assert_eq!(blocks.length(), bytes.len() as u64);
+            assert_eq!(*blocks.fetch(0..bytes.len() as u64).unwrap(), bytes[..], "{piece}");
+        }
+        // A block whose beginning was dropped is asked for as a whole.
+        let mut blocks = Blocks::new(0);
+        blocks.append(&bytes[..10]);
+        blocks.shared.borrow_mut().blocks.clear();
+        blocks.append(&bytes[10..100]);
+        assert!(blocks.fetch(20..30).is_err());
+        assert_eq!(blocks.missing(), [0..100]);
+        blocks.append(&bytes[100..BLOCK as usize + 5]);
+        assert_eq!(blocks.missing(), [0..BLOCK]);
+        supply_all(&blocks, &bytes);
+        let end = BLOCK + 5;
+        assert_eq!(*blocks.fetch(0..end).unwrap(), bytes[..end as usize]);
     }
 
     #[test]

@@ -1,12 +1,10 @@
 //! What the page asks.
 
 use gametape_scene::HeatKind;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// What the page asks. Moments are numbers: how many ticks are applied.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Request {
     /// What the recording is.
@@ -16,10 +14,8 @@ pub enum Request {
         /// The moment; the nearest that there is.
         to: u64,
         /// What happened after this moment is reported; by default what happened in the last tick.
-        #[serde(default)]
         since: Option<u64>,
         /// Whose place on the board is reported.
-        #[serde(default)]
         follow: Option<Follow>,
     },
     /// What is at the next or the last moment at which something is different.
@@ -31,7 +27,6 @@ pub enum Request {
         /// To what.
         by: StepBy,
         /// Whose place on the board is reported.
-        #[serde(default)]
         follow: Option<Follow>,
     },
     /// The moment that somebody wrote.
@@ -57,19 +52,14 @@ pub enum Request {
         /// The pixel at which the board begins.
         y: f32,
         /// A tile that is selected.
-        #[serde(default)]
         select: Option<[i32; 2]>,
         /// Are tiles marked that differ from the scene that was compared last?
-        #[serde(default)]
         differences: bool,
         /// Are names left out? For pictures that are too small for them.
-        #[serde(default)]
         plain: bool,
         /// A heat map over it.
-        #[serde(default)]
         heat: Option<HeatOf>,
         /// The ways of pieces during the last ticks.
-        #[serde(default)]
         trails: Option<u64>,
     },
     /// The tile at a pixel.
@@ -127,17 +117,14 @@ pub enum Request {
         /// The last moment.
         to: u64,
         /// How much faster than it was played.
-        #[serde(default = "one")]
         speed: f64,
         /// Pictures a second.
-        #[serde(default = "ten")]
         fps: u32,
         /// In pixels.
         width: u32,
         /// In pixels.
         height: u32,
         /// A heat map of the range over it.
-        #[serde(default)]
         heat: Option<HeatKind>,
     },
     /// Gives up the GIF file that is being made.
@@ -154,8 +141,7 @@ pub enum Request {
 }
 
 /// What the picture follows.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Follow {
     /// The piece with an id.
@@ -164,33 +150,174 @@ pub enum Follow {
     Camera(u8),
 }
 
-fn one() -> f64 {
-    1.0
-}
-
-fn ten() -> u32 {
-    10
-}
-
 impl Request {
     /// The request in a JSON text: an object whose field `do` says what is asked.
     ///
-    /// *Why not by a tag of the enum: that way needs several times as much code, which every page loads.*
+    /// *Why by hand: what is derived is many times as much code, which every page loads.*
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = |problem: &dyn std::fmt::Display| format!("not a request: {problem}");
-        let mut fields: Map<String, Value> =
+        let fields: Map<String, Value> =
             serde_json::from_str(text).map_err(|error| wrong(&error))?;
-        let Some(Value::String(what)) = fields.remove("do") else {
-            return Err(wrong(&"the field `do` is missing"));
-        };
-        let fields = if fields.is_empty() { Value::Null } else { Value::Object(fields) };
-        let tagged = Value::Object(Map::from_iter([(what, fields)]));
-        Self::deserialize(tagged).map_err(|error| wrong(&error))
+        Self::of(&Fields(fields)).map_err(|problem| wrong(&problem))
+    }
+
+    fn of(fields: &Fields) -> Result<Self, String> {
+        Ok(match &*fields.text("do")? {
+            "open" => Self::Open,
+            "seek" => Self::Seek {
+                to: fields.number("to")?,
+                since: fields.maybe("since", Value::as_u64)?,
+                follow: fields.maybe("follow", follow)?,
+            },
+            "step" => Self::Step {
+                from: fields.number("from")?,
+                forward: fields.get("forward", Value::as_bool)?,
+                by: fields.get("by", step_by)?,
+                follow: fields.maybe("follow", follow)?,
+            },
+            "find" => Self::Find { text: fields.text("text")? },
+            "view" => Self::View { view: fields.get("view", seats)? },
+            "draw" => Self::Draw {
+                width: fields.get("width", small)?,
+                height: fields.get("height", small)?,
+                scale: fields.get("scale", real)?,
+                x: fields.get("x", real)?,
+                y: fields.get("y", real)?,
+                select: fields.maybe("select", tile)?,
+                differences: fields.maybe("differences", Value::as_bool)?.unwrap_or(false),
+                plain: fields.maybe("plain", Value::as_bool)?.unwrap_or(false),
+                heat: fields.maybe("heat", heat_of)?,
+                trails: fields.maybe("trails", Value::as_u64)?,
+            },
+            "pick" => Self::Pick {
+                px: fields.get("px", real)?,
+                py: fields.get("py", real)?,
+                scale: fields.get("scale", real)?,
+                x: fields.get("x", real)?,
+                y: fields.get("y", real)?,
+            },
+            "inspect" => Self::Inspect { tile: fields.get("tile", tile)? },
+            "history" => Self::History { tile: fields.get("tile", tile)? },
+            "story" => Self::Story,
+            "lines" => {
+                Self::Lines { until: fields.number("until")?, count: fields.get("count", size)? }
+            }
+            "messages" => Self::Messages,
+            "tree" => Self::Tree {
+                open: fields.get("open", texts)?,
+                first: fields.get("first", size)?,
+                count: fields.get("count", size)?,
+            },
+            "search" => Self::Search { text: fields.text("text")? },
+            "gif" => Self::Gif {
+                from: fields.number("from")?,
+                to: fields.number("to")?,
+                speed: fields.maybe("speed", Value::as_f64)?.unwrap_or(1.0),
+                fps: fields.maybe("fps", small)?.unwrap_or(10),
+                width: fields.get("width", small)?,
+                height: fields.get("height", small)?,
+                heat: fields.maybe("heat", heat_kind)?,
+            },
+            "stop" => Self::Stop,
+            "hash" => Self::Hash,
+            "clip" => Self::Clip { from: fields.number("from")?, to: fields.number("to")? },
+            other => return Err(format!("`{other}` is not known")),
+        })
     }
 }
 
+/// The fields of a request.
+struct Fields(Map<String, Value>);
+
+impl Fields {
+    /// A field that may be missing or null.
+    fn maybe<T>(
+        &self,
+        name: &str,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Result<Option<T>, String> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => match read(value) {
+                Some(value) => Ok(Some(value)),
+                None => Err(format!("the field `{name}` cannot be {value}")),
+            },
+        }
+    }
+
+    fn get<T>(&self, name: &str, read: impl Fn(&Value) -> Option<T>) -> Result<T, String> {
+        self.maybe(name, read)?.ok_or_else(|| format!("the field `{name}` is missing"))
+    }
+
+    fn number(&self, name: &str) -> Result<u64, String> {
+        self.get(name, Value::as_u64)
+    }
+
+    fn text(&self, name: &str) -> Result<String, String> {
+        self.get(name, |value| value.as_str().map(str::to_owned))
+    }
+}
+
+fn small(value: &Value) -> Option<u32> {
+    u32::try_from(value.as_u64()?).ok()
+}
+
+fn size(value: &Value) -> Option<usize> {
+    usize::try_from(value.as_u64()?).ok()
+}
+
+fn real(value: &Value) -> Option<f32> {
+    value.as_f64().map(|number| number as f32)
+}
+
+fn tile(value: &Value) -> Option<[i32; 2]> {
+    let [x, y] = &value.as_array()?[..] else { return None };
+    let whole = |value: &Value| i32::try_from(value.as_i64()?).ok();
+    Some([whole(x)?, whole(y)?])
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+}
+
+fn follow(value: &Value) -> Option<Follow> {
+    match (value.get("piece"), value.get("camera")) {
+        (Some(piece), None) => Some(Follow::Piece(piece.as_str()?.to_owned())),
+        (None, Some(player)) => Some(Follow::Camera(u8::try_from(player.as_u64()?).ok()?)),
+        _ => None,
+    }
+}
+
+fn step_by(value: &Value) -> Option<StepBy> {
+    match value.as_str()? {
+        "change" => Some(StepBy::Change),
+        "tick" => Some(StepBy::Tick),
+        "turn" => Some(StepBy::Turn),
+        _ => None,
+    }
+}
+
+fn heat_kind(value: &Value) -> Option<HeatKind> {
+    let name = value.as_str()?;
+    HeatKind::ALL.into_iter().find(|kind| kind.name() == name)
+}
+
+fn heat_of(value: &Value) -> Option<HeatOf> {
+    let kind = heat_kind(value.get("kind")?)?;
+    Some(HeatOf { kind, from: value.get("from")?.as_u64()?, to: value.get("to")?.as_u64()? })
+}
+
+fn seats(value: &Value) -> Option<Seats> {
+    let all = match value {
+        Value::Array(all) => all.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let number = |one: &Value| u8::try_from(one.as_u64()?).ok();
+    all.iter().map(number).collect::<Option<Vec<u8>>>().map(Seats)
+}
+
 /// Which heat map.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HeatOf {
     /// What it is about.
@@ -202,8 +329,7 @@ pub struct HeatOf {
 }
 
 /// To what a step goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepBy {
     /// A moment at which something changes.
@@ -215,29 +341,56 @@ pub enum StepBy {
 }
 
 /// Whose view it is: a number, or a list of numbers.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "Value")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Seats(Vec<u8>);
-
-impl TryFrom<Value> for Seats {
-    type Error = &'static str;
-
-    fn try_from(value: Value) -> Result<Self, Self::Error> {
-        let all = match &value {
-            Value::Array(all) => all.as_slice(),
-            one => std::slice::from_ref(one),
-        };
-        let number = |one: &Value| u8::try_from(one.as_u64()?).ok();
-        let all: Option<Vec<u8>> = all.iter().map(number).collect();
-        all.map(Self).ok_or("a view is a number, or a list of numbers")
-    }
-}
 
 impl Seats {
     /// The numbers of the views.
     #[must_use]
     pub fn numbers(&self) -> &[u8] {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_what_the_page_writes() {
+        let of = |text: &str| Request::parse(text).unwrap();
+        assert_eq!(of(r#"{"do":"open"}"#), Request::Open);
+        let seek = r#"{"do":"seek","to":5,"since":null,"follow":{"piece":"city 1"}}"#;
+        let follow = Some(Follow::Piece("city 1".to_owned()));
+        assert_eq!(of(seek), Request::Seek { to: 5, since: None, follow });
+        let Request::Draw { scale, select, heat, plain, .. } = of(
+            r#"{"do":"draw","width":10,"height":9,"scale":2.5,"x":-1,"y":0,"select":[-3,4],"heat":{"kind":"fights","from":1,"to":2}}"#,
+        ) else {
+            panic!("it draws")
+        };
+        assert_eq!((scale, select, plain), (2.5, Some([-3, 4]), false));
+        assert_eq!(heat, Some(HeatOf { kind: HeatKind::Fights, from: 1, to: 2 }));
+        assert_eq!(of(r#"{"do":"view","view":[1,3]}"#), Request::View { view: Seats(vec![1, 3]) });
+        assert_eq!(of(r#"{"do":"view","view":2}"#), Request::View { view: Seats(vec![2]) });
+    }
+
+    #[test]
+    fn what_is_no_request_is_named() {
+        let of = |text: &str| Request::parse(text).unwrap_err();
+        for (text, problem) in [
+            ("", "not a request"),
+            ("[]", "not a request"),
+            ("{}", "the field `do` is missing"),
+            (r#"{"do":"dance"}"#, "`dance` is not known"),
+            (r#"{"do":"seek"}"#, "the field `to` is missing"),
+            (r#"{"do":"seek","to":-1}"#, "the field `to` cannot be -1"),
+            (r#"{"do":"seek","to":"x"}"#, "the field `to` cannot be"),
+            (r#"{"do":"view","view":[1,999]}"#, "the field `view` cannot be"),
+            (r#"{"do":"step","from":1,"forward":true,"by":"year"}"#, "the field `by` cannot be"),
+            (r#"{"do":"draw","width":99999999999}"#, "the field `width` cannot be"),
+        ] {
+            assert!(of(text).contains(problem), "{text}: {}", of(text));
+        }
     }
 }

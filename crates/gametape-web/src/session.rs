@@ -35,6 +35,8 @@ const MOST_LINES: usize = 200;
 const MOST_ROWS: usize = 2000;
 /// The story is reported this much at a time, in bytes of changes: a few hundredths of a second.
 const REPORTED_AT_ONCE: usize = 128 << 10;
+/// Curves of a recording that grows are made again after as many moments, and a twentieth of it.
+const CURVES_APART: u64 = 100;
 /// More finds are not reported.
 const MOST_FOUND: usize = 100;
 
@@ -56,13 +58,18 @@ pub struct Session {
     pub(crate) blocks: Blocks,
     stage: Option<Stage<KeptStart<Blocks>>>,
     format: Option<Format>,
+    /// May more of it come?
+    grows: bool,
     pub(crate) renderer: Renderer,
     /// The scene of a moment and view, so that it is made once for drawing and for words.
     scene: Option<(Moment, Scene)>,
     story: Option<Story>,
+    /// Where a recording that grows ended when the curves of its story were made.
+    story_end: Moment,
     heat: Option<(HeatOf, Heat)>,
     trails: Option<((Moment, u64), Vec<Trail>)>,
-    pixels: Vec<u8>,
+    /// Does the renderer have a picture?
+    is_drawn: bool,
     /// Tiles that differ from those of another session.
     pub(crate) differences: Vec<TileAt>,
     /// Where players looked, and in which ticks that was read.
@@ -82,17 +89,59 @@ impl Session {
             blocks: Blocks::new(length),
             stage: None,
             format: None,
+            grows: false,
             renderer: Renderer::new(Fonts::none()),
             scene: None,
             story: None,
+            story_end: Moment::START,
             heat: None,
             trails: None,
-            pixels: Vec::new(),
+            is_drawn: false,
             differences: Vec::new(),
             cameras: None,
             film: None,
             file: Vec::new(),
         }
+    }
+
+    /// A tape that is being recorded, of which nothing is there: it [grows](Self::extend).
+    #[must_use]
+    pub fn growing(name: &str) -> Self {
+        Self { grows: true, ..Self::new(name, 0) }
+    }
+
+    /// More of a tape that grows: bytes that follow its last one. Gives its last moment, 0 before it is open.
+    pub fn extend(&mut self, bytes: &[u8]) -> std::result::Result<u64, String> {
+        self.blocks.append(bytes);
+        let read = self.read_on();
+        // What is missing is read with the next request.
+        if !self.blocks.is_waiting() {
+            read.map_err(|error| error.to_string())?;
+        }
+        Ok(self.stage.as_ref().map_or(0, |stage| number(stage.end())))
+    }
+
+    /// Reads what came since. Nothing that was found out is thrown away.
+    fn read_on(&mut self) -> Result<()> {
+        let Some(stage) = self.stage.as_mut().filter(|stage| stage.is_growing()) else {
+            return Ok(());
+        };
+        let mut has_grown = false;
+        while stage.read_on()? {
+            has_grown = true;
+        }
+        if has_grown {
+            let length = |end: Moment| number(end) - number(stage.begin()).min(number(end));
+            // Of a tape that has ended, events are known; curves are made again now and then.
+            let is_old = length(stage.end()) > length(self.story_end) * 21 / 20 + CURVES_APART;
+            match &mut self.story {
+                Some(story) if stage.is_growing() && stage.seen().len() == 1 && !is_old => {
+                    story.grow();
+                }
+                story => *story = None,
+            }
+        }
+        Ok(())
     }
 
     /// Draws letters from now on with those of a font file. False where it cannot be read.
@@ -117,13 +166,13 @@ impl Session {
     /// The last picture: red, green, blue, alpha of each pixel, by row.
     #[must_use]
     pub fn pixels(&self) -> &[u8] {
-        &self.pixels
+        if self.is_drawn { self.renderer.pixels() } else { &[] }
     }
 
     /// Answers a request. An error is a sentence for people.
     pub fn call(&mut self, request: &str) -> std::result::Result<Answered, String> {
         let request = Request::parse(request)?;
-        let answer = self.answer(&request);
+        let answer = self.read_on().and_then(|()| self.answer(&request));
         // Where bytes are missing, whatever came out is not the answer.
         if self.blocks.is_waiting() {
             return Ok(Answered::Missing);
@@ -205,7 +254,10 @@ impl Session {
             let options = OpenOptions::default();
             let opened = open(self.blocks.clone(), &options)?;
             self.format = Some(opened.format());
-            let stage = Stage::open(opened, &WATCHED, &Options::default())?;
+            let mut stage = Stage::open(opened, &WATCHED, &Options::default())?;
+            if self.grows {
+                stage = stage.follow()?;
+            }
             let dress = dress(stage.content());
             self.stage = Some(stage.with_dress(dress).with_default_name(self.name.clone()));
         }
@@ -279,10 +331,11 @@ impl Session {
             begin: number(begin),
             end: number(end),
             position: number(stage.position()),
+            growing: stage.is_growing(),
             tick_micros: if is_gamelog { 0 } else { stage.tick_length().micros() },
             is_gamelog,
             has_board: board.is_some(),
-            has_tree: is_gamelog,
+            has_tree: is_gamelog || stage.is_unknown(),
             has_messages: !is_gamelog,
             losses: losses(stage),
             cameras: stage.camera_players(),
@@ -413,11 +466,8 @@ impl Session {
             .with_trails(trails)
             .with_outlined(outlined)
             .without_names(extras.plain);
-        let bytes = self.renderer.draw(scene, size, camera, overlay);
-        self.pixels.clear();
-        self.pixels.extend_from_slice(bytes.unwrap_or_default());
-        let heat = heat.map(legend_of);
-        Ok(Answer::Drawn { drawn: !self.pixels.is_empty(), heat })
+        self.is_drawn = self.renderer.draw(scene, size, camera, overlay).is_some();
+        Ok(Answer::Drawn { drawn: self.is_drawn, heat: heat.map(legend_of) })
     }
 
     fn history(&mut self, tile: TileAt) -> Result<Answer> {
@@ -435,7 +485,10 @@ impl Session {
     fn story(&mut self) -> Result<&Story> {
         let mut story = match self.story.take() {
             Some(story) => story,
-            None => self.stage()?.story()?,
+            None => {
+                self.story_end = self.stage()?.end();
+                self.stage()?.story()?
+            }
         };
         let reported = self.stage()?.extend_story(&mut story, REPORTED_AT_ONCE);
         let story = self.story.insert(story);
@@ -483,11 +536,11 @@ impl Session {
     fn tree(&mut self, open: &[String], first: usize, count: usize) -> Result<Answer> {
         let stage = self.stage()?;
         let changes = changes(stage)?;
-        let Some(log) = stage.gamelog() else {
-            return Err(Error::misuse("tree", "only gamelogs have one"));
+        let Some(state) = stage.tree() else {
+            return Err(Error::misuse("tree", "this recording has none"));
         };
         let mut tree = Tree::with_open(open.iter().cloned());
-        tree.refresh(log.state(), &Marks::of(&changes));
+        tree.refresh(state, &Marks::of(&changes));
         let branches = tree.branches();
         let rows = branches.iter().skip(first).take(count.min(MOST_ROWS)).map(tree_row).collect();
         Ok(Answer::Tree { rows, total: branches.len() })
@@ -511,9 +564,9 @@ impl Session {
             time: Some(marker.time.clone()),
             path: None,
         }));
-        if let Some(log) = self.stage()?.gamelog() {
+        if let Some(state) = self.stage()?.tree() {
             let (mut after, mut paths) = (String::new(), BTreeSet::new());
-            while let Some(path) = search(log.state(), &wanted, &after) {
+            while let Some(path) = search(state, &wanted, &after) {
                 if paths.len() >= MOST_FOUND || !paths.insert(path.clone()) {
                     break;
                 }

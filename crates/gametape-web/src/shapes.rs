@@ -34,6 +34,8 @@ pub struct About {
     /// The present moment.
     #[cfg_attr(test, ts(type = "number"))]
     pub position: u64,
+    /// May more of it come?
+    pub growing: bool,
     /// The length of a tick in microseconds; 0 where there is no clock.
     pub tick_micros: u32,
     /// Is it a gamelog, which has neither clock nor views?

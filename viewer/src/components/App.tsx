@@ -5,6 +5,7 @@ import { bytes } from "../words.ts";
 import { Dock } from "./Dock.tsx";
 import { Header } from "./Header.tsx";
 import { Icon } from "./icons.tsx";
+import { LiveOpening, LiveStrips } from "./Live.tsx";
 import { Matches } from "./Matches.tsx";
 import { Overlays } from "./Overlays.tsx";
 import { Panels } from "./Panels.tsx";
@@ -90,6 +91,8 @@ function Opening() {
             <FilePicker label="Open a file" class="" />
           </div>
         </div>
+      ) : state.liveName.value !== null ? (
+        <LiveOpening />
       ) : (
         <div class="opening" aria-busy="true">
           <h2>Opening</h2>
@@ -142,9 +145,10 @@ function Strips() {
           </button>
         </div>
       )}
+      <LiveStrips />
       {losses.length > 0 && (
         <section class="strip loss" aria-label="Losses">
-          {losses.slice(0, 3).map(({ text, start }) =>
+          {(state.isGrowing.value ? losses.slice(-3) : losses.slice(0, 3)).map(({ text, start }) =>
             start === null ? (
               <span key={text}>{text}</span>
             ) : (

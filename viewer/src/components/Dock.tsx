@@ -2,6 +2,7 @@
 import { fineShown, narrow } from "../media.ts";
 import * as state from "../state/index.ts";
 import { Icon, type IconName } from "./icons.tsx";
+import { LiveButton } from "./Live.tsx";
 import { Bar } from "./Timeline.tsx";
 import { Views } from "./Views.tsx";
 
@@ -45,7 +46,7 @@ export function Dock() {
             icon="begin"
             label="Beginning"
             hint="Home"
-            run={() => state.jump(about.begin)}
+            run={() => state.jump(state.firstMoment.value)}
             class="roomy"
           />
           <Tool
@@ -90,7 +91,7 @@ export function Dock() {
               </button>
             </span>
           )}
-          <Tool icon="end" label="End" hint="End" run={() => state.jump(about.end)} class="roomy" />
+          <Tool icon="end" label="End" hint="End" run={state.toEnd} class="roomy" />
         </div>
         <button
           type="button"
@@ -103,10 +104,13 @@ export function Dock() {
         >
           <span class="only-heard">Go to a time, now </span>
           <span class="clock-now">{state.nowText.value}</span>
-          <span class="clock-all">
-            {state.horizon.value === Number.POSITIVE_INFINITY ? `/ ${about.length_text}` : "/ ?"}
-          </span>
+          {!state.isGrowing.value && (
+            <span class="clock-all">
+              {state.horizon.value === Number.POSITIVE_INFINITY ? `/ ${about.length_text}` : "/ ?"}
+            </span>
+          )}
         </button>
+        <LiveButton />
         <label class="speed">
           <span class="only-heard">Speed</span>
           <select

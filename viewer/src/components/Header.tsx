@@ -2,6 +2,7 @@ import { toggleSpoilers } from "../keys.ts";
 import { narrow } from "../media.ts";
 import * as state from "../state/index.ts";
 import { Icon, Logo } from "./icons.tsx";
+import { LiveBadge } from "./Live.tsx";
 import { Views } from "./Views.tsx";
 
 export function Header() {
@@ -27,6 +28,7 @@ export function Header() {
         <div class="heading">
           <h1 title={name}>{name}</h1>
           <p title={about.subtitle}>
+            <LiveBadge />
             {state.spoilers.value || state.ended.value ? about.subtitle : about.game}
           </p>
         </div>

@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import * as state from "../state/index.ts";
 import { count } from "../words.ts";
+import { LiveCards } from "./Live.tsx";
 import { FilePicker } from "./Start.tsx";
 
 type Order = "date" | "name" | "length";
@@ -45,6 +46,7 @@ export function Matches() {
   return (
     <main class="matches">
       <div class="matches-inside">
+        <LiveCards />
         <div class="matches-head">
           <h2>
             Matches{" "}
@@ -83,7 +85,7 @@ export function Matches() {
           </label>
           <FilePicker label="Open a file" class="" />
         </div>
-        {list.length === 0 && <p class="empty">No match is called that.</p>}
+        {list.length === 0 && all.length > 0 && <p class="empty">No match is called that.</p>}
         <ul class="cards">
           {list.map((entry) => (
             <Card key={entry.src} entry={entry} />

@@ -3,11 +3,13 @@ import { useRef } from "preact/hooks";
 import * as state from "../state/index.ts";
 import { Dialog } from "./Dialog.tsx";
 import { Icon } from "./icons.tsx";
+import { CastShare } from "./Live.tsx";
 
 export function Share() {
   return (
     <Dialog title="Share" class="small share">
       <Link />
+      <CastShare />
       {state.about.value?.has_board && <Picture />}
       <Range />
     </Dialog>

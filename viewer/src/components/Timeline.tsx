@@ -75,6 +75,17 @@ function paintBase(canvas: HTMLCanvasElement, width: number, height: number, spa
     context.fillRect(from, box.y - 2, to - from, 2);
   }
 
+  // Times without a connection.
+  context.fillStyle = hue.faint;
+  for (const { start, end } of state.interruptions.value) {
+    if (start > until) continue;
+    const from = x(start, span, width);
+    const to = Math.max(x(end ?? start, span, width), from + 3);
+    context.globalAlpha = 0.6;
+    context.fillRect(from, height - 4, to - from, 4);
+    context.globalAlpha = 1;
+  }
+
   if (isFine) {
     context.font = "11px system-ui, sans-serif";
     context.textBaseline = "top";
@@ -170,6 +181,13 @@ function paintPosition(
     context.globalAlpha = 0.8;
     context.strokeRect(Math.round(a) + 0.5, 26.5, Math.max(3, Math.round(b - a) - 1), height - 27);
     context.globalAlpha = 1;
+  }
+  // Live is where the bar ends that far.
+  const edge = state.edge.value;
+  if (edge !== null && edge <= state.horizon.value) {
+    const live = x(edge, span, width);
+    context.fillStyle = hue.live;
+    context.fillRect(Math.round(live) - 1, isFine ? 16 : 22, 2, height);
   }
   context.fillStyle = hue.text;
   context.fillRect(Math.round(at) - 1, 0, 2, height);
@@ -309,6 +327,12 @@ function Preview() {
   );
 }
 
+/** Of a live match, is the moment here already? */
+function isHere(at: number): boolean {
+  const edge = state.edge.value;
+  return at >= (state.about.value?.begin ?? 0) && (edge === null || at <= edge);
+}
+
 /** The time under the pointer and what happened near it. */
 function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; width: number; span: Span }) {
   const near = ((span.end - span.start) / Math.max(1, width)) * 5;
@@ -321,6 +345,9 @@ function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; 
     ({ start, end }) =>
       start !== null && start - near <= at && at <= (end ?? start) + near && start <= state.horizon.value,
   );
+  const gone = state.interruptions.value.find(
+    ({ start, end }) => start - near <= at && at <= (end ?? start) + near && start <= state.horizon.value,
+  );
   const note = state.bookmarks.value.find((one) => Math.abs(one.moment - at) <= near);
   return (
     <div
@@ -329,7 +356,7 @@ function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; 
       style={{ left: `${Math.max(0, Math.min(left, width))}px` }}
       data-side={left < 140 ? "left" : left > width - 140 ? "right" : "middle"}
     >
-      {state.about.value?.has_board && at <= state.horizon.value && <Preview />}
+      {state.about.value?.has_board && isHere(at) && at <= state.horizon.value && <Preview />}
       <strong>{state.timeText(at)}</strong>
       {best && <span class="tip-best">{best.text}</span>}
       {events.map((event) => (
@@ -340,6 +367,7 @@ function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; 
       ))}
       {note && <span class="tip-note">Bookmark{note.note ? `: ${note.note}` : ""}</span>}
       {loss && <span class="tip-loss">{loss.text}</span>}
+      {gone && <span class="tip-note">Without a connection here</span>}
     </div>
   );
 }

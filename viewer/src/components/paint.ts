@@ -12,6 +12,7 @@ export interface Colours {
   accent: string;
   warning: string;
   veil: string;
+  live: string;
 }
 
 let known: { look: string; colours: Colours } | null = null;
@@ -33,6 +34,7 @@ function ofStyle(): Colours {
     accent: get("accent"),
     warning: get("warning"),
     veil: get("veil"),
+    live: get("live"),
   };
 }
 

@@ -49,6 +49,10 @@ end: number,
  */
 position: number, 
 /**
+ * May more of it come?
+ */
+growing: boolean, 
+/**
  * The length of a tick in microseconds; 0 where there is no clock.
  */
 tick_micros: number, 

@@ -18,7 +18,7 @@ export const isBookmarked = computed(() => bookmarks.value.some(({ moment }) => 
 
 function key(): string | null {
   const known = about.value;
-  return known ? `bookmarks:${known.name}:${known.end}` : null;
+  return known ? `bookmarks:${known.name}:${known.growing ? "live" : known.end}` : null;
 }
 
 /** Those that were kept of the present recording. */

@@ -2,6 +2,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { About } from "../generated/shapes.ts";
 import type { Picture } from "../requests.ts";
+import { byHand } from "./page.ts";
 
 /** The middle of the picture in tiles from the upper left corner of the board, and CSS pixels of a tile. */
 export interface Camera {
@@ -70,6 +71,7 @@ export class BoardCamera {
     const board = this.about.value?.board;
     const fit = this.fitting.value;
     if (!board || !fit) return;
+    byHand.run();
     const zoom = Math.min(Math.max(at.zoom, this.leastZoom()), Math.max(MAX_ZOOM, fit.zoom));
     // The middle of the picture stays on the board.
     const x = Math.min(Math.max(at.x, 0), board.width);
@@ -94,6 +96,7 @@ export class BoardCamera {
   }
 
   fit() {
+    byHand.run();
     this.wished.value = null;
   }
 

@@ -9,3 +9,12 @@ export const target = ofRecording(0);
 export const reached = ofRecording(0);
 export const playing = ofRecording<-1 | 0 | 1>(0);
 export const speed = ofRecording<number>(1);
+
+/** The last moment of a recording that grows; null of one that does not. */
+export const edge = ofRecording<number | null>(null);
+/** Can moments before the first one of the recording be had? So it is with a live match that was joined later. */
+export const fromStart = ofRecording(false);
+/** Does it stay near the end of a recording that grows? */
+export const atLive = ofRecording(false);
+/** Moments that are not here yet are on their way: time stands still. */
+export const fetching = ofRecording<number | null>(null);

@@ -2,6 +2,7 @@
 import { computed } from "@preact/signals";
 import type { HeatKind } from "../generated/shapes.ts";
 import { rate } from "../words.ts";
+import { edge } from "./clock.ts";
 import { ofRecording, ofView } from "./lifetime.ts";
 import { announced, say } from "./page.ts";
 import { horizon } from "./position.ts";
@@ -30,8 +31,9 @@ const heatRange = computed(() => {
   const known = about.value;
   if (!known) return { from: 0, to: 0 };
   const step = rate(known) * STEP_SECONDS;
-  const reached = Math.floor(horizon.value / step) * step;
-  const [from, to] = loop.value ? [loop.value.start, loop.value.end] : [known.begin, known.end];
+  // A match that goes on is counted in the same steps.
+  const reached = Math.floor(Math.min(horizon.value, edge.value ?? horizon.value) / step) * step;
+  const [from, to] = loop.value ? [loop.value.start, loop.value.end] : [known.begin, edge.value ?? known.end];
   return { from, to: Math.max(from, Math.min(to, reached)) };
 });
 

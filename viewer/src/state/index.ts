@@ -1,10 +1,12 @@
 // All state of the page, in signals, and everything that can be done. Components only show and call.
 export * from "./bookmarks.ts";
 export * from "./camera.ts";
+export * from "./cast.ts";
 export * from "./clock.ts";
 export * from "./events.ts";
 export * from "./follow.ts";
 export * from "./heat.ts";
+export * from "./live.ts";
 export * from "./make.ts";
 export * from "./open.ts";
 export * from "./page.ts";

@@ -1,7 +1,7 @@
 // Links to a recording, a moment and what is seen of it.
 
 /** Parts of the address that say what the page shows. */
-const OWN = ["src", "t", "view", "c", "s", "split", "src2", "later", "c2"];
+const OWN = ["src", "live", "cast", "by", "t", "view", "c", "s", "split", "src2", "later", "c2"];
 
 /** The address of this page with only these parameters of its own. */
 export function address(params: Record<string, string>): string {

@@ -8,7 +8,7 @@ import { speed, target } from "./clock.ts";
 import { heat } from "./heat.ts";
 import { whenForgotten } from "./lifetime.ts";
 import { explain, overlay } from "./page.ts";
-import { horizon, type Span, timeText } from "./position.ts";
+import { horizon, lastMoment, type Span, timeText } from "./position.ts";
 import { fileStem, save } from "./share.ts";
 import { about, main } from "./side.ts";
 import { loop } from "./time.ts";
@@ -48,7 +48,7 @@ export const range = computed<Span>(() => {
   if (!known) return { start: 0, end: 1 };
   if (loop.value) return loop.value;
   const half = rate(known) * AROUND;
-  const end = Math.min(target.value + half, known.end, horizon.value);
+  const end = Math.min(target.value + half, lastMoment.value, horizon.value);
   const start = Math.max(known.begin, Math.min(target.value, end) - half);
   return { start: Math.round(start), end: Math.round(Math.max(end, start + 1)) };
 });

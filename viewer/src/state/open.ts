@@ -11,7 +11,8 @@ import { playing, target } from "./clock.ts";
 import { story } from "./events.ts";
 import { forget, forgetRecording } from "./lifetime.ts";
 import { address } from "./links.ts";
-import { explain, onFailure, place, problem, progress, say } from "./page.ts";
+import { fetchView, liveMatches, liveName, readLiveMatches, shower, teller, watchLive } from "./live.ts";
+import { byHand, explain, onFailure, opening, place, problem, progress, say } from "./page.ts";
 import { select } from "./pointing.ts";
 import { about, main, onProgress, recording } from "./side.ts";
 import { linked, offset, second, split } from "./split.ts";
@@ -41,8 +42,6 @@ export function lengthOf(entry: MatchEntry): string {
   return "";
 }
 
-const opening = signal(false);
-
 /** Nothing is left to do. */
 export const idle = computed(
   () =>
@@ -71,7 +70,9 @@ export async function begin() {
 }
 
 async function route() {
-  const src = new URLSearchParams(location.search).get("src");
+  const params = new URLSearchParams(location.search);
+  const [live, src] = [params.get("live"), params.get("src")];
+  if (live) return openLive(live);
   if (src) return openUrl(src);
   if (inside) return open({ kind: "bytes", bytes: inside.bytes, name: inside.name });
   close();
@@ -79,11 +80,31 @@ async function route() {
   document.title = "Gametape";
   if (matches.value.length > 0) {
     place.value = "matches";
+    void readLiveMatches();
     return;
   }
   place.value = "waiting";
-  await readMatches();
-  place.value = matches.value.length > 0 ? "matches" : "start";
+  await Promise.all([readMatches(), readLiveMatches()]);
+  place.value = matches.value.length + liveMatches.value.length > 0 ? "matches" : "start";
+  void readLiveMatches();
+}
+
+/** Watches a live match of the server that the page is from. */
+function openLive(match: string) {
+  close();
+  batch(() => {
+    place.value = "match";
+    opening.value = true;
+    problem.value = null;
+    progress.value = null;
+  });
+  document.title = `${match} · live · Gametape`;
+  watchLive(match);
+}
+
+export function visitLive(match: string) {
+  go({ live: match });
+  openLive(match);
 }
 
 /** The list of matches beside the page, where there is one. */
@@ -185,7 +206,10 @@ function reopen() {
   const known = about.value;
   if (!from) return;
   const back = known && { moment: target.value, seen: known.seen, camera: main.camera.wished.value };
-  void open(from, back);
+  if (from.kind !== "live") return void open(from, back);
+  // The connection goes on.
+  forget();
+  void show(from, back);
 }
 onFailure.reopen = reopen;
 
@@ -195,6 +219,13 @@ onProgress.run = (done, total) => {
 
 async function open(from: Origin, back: Place | null = null) {
   close();
+  await show(from, back);
+}
+
+shower.show = (tape, name) => show({ kind: "live", tape, name }, null);
+teller.tell = tell;
+
+async function show(from: Origin, back: Place | null) {
   const params = new URLSearchParams(location.search);
   batch(() => {
     place.value = "match";
@@ -210,7 +241,8 @@ async function open(from: Origin, back: Place | null = null) {
     const told = from.kind === "bytes" ? inside : null;
     const named = back ? back.seen.join("+") : (params.get("view") ?? told?.view ?? null);
     const opened = await openAs(named);
-    const time = back ? null : (params.get("t") ?? told?.time ?? null);
+    // A live match is gone to by its own clock.
+    const time = back || from.kind === "live" ? null : (params.get("t") ?? told?.time ?? null);
     const found = time ? await findTime(time) : { moment: back?.moment ?? opened.position, wrong: null };
     if (!isMine()) return;
     batch(() => {
@@ -231,7 +263,7 @@ async function open(from: Origin, back: Place | null = null) {
     if (!isMine()) return;
     opening.value = false;
     progress.value = null;
-    explain(error, () => void open(from, back));
+    explain(error, () => void show(from, back));
   }
 }
 
@@ -304,7 +336,9 @@ export async function setViews(views: readonly number[]) {
   if (!asked || !known) return;
   const wanted = known.views.map(({ view }) => view).filter((view) => views.includes(view));
   if (wanted.length === 0 || wanted.join() === known.seen.join()) return;
+  byHand.run();
   forget();
+  if (liveName.value !== null && fetchView(wanted[0]!)) return;
   try {
     const now = await asked.ask("view", { view: wanted });
     if (main.client !== asked) return;

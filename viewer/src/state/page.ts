@@ -12,6 +12,8 @@ export interface Problem {
 export type Overlay = "keys" | "goto" | "search" | "share";
 
 export const place = signal<"waiting" | "start" | "matches" | "match">("waiting");
+/** Is a recording being opened? */
+export const opening = signal(false);
 export const problem = signal<Problem | null>(null);
 export const progress = signal<{ done: number; total: number | null } | null>(null);
 export const theme = kept("theme", ["system", "dark", "light"], "system");
@@ -28,6 +30,9 @@ whenForgotten(() => {
 export function say(text: string) {
   toast.value = text;
 }
+
+/** Somebody does something by hand: whoever is followed is not followed any more. */
+export const byHand = { run() {} };
 
 /** What a failure asks of other parts of the page; they say so themselves. */
 export const onFailure = { pause() {}, reopen() {} };

@@ -2,7 +2,7 @@
 import { computed } from "@preact/signals";
 import type { Loss } from "../generated/shapes.ts";
 import { momentText, rate } from "../words.ts";
-import { playing, reached, target } from "./clock.ts";
+import { edge, fromStart, playing, reached, target } from "./clock.ts";
 import { kept } from "./kept.ts";
 import { ofRecording } from "./lifetime.ts";
 import { about, shown } from "./side.ts";
@@ -15,16 +15,28 @@ export interface Span {
 export const spoilerFree = kept("spoiler-free", ["no", "yes"], "no");
 export const fineBar = kept("fine-bar", ["auto", "yes", "no"], "auto");
 
+/** The first moment that can be gone to: of a live match also those that are not here any more, or not yet. */
+export const firstMoment = computed(() => (fromStart.value ? 0 : (about.value?.begin ?? 0)));
+/** The last moment that there is. */
+export const lastMoment = computed(() => edge.value ?? about.value?.end ?? 0);
+
 export const spoilers = computed(() => spoilerFree.value === "no");
-export const ended = computed(() => about.value !== null && reached.value >= about.value.end);
+export const ended = computed(
+  () => about.value !== null && edge.value === null && reached.value >= about.value.end,
+);
 /** What may be told of the time to come: all, or up to the furthest moment seen. */
 export const horizon = computed(() =>
-  spoilers.value || ended.value ? Number.POSITIVE_INFINITY : Math.max(reached.value, about.value?.begin ?? 0),
+  spoilers.value || ended.value ? Number.POSITIVE_INFINITY : Math.max(reached.value, firstMoment.value),
 );
+
+/** What a live connection lost. */
+export const lostLive = ofRecording<Loss[]>([]);
 
 /** What is missing: known when the recording was opened, and found since then. */
 export const losses = computed<Loss[]>(() => {
-  const all = [...(about.value?.losses ?? []), ...(shown.value?.damage ?? [])];
+  // Of a live match the connection itself says what is missing, and from when to when.
+  const known = edge.value === null ? (about.value?.losses ?? []) : [];
+  const all = [...lostLive.value, ...known, ...(shown.value?.damage ?? [])];
   const isKnown =
     all.length === lastLosses.length && all.every(({ text }, at) => text === lastLosses[at]!.text);
   // The bars are painted again only when there is something new.
@@ -37,11 +49,21 @@ let lastLosses: Loss[] = [];
 export const span = computed<Span>(() => {
   const known = about.value;
   if (!known) return { start: 0, end: 1 };
-  const start = known.begin;
+  const start = firstMoment.value;
+  if (horizon.value === Number.POSITIVE_INFINITY && edge.value !== null) return { start, end: liveEnd.value };
   if (horizon.value === Number.POSITIVE_INFINITY) return { start, end: Math.max(known.end, start + 1) };
   let length = rate(known) * 60;
   while (length < (reached.value - start) * 1.1) length *= 2;
   return { start, end: start + length };
+});
+
+/** The end of the bar of a match that goes on: steps ahead, so that the bar does not move all the time. */
+const liveEnd = computed(() => {
+  const known = about.value;
+  const now = edge.value ?? 0;
+  let step = known ? rate(known) * 5 : 1;
+  while (now > step * 24) step *= 2;
+  return (Math.floor(now / step) + 1) * step;
 });
 
 const fine = ofRecording<Span | null>(null);
@@ -80,7 +102,7 @@ export function timeText(moment: number, exact = true): string {
 }
 
 export const nowText = computed(() =>
-  shown.value && (shown.value.moment === target.value || playing.value !== 0)
+  shown.value && (shown.value.moment === target.value || (playing.value !== 0 && edge.value === null))
     ? shown.value.time
     : timeText(target.value),
 );

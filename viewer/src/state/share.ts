@@ -1,8 +1,9 @@
 // What others get: links and pictures.
 import { computed } from "@preact/signals";
 import { cameraText } from "./camera.ts";
-import { target } from "./clock.ts";
+import { atLive, target } from "./clock.ts";
 import { address } from "./links.ts";
+import { liveName } from "./live.ts";
 import { explain, say } from "./page.ts";
 import { nowText, timeText } from "./position.ts";
 import { about, main, recording, shown } from "./side.ts";
@@ -14,17 +15,32 @@ export function link(): string {
   const params: Record<string, string> = {};
   if (main.origin?.kind === "url")
     params.src = new URLSearchParams(location.search).get("src") ?? main.origin.url;
+  if (liveName.value !== null) params.live = liveName.value;
   const known = about.value;
-  if (known) {
+  if (known && !atLive.value) {
     params.t = known.is_gamelog
       ? `tick:${Math.max(0, target.value - 1)}`
       : (shown.value?.time ?? timeText(target.value));
+  }
+  if (known) {
     if (known.seen.length > 0 && known.seen.join() !== String(known.views[0]?.view))
       params.view = known.seen.join("+");
   }
   if (main.camera.wished.value) params.c = cameraText(main.camera.wished.value);
   if (main.selected.value) params.s = main.selected.value.join(",");
-  return address({ ...params, ...secondParams() });
+  return withoutPass(address({ ...params, ...secondParams() }));
+}
+
+/** A link that follows a caster. */
+export function castLink(name: string): string {
+  return withoutPass(address({ live: liveName.value ?? "", cast: name }));
+}
+
+/** A pass is for who has it: no link has it. */
+export function withoutPass(link: string): string {
+  const url = new URL(link);
+  if (!url.searchParams.has("pass")) return link;
+  return link.replace(/([?&])pass=[^&#]*&?/, "$1").replace(/[?&]$/, "");
 }
 
 /** What a link says of the right side. */

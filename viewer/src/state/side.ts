@@ -93,6 +93,14 @@ export class Side {
     return true;
   }
 
+  /** Goes on with another recording of the same match. */
+  restart(origin: Origin, seen: readonly number[]) {
+    this.origin = origin;
+    this.client?.restart(origin, seen);
+    this.least = this.serial + 1;
+    this.mapShows = null;
+  }
+
   close() {
     this.client?.close();
     this.client = null;

@@ -1,14 +1,14 @@
 // Seeking, stepping, playing, loops.
-import { batch } from "@preact/signals";
+import { batch, computed } from "@preact/signals";
 import { Stale } from "../client.ts";
 import type { Shown } from "../generated/shapes.ts";
 import { rate } from "../words.ts";
 import { bookmarks } from "./bookmarks.ts";
-import { playing, reached, SPEEDS, speed, target } from "./clock.ts";
+import { atLive, edge, fetching, fromStart, playing, reached, SPEEDS, speed, target } from "./clock.ts";
 import { highlights, record, visibleEvents } from "./events.ts";
 import { ofRecording } from "./lifetime.ts";
-import { announced, explain, onFailure, say } from "./page.ts";
-import { horizon, nowText, type Span, timeText } from "./position.ts";
+import { announced, byHand, explain, onFailure, say } from "./page.ts";
+import { firstMoment, horizon, lastMoment, nowText, type Span, timeText } from "./position.ts";
 import { about, main, onShown, onWishFailed, shown } from "./side.ts";
 
 export const loop = ofRecording<Span | null>(null);
@@ -22,19 +22,62 @@ let head = 0;
 let since: number | null = null;
 
 function clamp(moment: number): number {
-  const known = about.value;
-  if (!known) return 0;
-  return Math.max(known.begin, Math.min(known.end, Math.round(moment)));
+  if (!about.value) return 0;
+  return Math.max(firstMoment.value, Math.min(lastMoment.value, Math.round(moment)));
 }
 
+/** What a recording that grows does near its end, and with moments that are not here; it says so itself. */
+export const growth = {
+  /** How fast to play so many seconds before its end, 0 to wait; null: too far, so it jumps to live. */
+  pace: (_behind: number): number | null => 1,
+  /** How many seconds before the end is live. */
+  target: () => 0,
+  /** Gets moments before the first one that is here. */
+  fetch(_moment: number) {},
+};
+
 export function seek(moment: number, after: number | null = null) {
-  if (!about.value) return;
+  // Who goes elsewhere is not live any more; what is shown again where it is stays so.
+  if (clamp(moment) !== target.value) atLive.value = false;
+  move(moment, after);
+}
+
+function move(moment: number, after: number | null) {
+  const known = about.value;
+  if (!known) return;
   const to = clamp(moment);
   since = after;
   head = to;
   target.value = to;
-  main.seek(to, after);
+  const isHere = !fromStart.value || to >= known.begin;
+  if (isHere) fetching.value = null;
+  if (isHere) main.seek(to, after);
+  else growth.fetch(to);
 }
+
+/** To the end of a recording that grows, and stays near it. */
+export function catchUp() {
+  const known = about.value;
+  if (!known || edge.value === null) return;
+  byHand.run();
+  speed.value = 1;
+  loop.value = null;
+  move(lastMoment.value - growth.target() * rate(known), null);
+  atLive.value = true;
+  play(1);
+}
+
+/** To the last moment; of a recording that grows, to live. */
+export function toEnd() {
+  if (edge.value === null) jump(lastMoment.value);
+  else catchUp();
+}
+
+/** How many seconds the position is before the end of a recording that grows. */
+export const behind = computed(() => {
+  const known = about.value;
+  return known && edge.value !== null ? Math.max(0, edge.value - target.value) / rate(known) : 0;
+});
 
 onWishFailed.run = (error) => explain(error, () => seek(target.value));
 
@@ -55,6 +98,7 @@ onShown.push((now, isLast) =>
 
 /** A seek by hand: says where it led. */
 export function jump(moment: number) {
+  byHand.run();
   const wasPlaying = playing.value;
   seek(moment);
   if (wasPlaying === 0) announced.value = `At ${timeText(target.value)}`;
@@ -80,6 +124,7 @@ let stepping = false;
 export async function step(forward: boolean, by: "change" | "tick" | "turn") {
   const asked = main.client;
   if (!asked || !about.value) return;
+  byHand.run();
   pause();
   // A held key asks faster than steps are found.
   if (stepping) return;
@@ -130,10 +175,11 @@ let last = 0;
 let ticking = false;
 
 export function play(direction: -1 | 1 = 1) {
-  const known = about.value;
-  if (!known) return;
-  if (direction === 1 && target.value >= known.end && !loop.value) seek(known.begin);
-  if (direction === -1 && target.value <= known.begin && !loop.value) return;
+  if (!about.value) return;
+  if (direction === -1) atLive.value = false;
+  if (direction === 1 && edge.value === null && target.value >= lastMoment.value && !loop.value)
+    seek(firstMoment.value);
+  if (direction === -1 && target.value <= firstMoment.value && !loop.value) return;
   head = target.value;
   playing.value = direction;
   last = performance.now();
@@ -142,6 +188,7 @@ export function play(direction: -1 | 1 = 1) {
 }
 
 export function pause() {
+  atLive.value = false;
   if (playing.value !== 0) {
     playing.value = 0;
     announced.value = `Paused at ${nowText.value}`;
@@ -151,18 +198,22 @@ export function pause() {
 onFailure.pause = pause;
 
 export function toggle() {
+  byHand.run();
   if (playing.value === 0) play(1);
   else pause();
 }
 
 /** J and L: play that way; again: faster. */
 export function shuttle(direction: -1 | 1) {
+  byHand.run();
   if (playing.value === direction) faster(true);
   else play(direction);
 }
 
 export function faster(more: boolean) {
+  byHand.run();
   const at = SPEEDS.findIndex((one) => one >= speed.value);
+  atLive.value = false;
   speed.value = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at + (more ? 1 : -1)))]!;
   announced.value = `Speed ${speed.value} times`;
 }
@@ -175,25 +226,43 @@ function frame(now: number) {
   const passed = Math.min(Math.max(now - last, 0), 250) / 1000;
   last = now;
   // One wish at a time: a slow machine shows fewer pictures, never late ones.
-  head += playing.value * speed.value * rate(known) * passed;
+  head += playing.value * speedNow() * rate(known) * passed;
   const range = loop.value;
   if (range && (playing.value === 1 ? head >= range.end : head <= range.start)) {
     head = playing.value === 1 ? range.start : range.end;
   }
-  const ends = playing.value === 1 ? head >= known.end : head <= known.begin;
+  const ends = playing.value === 1 ? head >= lastMoment.value : head <= firstMoment.value;
   const to = clamp(Math.floor(head));
   if (to !== target.value && (ends || waitsFor.every((isReady) => isReady()))) {
     const from = shown.value?.moment ?? null;
     const exact = head;
-    seek(to, playing.value === 1 && from !== null && from < to && to - from < rate(known) * 30 ? from : null);
+    move(to, playing.value === 1 && from !== null && from < to && to - from < rate(known) * 30 ? from : null);
     head = exact;
   }
-  if (ends) {
+  if (ends && edge.value !== null && playing.value === 1) {
+    // More comes: it is live from here on.
+    head = Math.min(head, lastMoment.value);
+    speed.value = 1;
+    atLive.value = true;
+  } else if (ends) {
     pause();
     return;
   }
   ticking = true;
   requestAnimationFrame(frame);
+}
+
+/** How fast it is played now: near the end of a recording that grows a little faster or slower. */
+function speedNow(): number {
+  const known = about.value;
+  if (!known || fetching.value !== null) return 0;
+  if (!atLive.value || edge.value === null) return speed.value;
+  const before = (lastMoment.value - head) / rate(known);
+  const pace = growth.pace(before);
+  if (pace !== null) return pace;
+  head = lastMoment.value - growth.target() * rate(known);
+  say(`Jumped ${Math.round(before)} s to live`);
+  return 0;
 }
 
 // ---------------------------------------------------------------- loops
@@ -224,8 +293,10 @@ export function loopFromHere(isStart: boolean) {
   if (!known) return;
   const now = target.value;
   // Spoiler-free, a loop does not say where the end is.
-  const end = Number.isFinite(horizon.value) ? Math.max(horizon.value, now + rate(known) * 10) : known.end;
+  const end = Number.isFinite(horizon.value)
+    ? Math.max(horizon.value, now + rate(known) * 10)
+    : lastMoment.value;
   const other = loop.value ?? { start: now, end };
   if (isStart) setLoop(now, other.end > now ? other.end : end);
-  else setLoop(other.start < now && loop.value ? other.start : known.begin, now);
+  else setLoop(other.start < now && loop.value ? other.start : firstMoment.value, now);
 }

@@ -21,10 +21,6 @@ use xshell::Shell;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
 
-/// Where the crates are that are no libraries: they have files, sockets and clocks.
-const EDGES: [&str; 3] =
-    ["crates/gametape-cli/", "crates/gametape-net/", "crates/gametape-server/"];
-
 /// One check: its name, and what finds its problems.
 type Check = (&'static str, fn(&Shell) -> Result<Vec<String>>);
 

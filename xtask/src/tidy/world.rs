@@ -59,7 +59,10 @@ pub(super) fn problems(sh: &Shell) -> Result<Vec<String>> {
 /// The sources of the library crates, with their paths.
 fn library(sh: &Shell) -> Result<Vec<(String, Source)>> {
     let files = files(sh, &["crates"], &["rs"])?.into_iter();
-    let is_edge = |path: &str| super::EDGES.iter().any(|edge| path.starts_with(edge));
+    let is_edge = |path: &str| {
+        let inside = path.strip_prefix("crates/").and_then(|path| path.split('/').next());
+        inside.is_some_and(|name| crate::EDGES.contains(&name))
+    };
     let is_library = |path: &str| path.contains("/src/") && !is_edge(path);
     let parse = |file: super::SourceFile| {
         let source = Source::parse(&file.text).with_context(|| file.path.clone())?;

@@ -4,25 +4,33 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// Latin, Greek, Cyrillic, punctuation, currencies, arrows, signs, shapes and chess pieces.
-const LETTERS: [RangeInclusive<u32>; 11] = [
-    0x20..=0x24f,
-    0x370..=0x52f,
-    0x1e00..=0x1eff,
-    0x2010..=0x205e,
+/// Latin, Greek, Cyrillic and Vietnamese; punctuation, currencies, № and ™, arrows, a few signs; shapes, stars, chess pieces,
+/// suits and draughtsmen, flags and swords, ticks and crosses.
+const LETTERS: [RangeInclusive<u32>; 18] = [
+    0x20..=0x17f,
+    0x192..=0x192,
+    0x1a0..=0x1b0,
+    0x218..=0x21b,
+    0x370..=0x45f,
+    0x490..=0x4ff,
+    0x1ea0..=0x1ef9,
+    0x2010..=0x203a,
     0x20a0..=0x20bf,
-    0x2100..=0x218f,
-    0x2190..=0x21ff,
-    0x2200..=0x22ff,
-    0x25a0..=0x25ff,
-    0x2600..=0x26ff,
-    0x2700..=0x27bf,
+    0x2116..=0x2122,
+    0x2190..=0x2199,
+    0x2212..=0x221e,
+    0x2260..=0x2265,
+    0x25a0..=0x25cf,
+    0x2605..=0x2606,
+    0x2654..=0x2667,
+    0x2690..=0x26c3,
+    0x2713..=0x2718,
 ];
 
 /// Tables that stay as they are: measures, and `name`, which has the licence.
-const KEPT: [&[u8; 4]; 5] = [b"OS/2", b"hhea", b"hmtx", b"maxp", b"name"];
+const KEPT: [&[u8; 4]; 2] = [b"OS/2", b"name"];
 
-/// The font with some of its letters, each under its old number; `None` where it is not understood.
+/// The font with some of its letters, which are numbered again; `None` where it is not understood.
 pub(super) fn subset(font: &[u8]) -> Option<Vec<u8>> {
     let tables = tables(font)?;
     let table = |name: &[u8; 4]| tables.get(name).copied();
@@ -39,29 +47,69 @@ pub(super) fn subset(font: &[u8]) -> Option<Vec<u8>> {
         let parts = parts(glyph(number)?)?;
         new.extend(parts.into_iter().filter(|part| kept.insert(*part)));
     }
+    let numbers: BTreeMap<u16, u16> = kept.iter().copied().zip(0..).collect();
     let (mut glyf, mut loca) = (Vec::new(), Vec::new());
-    for number in 0..places.len() as u16 - 1 {
+    for number in &kept {
         loca.extend((glyf.len() as u32).to_be_bytes());
-        if kept.contains(&number) {
-            glyf.extend(without_program(glyph(number)?)?);
-            glyf.resize(glyf.len().next_multiple_of(4), 0);
-        }
+        glyf.extend(renumbered(without_program(glyph(*number)?)?, &numbers)?);
+        glyf.resize(glyf.len().next_multiple_of(4), 0);
     }
     loca.extend((glyf.len() as u32).to_be_bytes());
-    let mut head = head.to_vec();
-    // Places are written with four bytes.
-    head.get_mut(50..52)?.copy_from_slice(&[0, 1]);
-    // The third version has no names of letters.
-    let post = [&[0, 3, 0, 0], table(b"post")?.get(4..32)?].concat();
+    let letters = letters.iter().map(|(letter, glyph)| Some((*letter, *numbers.get(glyph)?)));
+    let (hmtx, hhea) = widths(table(b"hmtx")?, table(b"hhea")?, &kept)?;
     let mut out: BTreeMap<[u8; 4], Vec<u8>> = BTreeMap::from([
-        (*b"cmap", cmap(&letters)),
+        (*b"cmap", cmap(&letters.collect::<Option<_>>()?)),
         (*b"glyf", glyf),
-        (*b"head", head),
+        // Places are written with four bytes.
+        (*b"head", with_number(head, 50, 1)?),
+        (*b"hhea", hhea),
+        (*b"hmtx", hmtx),
         (*b"loca", loca),
-        (*b"post", post),
+        (*b"maxp", with_number(table(b"maxp")?, 4, kept.len() as u16)?),
+        // The third version has no names of letters.
+        (*b"post", [&[0, 3, 0, 0], table(b"post")?.get(4..32)?].concat()),
     ]);
     out.extend(KEPT.iter().filter_map(|name| Some((**name, table(name)?.to_vec()))));
     Some(written(&out))
+}
+
+/// A table with another number in it.
+fn with_number(table: &[u8], at: usize, number: u16) -> Option<Vec<u8>> {
+    let mut table = table.to_vec();
+    table.get_mut(at..at + 2)?.copy_from_slice(&number.to_be_bytes());
+    Some(table)
+}
+
+/// The widths of the glyphs that are kept, each written out, and the table that says how many are.
+fn widths(hmtx: &[u8], hhea: &[u8], kept: &BTreeSet<u16>) -> Option<(Vec<u8>, Vec<u8>)> {
+    let whole = usize::from(u16_at(hhea, 34)?);
+    let mut widths = Vec::with_capacity(4 * kept.len());
+    for number in kept.iter().map(|number| usize::from(*number)) {
+        // The last width counts for all that follow, which have only a bearing.
+        let width = u16_at(hmtx, 4 * number.min(whole.checked_sub(1)?))?;
+        let bearing = match number.checked_sub(whole) {
+            None => u16_at(hmtx, 4 * number + 2)?,
+            Some(rest) => u16_at(hmtx, 4 * whole + 2 * rest)?,
+        };
+        widths.extend([width, bearing].map(u16::to_be_bytes).concat());
+    }
+    Some((widths, with_number(hhea, 34, kept.len() as u16)?))
+}
+
+/// A glyph whose parts have their new numbers.
+fn renumbered(mut glyph: Vec<u8>, numbers: &BTreeMap<u16, u16>) -> Option<Vec<u8>> {
+    if glyph.is_empty() || u16_at(&glyph, 0)? < 0x8000 {
+        return Some(glyph);
+    }
+    let mut at = 10;
+    loop {
+        let number = numbers.get(&u16_at(&glyph, at + 2)?)?;
+        glyph.get_mut(at + 2..at + 4)?.copy_from_slice(&number.to_be_bytes());
+        match next_part(&glyph, at)? {
+            (next, true) => at = next,
+            (_, false) => return Some(glyph),
+        }
+    }
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
@@ -226,23 +274,41 @@ mod tests {
     fn letters_that_stay_are_the_same_glyphs() {
         let whole = dejavu::sans::bold();
         let small = subset(whole).unwrap();
-        assert!(small.len() * 2 < whole.len(), "{} of {}", small.len(), whole.len());
+        assert!(small.len() * 4 < whole.len(), "{} of {}", small.len(), whole.len());
         let (whole, small) = (tables(whole).unwrap(), tables(&small).unwrap());
         let [known, kept] = [&whole, &small].map(|font| letters(font[b"cmap"]).unwrap());
-        assert_eq!(known, kept);
-        for letter in "Aäßřж€→♞".chars() {
-            let number = usize::from(kept[&u32::from(letter)]);
-            let [a, b] = [&whole, &small].map(|font| {
-                let count = u16_at(font[b"maxp"], 4).unwrap();
-                let is_long = u16_at(font[b"head"], 50).unwrap() != 0;
-                let places = places(font[b"loca"], is_long, count).unwrap();
-                &font[b"glyf"][places[number] as usize..places[number + 1] as usize]
-            });
+        assert!(known.keys().eq(kept.keys()));
+        for (letter, old) in &known {
+            let places = [(&whole, *old), (&small, kept[letter])];
+            let [a, b] = places.map(|(font, number)| glyph(font, number));
+            let [wide, narrow] = places.map(|(font, number)| width(font, number));
+            assert_eq!(wide, narrow, "{letter:#x}");
+            // The same outlines from the same corner to the same corner, or as many parts, with the same outlines.
             let without = without_program(a).unwrap();
-            assert!(!without.is_empty() && b.starts_with(&without), "{letter}");
-            // What is left has the same parts, or the same outlines from the same corner to the same corner.
-            assert!(parts(a) == parts(b) && a[..10] == b[..10], "{letter}");
+            let [of_a, of_b] = [parts(a).unwrap(), parts(b).unwrap()];
+            assert_eq!((of_a.len(), a.get(..10)), (of_b.len(), b.get(..10)), "{letter:#x}");
+            assert!(!of_a.is_empty() || b.starts_with(&without), "{letter:#x}");
+            for (a, b) in of_a.into_iter().zip(of_b) {
+                let [a, b] = [glyph(&whole, a), glyph(&small, b)];
+                assert_eq!(a.get(..10), b.get(..10), "{letter:#x}");
+            }
         }
+        for letter in "Aäßřж€→♞♟⛀⛂⚔№✓".chars() {
+            assert!(kept.contains_key(&u32::from(letter)), "{letter}");
+        }
+    }
+
+    fn glyph<'f>(font: &BTreeMap<[u8; 4], &'f [u8]>, number: u16) -> &'f [u8] {
+        let count = u16_at(font[b"maxp"], 4).unwrap();
+        let is_long = u16_at(font[b"head"], 50).unwrap() != 0;
+        let places = places(font[b"loca"], is_long, count).unwrap();
+        let place = &places[usize::from(number)..];
+        &font[b"glyf"][place[0] as usize..place[1] as usize]
+    }
+
+    fn width(font: &BTreeMap<[u8; 4], &[u8]>, number: u16) -> u16 {
+        let whole = u16_at(font[b"hhea"], 34).unwrap();
+        u16_at(font[b"hmtx"], 4 * usize::from(number.min(whole - 1))).unwrap()
     }
 
     #[test]

@@ -47,19 +47,27 @@ pub struct EventLine<'a, N> {
     pub info: &'a MatchInfo<N>,
 }
 
-impl<N: Names> fmt::Display for EventLine<'_, N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (tick, kind) = (self.event.tick(), self.event.kind());
+impl<N: Names> EventLine<'_, N> {
+    /// Its fields alone: `tag 7.1, owner 2 Ben, unit type wall, pos 3,-2`
+    #[must_use]
+    pub fn details(&self) -> String {
         let mut details = Details {
-            columns: Table::own_columns(kind).iter(),
+            columns: Table::own_columns(self.event.kind()).iter(),
             info: self.info,
             position: Vec::new(),
             units: Vec::new(),
             text: String::new(),
         };
         self.event.values(&self.info.names, &mut details);
+        details.text
+    }
+}
+
+impl<N: Names> fmt::Display for EventLine<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (tick, kind) = (self.event.tick(), self.event.kind());
         let time = self.info.time(tick).to_string();
-        let line = format!("{tick:>8} {time:>10} {:<21} {}", kind.name(), details.text);
+        let line = format!("{tick:>8} {time:>10} {:<21} {}", kind.name(), self.details());
         f.write_str(line.trim_end())
     }
 }

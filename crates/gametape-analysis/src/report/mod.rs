@@ -17,7 +17,7 @@ pub use line::{EventLine, involves};
 pub use standings::{Standing, Standings};
 pub use statistics::{MatchStatistics, PlayerStatistics, result_line, statistics_table};
 pub use text_table::{Align, TextTable, printable, thousands};
-pub use words::{EventWords, event_words};
+pub use words::{EventWords, event_in_words, event_words};
 
 use crate::export::column::Names;
 use crate::export::match_info::MatchInfo;

@@ -1,5 +1,6 @@
 //! Events that matter to somebody who watches, in words.
 
+use super::line::{EventLine, involves};
 use super::player_name;
 use crate::event::table::AnalysisEvent;
 use crate::event::types::{MatchOutcome, WorldPos};
@@ -59,8 +60,56 @@ pub fn event_words<N: Names>(event: &AnalysisEvent, info: &MatchInfo<N>) -> Opti
     }
 }
 
+/// An event in words; one that has none of its own by its kind and its fields: `Unit destroyed: tag 7.1, owner 2 Ben`.
+#[must_use]
+pub fn event_in_words<N: Names>(event: &AnalysisEvent, info: &MatchInfo<N>) -> EventWords {
+    event_words(event, info).unwrap_or_else(|| {
+        let kind = event.kind().name();
+        let details = EventLine { event, info }.details();
+        // What the game calls it says more than that it is of the game.
+        let text = match (details.strip_prefix("what "), details.is_empty()) {
+            (Some(own), _) => own.to_owned(),
+            (None, true) => spaced(kind),
+            (None, false) => format!("{}: {details}", spaced(kind)),
+        };
+        let player = (1..=15).find(|player| involves(event, &[*player]));
+        EventWords { kind, player, text }
+    })
+}
+
+/// `UnitDestroyed` as `Unit destroyed`.
+fn spaced(kind: &str) -> String {
+    let mut words = String::new();
+    for letter in kind.chars() {
+        match letter.is_uppercase() && !words.is_empty() {
+            true => words.extend([' ', letter.to_ascii_lowercase()]),
+            false => words.push(letter),
+        }
+    }
+    words
+}
+
 /// The cell of a position, as scenes write it.
 fn cell(position: &WorldPos) -> String {
     let [x, y] = [position.x, position.y].map(|value| value.div_euclid(WorldPos::PER_CELL));
     format!("{y},{x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use gametape_wire::TickLength;
+
+    use super::*;
+
+    #[test]
+    fn an_event_without_words_of_its_own_has_its_kind_and_fields() {
+        let info = MatchInfo::new(TickLength::millis::<50>(), vec!["wall".to_owned()]);
+        let (pos, buildings_lost) = (WorldPos::default(), Vec::new());
+        let event = AnalysisEvent::BaseDestroyed { tick: 5, player: 2, pos, buildings_lost };
+        assert_eq!(event_in_words(&event, &info).kind, "base");
+        let event = AnalysisEvent::PauseEvent { tick: 5, player: 2, paused: true };
+        let words = event_in_words(&event, &info);
+        assert_eq!((words.kind, words.player), ("PauseEvent", Some(2)));
+        assert_eq!(words.text, "Pause event: player 2, paused yes");
+    }
 }

@@ -15,7 +15,7 @@ use gametape_wire::{Tick, View, When};
 use crate::events::Observed;
 use crate::failure::{Done, Failure, Outcome, note};
 use crate::input::{Source, one_of};
-use crate::many::FilesArgs;
+use crate::many::{Files, FilesArgs};
 use crate::output::{Printer, Target, print, print_json};
 use crate::text::{Fields, thousands};
 use export::{Export, Rows};
@@ -182,9 +182,9 @@ impl Args {
         Ok(done)
     }
 
-    fn export(&self, files: &FilesArgs, format: TableFormat) -> Outcome {
+    fn export(&self, files: &Files, format: TableFormat) -> Outcome {
         let target = self.parquet.as_ref().or(self.output.as_ref()).unwrap_or(&Target::Stdout);
-        files.sources.iter().try_for_each(|source| target.check_apart(source))?;
+        files.sources().iter().try_for_each(|source| target.check_apart(source))?;
         let export = Export::new(format, target, &self.kind)?;
         let read = |source: &Source| {
             export.check_apart(source)?;

@@ -13,7 +13,7 @@ use crate::input::Source;
 use crate::output::{Destination, Kind, Target, print_json};
 use crate::rewrite::{EachArgs, Written};
 use crate::text::count;
-use crate::viewer::{BeginArgs, ViewerArg, whole};
+use crate::viewer::{BeginArgs, ViewerArg};
 
 /// Make one HTML file of a recording, with the viewer inside
 ///
@@ -54,8 +54,8 @@ struct Made {
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let assets = self.viewer.needed()?;
-        self.files.for_each("exported", &[], ".html", "--out-dir", {
-            |source, destination| self.export(&assets, source, destination)
+        self.files.rewriting(".html").for_each("exported", &[], |source, destination| {
+            self.export(&assets, source, destination)
         })
     }
 
@@ -63,7 +63,7 @@ impl Args {
         let target = &destination.target;
         target.check_extension(Kind::Page)?;
         let failed = |error: Error| Failure::of(source, &error);
-        let bytes = whole(source)?;
+        let bytes = source.read_recording()?;
         let options = OpenOptions::default().with_max_bytes(max_memory());
         let opened = || open(&bytes[..], &options).map_err(failed);
         let name = source.short_name();

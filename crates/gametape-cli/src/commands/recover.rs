@@ -170,7 +170,7 @@ impl Args {
         match (self.target(), source) {
             (Some(target), _) => target.open(kind, source),
             (None, Source::File(path)) => Destination::in_place(path.clone()).open(kind, source),
-            (None, _) => Err(Failure::usage("standard input cannot be written in place")),
+            (None, _) => Err(Failure::usage(format_args!("{source} cannot be written in place"))),
         }
     }
 }

@@ -6,17 +6,18 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use gametape_files::Spooled;
 use gametape_live::MatchName;
 use gametape_replay::Recording;
 use gametape_replay::cut::{CutRequest, clip};
 use gametape_replay::open::Opened;
 use gametape_server::live::{EventLog, Hold, Live, LiveLimits, LogForm, Policy};
-use gametape_server::{Listen, NotBuilt, Server};
+use gametape_server::{Identity, Listen, NotBuilt, Server, Shown};
 use gametape_wire::{Error, Tick, View, ViewSet, When};
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::view::{Shown, address, gather, site_of, spool};
+use super::view::{address, site_of};
 use crate::failure::{Failure, Outcome, note, warn};
 use crate::input::Source;
 use crate::many::JobsArg;
@@ -27,9 +28,12 @@ use crate::viewer::ViewerArg;
 /// Broadcast live matches, and serve finished ones
 ///
 /// Publishers send matches here while they are played (`gametape publish`), and everybody who may see them
-/// watches from here: over WebSocket, or as segments that any cache can hold. A tape among the recordings
-/// that is still being written is broadcast while it grows. The page of the viewer is served, too. Press
-/// Ctrl-C to end it.
+/// watches from here: over WebTransport, QUIC and WebSocket, or as segments that any cache can hold. A tape among
+/// the recordings that is still being written is broadcast while it grows. The page of the viewer is served, too.
+/// Press Ctrl-C to end it.
+///
+/// Without --cert and --self-signed there is no TLS, but for QUIC, which uses a certificate of its own: the page and
+/// `gametape watch` find its hash in live/server.json.
 ///
 /// Strangers see the views of --public, as much later as --delay says. Whoever has a pass (`gametape pass`) of a key
 /// that is given with --trust sees what the pass says. Of finished recordings everybody gets the views of
@@ -61,6 +65,22 @@ pub(crate) struct Args {
     /// times
     #[arg(long, value_name = "KEY")]
     trust: Vec<PublicKeyArg>,
+
+    /// The file with the certificate of this server and those that vouch for it (PEM)
+    #[arg(long, value_name = "FILE", requires = "key", conflicts_with = "self_signed")]
+    cert: Option<PathBuf>,
+
+    /// The file with the secret key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
+
+    /// Use TLS with a certificate of its own, and print its SHA-256, by which clients know it
+    #[arg(long)]
+    self_signed: bool,
+
+    /// Do not speak QUIC and WebTransport
+    #[arg(long)]
+    no_quic: bool,
 
     /// Also answer to this name of the machine; may be given several times
     #[arg(long, value_name = "NAME")]
@@ -98,13 +118,14 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = r#"With --json:
-  {"address","matches","live"}
+  {"address","matches","live":[name],"certificate_sha256"}
 
 Examples:
   gametape serve
   gametape serve finals/
   gametape serve --delay 0 live.tape
   gametape serve --trust league.pub --delay 2:00 --listen 0.0.0.0:8440
+  gametape serve --cert chain.pem --key secret.pem --host matches.example --listen 0.0.0.0:443
   gametape serve --public none --trust league.pub --log json"#;
 
 /// How events are reported.
@@ -152,13 +173,15 @@ struct Served {
     address: String,
     matches: usize,
     live: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate_sha256: Option<String>,
 }
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let sources = self.what.iter().cloned().map(Source::from).collect();
-        let (spooled, sources) = spool(sources)?;
-        let (shown, outcome) = gather(sources, self.jobs);
+        let spooled = Spooled::new(sources)?;
+        let (shown, outcome) = Shown::gather(spooled.sources(), self.jobs.number());
         if shown.is_empty() && !self.what.is_empty() {
             return outcome;
         }
@@ -172,8 +195,8 @@ impl Args {
     fn sort(&self, shown: Vec<Shown>) -> Result<Sorted, Failure> {
         let folder = tempfile::tempdir().map_err(|error| Failure::io(&"a folder", &error))?;
         let mut sorted = Sorted { finished: Vec::new(), growing: Vec::new(), folder };
-        for mut shown in shown {
-            let opened = shown.source.open()?;
+        for shown in shown {
+            let opened = shown.source().open()?;
             match for_strangers(opened, self.public.0) {
                 Ok(Part::Growing) => sorted.add_growing(&shown),
                 Ok(Part::Whole) => sorted.finished.push(shown),
@@ -181,11 +204,10 @@ impl Args {
                     let path = sorted.folder.path().join(sorted.finished.len().to_string());
                     let written = std::fs::write(&path, bytes);
                     written.map_err(|error| Failure::io(&path.display(), &error))?;
-                    shown.source = Source::File(path);
-                    sorted.finished.push(shown);
+                    sorted.finished.push(shown.with_source(Source::File(path)));
                 }
-                Ok(Part::Nothing) => note(&shown.source, "nothing of it is for strangers"),
-                Err(error) => warn(&shown.source, error),
+                Ok(Part::Nothing) => note(shown.source(), "nothing of it is for strangers"),
+                Err(error) => warn(shown.source(), error),
             }
         }
         Ok(sorted)
@@ -215,6 +237,8 @@ impl Args {
             origins: self.origin.clone(),
             connections: self.max_connections,
             connections_of_one: self.max_per_address,
+            identity: self.identity()?,
+            with_quic: !self.no_quic,
         };
         let failed = |error: io::Error| Failure::io(&listen.address, &error);
         let policy = self.policy()?;
@@ -222,7 +246,8 @@ impl Args {
         let stopper = server.stopper();
         let handler = ctrlc::set_handler(move || stopper.stop());
         handler.map_err(|error| Failure::refused(&"Ctrl-C", &error.to_string()))?;
-        self.say(&server, finished.len(), &growing)?;
+        let hash = listen.identity.as_ref().and_then(Identity::hash);
+        self.say(&server, finished.len(), &growing, hash)?;
         self.say_who_may_see(&policy);
         let limits = LiveLimits { joins: self.rate, ..LiveLimits::default() };
         let mut live = Live::new(policy, limits, self.log.to_log());
@@ -240,13 +265,29 @@ impl Args {
         server: &Server,
         matches: usize,
         growing: &[(MatchName, PathBuf)],
+        hash: Option<String>,
     ) -> Result<(), Failure> {
         let address = server.link();
         if self.json {
             let live = growing.iter().map(|(name, _)| name.to_string()).collect();
-            return print_json(&Served { address, matches, live });
+            return print_json(&Served { address, matches, live, certificate_sha256: hash });
+        }
+        if let Some(hash) = hash {
+            note(&"certificate", format_args!("SHA-256 {hash}"));
         }
         print(&format!("{address}\n"))
+    }
+
+    fn identity(&self) -> Result<Option<Identity>, Failure> {
+        let failed = |error: io::Error| Failure::io(&"certificate", &error);
+        if let (Some(certificate), Some(key)) = (&self.cert, &self.key) {
+            return Identity::in_files(certificate, key).map(Some).map_err(failed);
+        }
+        let address = self.listen.ip();
+        let own = (!address.is_unspecified()).then(|| address.to_string());
+        let names: Vec<String> = self.host.iter().cloned().chain(own).collect();
+        let made = self.self_signed.then(|| Identity::self_signed(&names));
+        made.transpose().map_err(failed)
     }
 
     fn say_who_may_see(&self, policy: &Policy) {
@@ -289,7 +330,7 @@ struct Sorted {
 
 impl Sorted {
     fn add_growing(&mut self, shown: &Shown) {
-        let Source::File(path) = &shown.source else { return };
+        let Source::File(path) = shown.source() else { return };
         let taken = |name: &MatchName| self.growing.iter().any(|(other, _)| other == name);
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let names = (1..).map(|number| match_name(stem.as_deref().unwrap_or_default(), number));

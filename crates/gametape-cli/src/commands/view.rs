@@ -1,28 +1,29 @@
 //! `gametape view`: matches in the browser, from a server on this machine or as a folder for any web host.
 
 mod browser;
-pub(super) mod known;
-mod site;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gametape_replay::open::Format;
+use gametape_files::Spooled;
 use gametape_server::link::{self, is_url};
-use gametape_server::{Assets, Catalogue, Listen, Matches, NotBuilt, Recording, Server, Site};
+use gametape_server::{
+    Assets, Catalogue, Listen, Matches, NotBuilt, Server, Shown, ShownMatches, Site, WrittenSite,
+    write_site,
+};
 use serde::Serialize;
-use tempfile::NamedTempFile;
 
-use crate::failure::{Done, Failure, Outcome, note, warn};
+use crate::failure::{Failure, Outcome, note, warn};
+use crate::games::GAMES;
 use crate::global::share_memory;
-use crate::input::{Source, format_of};
-use crate::many::{FilesArgs, Gathered, JobsArg};
+use crate::input::Source;
+use crate::many::JobsArg;
 use crate::output::{print, print_json};
-use crate::viewer::{Begin, BeginArgs, ViewerArg, whole};
-use known::ShownMatches;
+use crate::text::count;
+use crate::viewer::{Begin, BeginArgs, ViewerArg};
 
 /// Watch matches in the browser
 ///
@@ -100,47 +101,20 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, &'static str> {
         .ok_or("an address is written as 127.0.0.1:8080, [::1]:8080, 0.0.0.0 or 8080")
 }
 
-/// A recording that is shown.
-#[derive(Debug, Clone)]
-pub(super) struct Shown {
-    pub(super) source: Source,
-    /// The name of the file, for links.
-    pub(super) name: String,
-    /// What a list calls it: with the folders below the one that was named.
-    label: String,
-    /// As far as the first bytes show it.
-    format: Option<Format>,
-}
-
-impl Shown {
-    fn new(source: &Source, folders: &[PathBuf], format: Option<Format>) -> Self {
-        let (source, name) = (source.clone(), source.short_name());
-        let inside = |path: &PathBuf| {
-            let inside = folders.iter().find_map(|folder| path.strip_prefix(folder).ok());
-            inside.map(|path| path.display().to_string())
-        };
-        let label = match &source {
-            Source::File(path) => inside(path),
-            Source::Stdin => None,
-        };
-        Self { source, label: label.unwrap_or_else(|| name.clone()), name, format }
-    }
-}
-
-/// The folders among them.
-fn folders(sources: &[Source]) -> Vec<PathBuf> {
-    let folder = |source: &Source| match source {
-        Source::File(path) if source.is_folder() => Some(path.clone()),
-        _ => None,
-    };
-    sources.iter().filter_map(folder).collect()
-}
-
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 struct Served {
     address: String,
     matches: usize,
+}
+
+/// What `--json` prints with `--site`.
+#[derive(Debug, Serialize)]
+struct Written {
+    site: String,
+    matches: usize,
+    files: u64,
+    bytes: u64,
 }
 
 impl Args {
@@ -158,18 +132,35 @@ impl Args {
                 "--at and --view are for one recording, and there are several",
             ));
         }
-        let (spooled, sources) = spool(sources)?;
-        let (shown, outcome) = gather(sources, self.jobs);
+        let spooled = Spooled::new(sources)?;
+        let (shown, outcome) = Shown::gather(spooled.sources(), self.jobs.number());
         if shown.is_empty() && urls.is_empty() {
             return outcome;
         }
         let begin = match (&*shown, &*urls) {
-            ([one], []) if is_one => self.begin.find(&one.source, one.source.open()?)?,
+            ([one], []) if is_one => self.begin.find(one.source(), one.source().open()?)?,
             _ if is_one => self.begin.unseen()?,
             _ => Begin::default(),
         };
         self.serve(shown, urls, is_one.then_some(begin))?;
         drop(spooled);
+        outcome
+    }
+
+    /// Writes the folder that any web host can serve.
+    fn write_site(&self, path: &Path, urls: &[String], sources: Vec<Source>) -> Outcome {
+        let assets = self.viewer.needed()?;
+        let (spooled, jobs) = (Spooled::new(sources)?, self.jobs.number());
+        let (written, outcome) = write_site(path, &assets, spooled.sources(), urls, jobs, &GAMES)?;
+        let Some(WrittenSite { matches, files, bytes, .. }) = written else { return outcome };
+        let site = path.display().to_string();
+        if self.json {
+            print_json(&Written { site, matches, files, bytes })?;
+            return outcome;
+        }
+        let (files, bytes) = (count(files, "file"), count(bytes, "byte"));
+        note(&site, format_args!("wrote {files}, {bytes}; any web host can serve it, and so can"));
+        note(&site, format_args!("`python3 -m http.server --bind 127.0.0.1 --directory {site}`"));
         outcome
     }
 
@@ -226,23 +217,6 @@ impl Args {
     }
 }
 
-/// The recordings among the files and in the folders.
-pub(super) fn gather(sources: Vec<Source>, jobs: JobsArg) -> (Vec<Shown>, Outcome) {
-    let mut shown = Vec::new();
-    if sources.is_empty() {
-        return (shown, Ok(Done::Fine));
-    }
-    let folders = folders(&sources);
-    let files = FilesArgs::of(sources, jobs);
-    let look = |source: &Source| Ok((Done::Fine, look_at(source)?));
-    let gathered = files.gather("found", look, |source, format| {
-        shown.push(Shown::new(source, &folders, format));
-        Ok(())
-    });
-    let outcome = gathered.and_then(Gathered::conclude);
-    (shown, outcome)
-}
-
 /// Everything that is served, and what looks into it meanwhile.
 pub(super) fn site_of(
     assets: Assets,
@@ -250,59 +224,19 @@ pub(super) fn site_of(
     urls: Vec<String>,
     jobs: JobsArg,
 ) -> (Site, Arc<Catalogue<ShownMatches>>) {
-    let recording = |shown: &Shown| match &shown.source {
-        Source::File(path) => Recording { name: shown.name.clone(), path: path.clone() },
-        Source::Stdin => Recording { name: shown.name.clone(), path: PathBuf::new() },
-    };
-    let recordings = shown.iter().map(recording).collect();
+    let recordings = shown.iter().map(Shown::recording).collect();
     let jobs = jobs.number().clamp(1, shown.len().max(1));
     // The others draw pictures.
     share_memory(jobs + 2);
-    let matches = Catalogue::look_into(ShownMatches { shown, urls }, jobs);
+    let matches = Catalogue::look_into(ShownMatches { shown, urls, games: &GAMES }, jobs);
     let site = Site { assets, recordings, matches: Arc::clone(&matches) as Arc<dyn Matches> };
     (site, matches)
 }
 
-/// What a file looks like; refused where it is no recording.
-fn look_at(source: &Source) -> Result<Option<Format>, Failure> {
-    match format_of(source)? {
-        Some((format, None)) => Ok(Some(format)),
-        Some((_, Some(failure))) => Err(failure),
-        // Opening says what is wrong with it.
-        None => source.open().map(|opened| Some(opened.format())),
-    }
-}
-
 /// What the page opens: one recording, or the list.
 fn first_query(shown: &[Shown], urls: &[String], begin: Option<Begin>) -> String {
-    let Some(Begin { at, view }) = begin else { return String::new() };
-    let own = shown.first().map(|one| link::recording(0, &one.name));
+    let Some(Begin { at, view, .. }) = begin else { return String::new() };
+    let own = shown.first().map(|one| link::recording(0, one.name()));
     let Some(src) = own.or_else(|| urls.first().cloned()) else { return String::new() };
     link::opening(&src, at.as_deref(), view.as_deref())
-}
-
-/// What comes through a pipe is kept in a file as long as it is served.
-pub(super) fn spool(sources: Vec<Source>) -> Result<(Vec<NamedTempFile>, Vec<Source>), Failure> {
-    let mut kept = Vec::new();
-    let mut sources = sources;
-    for source in &mut sources {
-        let is_pipe = match source {
-            Source::Stdin => true,
-            Source::File(path) => {
-                path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir())
-            }
-        };
-        if is_pipe {
-            let file = copied(&whole(source)?).map_err(|error| Failure::io(source, &error))?;
-            *source = Source::File(file.path().to_owned());
-            kept.push(file);
-        }
-    }
-    Ok((kept, sources))
-}
-
-fn copied(bytes: &[u8]) -> io::Result<NamedTempFile> {
-    let mut file = tempfile::Builder::new().prefix("recording-").tempfile()?;
-    file.write_all(bytes)?;
-    Ok(file)
 }

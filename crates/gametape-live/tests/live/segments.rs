@@ -183,6 +183,56 @@ fn who_joins_late_begins_with_a_keyframe_and_who_misses_a_slot_says_so() {
     assert_eq!(Tape::open(&tape).unwrap().views(), views(&[2]));
 }
 
+/// A match of 60 s that is released tick by tick; it pauses for 5 s at the tick `pause`. Gives what was asked for while
+/// it was live, and how late each slot was shown at most.
+fn follow_in_real_time(pause: u64) -> (Vec<SegmentFile>, Duration) {
+    let source = Plan { ticks: 1200, ..plan(7) }.play();
+    let segmenter = segmenter(&source, view(2), source.pieces.len(), 0);
+    let released = |now: Duration| {
+        let tick = now.as_millis() as u64 / 50;
+        if tick < pause { tick } else { tick.saturating_sub(100).max(pause) }
+    };
+    let mut follower = SegmentFollower::new(view(2), StartAt::Tick(0));
+    let (mut files, mut latest) = (Vec::new(), Duration::ZERO);
+    for now in (1000..64_000).step_by(10).map(Duration::from_millis) {
+        for _ in 0..4 {
+            for name in follower.poll(now) {
+                files.push(name);
+                let bytes = file(&segmenter, name, Some(released(now)));
+                follower.answer(name, bytes.as_deref(), now).unwrap();
+            }
+        }
+        let (shown, whole) =
+            (follower.shown().map_or(0, |tick| tick + 1), (released(now) + 1).min(1200));
+        let behind = (whole / 20 * 20).saturating_sub(shown);
+        if behind > 0 {
+            let late = Duration::from_millis((whole - shown - 20) * 50);
+            latest = latest.max(late);
+        }
+    }
+    let lost = follower.notices().into_iter().any(|notice| matches!(notice, Notice::Lost { .. }));
+    assert!(!lost, "a pause is no loss");
+    (files, latest)
+}
+
+#[test]
+fn who_is_in_step_asks_once_for_each_slot() {
+    let (files, latest) = follow_in_real_time(u64::MAX);
+    let count = |of: fn(&SegmentFile) -> bool| files.iter().filter(|name| of(name)).count();
+    assert!(count(|name| matches!(name, SegmentFile::Delta(_))) <= 63, "{files:?}");
+    assert!(count(|name| matches!(name, SegmentFile::Now)) <= 5, "{files:?}");
+    assert!(latest <= Duration::from_millis(50), "{latest:?}");
+}
+
+#[test]
+fn a_pause_of_the_match_costs_requests_and_loses_nothing() {
+    let (files, latest) = follow_in_real_time(400);
+    let count = |of: fn(&SegmentFile) -> bool| files.iter().filter(|name| of(name)).count();
+    assert!(count(|name| matches!(name, SegmentFile::Delta(_))) <= 66, "{files:?}");
+    assert!(count(|name| matches!(name, SegmentFile::Now)) <= 30, "{files:?}");
+    assert!(latest <= Duration::from_millis(300), "{latest:?}");
+}
+
 #[test]
 fn files_of_others_are_refused() {
     let source = plan(1).play();

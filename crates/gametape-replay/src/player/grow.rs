@@ -27,7 +27,7 @@ impl<T: Track> Player<T> {
         let grown = tape.grow(bytes, |tape, chunk| {
             let header = &chunk.header;
             let is_last = tape.tape().last_of(header.kind, header.stream) == Some(chunk);
-            if (header.kind, header.stream) == (T::INPUT, 0) && is_last {
+            if (header.kind, header.stream) == (track.input_kind(), 0) && is_last {
                 input.add(chunk);
             }
             if header.kind.is_keyframe() && keyframes.add_last(tape.tape(), track) {
@@ -39,7 +39,7 @@ impl<T: Track> Player<T> {
         if has_gaps || !self.tape.is_growing() {
             self.find_end();
         } else {
-            self.end = lost_input::<T>(&self.tape, self.track.views()).1;
+            self.end = lost_input(&self.tape, &self.track).1;
         }
         grown
     }

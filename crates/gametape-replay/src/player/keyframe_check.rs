@@ -21,7 +21,7 @@ impl<T: Track> Player<T> {
 
     /// Compares with the keyframe of this tick, if there is one. After lost input, takes it over.
     pub(super) fn check_keyframe(&mut self, check: bool) -> Result<(), Stop> {
-        let doubtful = self.note_lost();
+        let doubtful = self.note_lost() || !self.track.is_carried();
         // An earlier one says nothing about now, and loading it may cost more than all else.
         let is_there = self.keyframes.nearest(self.tick) == Some(self.tick);
         if !is_there || (!check && !doubtful) {
@@ -38,6 +38,9 @@ impl<T: Track> Player<T> {
                 return Ok(());
             }
         };
+        if !self.track.is_carried() {
+            return Ok(self.restore(&expected, self.tick)?);
+        }
         self.findings.checked += 1;
         if !self.compare(&expected, doubtful) {
             return self.take_over(&expected, found.index);

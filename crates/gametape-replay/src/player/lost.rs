@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_tape::{Gap, SimTick};
-use gametape_wire::ViewSet;
+use gametape_tape::{ChunkKind, Gap, SimTick};
 
 use super::track::Track;
 use crate::source::{OpenTape, concerns};
@@ -12,14 +11,12 @@ use crate::source::{OpenTape, concerns};
 ///
 /// A tape that grows ends where all input is sure to be written. One that was never finished goes on to
 /// its last tick, with input that may not have been written any more.
-pub(super) fn lost_input<T: Track>(
-    tape: &OpenTape,
-    views: ViewSet,
-) -> (Vec<Range<SimTick>>, SimTick) {
-    let declared = tape.gaps().iter().filter(|gap| concerns(gap, T::INPUT));
+pub(super) fn lost_input(tape: &OpenTape, track: &impl Track) -> (Vec<Range<SimTick>>, SimTick) {
+    let (input, views) = (track.input_kind(), track.views());
+    let declared = tape.gaps().iter().filter(|gap| concerns(gap, input));
     let ours = declared.filter(|gap| !gap.views.and(views).is_empty());
     let mut lost: Vec<Range<SimTick>> = ours.map(Gap::ticks).collect();
-    let (end, written) = (tape.tape().summary.end_tick, written::<T>(tape));
+    let (end, written) = (tape.tape().summary.end_tick, written(tape, input));
     if tape.is_growing() {
         return (lost, written.min(end));
     }
@@ -30,12 +27,12 @@ pub(super) fn lost_input<T: Track>(
 /// The tick before which all input is sure to be written.
 ///
 /// Before a keyframe everything is written, and before the end of a chunk everything of its stream.
-fn written<T: Track>(tape: &OpenTape) -> SimTick {
+fn written(tape: &OpenTape, input: ChunkKind) -> SimTick {
     let tape = tape.tape();
     if tape.is_finished() {
         return tape.summary.end_tick;
     }
-    let input = tape.last_of(T::INPUT, 0).map_or(0, |chunk| chunk.header.end_tick());
+    let input = tape.last_of(input, 0).map_or(0, |chunk| chunk.header.end_tick());
     let keyframe = tape.keyframes.entries().last().map_or(0, |keyframe| keyframe.tick);
     input.max(keyframe)
 }

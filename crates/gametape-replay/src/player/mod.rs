@@ -159,11 +159,11 @@ impl<X: Simulation> Player<SimulationTrack<X>> {
 }
 
 impl<T: Track> Player<T> {
-    fn new(tape: OpenTape, track: T, options: PlayerOptions) -> Result<Self> {
+    pub(crate) fn new(tape: OpenTape, track: T, options: PlayerOptions) -> Result<Self> {
         let views = track.views();
         let memory = track.copy().map(|(_, memory)| memory);
         let mut player = Self {
-            input: InputCursor::new(tape.tape(), T::INPUT, views),
+            input: InputCursor::new(tape.tape(), track.input_kind(), views),
             keyframes: Keyframes::new(tape.tape(), &track),
             start: track.snapshot(0),
             tick: 0,
@@ -199,7 +199,7 @@ impl<T: Track> Player<T> {
 
     /// Finds end, losses and markers in what is known of the tape.
     fn find_end(&mut self) {
-        (self.gaps, self.end) = lost_input::<T>(&self.tape, self.track.views());
+        (self.gaps, self.end) = lost_input(&self.tape, &self.track);
         self.begin = self.find_begin();
         let begin = self.begin;
         let keyframes = self.keyframes.ticks().filter(|tick| *tick >= begin);

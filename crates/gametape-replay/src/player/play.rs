@@ -132,16 +132,20 @@ impl<T: Track> Player<T> {
                 Ok(Some(self.tick + 1).filter(|goal| *goal <= self.end))
             }
             Direction::Forward => {
-                let next = self.next_input()?;
-                Ok(next.map(|tick| tick + 1).filter(|goal| *goal <= self.end))
+                let next = self.next_input()?.map(|tick| tick + 1);
+                let keyframe =
+                    self.keyframes.next_after(self.tick).filter(|_| !self.track.is_carried());
+                let goal = next.into_iter().chain(keyframe).min();
+                Ok(goal.filter(|goal| *goal <= self.end))
             }
             Direction::Backward if self.tick <= self.begin => Ok(None),
             Direction::Backward if T::EVERY_TICK => Ok(self.tick.checked_sub(1)),
             Direction::Backward => {
                 let Some(last) = self.tick.checked_sub(1) else { return Ok(None) };
-                let before = self.last_input(last)?;
+                let before = self.last_input(last)?.map_or(0, |tick| tick + 1);
+                let keyframe = self.keyframes.nearest(last).filter(|_| !self.track.is_carried());
                 self.input.seek(self.tick);
-                Ok(Some(before.map_or(0, |tick| tick + 1).max(self.begin)))
+                Ok(Some(before.max(keyframe.unwrap_or(0)).max(self.begin)))
             }
         }
     }

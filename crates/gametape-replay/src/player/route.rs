@@ -48,7 +48,7 @@ impl<T: Track> Player<T> {
     fn worth_of_passing(&self, keyframe: Option<SimTick>) -> u64 {
         let worth = self.keyframes.worth();
         let is_known = keyframe.is_none_or(|keyframe| self.keyframes.has_agreed(keyframe));
-        if !self.options.check {
+        if !self.options.check || !self.track.is_carried() {
             // Without comparing, only who enters a keyframe has the recorded state.
             0
         } else if T::EVERY_TICK && !is_known {

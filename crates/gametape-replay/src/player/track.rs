@@ -13,10 +13,17 @@ pub trait Track {
     /// What whoever plays it wants to see.
     type State: ?Sized;
 
-    /// The chunks whose first stream holds its input.
-    const INPUT: ChunkKind;
     /// Does a tick without input change it too?
     const EVERY_TICK: bool;
+
+    /// The chunks whose first stream holds its input.
+    fn input_kind(&self) -> ChunkKind;
+
+    /// Does input lead from one keyframe to the next? Where it does not, a keyframe is never compared, but counts where play
+    /// comes to it.
+    fn is_carried(&self) -> bool {
+        true
+    }
 
     /// What whoever plays it wants to see.
     fn state(&self) -> &Self::State;
@@ -54,7 +61,7 @@ pub struct ViewTrack<G> {
 }
 
 impl<G> ViewTrack<G> {
-    pub(super) fn new(view: View, state: G) -> Self {
+    pub(crate) fn new(view: View, state: G) -> Self {
         Self { view, state }
     }
 
@@ -74,8 +81,11 @@ impl<G> ViewTrack<G> {
 impl<G: GameState> Track for ViewTrack<G> {
     type State = G;
 
-    const INPUT: ChunkKind = ChunkKind::FRAMES;
     const EVERY_TICK: bool = false;
+
+    fn input_kind(&self) -> ChunkKind {
+        ChunkKind::FRAMES
+    }
 
     fn state(&self) -> &G {
         &self.state
@@ -140,8 +150,11 @@ impl<X> SimulationTrack<X> {
 impl<X: Simulation> Track for SimulationTrack<X> {
     type State = X;
 
-    const INPUT: ChunkKind = ChunkKind::ORDERS;
     const EVERY_TICK: bool = true;
+
+    fn input_kind(&self) -> ChunkKind {
+        ChunkKind::ORDERS
+    }
 
     fn state(&self) -> &X {
         &self.simulation

@@ -1,18 +1,21 @@
 //! The state of a gamelog, or of a simulation, at a moment.
 
 use gametape_cadre::show::{moment, moment_of};
-use gametape_cadre::{Log, Options, State, Timeline};
-use gametape_wire::{Error, ErrorKind, Place, Result, Source, When};
+use gametape_cadre::{Game, Log, Options, State, Timeline};
+use gametape_wire::{Error, ErrorKind, Place, Result, Source, View, When, drive};
 
-use super::{PLAY_ONCE, doubts};
+use super::{PLAY_ONCE, StateRequest, doubts};
 use crate::cadre::{self, CadreGame};
 use crate::games::{self, KnownGame};
 use crate::inspect::losses;
-use crate::moments::moment_of_gamelog;
+use crate::moments::{moment_by_clock, moment_of_gamelog};
 use crate::open::GamelogBytes;
 use crate::player::{Player, ViewTrack};
+use crate::players::players_of_tape;
 use crate::source::Recording;
 use crate::timeline::Timeline as _;
+use crate::unknown;
+use crate::watched::{self, TapeTrack};
 
 /// The state of a game at a moment.
 #[derive(Debug)]
@@ -30,6 +33,7 @@ pub struct GameAt {
 enum Held {
     Timeline(Box<Timeline>),
     Player(Box<Player<ViewTrack<CadreGame>>>),
+    Game(Box<Game>),
 }
 
 impl GameAt {
@@ -39,6 +43,7 @@ impl GameAt {
         match &self.held {
             Held::Timeline(timeline) => timeline.state(),
             Held::Player(player) => player.state().state(),
+            Held::Game(game) => game.state(),
         }
     }
 
@@ -59,6 +64,42 @@ impl GameAt {
         let moment = moment_of(position.last_tick().map(|tick| tick.0), turn);
         let (_, player) = player.into_parts();
         Ok(Self { held: Held::Player(Box::new(player)), moment, losses })
+    }
+}
+
+impl GameAt {
+    /// What a tape of a game that nobody here knows has recorded at a moment.
+    pub(super) fn of_unknown<S: Source>(
+        recording: Recording<S>,
+        request: &StateRequest<'_>,
+    ) -> Result<Self> {
+        let mut losses: Vec<String> = losses(recording.tape()).collect();
+        let views = unknown::views(recording.tape());
+        let view = match request.view {
+            Some(who) => who.find(|| players_of_tape(recording.tape()))?,
+            None => views.iter().next().unwrap_or(View::SPECTATOR),
+        };
+        if !views.contains(view) {
+            return Err(Error::misuse("view", format!("there are views {views}, not {view}")));
+        }
+        let (mut source, tape) = recording.into_parts();
+        let track = TapeTrack::unknown(tape.tape(), view);
+        let mut timeline = watched::player(tape, track, PLAY_ONCE)?;
+        let span = timeline.begin()..timeline.end();
+        let position = moment_by_clock(request.at, timeline.tick_length(), span)?;
+        if !timeline.seek(position)?.is_ready() {
+            drive(&mut timeline, &mut source)?;
+        }
+        losses.extend(doubts(timeline.report().findings()));
+        let TapeTrack::Unknown(track) = timeline.state() else {
+            return Err(Error::misuse("tape", "its game is known"));
+        };
+        let game = track.state().tree(timeline.changes().iter().map(|change| change.payload))?;
+        let moment = match position.last_tick() {
+            Some(tick) => format!("at {}, after tick {tick}", timeline.tick_length().time_of(tick)),
+            None => "at the start".to_owned(),
+        };
+        Ok(Self { held: Held::Game(Box::new(game)), moment, losses })
     }
 }
 

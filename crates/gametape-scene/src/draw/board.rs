@@ -43,7 +43,7 @@ impl BoardPicture<'_> {
         area: Area,
         overlay: Overlay<'_>,
     ) {
-        self.ground(canvas, &mut kept.table, area, overlay.heat);
+        self.ground(canvas, kept.tables.of(self.camera, area), area, overlay.heat);
         if let Some(heat) = overlay.heat.filter(|_| !self.layout.has_tiles()) {
             self.heat_squares(canvas, heat, area);
         }

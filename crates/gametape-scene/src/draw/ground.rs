@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::Camera;
 use super::canvas::Area;
+use super::{Camera, MOST_IN_TURNS};
 use crate::layout::{Layout, Spot};
 use crate::model::{Board, TileAt};
 
@@ -57,6 +57,29 @@ impl Cell {
 pub(crate) struct PixelTable {
     made_for: Option<MadeFor>,
     cells: Vec<Cell>,
+}
+
+/// The tables of the last pictures, that of the last one first.
+#[derive(Debug, Default)]
+pub(crate) struct PixelTables(Vec<PixelTable>);
+
+impl PixelTables {
+    /// The table that was made for such a picture, or else for one of the same size, or else the oldest.
+    pub(super) fn of(&mut self, camera: Camera, area: Area) -> &mut PixelTable {
+        let has = |table: &PixelTable, test: &dyn Fn(&MadeFor) -> bool| {
+            table.made_for.as_ref().is_some_and(test)
+        };
+        let is_made = |made: &MadeFor| made.camera.scale == camera.scale && made.area == area;
+        let find = |test: &dyn Fn(&MadeFor) -> bool| self.0.iter().position(|one| has(one, test));
+        let found = find(&is_made).or_else(|| find(&|made| made.area == area));
+        let table = match found {
+            Some(index) => self.0.remove(index),
+            None if self.0.len() >= MOST_IN_TURNS => self.0.pop().unwrap_or_default(),
+            None => PixelTable::default(),
+        };
+        self.0.insert(0, table);
+        &mut self.0[0]
+    }
 }
 
 /// What a table was made for.
@@ -311,5 +334,31 @@ mod tests {
                 assert!((spot.distance - 0.1).abs() < 1e-3, "{}", spot.distance);
             }
         }
+    }
+
+    #[test]
+    fn pictures_in_turns_have_a_table_each() {
+        let board = Board::new(Shape::Square, vec![TileAt::new(0, 0)]);
+        let layout = Layout::of(&board).unwrap();
+        let camera = |scale: f32| Camera { scale, origin: (0.0, 0.0) };
+        let area = |side: i32| Area { left: 0, top: 0, right: side, bottom: side };
+        let mut tables = PixelTables::default();
+        let mut draw = |scale: f32, side: i32| {
+            let table = tables.of(camera(scale), area(side));
+            let is_there = table.made_for.as_ref().is_some_and(|made| made.camera.scale == scale);
+            table.cells(&board, &layout, camera(scale), area(side));
+            (is_there, tables.0.len())
+        };
+        assert_eq!([draw(9.0, 50), draw(2.0, 10)], [(false, 1), (false, 2)]);
+        assert_eq!([draw(9.0, 50), draw(2.0, 10)], [(true, 2), (true, 2)], "neither is made again");
+        assert_eq!(
+            [draw(10.0, 50), draw(9.0, 50)],
+            [(false, 2), (false, 2)],
+            "a zoom keeps no old table"
+        );
+        assert_eq!(
+            [draw(1.0, 20), draw(1.0, 30), draw(9.0, 50)],
+            [(false, 3), (false, 3), (true, 3)]
+        );
     }
 }

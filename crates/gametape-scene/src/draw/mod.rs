@@ -28,13 +28,15 @@ pub(crate) use canvas::{Area, Point};
 pub use font::Fonts;
 #[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use font::Weight;
-use ground::PixelTable;
+use ground::PixelTables;
 #[cfg(any(feature = "film", feature = "png"))]
 pub(crate) use shapes::Shapes;
 use sprites::Sprites;
 
 /// The most pixels that a side of a picture may have.
 const MOST_SIDE: u32 = 8192;
+/// Pictures of a board that are drawn in turns: itself, a small map, one under the pointer.
+const MOST_IN_TURNS: usize = 3;
 
 /// Which part of a board is drawn, and how large.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,13 +125,14 @@ impl<'a> Overlay<'a> {
 pub struct Renderer {
     fonts: Fonts,
     kept: Kept,
-    canvas: Option<Canvas>,
+    /// Those of the last pictures of different sizes, that of the last one first.
+    canvases: Vec<Canvas>,
 }
 
 /// What is kept from one picture to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    pub(crate) table: PixelTable,
+    pub(crate) tables: PixelTables,
     pub(crate) sprites: Sprites,
 }
 
@@ -137,7 +140,7 @@ impl Renderer {
     /// A renderer with these letters.
     #[must_use]
     pub fn new(fonts: Fonts) -> Self {
-        Self { fonts, kept: Kept::default(), canvas: None }
+        Self { fonts, kept: Kept::default(), canvases: Vec::new() }
     }
 
     /// The letters that it draws with.
@@ -152,6 +155,12 @@ impl Renderer {
         self.kept.sprites = Sprites::default();
     }
 
+    /// The picture that was drawn last, as [`draw`](Self::draw) gave it; nothing before.
+    #[must_use]
+    pub fn pixels(&self) -> &[u8] {
+        self.canvases.first().map_or(&[], Canvas::bytes)
+    }
+
     /// The board of a scene in a picture of this size, as bytes red, green, blue, alpha by row. None where there is no board
     /// or no room.
     pub fn draw(
@@ -163,7 +172,7 @@ impl Renderer {
     ) -> Option<&[u8]> {
         let board = scene.board.as_ref()?;
         let layout = Layout::of(board)?;
-        let canvas = canvas_of(&mut self.canvas, size)?;
+        let canvas = canvas_of(&mut self.canvases, size)?;
         let camera = camera.drawable();
         let picture = BoardPicture { scene, board, layout: &layout, camera, fonts: &self.fonts };
         picture.draw(canvas, &mut self.kept, canvas.area(), overlay);
@@ -174,16 +183,18 @@ impl Renderer {
     }
 }
 
-/// The canvas of the last picture, or a new one of another size.
-fn canvas_of(kept: &mut Option<Canvas>, (width, height): (u32, u32)) -> Option<&mut Canvas> {
+/// The canvas of the last picture of this size, or a new one.
+fn canvas_of(kept: &mut Vec<Canvas>, (width, height): (u32, u32)) -> Option<&mut Canvas> {
     if width.max(height) > MOST_SIDE {
         return None;
     }
-    let fits = kept.as_ref().is_some_and(|canvas| canvas.size() == (width, height));
-    if !fits {
-        *kept = Canvas::new(width, height, Palette::BACKGROUND);
-    }
-    kept.as_mut()
+    let canvas = match kept.iter().position(|canvas| canvas.size() == (width, height)) {
+        Some(index) => kept.remove(index),
+        None => Canvas::new(width, height, Palette::BACKGROUND)?,
+    };
+    kept.insert(0, canvas);
+    kept.truncate(MOST_IN_TURNS);
+    kept.first_mut()
 }
 
 /// The tile at a pixel of a picture; none where there is none.

@@ -94,7 +94,7 @@ impl Seen<'_> {
         let board = self.board();
         let land = land(&board);
         let player = |number: u8| self.player(number, land[usize::from(number)]);
-        scene.players = (1..=self.player_count()).map(player).collect();
+        scene.players = (1..=self.player_count(&board.owners)).map(player).collect();
         scene.title = Title {
             match_name: self.context.match_name.clone(),
             players: scene.players.iter().map(|player| player.name.clone()).collect(),
@@ -119,10 +119,10 @@ impl Seen<'_> {
     }
 
     /// How many players there are: every seat, so that the number of a player is that of the seat.
-    fn player_count(&self) -> u8 {
+    fn player_count(&self, owners: &[u8]) -> u8 {
         let named = self.context.names.keys().copied();
         let heard = self.state.players().map(|(player, _)| player);
-        let owners = self.state.tiles().map(|(_, tile)| tile.owner);
+        let owners = owners.iter().copied();
         let own = [self.context.seats, self.state.view().number()];
         named.chain(heard).chain(owners).chain(own).max().unwrap_or(0).min(View::MAX)
     }
@@ -137,7 +137,8 @@ impl Seen<'_> {
             Grid::Hex => Shape::Hex,
             Grid::Square => Shape::Square,
         };
-        let tiles: Vec<TileAt> = self.state.tiles().map(|(at, _)| tile_at(at)).collect();
+        let coords = self.state.grid().coords(self.state.radius());
+        let tiles: Vec<TileAt> = coords.map(tile_at).collect();
         let mut layers = Layers::new(tiles.len());
         let mut owners = vec![0; tiles.len()];
         for (index, (_, tile)) in self.state.tiles().enumerate() {

@@ -262,7 +262,7 @@ fn with_article(word: &str) -> String {
 fn capitalised(text: &str) -> String {
     let known = ["player ", "a ", "an "].iter().any(|start| text.starts_with(start));
     match text.split_at_checked(1) {
-        Some((first, rest)) if known => first.to_uppercase() + rest,
+        Some((first, rest)) if known => first.to_ascii_uppercase() + rest,
         _ => text.to_owned(),
     }
 }

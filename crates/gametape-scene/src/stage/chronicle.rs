@@ -39,6 +39,24 @@ pub(super) struct Chronicle {
     is_over: bool,
 }
 
+impl Chronicle {
+    /// The same of a recording that has grown by this. Of several views together it begins again, because their lines
+    /// come one view after the other.
+    pub(super) fn grown(mut self, piece: &[u8], views: usize) -> Self {
+        if views > 1 || self.lines.len() > MOST_LINES {
+            return if views > 1 { Self::default() } else { self };
+        }
+        if let Some((ahead, behind)) = &mut self.pair
+            && ahead.grow(piece).and_then(|()| behind.grow(piece)).is_err()
+        {
+            // The recording itself says what is wrong with it.
+            self.pair = None;
+        }
+        (self.told_views, self.is_over) = (0, false);
+        self
+    }
+}
+
 impl<S: Source> Stage<S> {
     /// What happened, in words, as far as it was [reported](Self::report_more).
     #[must_use]
@@ -74,6 +92,7 @@ impl<S: Source> Stage<S> {
     pub fn report_more(&mut self, effort: usize) -> Result<bool> {
         if !self.chronicle.is_over && self.can_be_reported() {
             match self.is_gamelog() {
+                _ if self.is_unknown => self.tell_events()?,
                 true => self.tell_deltas(effort)?,
                 false => self.tell_messages(effort)?,
             }
@@ -92,6 +111,34 @@ impl<S: Source> Stage<S> {
             }
         }
         Ok(())
+    }
+
+    /// The lines of a game that nobody here knows: its events, all at once.
+    fn tell_events(&mut self) -> Result<()> {
+        self.chronicle.lines = self.event_lines(0..u64::MAX, MOST_LINES)?;
+        (self.chronicle.until, self.chronicle.is_over) = (Some(self.end()), true);
+        Ok(())
+    }
+
+    /// What the last tick of such a game says.
+    pub(super) fn lines_of_events(&mut self) -> Result<Vec<Line>> {
+        let position = self.position();
+        let Some(tick) = position.last_tick() else { return Ok(Vec::new()) };
+        let lines = match self.chronicle.is_over {
+            true => {
+                let all = &self.chronicle.lines;
+                let first = all.partition_point(|told| told.moment < position);
+                let these = all[first..].iter().take_while(|told| told.moment == position);
+                these.cloned().collect()
+            }
+            false => self.event_lines(tick.0..tick.0.saturating_add(1), MOST_LINES)?,
+        };
+        Ok(lines.into_iter().map(|told| told.line).collect())
+    }
+
+    #[cfg(not(feature = "story"))]
+    fn event_lines(&mut self, _: std::ops::Range<u64>, _: usize) -> Result<Vec<Told>> {
+        Ok(Vec::new())
     }
 
     /// The lines of a gamelog: each delta says itself what it is.
@@ -133,6 +180,7 @@ impl<S: Source> Stage<S> {
         let view = self.chronicle.told_views;
         let done = self.tell_pair(&mut ahead, &mut behind, effort);
         let goes_on = !self.chronicle.is_over && self.chronicle.told_views == view;
+        let goes_on = goes_on || (self.is_growing() && self.seen().len() == 1);
         self.chronicle.pair = goes_on.then_some((ahead, behind));
         done
     }

@@ -5,7 +5,6 @@ use std::ops::Range;
 use gametape_replay::{Put, Timeline as _};
 use gametape_wire::{Error, ErrorClass, Result, Source, View};
 
-use super::chronicle::Chronicle;
 use super::{KEPT_BYTES, Origin, SeenTimeline, Stage, seek};
 
 /// How much of a tape is read at once.
@@ -77,8 +76,8 @@ impl<S: Source> Stage<S> {
                 let _ = timeline.grow(piece);
             }
         }
-        // What was reported ends where the recording ended before.
-        self.chronicle = Chronicle::default();
+        self.chronicle = std::mem::take(&mut self.chronicle).grown(piece, self.seen().len());
+        self.tree.take();
         if grown.is_err() {
             self.stop_growing();
         }

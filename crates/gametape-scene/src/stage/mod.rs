@@ -35,16 +35,21 @@ mod shown;
 #[cfg(feature = "story")]
 mod story;
 mod tree;
+#[cfg(feature = "story")]
+mod unknown_events;
 mod viewer;
 
+use std::cell::OnceCell;
 use std::fmt;
 
-use gametape_cadre::{Log, Options};
+use gametape_cadre::{Game, Log, Options, State};
 use gametape_minewars::ReplayFile;
 use gametape_replay::inspect::losses;
-use gametape_replay::minewars::{MinewarsView, setup_of};
+use gametape_replay::minewars::setup_of;
 use gametape_replay::moments::{end_before, moment_by_clock, moment_of_gamelog};
-use gametape_replay::open::{Content, MinewarsBytes, Opened, unknown_content};
+use gametape_replay::open::{Content, MinewarsBytes, Opened};
+use gametape_replay::unknown::{self, UnknownState};
+use gametape_replay::watched::{self, TapeTrack};
 use gametape_replay::{
     Direction, GamelogTimeline, KnownGame, Marker, MinewarsTimeline, NamedViews, OpenTape,
     PlayerOptions, Recording, Timeline, TimelineOptions, ViewName, cadre, games,
@@ -122,6 +127,10 @@ pub struct Stage<S> {
     followed: Option<u64>,
     /// What happened so far as it was reported.
     chronicle: Chronicle,
+    /// Is its game one that nobody here knows?
+    is_unknown: bool,
+    /// What such a game has at the position, as a tree.
+    tree: OnceCell<Option<Game>>,
 }
 
 impl<S> fmt::Debug for Stage<S> {
@@ -152,10 +161,11 @@ impl<S: Source> Stage<S> {
         let game = games::find(games, content.as_deref());
         let players = players_of_tape(recording.tape());
         let losses = losses(recording.tape()).collect();
-        let mut stage = match Content::of(&recording, games)? {
-            Content::MineWars => Self::of_frames(recording)?,
-            Content::Gamelog => Self::of_deltas(recording, options)?,
-            _ => return Err(unknown_content(content.as_deref())),
+        let called = recording.field("game").or_else(|| content.clone());
+        let mut stage = match Content::of(&recording, games) {
+            Ok(Content::MineWars) => Self::of_frames(recording)?,
+            Ok(Content::Gamelog) => Self::of_deltas(recording, options)?,
+            _ => Self::of_unknown(recording, called)?,
         };
         (stage.source, stage.losses) = (Some(source), losses);
         stage.public.match_name = title;
@@ -174,9 +184,23 @@ impl<S: Source> Stage<S> {
         let views = recording.tape().views().and(ViewSet::up_to(setup.max_view()));
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
         let origin = Origin::Tape(Box::new(recording.open_tape().clone()));
-        let timeline = tape_timeline(recording, view, KEPT_BYTES)?;
+        let tape = recording.open_tape().clone();
+        let timeline = tape_timeline(tape, TapeTrack::minewars(&setup, view), KEPT_BYTES)?;
         let public = minewars::context_of_setup(&setup);
         Ok(Self::new(origin, timeline, public, views.with(view)))
+    }
+
+    /// What a tape of a game that nobody here knows holds; its source is not there yet.
+    fn of_unknown(recording: Recording<&mut S>, called: Option<String>) -> Result<Self> {
+        let views = unknown::views(recording.tape());
+        let view = views.iter().next().unwrap_or(View::SPECTATOR);
+        let origin = Origin::Tape(Box::new(recording.open_tape().clone()));
+        let track = TapeTrack::unknown(recording.tape(), view);
+        let timeline = tape_timeline(recording.open_tape().clone(), track, KEPT_BYTES)?;
+        let public = Context { game: called, ..Context::new() };
+        let mut stage = Self::new(origin, timeline, public, views.with(view));
+        stage.is_unknown = true;
+        Ok(stage)
     }
 
     /// The gamelog that a tape holds.
@@ -220,6 +244,8 @@ impl<S: Source> Stage<S> {
             dress: None,
             followed: None,
             chronicle: Chronicle::default(),
+            is_unknown: false,
+            tree: OnceCell::new(),
         }
     }
 
@@ -300,6 +326,7 @@ impl<S: Source> Stage<S> {
 
     /// Goes to a moment.
     pub fn seek(&mut self, to: Moment) -> Result<()> {
+        self.tree.take();
         for (_, timeline) in &mut self.others {
             let to = to.min(timeline.end());
             seek(timeline, self.source.as_mut(), to)?;
@@ -310,6 +337,7 @@ impl<S: Source> Stage<S> {
     /// Goes to the next or the last moment at which something changes. False where there is none.
     pub fn step(&mut self, direction: Direction) -> Result<bool> {
         let before = self.position();
+        self.tree.take();
         step(&mut self.timeline, self.source.as_mut(), direction)?;
         self.nearest_step(before, direction)?;
         Ok(self.position() != before)
@@ -400,6 +428,26 @@ impl<S: Source> Stage<S> {
         self.timeline.state().as_any()?.downcast_ref()
     }
 
+    /// The state as a tree: of a gamelog, and of a game that nobody here knows.
+    #[must_use]
+    pub fn tree(&self) -> Option<State<'_>> {
+        if let Some(log) = self.gamelog() {
+            return Some(log.state());
+        }
+        let state = self.timeline.state().as_any()?.downcast_ref::<UnknownState>()?;
+        let made = self.tree.get_or_init(|| {
+            let changes = self.timeline.changes();
+            state.tree(changes.iter().map(|change| change.payload)).ok()
+        });
+        made.as_ref().map(Game::state)
+    }
+
+    /// Is its game one that nobody here knows? Then there is a tree of what was recorded, and no board.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.is_unknown
+    }
+
     /// SHA-256 of the canonical state of the view, or of the game: the hash that `gametape state --hash` prints. None where
     /// the state has none, and of several views together.
     #[must_use]
@@ -476,20 +524,14 @@ fn supply(timeline: &mut SeenTimeline, source: Option<&mut impl Source>) -> Resu
     }
 }
 
-/// The frames of a tape as a view sees them; of one that is followed, as far as all of them are there.
-fn tape_timeline<S: Source>(
-    recording: Recording<S>,
-    view: View,
-    kept: usize,
-) -> Result<SeenTimeline> {
-    let is_growing = recording.open_tape().is_growing();
+/// A view of a tape; of one that is followed, as far as all of it is there.
+fn tape_timeline(tape: OpenTape, track: TapeTrack, kept: usize) -> Result<SeenTimeline> {
     let options = PlayerOptions::default().with_cache_bytes(kept);
-    let player = gametape_replay::minewars::player(recording, view, options)?;
-    let (_, mut player) = player.into_parts();
-    if is_growing {
-        player.follow()?;
-    }
-    Ok(Box::new(player.map_state(|view: &MinewarsView| view.state() as &dyn Visible)))
+    let player = watched::player(tape, track, options)?;
+    Ok(Box::new(player.map_state(|track| match track {
+        TapeTrack::Unknown(track) => track.state() as &dyn Visible,
+        TapeTrack::MineWars(track) => track.state().state(),
+    })))
 }
 
 fn file_timeline(file: &ReplayFile<'_>, view: View, kept: usize) -> Result<SeenTimeline> {

@@ -132,8 +132,8 @@ impl Panels {
     fn shown<S: Source>(&mut self, stage: &mut Stage<S>) -> Result<&Shown> {
         if self.shown.is_none() {
             let shown = Shown::at(stage, self.since)?;
-            if let Some(log) = stage.gamelog() {
-                self.tree.refresh(log.state(), &Marks::of(&shown.changes));
+            if let Some(state) = stage.tree() {
+                self.tree.refresh(state, &Marks::of(&shown.changes));
             }
             self.shown = Some(shown);
         }
@@ -214,7 +214,7 @@ impl Panels {
     ) -> Result<Panel> {
         self.shown(stage)?;
         let Some(shown) = &self.shown else { return Ok(Panel::of_rows("", Vec::new())) };
-        let panel = match self.is_tree {
+        let panel = match self.is_tree && !stage.is_unknown() {
             true => changes_panel(shown, &mut self.list, (width, height)),
             false => happened_panel(shown, self.is_disassembled, &mut self.list, height),
         };
@@ -231,7 +231,7 @@ impl Panels {
     /// From the board to the tree, or back. Refused where there are not both.
     pub fn switch_main<S: Source>(&mut self, stage: &Stage<S>) -> Result<()> {
         let has_board = self.shown.as_ref().is_some_and(|shown| shown.scene.board.is_some());
-        match (stage.gamelog().is_some(), has_board) {
+        match (stage.tree().is_some(), has_board) {
             (true, true) => {
                 self.is_tree = !self.is_tree;
                 (self.list, self.focus) = (List::default(), Focus::Main);
@@ -266,7 +266,7 @@ impl Panels {
             Focus::Main if self.is_tree => self.tree.move_by(by.0),
             Focus::Main => self.board.move_by(by, &shown.map),
             Focus::List => {
-                let length = match self.is_tree {
+                let length = match self.is_tree && !shown.changes.is_empty() {
                     true => shown.changes.len(),
                     false => happened(shown, self.is_disassembled).len(),
                 };
@@ -307,8 +307,8 @@ impl Panels {
     /// Looks for a text in the keys of the tree, from what is selected on; an empty text is the one
     /// before. Refused where there is no tree, or no such key.
     pub fn search<S: Source>(&mut self, stage: &Stage<S>, text: &str) -> Result<()> {
-        let Some(log) = stage.gamelog() else {
-            return refused("search", "only the tree of a gamelog can be searched");
+        let Some(state) = stage.tree() else {
+            return refused("search", "only a tree can be searched, and this recording has none");
         };
         if !text.is_empty() {
             self.sought = text.to_lowercase();
@@ -316,7 +316,7 @@ impl Panels {
         if self.sought.is_empty() {
             return refused("search", "nothing to search for");
         }
-        match search(log.state(), &self.sought, &self.tree.selected_path()) {
+        match search(state, &self.sought, &self.tree.selected_path()) {
             Some(path) => {
                 self.is_tree = true;
                 self.reveal(stage, &path);
@@ -328,8 +328,8 @@ impl Panels {
 
     /// Makes the lines of the tree again: other branches are open, or the state is another.
     fn refresh<S: Source>(&mut self, stage: &Stage<S>) {
-        if let (Some(log), Some(shown)) = (stage.gamelog(), &self.shown) {
-            self.tree.refresh(log.state(), &Marks::of(&shown.changes));
+        if let (Some(state), Some(shown)) = (stage.tree(), &self.shown) {
+            self.tree.refresh(state, &Marks::of(&shown.changes));
         }
     }
 

@@ -1,5 +1,7 @@
 //! Whose views are seen: one, or several together; and what they see.
 
+use gametape_replay::minewars::setup_of;
+use gametape_replay::watched::TapeTrack;
 use gametape_replay::{Direction, OpenTape, Recording};
 use gametape_wire::{Arrange, Error, Moment, Result, Source, View, ViewSet};
 
@@ -59,6 +61,7 @@ impl<S: Source> Stage<S> {
         }
         (self.view, self.timeline) = made.remove(longest);
         (self.others, self.chronicle) = (made, Chronicle::default());
+        self.tree.take();
         Ok(())
     }
 
@@ -76,7 +79,12 @@ impl<S: Source> Stage<S> {
         match (&self.origin, &mut self.source) {
             (Origin::File(bytes), _) => file_timeline(&bytes.file()?, view, kept),
             (Origin::Tape(open), Some(source)) => {
-                tape_timeline(Recording::new(source, OpenTape::clone(open)), view, kept)
+                let mut recording = Recording::new(source, OpenTape::clone(open));
+                let track = match self.is_unknown {
+                    true => TapeTrack::unknown(open.tape(), view),
+                    false => TapeTrack::minewars(&setup_of(&mut recording)?, view),
+                };
+                tape_timeline(recording.into_parts().1, track, kept)
             }
             _ => Err(Error::misuse("view", "a gamelog has none")),
         }
@@ -119,6 +127,10 @@ impl<S: Source> Stage<S> {
         let mut scene = timeline.state().scene(&self.context());
         if let Some(dress) = self.dress {
             dress(&mut scene, view);
+        }
+        if self.is_unknown && view != View::SPECTATOR {
+            let player = scene.player(view.number()).map(|player| player.name.clone());
+            scene.title.view = Some(player.unwrap_or_else(|| format!("view {view}")));
         }
         scene
     }
@@ -164,6 +176,9 @@ impl<S: Source> Stage<S> {
 
     /// What happened last, in words. It looks at the state before and comes back.
     pub fn lines(&mut self) -> Result<Vec<Line>> {
+        if self.is_unknown {
+            return self.lines_of_events();
+        }
         let views: Vec<View> = self.timelines().iter().map(|(view, _)| *view).collect();
         let mut lines: Vec<Line> = Vec::new();
         for view in views {

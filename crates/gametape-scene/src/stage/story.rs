@@ -49,6 +49,11 @@ impl Story {
     pub fn shown(&self) -> Self {
         Self { markers: fewest(self.markers.clone()), ..self.clone() }
     }
+
+    /// The recording has grown: there may be more to report.
+    pub fn grow(&mut self) {
+        self.reported = self.reported.min(0.999);
+    }
 }
 
 /// Something that happened.
@@ -146,6 +151,10 @@ impl<S: Source> Stage<S> {
             true => self.story_of_events(None)?,
             false => self.story_of_events(Some(seen))?,
         };
+        // All of its events are reported, not only those that have words of their own.
+        if self.is_unknown() && self.can_be_reported() {
+            story.markers.clear();
+        }
         // Samples of a long tape would be most of it.
         if story.curves.is_empty() && self.can_be_reported() {
             story.curves = self.curves_of_scenes()?;

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gametape_live::{MatchName, Message, Publisher, SeatId, Shared};
-use gametape_tape::{Chunk, ChunkHeader, ChunkKind, TapeHeader};
-use gametape_wire::{Result, ViewSet};
+use gametape_live::{JournalStart, MatchName, Message, Publisher, SeatId, Shared};
+use gametape_wire::Result;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
@@ -21,39 +20,6 @@ use super::session::stopped;
 const LOOK: Duration = Duration::from_millis(50);
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
-
-/// What is known of a tape from its beginning.
-struct Beginning {
-    header: TapeHeader,
-    metadata: String,
-    views: ViewSet,
-}
-
-impl Beginning {
-    /// `None` where more of the tape is needed: up to its first frames.
-    fn of(bytes: &[u8]) -> Result<Option<Self>> {
-        if bytes.len() < TapeHeader::LENGTH {
-            return Ok(None);
-        }
-        let header = TapeHeader::read(bytes)?;
-        let mut rest = &bytes[TapeHeader::LENGTH..];
-        let (mut metadata, mut views) = (None, ViewSet::EMPTY);
-        while let Ok(chunk) = Chunk::read(rest, 0) {
-            let ChunkHeader { kind, stream, views: of, .. } = chunk.header;
-            if kind == ChunkKind::METADATA && stream == 0 {
-                metadata = Some(String::from_utf8_lossy(&chunk.raw()?).into_owned());
-            }
-            if of != ViewSet::ALL {
-                views = views.or(of);
-            }
-            if matches!(kind, ChunkKind::FRAMES | ChunkKind::INDEX) && !views.is_empty() {
-                return Ok(metadata.map(|metadata| Self { header, metadata, views }));
-            }
-            rest = &rest[ChunkHeader::LENGTH + chunk.stored.len()..];
-        }
-        Ok(None)
-    }
-}
 
 /// Broadcasts a tape under a name, until it is finished or the server stops.
 pub(super) async fn publish(
@@ -89,8 +55,8 @@ async fn follow(
                 Some(following) => following.grow(&piece)?,
                 None => {
                     first.extend(piece);
-                    if let Some(beginning) = Beginning::of(&first)? {
-                        let mut following = Following::begin(live, name, &beginning)?;
+                    if let Some(start) = JournalStart::read(&first)? {
+                        let mut following = Following::begin(live, name, &start)?;
                         following.grow(&std::mem::take(&mut first))?;
                         begun = Some(following);
                     }
@@ -127,15 +93,13 @@ struct Following {
 }
 
 impl Following {
-    fn begin(live: &Arc<Live>, name: &MatchName, beginning: &Beginning) -> Result<Self> {
-        let Beginning { header, metadata, views } = beginning;
-        let window = live.limits.window;
-        let mut publisher = Publisher::new(name.clone(), *header, metadata, *views, window)?;
+    fn begin(live: &Arc<Live>, name: &MatchName, start: &JournalStart) -> Result<Self> {
+        let mut publisher = start.publisher(name.clone(), live.limits.window)?;
         let refused = |what| gametape_wire::Error::misuse("match", what);
         let Message::Announce(announce) = Message::read(&publisher.announce())? else {
             return Err(refused("no announcement"));
         };
-        let room = live.admit(&announce, *views).map_err(|refusal| refused(refusal.text()))?;
+        let room = live.admit(&announce, start.views).map_err(|refusal| refused(refusal.text()))?;
         let have = room.have();
         let Message::Have(have) = Message::read(&have)? else { return Err(refused("no answer")) };
         let link = publisher.connect(&have, live.clock.now());

@@ -9,6 +9,7 @@ mod frames;
 mod journal;
 mod pages;
 mod policy;
+mod quic;
 mod report;
 mod room;
 mod segments;
@@ -18,7 +19,7 @@ mod socket;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gametape_live::{Announce, MatchName, Pass, Refusal};
@@ -32,7 +33,10 @@ use bucket::Buckets;
 use report::Figures;
 use room::{Clock, Room, lock};
 
+use crate::tls::Identity;
+
 pub(crate) use pages::{Peer, metrics, respond};
+pub(crate) use quic::Port;
 
 /// Time passes in these steps where nobody sends anything.
 const BEAT: Duration = Duration::from_millis(50);
@@ -84,6 +88,8 @@ pub struct Live {
     joins: Mutex<Buckets>,
     requests: Mutex<Buckets>,
     tapes: Mutex<Vec<(MatchName, PathBuf)>>,
+    /// The certificate that QUIC uses, where that is spoken.
+    quic: OnceLock<Identity>,
 }
 
 /// Requests are cheaper than sessions.
@@ -105,7 +111,13 @@ impl Live {
             joins: Mutex::new(Buckets::new(joins, joins.saturating_mul(4))),
             requests: Mutex::new(Buckets::new(requests, requests.saturating_mul(4))),
             tapes: Mutex::default(),
+            quic: OnceLock::new(),
         }
+    }
+
+    /// QUIC is spoken, with this certificate.
+    pub(crate) fn speaks_quic(&self, identity: Identity) {
+        let _ = self.quic.set(identity);
     }
 
     /// Also broadcasts a tape that is being written, under this name, as soon as the server runs.

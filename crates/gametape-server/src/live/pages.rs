@@ -59,6 +59,7 @@ pub(crate) fn respond(
     };
     match route {
         LiveRoute::Matches => list(live, pass.as_ref()),
+        LiveRoute::Server => json(&About::of(live), NEVER_KEPT),
         LiveRoute::Session => session(live, stop, address, request),
         LiveRoute::Cast(name, caster) => {
             let visit = Visit { live: Arc::clone(live), address, stop: stop.clone() };
@@ -122,6 +123,29 @@ struct Row {
     over: bool,
     title: String,
     seats: usize,
+}
+
+/// The document `live/server.json`.
+#[derive(Debug, Serialize)]
+struct About {
+    version: u8,
+    /// What it speaks, the best first.
+    transports: Vec<&'static str>,
+    /// The hash of a certificate that nobody vouches for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate_sha256: Option<String>,
+}
+
+impl About {
+    fn of(live: &Live) -> Self {
+        let quic = live.quic.get();
+        let mut transports = vec!["websocket", "segments"];
+        if quic.is_some() {
+            transports.splice(0..0, ["webtransport", "quic"]);
+        }
+        let certificate_sha256 = quic.and_then(crate::tls::Identity::hash);
+        Self { version: gametape_live::VERSION, transports, certificate_sha256 }
+    }
 }
 
 fn list(live: &Live, pass: Option<&Pass>) -> Response {

@@ -8,6 +8,7 @@ use gametape_live::{
     Announce, Join, Message, Outgoing, Pass, Refusal, Shared,
     limits::{MESSAGE_BYTES, SMALL_MESSAGE_BYTES},
 };
+use gametape_net::framing::code;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
@@ -22,6 +23,9 @@ const LOOK: Duration = Duration::from_secs(1);
 const ASK: Duration = Duration::from_millis(100);
 /// Messages of a publisher that are taken at once.
 const TAKEN: usize = 256;
+
+/// The first byte of a mark.
+const MARK: u8 = 0x13;
 
 /// How a session ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +66,11 @@ impl End {
     /// The code of QUIC and WebTransport: `spec/live.md`, section 14.
     pub(crate) fn code(self) -> u32 {
         match self {
-            Self::Done | Self::Replaced => 0,
-            Self::Refused(_) | Self::Expired => 1,
-            Self::Malformed => 2,
-            Self::Stopped => 3,
-            Self::Slow | Self::Silent => 4,
+            Self::Done | Self::Replaced => code::DONE,
+            Self::Refused(_) | Self::Expired => code::REFUSED,
+            Self::Malformed => code::MALFORMED,
+            Self::Stopped => code::SHUT_DOWN,
+            Self::Slow | Self::Silent => code::TOO_SLOW,
         }
     }
 }
@@ -222,6 +226,8 @@ impl Visit {
                 None => break,
             }
         }
+        // A mark that overtook what it counts would make that late.
+        messages.sort_by_key(|message| message.first() == Some(&MARK));
         let bytes: usize = messages.iter().map(|message| message.len()).sum();
         self.live.figures.received_bytes.add(bytes as u64);
         room.take(&messages).map_err(|_| End::Malformed)?;

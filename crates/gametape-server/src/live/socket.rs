@@ -12,6 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::BytesMut;
 use gametape_live::{Outgoing, Shared};
+use gametape_net::PROTOCOL;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use sha1::{Digest, Sha1};
@@ -20,8 +21,6 @@ use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use super::frames::{BINARY, CLOSE, Decoder, Frame, PING, PONG, TEXT, head, whole};
 use super::session::{End, Link};
 
-/// The subprotocol.
-pub(crate) const PROTOCOL: &str = "gametape-live-1";
 /// What RFC 6455 says.
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 /// Pieces that one write takes.

@@ -57,7 +57,12 @@ pub(crate) fn start_with(
     limits: LiveLimits,
     change: impl FnOnce(Live) -> Live,
 ) -> Running {
-    let listen = Listen { with_secret: false, connections_of_one: 10_000, ..Listen::default() };
+    let listen = Listen {
+        with_secret: false,
+        connections_of_one: 10_000,
+        with_quic: true,
+        ..Listen::default()
+    };
     start_at(&listen, policy, limits, change)
 }
 
@@ -154,6 +159,20 @@ pub(crate) trait Wire {
     }
 }
 
+impl Wire for Box<dyn Wire> {
+    fn receive(&mut self) -> Result<Option<Shared>, Ended> {
+        (**self).receive()
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
+        (**self).send(bytes);
+    }
+
+    fn send_datagram(&mut self, bytes: &[u8]) {
+        (**self).send_datagram(bytes);
+    }
+}
+
 /// The connection has ended, with this code where one was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ended(pub(crate) Option<u16>);
@@ -161,8 +180,6 @@ pub(crate) struct Ended(pub(crate) Option<u16>);
 /// A WebSocket of another implementation than the server's.
 pub(crate) struct Socket {
     inner: WebSocket<TcpStream>,
-    /// Everything that came.
-    pub(crate) seen: Vec<Shared>,
 }
 
 impl Socket {
@@ -188,7 +205,7 @@ impl Socket {
         match tungstenite::client::client_with_config(request, stream, Some(config)) {
             Ok((inner, _)) => {
                 inner.get_ref().set_nonblocking(true).unwrap();
-                Ok(Self { inner, seen: Vec::new() })
+                Ok(Self { inner })
             }
             Err(tungstenite::HandshakeError::Failure(Error::Http(response))) => {
                 Err(response.status().as_u16())
@@ -231,11 +248,7 @@ impl Socket {
 impl Wire for Socket {
     fn receive(&mut self) -> Result<Option<Shared>, Ended> {
         Ok(match self.next()? {
-            Some(tungstenite::Message::Binary(bytes)) => {
-                let bytes: Shared = bytes[..].into();
-                self.seen.push(bytes.clone());
-                Some(bytes)
-            }
+            Some(tungstenite::Message::Binary(bytes)) => Some(bytes[..].into()),
             _ => Option::None,
         })
     }
@@ -328,6 +341,8 @@ pub(crate) struct Watching<W> {
     start: Instant,
     pub(crate) tape: Vec<u8>,
     pub(crate) notices: Vec<Notice>,
+    /// Everything that came.
+    pub(crate) seen: Vec<Shared>,
 }
 
 impl<W: Wire> Watching<W> {
@@ -339,6 +354,7 @@ impl<W: Wire> Watching<W> {
             start: Instant::now(),
             tape: Vec::new(),
             notices: Vec::new(),
+            seen: Vec::new(),
         };
         watching.connect(wire);
         watching
@@ -355,6 +371,7 @@ impl<W: Wire> Watching<W> {
         let now = self.start.elapsed();
         let Some(wire) = &mut self.wire else { return Err(Ended(Option::None)) };
         while let Some(message) = wire.receive()? {
+            self.seen.push(message.clone());
             self.spectator.receive(&message, now).unwrap();
         }
         for message in self.spectator.poll(now).unwrap() {

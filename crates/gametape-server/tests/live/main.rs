@@ -2,9 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
+mod hostile;
 mod http;
 mod leak;
+mod proxy;
 mod sessions;
+mod transports;
 // The game, and matches of it, are those of the tests without sockets.
 #[allow(dead_code)]
 #[path = "../../../gametape-live/tests/live/common.rs"]

@@ -13,7 +13,7 @@ use gametape_wire::Error;
 use crate::failure::Failure;
 use crate::input::Source;
 use crate::output::{Kind, Output, Target};
-use crate::streams::wait_for_turn;
+use gametape_files::streams::wait_for_turn;
 
 /// Events of one tape on their way into tables.
 pub(super) struct Rows {
@@ -52,7 +52,7 @@ impl Export {
     ) -> Result<Self, Failure> {
         let (target, folder) = (target.clone(), folder(target)?);
         if folder.is_none() {
-            target.check_extension(Kind::Table(format))?;
+            target.check_extension(Kind::Table(format.extensions()))?;
         }
         let mut tables = Vec::new();
         if folder.is_none() {
@@ -141,7 +141,7 @@ impl TableFile {
         // Whether it is one of the inputs is checked for each of them.
         Ok(Self {
             table,
-            out: target.open(Kind::Table(format), &Source::Stdin)?,
+            out: target.open(Kind::Table(format.extensions()), &Source::Stdin)?,
             name: target.clone(),
         })
     }

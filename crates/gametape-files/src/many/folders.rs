@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 
 use walkdir::{DirEntry, WalkDir};
 
-use crate::input::Source;
+use crate::source::Source;
 
 /// A file to work on.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) fn expand(sources: &[Source]) -> Vec<Item> {
     let mut seen = HashSet::new();
     let mut is_new = |item: &Item| match &item.source {
         Source::File(path) => seen.insert(std::path::absolute(path).unwrap_or(path.clone())),
-        Source::Stdin => true,
+        Source::Stdin | Source::Address(_) => true,
     };
     // What somebody names twice is meant twice.
     items.filter(|item| is_new(item) || !item.is_found).collect()

@@ -1,7 +1,9 @@
 //! How the work on many files ended.
 
-use crate::failure::{Done, Failure, Outcome, Worst, summarize};
-use crate::text::{count, thousands};
+use gametape_wire::text::{count, thousands};
+
+use crate::host::{Saying, host};
+use crate::outcome::{Done, Failure, Outcome, Worst};
 
 /// Counts files by how the work on them ended.
 #[derive(Debug)]
@@ -58,7 +60,7 @@ impl Tally {
     pub(super) fn summarize(&self, folders: &str) -> Result<(), Failure> {
         let all = self.fine + self.different + self.damaged + self.failed;
         if all > 0 {
-            summarize(self.to_text(all));
+            host().say(Saying::Summary, &self.to_text(all));
             return Ok(());
         }
         let problem = match self.skipped {

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use gametape_tape::{PublicKey, SigningKey, secret_key_text};
 
-use crate::failure::Failure;
-use crate::input::Source;
+use crate::outcome::Failure;
+use crate::source::Source;
 
 /// No key file is longer.
 const MOST_BYTES: u64 = 1024;
 
 /// A public key on the command line: its digits, or a file that has them.
 #[derive(Debug, Clone)]
-pub(crate) struct PublicKeyArg(String);
+pub struct PublicKeyArg(String);
 
 impl From<String> for PublicKeyArg {
     fn from(text: String) -> Self {
@@ -24,7 +24,7 @@ impl From<String> for PublicKeyArg {
 
 impl PublicKeyArg {
     /// The key.
-    pub(crate) fn read(&self) -> Result<PublicKey, Failure> {
+    pub fn read(&self) -> Result<PublicKey, Failure> {
         if let Some(key) = PublicKey::from_text(&self.0) {
             return Ok(key);
         }
@@ -42,7 +42,7 @@ impl PublicKeyArg {
 }
 
 /// The secret key in a file.
-pub(crate) fn read_secret(source: &Path) -> Result<SigningKey, Failure> {
+pub fn read_secret(source: &Path) -> Result<SigningKey, Failure> {
     let text = read_small(source)?;
     SigningKey::from_text(&text).ok_or_else(|| no_key(source, "secret"))
 }
@@ -62,7 +62,7 @@ fn read_small(path: &Path) -> Result<String, Failure> {
 
 /// Writes a new key pair, the public one beside the secret one with `.pub` at its end. Files that
 /// are there are never overwritten.
-pub(crate) fn write_pair(path: &Path, seed: &[u8; 32]) -> Result<(PublicKey, PathBuf), Failure> {
+pub fn write_pair(path: &Path, seed: &[u8; 32]) -> Result<(PublicKey, PathBuf), Failure> {
     let key = SigningKey::from_seed(seed).public_key();
     let mut public_path = path.as_os_str().to_owned();
     public_path.push(".pub");

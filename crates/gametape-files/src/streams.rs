@@ -5,16 +5,16 @@
 
 use std::cell::RefCell;
 use std::io::{self, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use anstream::{AutoStream, ColorChoice};
+use crate::host::{FilesBar, host};
 
 /// A page that holds more than this waits for its turn, so memory stays bounded.
 const PAGE_BYTES: usize = 256 << 10;
 
 /// Where something is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stream {
+pub enum Stream {
     /// Standard output, byte for byte.
     Data,
     /// Standard output, with styles that show on a terminal only.
@@ -28,20 +28,22 @@ thread_local! {
 }
 
 /// Prints bytes, or keeps them until it is this worker's turn.
-pub(crate) fn put(stream: Stream, bytes: &[u8]) -> io::Result<()> {
+pub fn put(stream: Stream, bytes: &[u8]) -> io::Result<()> {
     PAGE.with_borrow_mut(|page| match page {
         Some(page) => page.put(stream, bytes),
-        None => print_now(stream, bytes),
+        None => host().print(stream, bytes),
     })
 }
 
 /// Does this thread work on one of many files?
-pub(crate) fn is_on_page() -> bool {
+#[must_use]
+pub fn is_on_page() -> bool {
     PAGE.with_borrow(Option::is_some)
 }
 
 /// Waits until it is this worker's turn, if it is one of many; `false` if it never will be.
-pub(crate) fn wait_for_turn() -> bool {
+#[must_use]
+pub fn wait_for_turn() -> bool {
     let turn =
         PAGE.with_borrow(|page| page.as_ref().map(|page| (page.number, Arc::clone(&page.turns))));
     turn.is_none_or(|(number, turns)| turns.wait_for(number))
@@ -53,26 +55,6 @@ pub(crate) fn on_page<T>(page: Page, work: impl FnOnce() -> T) -> (T, Kept) {
     let result = work();
     let kept = PAGE.take().map(|page| page.kept).unwrap_or_default();
     (result, kept)
-}
-
-fn print_now(stream: Stream, bytes: &[u8]) -> io::Result<()> {
-    fn print(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {
-        to.write_all(bytes).and_then(|()| to.flush())
-    }
-    // Asked once: finding out looks at the environment and the terminal, and one thread prints for all.
-    static TEXT: OnceLock<ColorChoice> = OnceLock::new();
-    static MESSAGES: OnceLock<ColorChoice> = OnceLock::new();
-    match stream {
-        Stream::Data => print(io::stdout().lock(), bytes),
-        Stream::Text => {
-            let choice = *TEXT.get_or_init(|| AutoStream::choice(&io::stdout()));
-            print(AutoStream::new(io::stdout().lock(), choice), bytes)
-        }
-        Stream::Messages => {
-            let choice = *MESSAGES.get_or_init(|| AutoStream::choice(&io::stderr()));
-            print(AutoStream::new(io::stderr().lock(), choice), bytes)
-        }
-    }
 }
 
 /// Standard output, byte for byte.
@@ -106,8 +88,8 @@ impl Kept {
     }
 
     /// Prints it.
-    pub(crate) fn print(self) -> io::Result<()> {
-        self.0.iter().try_for_each(|(stream, bytes)| print_now(*stream, bytes))
+    pub(crate) fn print(&self) -> io::Result<()> {
+        self.0.iter().try_for_each(|(stream, bytes)| host().print(*stream, bytes))
     }
 }
 
@@ -135,7 +117,7 @@ impl Page {
         }
         self.turns.print(|| {
             std::mem::take(&mut self.kept).print()?;
-            print_now(stream, bytes)
+            host().print(stream, bytes)
         })
     }
 }
@@ -145,7 +127,7 @@ impl Page {
 pub(crate) struct Turns {
     state: Mutex<Turn>,
     changed: Condvar,
-    bar: Option<indicatif::ProgressBar>,
+    bar: Option<Box<dyn FilesBar>>,
 }
 
 #[derive(Debug, Default)]
@@ -156,7 +138,7 @@ struct Turn {
 
 impl Turns {
     /// The turn of number 0. What is printed is printed above the bar.
-    pub(crate) fn new(bar: Option<indicatif::ProgressBar>) -> Arc<Self> {
+    pub(crate) fn new(bar: Option<Box<dyn FilesBar>>) -> Arc<Self> {
         Arc::new(Self { state: Mutex::default(), changed: Condvar::new(), bar })
     }
 
@@ -176,7 +158,7 @@ impl Turns {
         self.lock().number += 1;
         self.changed.notify_all();
         if let Some(bar) = &self.bar {
-            bar.inc(1);
+            bar.advance();
         }
     }
 
@@ -187,10 +169,10 @@ impl Turns {
     }
 
     /// Prints without disturbing the bar.
-    pub(crate) fn print<T>(&self, print: impl FnOnce() -> T) -> T {
-        match &self.bar {
-            Some(bar) => bar.suspend(print),
-            None => print(),
-        }
+    pub(crate) fn print<E>(&self, mut print: impl FnMut() -> Result<(), E>) -> Result<(), E> {
+        let Some(bar) = &self.bar else { return print() };
+        let mut printed = Ok(());
+        bar.aside(&mut || printed = print());
+        printed
     }
 }

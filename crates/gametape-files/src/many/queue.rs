@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
-use crate::failure::Failure;
-use crate::global::share_memory;
-use crate::progress::bar_of_files;
+use crate::host::host;
+use crate::memory::share_memory;
+use crate::outcome::Failure;
 use crate::streams::{Kept, Page, Turns, on_page};
 
 /// How many things, for each worker, may be ahead of the one whose turn it is: as many results are
@@ -28,8 +28,7 @@ pub(super) fn in_order<I: Sync, T: Send>(
 ) -> Result<(), Failure> {
     let jobs = jobs.clamp(1, items.len().max(1));
     share_memory(jobs);
-    let bar = bar_of_files(items.len() as u64);
-    let turns = Turns::new(bar.clone());
+    let turns = Turns::new(host().watch_files(items.len() as u64));
     let next = AtomicUsize::new(0);
     let taken = thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
@@ -42,7 +41,6 @@ pub(super) fn in_order<I: Sync, T: Send>(
         turns.stop();
         taken
     });
-    bar.inspect(indicatif::ProgressBar::finish_and_clear);
     share_memory(1);
     taken
 }
@@ -61,9 +59,10 @@ fn take_all<I, T>(
             early.insert(number, (result, kept));
         }
         if let Some((result, kept)) = early.remove(&number) {
+            let mut result = Some(result);
             turns.print(|| {
                 kept.print().map_err(|error| Failure::io(&"standard output", &error))?;
-                take(item, result)
+                result.take().map_or(Ok(()), |result| take(item, result))
             })?;
         }
         turns.pass();

@@ -1,0 +1,171 @@
+//! Networks that lie: one that cuts connections, one that drops, doubles and reorders datagrams.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::toy::Dice;
+
+/// How long a proxy waits before it looks whether it is to end.
+const LOOK: Duration = Duration::from_millis(5);
+
+#[derive(Default)]
+struct Shared {
+    is_stopped: AtomicBool,
+    /// How often it did harm.
+    harm: AtomicU64,
+}
+
+/// Passes connections on, in pieces of any size, and cuts them after some bytes.
+pub(crate) struct TcpProxy {
+    pub(crate) address: SocketAddr,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl TcpProxy {
+    pub(crate) fn start(to: SocketAddr, seed: u64) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared::default());
+        let own = Arc::clone(&shared);
+        let thread = thread::spawn(move || {
+            let mut dice = Dice::new(seed);
+            for client in listener.incoming() {
+                if own.is_stopped.load(Ordering::Relaxed) {
+                    return;
+                }
+                let (client, server) = (client.unwrap(), TcpStream::connect(to).unwrap());
+                // The first bytes are the handshake.
+                let most = 3_000 + dice.below(3_000);
+                let (back, forth) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                let shared = Arc::clone(&own);
+                thread::spawn(move || pass(client, forth, u64::MAX, &shared));
+                let shared = Arc::clone(&own);
+                thread::spawn(move || pass(server, back, most, &shared));
+            }
+        });
+        Self { address, shared, thread: Some(thread) }
+    }
+
+    pub(crate) fn stop(mut self) -> u64 {
+        self.shared.is_stopped.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect(self.address);
+        self.thread.take().unwrap().join().unwrap();
+        self.shared.harm.load(Ordering::Relaxed)
+    }
+}
+
+fn pass(mut from: TcpStream, mut to: TcpStream, mut left: u64, shared: &Shared) {
+    let mut piece = [0; 700];
+    while let Ok(length @ 1..) = from.read(&mut piece) {
+        let sent = (length as u64).min(left);
+        if to.write_all(&piece[..sent as usize]).is_err() {
+            break;
+        }
+        left -= sent;
+        if left == 0 {
+            shared.harm.fetch_add(1, Ordering::Relaxed);
+            break;
+        }
+    }
+    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+}
+
+/// Passes datagrams on: some are dropped, doubled, or come after later ones.
+pub(crate) struct UdpProxy {
+    pub(crate) address: SocketAddr,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl UdpProxy {
+    pub(crate) fn start(to: SocketAddr, seed: u64) -> Self {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let address = socket.local_addr().unwrap();
+        let shared = Arc::new(Shared::default());
+        let own = Arc::clone(&shared);
+        let thread = thread::spawn(move || relay(&Arc::new(socket), to, seed, &own));
+        Self { address, shared, thread: Some(thread) }
+    }
+
+    pub(crate) fn stop(mut self) -> u64 {
+        self.shared.is_stopped.store(true, Ordering::Relaxed);
+        self.thread.take().unwrap().join().unwrap();
+        self.shared.harm.load(Ordering::Relaxed)
+    }
+}
+
+fn relay(socket: &Arc<UdpSocket>, to: SocketAddr, seed: u64, shared: &Arc<Shared>) {
+    let mut ways: HashMap<SocketAddr, Arc<UdpSocket>> = HashMap::new();
+    let mut threads = Vec::new();
+    let mut line = Line::new(seed);
+    run(socket, shared, &mut line, |bytes, client| {
+        let way = ways.entry(client).or_insert_with(|| {
+            let way = Arc::new(UdpSocket::bind("127.0.0.1:0").unwrap());
+            let (back, way_back, shared) =
+                (Arc::clone(socket), Arc::clone(&way), Arc::clone(shared));
+            threads.push(thread::spawn(move || {
+                let mut line = Line::new(seed ^ 0xFFFF);
+                run(&way_back, &shared, &mut line, |bytes, _| {
+                    let _ = back.send_to(bytes, client);
+                });
+            }));
+            way
+        });
+        let _ = way.send_to(bytes, to);
+    });
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+/// What one direction does to datagrams.
+struct Line {
+    dice: Dice,
+    held: VecDeque<(Vec<u8>, SocketAddr)>,
+}
+
+impl Line {
+    fn new(seed: u64) -> Self {
+        Self { dice: Dice::new(seed), held: VecDeque::new() }
+    }
+}
+
+fn run(
+    socket: &UdpSocket,
+    shared: &Shared,
+    line: &mut Line,
+    mut send: impl FnMut(&[u8], SocketAddr),
+) {
+    socket.set_read_timeout(Some(LOOK)).unwrap();
+    let mut bytes = [0; 2048];
+    while !shared.is_stopped.load(Ordering::Relaxed) {
+        let (length, from) = match socket.recv_from(&mut bytes) {
+            Ok(received) => received,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                line.held.drain(..).for_each(|(bytes, from)| send(&bytes, from));
+                continue;
+            }
+            Err(_) => continue,
+        };
+        let chance = line.dice.below(100);
+        if chance < 8 {
+            shared.harm.fetch_add(1, Ordering::Relaxed);
+        }
+        match chance {
+            0..4 => continue,
+            4..6 => {
+                send(&bytes[..length], from);
+                send(&bytes[..length], from);
+            }
+            6..12 => line.held.push_back((bytes[..length].to_vec(), from)),
+            _ => send(&bytes[..length], from),
+        }
+        if line.held.len() > 3 {
+            line.held.drain(..).for_each(|(bytes, from)| send(&bytes, from));
+        }
+    }
+}

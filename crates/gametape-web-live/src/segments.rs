@@ -1,0 +1,74 @@
+//! Segments: files in, a tape out.
+
+use gametape_live::{SegmentFile, SegmentFollower};
+use gametape_wire::View;
+
+use crate::seat::{millis, start_at, text};
+use crate::shapes::to_json;
+
+/// Follows the segments of a view.
+#[derive(Debug)]
+pub struct Segments {
+    follower: SegmentFollower,
+}
+
+impl Segments {
+    /// Follows a view from a tick on, or live.
+    pub fn new(view: u8, from: Option<u64>) -> Result<Self, String> {
+        let view = View::new(view).ok_or_else(|| format!("there is no view {view}"))?;
+        Ok(Self { follower: SegmentFollower::new(view, start_at(from)) })
+    }
+
+    /// The files to ask for now, as the ends of their addresses; each is answered once.
+    pub fn poll(&mut self, now: f64) -> Vec<String> {
+        self.follower.poll(millis(now)).iter().map(ToString::to_string).collect()
+    }
+
+    /// A file came, or was not there. An error means that something else than segments is served.
+    pub fn answer(&mut self, file: &str, bytes: Option<&[u8]>, now: f64) -> Result<(), String> {
+        let file = named(file).ok_or_else(|| format!("{file} is no file of a view"))?;
+        self.follower.answer(file, bytes, millis(now)).map_err(text)
+    }
+
+    /// What happened since the last call, as a JSON array of [`Told`](crate::Told).
+    pub fn notices(&mut self) -> String {
+        to_json(self.follower.notices())
+    }
+
+    /// The bytes that follow those of the last call in the tape.
+    pub fn tape(&mut self) -> Vec<u8> {
+        self.follower.take_tape()
+    }
+}
+
+/// The file whose address ends like this.
+fn named(name: &str) -> Option<SegmentFile> {
+    let slot = |rest: &str| rest.parse().ok();
+    match name {
+        "now" => Some(SegmentFile::Now),
+        "init" => Some(SegmentFile::Init),
+        "end" => Some(SegmentFile::End),
+        _ => match name.split_once('/')? {
+            ("keyframe", rest) => slot(rest).map(SegmentFile::Keyframe),
+            ("delta", rest) => slot(rest).map(SegmentFile::Delta),
+            _ => None,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_read_as_they_are_written() {
+        use SegmentFile::{Delta, End, Init, Keyframe, Now};
+        for file in [Now, Init, End, Keyframe(0), Delta(17), Delta(u64::MAX)] {
+            assert_eq!(named(&file.to_string()), Some(file));
+        }
+        for wrong in ["", "then", "delta", "delta/", "delta/-1", "delta/1/2", "keyframe/x", "/now"]
+        {
+            assert_eq!(named(wrong), None, "{wrong}");
+        }
+    }
+}

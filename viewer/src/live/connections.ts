@@ -1,0 +1,111 @@
+// Connections that carry messages: WebTransport and WebSocket.
+import { Entries, entry } from "./framing.ts";
+
+export interface Connection {
+  send(message: Uint8Array<ArrayBuffer>): void;
+  close(): void;
+}
+
+export interface Handlers {
+  message(bytes: Uint8Array): void;
+  /** It ended, by whomever; once. */
+  ended(): void;
+}
+
+/** A connection that is not open after this time is none, in milliseconds. */
+const PATIENCE = 4000;
+
+/** The subprotocol of WebSockets. */
+const PROTOCOL = "gametape-live-1";
+
+function within<T>(work: Promise<T>, late: () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      late();
+      reject(new Error("it takes too long"));
+    }, PATIENCE);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+export async function webSocket(base: string, handlers: Handlers): Promise<Connection> {
+  const url = new URL("live", base);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  const socket = new WebSocket(url, PROTOCOL);
+  socket.binaryType = "arraybuffer";
+  const opened = new Promise<void>((resolve, reject) => {
+    socket.onopen = () => resolve();
+    socket.onclose = () => reject(new Error("it was closed"));
+  });
+  await within(opened, () => socket.close());
+  socket.onmessage = ({ data }) => {
+    if (data instanceof ArrayBuffer) handlers.message(new Uint8Array(data));
+    else socket.close();
+  };
+  socket.onclose = () => handlers.ended();
+  return {
+    send: (message) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(message);
+    },
+    close: () => socket.close(),
+  };
+}
+
+export async function webTransport(
+  url: string,
+  hashes: readonly Uint8Array<ArrayBuffer>[],
+  handlers: Handlers,
+): Promise<Connection> {
+  if (typeof WebTransport === "undefined") throw new Error("this browser has no WebTransport");
+  const certificates = hashes.map((value) => ({ algorithm: "sha-256", value }));
+  const transport = new WebTransport(
+    url,
+    certificates.length > 0 ? { serverCertificateHashes: certificates } : {},
+  );
+  const close = () => {
+    try {
+      transport.close();
+    } catch {
+      // It never opened.
+    }
+  };
+  // Whoever waits for it has been told already.
+  transport.closed.catch(() => {});
+  await within(transport.ready, close);
+  const stream = await within(transport.createBidirectionalStream(), close);
+  const writer = stream.writable.getWriter();
+  let isOpen = true;
+  const end = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    close();
+    handlers.ended();
+  };
+  transport.closed.then(end, end);
+  // What cannot be understood ends the connection; the end of one stream of data does not.
+  void messages(stream.readable, false, handlers).then(end, end);
+  void each(transport.incomingUnidirectionalStreams, (incoming) => {
+    void messages(incoming as ReadableStream<Uint8Array>, true, handlers).catch(end);
+  }).then(end, end);
+  void each(transport.datagrams.readable, (datagram) => handlers.message(datagram as Uint8Array)).catch(end);
+  return {
+    send: (message) => void writer.write(entry(message)).catch(end),
+    close,
+  };
+}
+
+async function each<T>(stream: ReadableStream<T>, work: (item: T) => void) {
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    work(value);
+  }
+}
+
+function messages(stream: ReadableStream<Uint8Array>, isData: boolean, handlers: Handlers): Promise<void> {
+  const entries = new Entries(isData);
+  return each(stream, (bytes) => {
+    for (const message of entries.push(bytes)) handlers.message(message);
+  });
+}
