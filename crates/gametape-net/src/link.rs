@@ -26,6 +26,8 @@ pub const PROTOCOL: &str = "gametape-live-1";
 const CONNECTING: Duration = Duration::from_secs(5);
 /// The same of a bus, whose window is made where it is missing.
 const CONNECTING_TO_BUS: Duration = Duration::from_secs(20);
+/// The same, where another transport can be tried.
+const TRYING: Duration = Duration::from_secs(1);
 /// A message that cannot be sent by then: the other side has stopped reading, or is gone.
 const SENDING: Duration = Duration::from_secs(20);
 /// How long the other side may take to say goodbye.
@@ -98,10 +100,14 @@ impl Link {
             Ok(Self { transport, sender, incoming, asked: Instant::now() })
         };
         let late = |_| broken("nobody answered in time");
-        let is_bus = transport == Transport::Bus;
-        timeout(if is_bus { CONNECTING_TO_BUS } else { CONNECTING }, connected)
-            .await
-            .map_err(late)?
+        // UDP that is blocked gives no answer, and others are there to be tried.
+        let is_one_of_several = transport == Transport::Quic && address.transports().len() > 1;
+        let patience = match transport {
+            Transport::Bus => CONNECTING_TO_BUS,
+            _ if is_one_of_several => TRYING,
+            _ => CONNECTING,
+        };
+        timeout(patience, connected).await.map_err(late)?
     }
 
     /// May a publisher that has sent everything go? On a bus nobody says that it has come: who lacks something

@@ -170,6 +170,31 @@ async fn live_matches(client: &mut Client) -> Result<Vec<LiveMatch>> {
     Ok(read.matches)
 }
 
+/// What a server says about itself.
+#[derive(Deserialize)]
+struct About {
+    transports: Vec<String>,
+    certificate_sha256: Option<String>,
+}
+
+/// Which certificate to accept over QUIC, where a server says over HTTP that it speaks it: it may be one that nobody
+/// vouches for. As safe as the connection over which it says so.
+async fn trust_over_quic(options: &WatchOptions) -> Result<Trust> {
+    if options.from.transports() == [Transport::Quic] {
+        return Ok(options.trust.clone());
+    }
+    let mut client = Client::new(&options.from, &options.trust, None);
+    let document = client.get("live/server.json").await?.unwrap_or_default();
+    let about: About = serde_json::from_slice(&document).map_err(broken)?;
+    if !about.transports.iter().any(|transport| transport == "quic") {
+        return Err(broken("the server does not speak it"));
+    }
+    match about.certificate_sha256 {
+        Some(hash) => Ok(Trust::Pinned(hash.parse()?)),
+        None => Ok(options.trust.clone()),
+    }
+}
+
 /// Where what happens goes.
 struct Out {
     seen: mpsc::Sender<Seen>,

@@ -60,18 +60,21 @@ impl Args {
     pub(crate) fn run(self) -> Outcome {
         let stop = stop_signal()?;
         let ended = Arc::new(AtomicBool::new(false));
-        let Source::File(path) = &self.source else {
-            let spool = spool_stdin(&ended)?;
-            return self.publish(spool.path(), &stop, &ended);
-        };
-        self.publish(path, &stop, &ended)
+        match &self.source {
+            Source::File(path) => self.publish(path, &stop, &ended),
+            Source::Stdin => {
+                let spool = spool_stdin(&ended)?;
+                self.publish(spool.path(), &stop, &ended)
+            }
+            _ => Err(Failure::usage("what is published is a file, or standard input")),
+        }
     }
 
     fn publish(&self, journal: &Path, stop: &AtomicBool, ended: &AtomicBool) -> Outcome {
         let mut tell = |event: &PublishEvent| report(&self.to, event);
         let done = publish_file(journal, &self.options(), stop, ended, &mut tell);
         match done.map_err(|error| Failure::of(&self.source, &error))? {
-            true => Ok(Done::lost_if(false)),
+            true => Ok(Done::Fine),
             false => {
                 warn(&self.to, "ended before the match was over");
                 Ok(Done::DataLost)
@@ -98,7 +101,7 @@ pub(super) fn name_of(source: &Source) -> MatchName {
         Source::File(path) => {
             MatchName::of_text(&path.file_stem().unwrap_or_default().to_string_lossy())
         }
-        Source::Stdin | Source::Address(_) => MatchName::of_text("match"),
+        _ => MatchName::of_text("match"),
     }
 }
 

@@ -7,7 +7,7 @@ use gametape_wire::Error;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::{Command, Ended, Gone, Out, Seen, WatchOptions};
+use super::{Command, Ended, Gone, Out, Seen, WatchOptions, trust_over_quic};
 use crate::address::Transport;
 use crate::link::{Closed, Link};
 
@@ -45,7 +45,7 @@ impl Watching {
         out: &mut Out,
         commands: &mut UnboundedReceiver<Command>,
     ) -> Ended {
-        let mut link = match Link::connect(&options.from, transport, &options.trust).await {
+        let mut link = match connect(options, transport).await {
             Ok(link) => link,
             Err(error) => return Ended::broken(format_args!("{transport}: {error}")),
         };
@@ -205,6 +205,14 @@ impl Watching {
             Err(error) => Ended::Failed(error),
         }
     }
+}
+
+async fn connect(options: &WatchOptions, transport: Transport) -> gametape_wire::Result<Link> {
+    let trust = match transport {
+        Transport::Quic => trust_over_quic(options).await?,
+        _ => options.trust.clone(),
+    };
+    Link::connect(&options.from, transport, &trust).await
 }
 
 /// What one connection came to.
