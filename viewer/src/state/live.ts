@@ -409,32 +409,38 @@ export function liveMoment(text: string): number | null {
 
 // ---------------------------------------------------------------- which matches there are
 
-async function readLive(): Promise<LiveMatch[]> {
-  if (!location.protocol.startsWith("http")) return [];
+/** The live matches of the server; null where it has no such list. */
+async function readLive(): Promise<LiveMatch[] | null> {
+  if (!location.protocol.startsWith("http")) return null;
   try {
     const pass = passOf();
     const headers: Record<string, string> = pass ? { authorization: `Bearer ${pass}` } : {};
     const response = await fetch("live/matches.json", { cache: "no-store", headers });
-    if (!response.ok) return [];
+    if (!response.ok) return null;
     const value = (await response.json()) as { matches?: LiveMatch[] };
     return Array.isArray(value.matches) ? value.matches.filter((one) => typeof one.match === "string") : [];
   } catch {
-    return [];
+    return null;
   }
 }
 
 async function listed(match: string): Promise<LiveMatch | undefined> {
-  return (await readLive()).find((one) => one.match === match);
+  return (await readLive())?.find((one) => one.match === match);
 }
 
+/** Was there ever a list? */
+let hasList = false;
 let reading: ReturnType<typeof setTimeout> | null = null;
 
 /** The list of live matches, again and again while the page of matches is there. */
 export async function readLiveMatches() {
   if (reading !== null) clearTimeout(reading);
   reading = null;
-  liveMatches.value = await readLive();
+  const found = await readLive();
+  hasList ||= found !== null;
+  liveMatches.value = found ?? [];
   const isListed = place.value === "matches" || place.value === "start";
-  // A page without a server asks once.
-  if (isListed && liveMatches.value.length > 0) reading = setTimeout(readLiveMatches, LIST_EVERY);
+  if (place.value === "start" && liveMatches.value.length > 0) place.value = "matches";
+  // A page without such a server asks once.
+  if (isListed && hasList) reading = setTimeout(readLiveMatches, LIST_EVERY);
 }

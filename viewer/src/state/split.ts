@@ -8,7 +8,7 @@ import { ofRecording, whenClosed } from "./lifetime.ts";
 import { newest } from "./newest.ts";
 import { announced, explain, say } from "./page.ts";
 import { inspectAgain, same, select, unselect } from "./pointing.ts";
-import { horizon } from "./position.ts";
+import { horizon, lastMoment } from "./position.ts";
 import { about, active, drawsItself, main, onShown, Side, shown } from "./side.ts";
 import { waitsFor } from "./time.ts";
 
@@ -121,7 +121,8 @@ export function momentOf(moment: number): number {
   const hasClocks = left.tick_micros > 0 && right.tick_micros > 0;
   const same = hasClocks ? ((moment - 1) * left.tick_micros) / right.tick_micros + 1 : moment;
   // Of the same recording, nothing that is still to come, spoiler-free.
-  const last = isOther.value ? right.end : Math.min(right.end, horizon.value);
+  // A live match has grown since it was opened.
+  const last = isOther.value ? right.end : Math.min(Math.max(right.end, lastMoment.value), horizon.value);
   return Math.max(right.begin, Math.min(last, Math.round(same + offset.value)));
 }
 
