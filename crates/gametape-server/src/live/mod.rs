@@ -30,8 +30,8 @@ use gametape_wire::ViewSet;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-pub use cadre::CadreGame;
 pub use archive::{Finished, Keep};
+pub use cadre::CadreGame;
 pub use policy::{Hold, Permit, Policy};
 pub use report::{EventLog, LogForm, Say};
 
