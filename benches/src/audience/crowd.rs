@@ -226,7 +226,10 @@ async fn quic(endpoint: quinn::Endpoint, port: u16, eye: Eye) -> Outcome<()> {
             let mut eye = eye.lock().await;
             match lane[0] {
                 4 => read_lane(stream, lane[0], &mut eye).await,
-                _ => Ok(drop(tokio::spawn(async move { stream.read_to_end(1 << 20).await }))),
+                _ => {
+                    tokio::spawn(async move { stream.read_to_end(1 << 20).await });
+                    Ok(())
+                }
             }
         });
     }

@@ -11,7 +11,7 @@ mod source;
 
 pub use bare::{bare_quic, bare_websocket};
 pub use crowd::{Crowd, Transport};
-pub use process::{ServerProcess, Usage};
+pub use process::{NamedServer, ServerProcess, Usage};
 pub use source::Source;
 
 use std::time::Duration;

@@ -8,6 +8,9 @@ use std::{env, fs};
 /// Names the server that a process is for.
 const VARIABLE: &str = "GAMETAPE_BENCH_SERVER";
 
+/// A name, and a server that says where it listens and runs.
+pub type NamedServer = (&'static str, fn(&dyn Fn(u16)) -> io::Result<()>);
+
 /// A server with its own process; it ends when this is dropped.
 #[derive(Debug)]
 pub struct ServerProcess {
@@ -28,7 +31,7 @@ pub struct Usage {
 impl ServerProcess {
     /// Runs the server that this process was started for, if it was, and ends it when its parent does. A server gets a
     /// function that says where it listens.
-    pub fn serve(servers: &[(&str, fn(&dyn Fn(u16)) -> io::Result<()>)]) -> io::Result<bool> {
+    pub fn serve(servers: &[NamedServer]) -> io::Result<bool> {
         let Ok(name) = env::var(VARIABLE) else { return Ok(false) };
         let found = servers.iter().find(|(known, _)| *known == name);
         let (_, run) = found.ok_or_else(|| io::Error::other(format!("no server {name}")))?;

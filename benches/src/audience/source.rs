@@ -97,7 +97,7 @@ impl Live {
     }
 
     fn tick(&mut self, tick: u64) -> Outcome<()> {
-        if tick % u64::from(FRAMES) == 0 {
+        if tick.is_multiple_of(u64::from(FRAMES)) {
             let state = SimSnapshot::opaque(Tick(tick), &[tick as u8; KEYFRAME_BYTES])?;
             let views = ViewSet::EMPTY.with(View::SPECTATOR);
             let keyframe = self.keyframes.make(state);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gametape_benches::audience::{
-    Crowd, Lateness, ServerProcess, Source, Transport, bare_quic, bare_websocket,
+    Crowd, Lateness, NamedServer, ServerProcess, Source, Transport, bare_quic, bare_websocket,
 };
 use gametape_benches::{Claim, Report, median};
 use gametape_live::Publisher;
@@ -32,7 +32,7 @@ const STEP: usize = 250;
 const CROWD: usize = 1000;
 
 fn main() -> Outcome<ExitCode> {
-    let servers: [(&str, fn(&dyn Fn(u16)) -> io::Result<()>); 3] =
+    let servers: [NamedServer; 3] =
         [("gametape", gametape), ("bare websocket", bare_websocket), ("bare quic", bare_quic)];
     if ServerProcess::serve(&servers)? {
         return Ok(ExitCode::SUCCESS);

@@ -257,6 +257,7 @@ impl From<Gone> for Ended {
 }
 
 impl Ended {
+    #[allow(clippy::needless_pass_by_value, reason = "it is a function for map_err")]
     fn broken(reason: impl ToString) -> Self {
         Self::Broken { reason: reason.to_string(), had_progress: false }
     }

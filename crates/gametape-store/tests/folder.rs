@@ -1,5 +1,12 @@
 //! Stores in folders: everything once, and checked.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a helper of a test may fail it"
+)]
+
 use std::fs;
 use std::sync::Barrier;
 use std::thread;

@@ -2,6 +2,8 @@
 
 mod server;
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a helper of a test may fail it")]
+
 use std::time::Duration;
 
 use gametape_store::{Options, Remote};

@@ -1,5 +1,12 @@
 //! A bucket of an S3-compatible server, the `moto_server` that the Python package `moto[server]` brings.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a helper of a test may fail it"
+)]
+
 use std::env;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

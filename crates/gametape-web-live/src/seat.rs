@@ -81,6 +81,7 @@ pub(crate) fn millis(now: f64) -> Duration {
     Duration::try_from_secs_f64(now / 1000.0).unwrap_or_default()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it is a function for map_err")]
 pub(crate) fn text(error: gametape_wire::Error) -> String {
     error.to_string()
 }

@@ -69,7 +69,7 @@ pub struct Lost {
 impl From<Welcome> for Welcomed {
     fn from(welcome: Welcome) -> Self {
         Self {
-            views: welcome.views.iter().map(|view| view.number()).collect(),
+            views: welcome.views.iter().map(gametape_wire::View::number).collect(),
             delay: welcome.delay,
             tick_micros: welcome.header.tick_length.micros(),
         }

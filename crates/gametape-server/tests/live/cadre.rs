@@ -63,7 +63,7 @@ fn broadcast(stream: &[u8], name: &str) {
         early.step().unwrap();
         early.spectator.shown().map(drop)
     });
-    let mut watching = vec![early, watch(StartAt::Tick(0)), watch(StartAt::Live)];
+    let mut watching = [early, watch(StartAt::Tick(0)), watch(StartAt::Live)];
     go_on.send(()).unwrap();
     wait_for("the end", || {
         watching.iter_mut().for_each(|one| one.step().unwrap());
