@@ -1,6 +1,7 @@
 //! `cargo xtask demo`: a match is played, recorded, checked, exported and shown, as a person would do
 //! it. What was made stays in `demo/`.
 
+mod live;
 mod steps;
 
 use std::process::Command;
@@ -31,6 +32,7 @@ pub(crate) fn run(sh: &Shell, _: &Arguments) -> Result<()> {
         println!("\n=== {} ===", chapter.title);
         chapter.steps.iter().try_for_each(|step| step.run(sh))?;
     }
+    live::run(sh)?;
     sh.write_file(format!("{FOLDER}/README.txt"), readme(&chapters))?;
     let seconds = start.elapsed().as_secs_f64();
     println!(
@@ -112,6 +114,9 @@ fn readme(chapters: &[Chapter]) -> String {
             text += &format!("  $ {}\n", step.command.join(" "));
         }
     }
+    text += "\nA match is watched while it is played\n-------------------------------------\n\n\
+             A server, a game that publishes itself, and two spectators; one comes late and rewinds.\n  \
+             live/source.tape\n  live/first.tape\n  live/late.tape\n";
     text += "\nTo go on\n--------\n\nWatch the match, or its best moment, in the terminal:\n  \
              $ gametape play demo/match/match.tape\n  \
              $ gametape highlights --play 1 demo/match/match.tape\n";

@@ -102,9 +102,9 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A match of half a minute in a second and a half.
+/// A match of half a minute in three seconds.
 fn record(folder: &Path, more: &str) -> Running {
-    let line = format!("record --live --speed 20 --seed 5 --ticks 600{more} source.tape");
+    let line = format!("record --live --speed 10 --seed 5 --ticks 600{more} source.tape");
     Running::start(folder, &line)
 }
 
@@ -330,7 +330,7 @@ fn wait_for_file(path: &Path) {
     }
 }
 
-/// A network that cuts each connection after so many bytes of the server, as decided by its first bytes.
+/// A network that cuts each connection after so many bytes, as decided by its first bytes.
 fn proxy(server: SocketAddr, most: fn(&[u8]) -> Option<usize>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -348,22 +348,20 @@ fn pass(mut client: TcpStream, mut upstream: TcpStream, most: fn(&[u8]) -> Optio
     let Ok(length) = client.read(&mut head) else { return };
     let both = [client.try_clone().unwrap(), upstream.try_clone().unwrap()];
     let end = move || both.iter().for_each(|socket| drop(socket.shutdown(Shutdown::Both)));
-    let most = most(&head[..length]);
-    // What comes from either side counts: a publisher sends, and a spectator receives.
-    let mut left = most.unwrap_or(usize::MAX);
-    if left == 0 || upstream.write_all(&head[..length]).is_err() {
+    let most = most(&head[..length]).unwrap_or(usize::MAX);
+    if most == 0 || upstream.write_all(&head[..length]).is_err() {
         return end();
     }
+    // Either direction counts: a publisher sends, and a spectator receives.
     let (mut from, mut to) = (client.try_clone().unwrap(), upstream.try_clone().unwrap());
-    let up = thread::spawn(move || copy(&mut from, &mut to, most.unwrap_or(usize::MAX)));
-    left = left.saturating_sub(copy(&mut upstream, &mut client, left));
-    let _ = left;
+    let up = thread::spawn(move || copy(&mut from, &mut to, most));
+    copy(&mut upstream, &mut client, most);
     end();
     let _ = up.join();
 }
 
 /// Copies up to so many bytes, then cuts both.
-fn copy(from: &mut TcpStream, to: &mut TcpStream, most: usize) -> usize {
+fn copy(from: &mut TcpStream, to: &mut TcpStream, most: usize) {
     let mut done = 0;
     let mut piece = [0; 1024];
     while done < most {
@@ -373,5 +371,4 @@ fn copy(from: &mut TcpStream, to: &mut TcpStream, most: usize) -> usize {
         }
     }
     let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
-    done
 }

@@ -209,7 +209,7 @@ pub(crate) async fn keep_published(
                 continue;
             }
             Ended::Refused(Refusal::TooMany) => Refusal::TooMany.text().to_owned(),
-            Ended::Refused(refusal) => return Err(Error::misuse("server", refusal.text())),
+            Ended::Refused(refusal) => return Err(broken(refusal.text())),
             Ended::Broken { reason, had_begun } => {
                 if had_begun {
                     backoff.reset();

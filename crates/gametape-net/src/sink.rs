@@ -61,7 +61,7 @@ pub fn publish_recording(
         stage: Stage::Early { bytes: Vec::new(), options: Box::new(options), events },
         ended: Arc::clone(&ended),
     };
-    (Box::new(sink), Publishing { happened, ended })
+    (Box::new(sink), Publishing { happened, ended, result: None })
 }
 
 /// What is said about a match that is being published.
@@ -78,20 +78,28 @@ enum Happened {
 pub struct Publishing {
     happened: Receiver<Happened>,
     ended: Arc<Notify>,
+    /// How it ended, when that was heard.
+    result: Option<Result<()>>,
 }
 
 impl Publishing {
-    /// What happened next, if it happens within this time.
-    pub fn next_event(&self, within: Duration) -> Option<PublishEvent> {
-        match self.happened.recv_timeout(within) {
-            Ok(Happened::Event(event)) => Some(event),
-            _ => None,
+    /// What happened since, if anything.
+    pub fn next_event(&mut self) -> Option<PublishEvent> {
+        match self.happened.try_recv().ok()? {
+            Happened::Event(event) => Some(event),
+            Happened::Ended(ended) => {
+                self.result = Some(ended);
+                None
+            }
         }
     }
 
     /// Waits until the server has everything, or it is given up; calls `tell` with what happens. Whoever wants to
     /// stop waits a little longer, and then no more.
     pub fn finish(self, stop: &AtomicBool, tell: &mut dyn FnMut(&PublishEvent)) -> Result<()> {
+        if let Some(result) = self.result {
+            return result;
+        }
         let mut left = STOPPING;
         loop {
             match self.happened.recv_timeout(LOOK) {

@@ -7,7 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use gametape_live::{Join, MatchName, Notice, Pass, StartAt};
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_replay::moments::moment_by_clock;
+use gametape_wire::{Error, Moment, Result, Tick, TickLength, View, ViewSet, When};
 use serde::Deserialize;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::{Instant, sleep};
@@ -35,8 +36,8 @@ pub struct WatchOptions {
     pub views: ViewSet,
     /// The pass.
     pub pass: Option<Pass>,
-    /// Where to begin.
-    pub start: StartAt,
+    /// Where to begin; live where nothing is said.
+    pub at: Option<When>,
     /// How long to try again when the server cannot be reached.
     pub patience: Duration,
     /// How often the tape grows.
@@ -49,13 +50,12 @@ impl WatchOptions {
     pub fn new(from: Address) -> Self {
         let (trust, name) = (Trust::default(), from.name().cloned());
         let (patience, every) = (Duration::from_secs(30), Duration::from_millis(100));
-        let (views, pass, start) = (ViewSet::ALL, None, StartAt::Live);
-        Self { from, trust, name, views, pass, start, patience, every }
+        let (views, pass, at) = (ViewSet::ALL, None, None);
+        Self { from, trust, name, views, pass, at, patience, every }
     }
 
-    fn join(&self, name: MatchName, start: StartAt) -> Join {
+    fn join(&self, name: MatchName) -> Join {
         let mut join = Join::new(name, self.views);
-        join.from = start;
         join.pass = self.pass.as_ref().map(Pass::to_bytes).unwrap_or_default();
         join
     }
@@ -308,7 +308,7 @@ async fn keep_watching(
 ) -> Result<()> {
     let transports = options.from.transports();
     let mut backoff = Backoff::new(options.patience);
-    let mut by_messages = messages::Watching::new(options.join(name.clone(), options.start));
+    let mut by_messages = messages::Watching::new(options.join(name.clone()), options.at);
     let mut by_files = files::Watching::new(options, name);
     let mut index = 0;
     loop {
@@ -337,6 +337,13 @@ async fn keep_watching(
         }
         sleep(again_in).await;
     }
+}
+
+/// The tick that somebody means, where this one is the newest; the newest where a match has no such moment.
+fn tick_at(when: When, length: TickLength, newest: u64) -> u64 {
+    let span = Moment::START..Moment::after(Tick(newest));
+    let moment = moment_by_clock(when, length, span).ok().and_then(Moment::last_tick);
+    moment.map_or(if when == When::Start { 0 } else { newest }, |tick| tick.0)
 }
 
 /// The view that segments are of: they have one.

@@ -5,7 +5,7 @@ mod sink;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use gametape_live::MatchName;
 use gametape_minewars::{Generation, Grid};
@@ -122,8 +122,8 @@ impl Args {
         let pace = self.pace();
         let begun = Session::begin(game, &self.style, self.generation, &provenance(), pace, sink);
         let mut begun = begun.map_err(failed)?;
-        let live = self.publish(&mut begun)?;
-        let played = session::play(begun, pace, last_tick, &stop, live.as_ref());
+        let mut live = self.publish(&mut begun)?;
+        let played = session::play(begun, pace, last_tick, &stop, live.as_mut());
         let played = played.map_err(failed)?;
         let summary = played.summary(self.target.to_string());
         match (self.json, &self.target) {
@@ -181,8 +181,8 @@ pub(super) struct Live {
 
 impl Live {
     /// Says what happened since.
-    pub(super) fn report(&self) {
-        while let Some(event) = self.publishing.next_event(Duration::ZERO) {
+    pub(super) fn report(&mut self) {
+        while let Some(event) = self.publishing.next_event() {
             report(&self.to, &event);
         }
     }

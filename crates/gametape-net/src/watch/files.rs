@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use gametape_live::{MatchName, Notice, SegmentFile, SegmentFollower};
-use gametape_wire::View;
+use gametape_live::{MatchName, Notice, NowDocument, SegmentFile, SegmentFollower, StartAt};
+use gametape_wire::{TickLength, View, When};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::{Command, Ended, Gone, Out, Seen, WatchOptions, only_view};
+use super::{Command, Ended, Gone, Out, Seen, WatchOptions, only_view, tick_at};
 use crate::address::Transport;
 use crate::http::Client;
 
@@ -23,14 +23,18 @@ pub(super) struct Watching {
     pending: Vec<SegmentFile>,
     began: Instant,
     is_connected: bool,
+    /// Where somebody wants to begin, until it is known which tick that is.
+    at: Option<When>,
 }
 
 impl Watching {
     pub(super) fn new(options: &WatchOptions, name: MatchName) -> Self {
         let view = only_view(options.views);
-        let follower = SegmentFollower::new(view, options.start);
+        // Times are not known before the first document: it begins live, and goes back.
+        let follower = SegmentFollower::new(view, StartAt::Live);
         let began = Instant::now();
-        Self { name, view, follower, pending: Vec::new(), began, is_connected: false }
+        let (pending, is_connected) = (Vec::new(), false);
+        Self { name, view, follower, pending, began, is_connected, at: options.at }
     }
 
     /// Watches until the server cannot be reached.
@@ -79,8 +83,24 @@ impl Watching {
             let now = self.began.elapsed();
             let taken = self.follower.answer(file, answer.as_deref(), now);
             taken.map_err(|error| error.to_string())?;
+            if file == SegmentFile::Now {
+                self.begin_at(answer.as_deref());
+            }
         }
         Ok(())
+    }
+
+    /// Goes to where somebody wants to begin, when the first document says what that is.
+    fn begin_at(&mut self, now: Option<&[u8]>) {
+        let now: Option<NowDocument> = now.and_then(|now| serde_json::from_slice(now).ok());
+        let Some(now) = now else { return };
+        let (length, newest) = (TickLength::from_micros(now.tick_us), u64::try_from(now.tick));
+        if let (Some(length), Ok(newest)) = (length, newest)
+            && let Some(when) = self.at.take()
+        {
+            self.follower.seek(StartAt::Tick(tick_at(when, length, newest)));
+            self.pending.clear();
+        }
     }
 
     async fn report(&mut self, out: &mut Out) -> Result<Option<Ended>, Gone> {
@@ -98,7 +118,7 @@ impl Watching {
 
     /// Ends the tape with its index.
     async fn end(&mut self, out: &Out) -> Ended {
-        let spare = SegmentFollower::new(self.view, gametape_live::StartAt::Live);
+        let spare = SegmentFollower::new(self.view, StartAt::Live);
         let follower = std::mem::replace(&mut self.follower, spare);
         match follower.close() {
             Ok(bytes) => out.tape(bytes).await.map_or(Ended::Gone, |()| Ended::Done),

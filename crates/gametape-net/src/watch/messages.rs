@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use gametape_live::{Join, Notice, Refusal, Spectator};
-use gametape_wire::Error;
+use gametape_live::{Join, Notice, Refusal, Spectator, StartAt};
+use gametape_wire::{TickLength, When};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::{Command, Ended, Gone, Out, Seen, WatchOptions, trust_over_quic};
+use super::{Command, Ended, Gone, Out, Seen, WatchOptions, tick_at, trust_over_quic};
 use crate::address::Transport;
-use crate::link::{Closed, Link};
+use crate::link::{Closed, Link, broken};
 
 /// How often to look what is missing.
 const LOOK: Duration = Duration::from_millis(50);
@@ -25,12 +25,15 @@ pub(super) struct Watching {
     began: Instant,
     /// Was a seat given, over any connection?
     was_welcome: bool,
+    /// Where somebody wants to begin, until it is known which tick that is.
+    at: Option<When>,
+    length: Option<TickLength>,
 }
 
 impl Watching {
-    pub(super) fn new(join: Join) -> Self {
-        let spectator = Spectator::new(join.clone());
-        Self { join, spectator, began: Instant::now(), was_welcome: false }
+    pub(super) fn new(join: Join, at: Option<When>) -> Self {
+        let (spectator, began) = (Spectator::new(join.clone()), Instant::now());
+        Self { join, spectator, began, was_welcome: false, at, length: None }
     }
 
     fn now(&self) -> Duration {
@@ -117,7 +120,20 @@ impl Watching {
             if let Some(ended) = self.report(turn, link, out).await {
                 return ended;
             }
+            if let Some(to) = self.begin_at() {
+                let message = self.spectator.seek(to);
+                if let Err(error) = link.say(message).await {
+                    return Ended::broken(error);
+                }
+            }
         }
+    }
+
+    /// The tick to begin with, as soon as it can be said.
+    fn begin_at(&mut self) -> Option<StartAt> {
+        let (newest, length) = (self.spectator.newest()?, self.length?);
+        let when = self.at.take()?;
+        Some(StartAt::Tick(tick_at(when, length, newest)))
     }
 
     /// Takes a message, and those that came with it.
@@ -161,17 +177,25 @@ impl Watching {
     ) -> Result<Option<Ended>, Gone> {
         for notice in self.spectator.notices() {
             match &notice {
-                Notice::Welcome(_) => {
+                Notice::Welcome(welcome) => {
                     (turn.is_welcome, self.was_welcome) = (true, true);
+                    self.length = Some(welcome.header.tick_length);
                     out.put(Seen::Connected(link.transport)).await?;
                 }
                 Notice::Shown { .. } => turn.has_progress = true,
                 Notice::Refused(refusal) => return Ok(Some(self.refused(*refusal))),
                 _ => {}
             }
+            // What is not where somebody wants to begin is not shown.
+            if self.at.is_some() && !matches!(notice, Notice::Welcome(_)) {
+                continue;
+            }
             out.put(Seen::Notice(notice)).await?;
         }
         out.newest(self.spectator.newest()).await?;
+        if self.at.is_some() {
+            return Ok(None);
+        }
         let is_over = self.spectator.is_over();
         if is_over || out.is_due() {
             match self.spectator.take_tape() {
@@ -189,11 +213,7 @@ impl Watching {
             Refusal::NoMatch => self.was_welcome,
             _ => false,
         };
-        if may_pass {
-            Ended::broken(refusal.text())
-        } else {
-            Ended::Failed(Error::misuse("server", refusal.text()))
-        }
+        if may_pass { Ended::broken(refusal.text()) } else { Ended::Failed(broken(refusal.text())) }
     }
 
     /// Ends the tape with its index.

@@ -18,7 +18,7 @@ pub(super) fn play(
     pace: Pace,
     last_tick: u64,
     stop: &AtomicBool,
-    live: Option<&Live>,
+    mut live: Option<&mut Live>,
 ) -> Result<Played> {
     let start = Instant::now();
     let mut progress = Progress::new();
@@ -27,7 +27,7 @@ pub(super) fn play(
         thread::sleep(pace.due(tick).saturating_sub(start.elapsed()));
         session.step(start.elapsed())?;
         progress.at(tick, start);
-        if let Some(live) = live {
+        if let Some(live) = &mut live {
             live.report();
         }
     }

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use gametape_live::{Notice, StartAt};
 use gametape_net::{Address, KeptTapes, Seen, SeenLine, Watch, WatchOptions};
 use gametape_replay::ViewName;
-use gametape_replay::moments::moment_by_clock;
 use gametape_scene::stage::Viewer;
-use gametape_wire::{Error, Moment, Tick, TickLength, ViewSet, When};
+use gametape_wire::{Error, Moment, ViewSet};
 
 use super::Args;
 use crate::commands::play;
@@ -22,7 +21,7 @@ use crate::tape::TapeFile;
 const SMOOTH: Duration = Duration::from_millis(50);
 const NEAR: Duration = Duration::from_millis(150);
 /// How often lines say how far it is.
-const SHOWN: Duration = Duration::from_secs(1);
+const SHOWN: Duration = Duration::from_millis(200);
 
 pub(super) fn watch(args: &Args, address: &Address) -> Outcome {
     let save = args.save.as_ref().map(|target| target.open(Kind::Tape, &Source::Stdin));
@@ -31,12 +30,11 @@ pub(super) fn watch(args: &Args, address: &Address) -> Outcome {
     let mut session = Session {
         watch: Watch::begin(options(args, address)).map_err(failed)?,
         tapes: KeptTapes::new().map_err(failed)?,
-        rewind: Rewind { when: args.at, length: None },
         has_lost: false,
         ended: None,
     };
     if args.prints_lines() {
-        session.lines(args.json).map_err(|failure| failure.unwrap_or_else(failed))?;
+        session.lines(args).map_err(|failure| failure.unwrap_or_else(failed))?;
     } else {
         session.show(args, address)?;
     }
@@ -58,6 +56,7 @@ fn options(args: &Args, address: &Address) -> WatchOptions {
     if let Some(ViewName::Number(view)) = &args.view.given {
         options.views = ViewSet::EMPTY.with(*view);
     }
+    options.at = args.at;
     options.every = if args.prints_lines() { SHOWN } else { SMOOTH };
     options
 }
@@ -66,43 +65,14 @@ fn options(args: &Args, address: &Address) -> WatchOptions {
 struct Session {
     watch: Watch,
     tapes: KeptTapes,
-    rewind: Rewind,
     has_lost: bool,
     ended: Option<Result<(), Error>>,
-}
-
-/// Where somebody wants to begin, which is known when the match is.
-struct Rewind {
-    when: Option<When>,
-    length: Option<TickLength>,
-}
-
-impl Rewind {
-    /// The tick to go to, as soon as it can be said.
-    fn tick(&mut self, seen: &Seen) -> Option<u64> {
-        match seen {
-            Seen::Notice(Notice::Welcome(welcome)) => {
-                self.length = Some(welcome.header.tick_length);
-                None
-            }
-            Seen::Newest(newest) => {
-                let (length, when) = (self.length?, self.when.take()?);
-                let span = Moment::START..Moment::after(Tick(*newest));
-                let moment = moment_by_clock(when, length, span).ok()?;
-                Some(moment.last_tick().map_or(0, |tick| tick.0))
-            }
-            _ => None,
-        }
-    }
 }
 
 impl Session {
     /// Takes what happened.
     fn take(&mut self, seen: &Seen) -> Result<(), Error> {
         self.tapes.take(seen)?;
-        if let Some(tick) = self.rewind.tick(seen) {
-            self.watch.control().seek(StartAt::Tick(tick));
-        }
         match seen {
             Seen::Notice(Notice::Lost { .. }) => self.has_lost = true,
             Seen::Ended(ended) => self.ended = Some(ended.clone()),
@@ -112,16 +82,19 @@ impl Session {
     }
 
     /// Prints a line for what happens, until the match is over or somebody ends it.
-    fn lines(&mut self, json: bool) -> Result<(), Result<Failure, Error>> {
+    fn lines(&mut self, args: &Args) -> Result<(), Result<Failure, Error>> {
         let control = self.watch.control();
         let handler = ctrlc::set_handler(move || control.end());
         handler.map_err(|error| Ok(Failure::refused(&"Ctrl-C", &error.to_string())))?;
-        let mut lines = Lines::new(json);
+        let mut lines = Lines::new(args.json);
         let mut next = Instant::now();
         while self.ended.is_none()
             && let Some(seen) = self.watch.wait()
         {
             self.take(&seen).map_err(Err)?;
+            if args.once && matches!(seen, Seen::Notice(Notice::Shown { .. })) {
+                self.watch.control().end();
+            }
             let is_due =
                 !matches!(seen, Seen::Notice(Notice::Shown { .. })) || Instant::now() >= next;
             let Some(line) = SeenLine::of(&seen).filter(|_| is_due) else { continue };
