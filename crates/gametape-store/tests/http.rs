@@ -1,8 +1,13 @@
 //! Recordings on web servers that behave, and on those that do not.
 
-mod server;
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a helper of a test may fail it"
+)]
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a helper of a test may fail it")]
+mod server;
 
 use std::time::Duration;
 
