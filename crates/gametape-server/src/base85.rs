@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn every_length_and_byte_comes_back() {
-        let bytes: Vec<u8> = (0..2000u32).map(|at| (at * 167 >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..2000u32).map(|at| ((at * 167) >> 3) as u8).collect();
         for length in (0..20).chain([255, 1999]) {
             let text = encoded(&bytes[..length]);
             assert_eq!(decode(&text), &bytes[..length]);
