@@ -69,15 +69,22 @@ impl Running {
     }
 
     /// How it ended.
-    fn code(mut self) -> Option<i32> {
+    fn code(self) -> Option<i32> {
+        self.end().0
+    }
+
+    /// How it ended, and what it said until then.
+    fn end(mut self) -> (Option<i32>, Vec<String>) {
         let until = Instant::now() + PATIENCE;
+        let mut lines = Vec::new();
         loop {
+            // Its lines end when it does.
+            lines.extend(self.lines.recv_timeout(Duration::from_millis(20)).ok());
             if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code();
+                lines.extend(self.lines.iter());
+                return (status.code(), lines);
             }
             assert!(Instant::now() < until, "it does not end");
-            // Its lines end when it does.
-            let _ = self.lines.recv_timeout(Duration::from_millis(20));
         }
     }
 
@@ -164,14 +171,34 @@ impl Content {
     }
 }
 
-fn assert_same(folder: &Path, kept: &str, views: &[u8]) {
+/// A spectator ended, and its tape is what was recorded. On a busy machine messages of class Unreliable may come
+/// too late: then it says of which ticks, and everything else is there.
+fn assert_kept(spectator: Running, folder: &Path, kept: &str, views: &[u8]) {
+    let (code, lines) = spectator.end();
+    let lost: Vec<[u64; 4]> = lines.iter().filter_map(|line| lost(line)).collect();
+    assert_eq!(code, Some(if lost.is_empty() { 0 } else { 3 }), "{lines:?}");
+    assert!(lost.iter().all(|[.., parts]| *parts > 0), "whole ticks are lost: {lost:?}");
     for view in views {
-        let (source, kept) = (content(folder, "source.tape", *view), content(folder, kept, *view));
+        let is_whole = |(tick, _): &(u64, Vec<u8>)| {
+            !lost.iter().any(|[of, first, last, _]| {
+                *of == u64::from(*view) && (*first..=*last).contains(tick)
+            })
+        };
+        let [mut source, mut kept] = ["source.tape", kept].map(|tape| content(folder, tape, *view));
         assert!(source.payloads.len() > 20 && source.keyframes.len() >= 2, "it is a match");
+        source.payloads.retain(is_whole);
+        kept.payloads.retain(is_whole);
         assert_eq!(source.payloads, kept.payloads, "payloads of view {view}");
         assert_eq!(source.keyframes, kept.keyframes, "keyframes of view {view}");
         assert_eq!(source.events, kept.events, "events of view {view}");
     }
+}
+
+/// View, first and last tick, and parts of a line about what is lost.
+fn lost(line: &str) -> Option<[u64; 4]> {
+    let rest = line.strip_prefix(r#"{"what":"lost","#)?.trim_end_matches('}');
+    let numbers = rest.split(',').filter_map(|field| field.split_once(':')?.1.parse().ok());
+    numbers.collect::<Vec<u64>>().try_into().ok()
 }
 
 #[test]
@@ -188,11 +215,9 @@ fn two_spectators_one_of_whom_comes_late_and_rewinds_have_the_source() {
     first.shows(100);
     let late = watch("late.tape");
     late.line(|line| line == r#"{"what":"began","tick":0}"#);
-    assert_eq!(first.code(), Some(0));
-    assert_eq!(late.code(), Some(0));
     assert_eq!(game.code(), Some(0));
-    assert_same(&folder, "first.tape", &[0, 1, 2]);
-    assert_same(&folder, "late.tape", &[0, 1, 2]);
+    assert_kept(first, &folder, "first.tape", &[0, 1, 2]);
+    assert_kept(late, &folder, "late.tape", &[0, 1, 2]);
 }
 
 #[test]
@@ -211,8 +236,7 @@ fn a_publisher_that_is_killed_and_begun_again_loses_nothing() {
     let publisher = Running::start(&folder, &publish);
     assert_eq!(game.code(), Some(0));
     assert_eq!(publisher.code(), Some(0));
-    assert_eq!(spectator.code(), Some(0));
-    assert_same(&folder, "kept.tape", &[0, 1, 2]);
+    assert_kept(spectator, &folder, "kept.tape", &[0, 1, 2]);
 }
 
 #[test]
@@ -227,8 +251,7 @@ fn connections_that_are_cut_cost_nothing() {
     let spectator = Running::start(&folder, &watch);
     spectator.line(|line| line.contains(r#""what":"disconnected""#));
     assert_eq!(game.code(), Some(0));
-    assert_eq!(spectator.code(), Some(0));
-    assert_same(&folder, "kept.tape", &[0, 1, 2]);
+    assert_kept(spectator, &folder, "kept.tape", &[0, 1, 2]);
 }
 
 #[test]
@@ -243,8 +266,7 @@ fn a_server_that_is_killed_and_begun_again_gets_everything_again() {
     server.kill();
     let (_server, _) = serve(&folder, &address.to_string());
     assert_eq!(game.code(), Some(0));
-    assert_eq!(spectator.code(), Some(0));
-    assert_same(&folder, "kept.tape", &[0, 1, 2]);
+    assert_kept(spectator, &folder, "kept.tape", &[0, 1, 2]);
 }
 
 #[test]
@@ -263,8 +285,7 @@ fn segments_are_what_is_left_where_nothing_else_passes() {
     let spectator = Running::start(&folder, &watch);
     spectator.line(|line| line == r#"{"what":"connected","transport":"segments"}"#);
     assert_eq!(game.code(), Some(0));
-    assert_eq!(spectator.code(), Some(0));
-    assert_same(&folder, "kept.tape", &[0]);
+    assert_kept(spectator, &folder, "kept.tape", &[0]);
 }
 
 #[test]
@@ -281,8 +302,7 @@ fn standard_input_is_published_to_its_end() {
     let publish = publish.current_dir(&folder).args(line.split(' ')).stdin(input).output().unwrap();
     assert!(publish.status.success(), "{}", String::from_utf8_lossy(&publish.stderr));
     let watch = format!("watch --json --at start --save kept.tape ws://{address}/");
-    assert_eq!(Running::start(&folder, &watch).code(), Some(0));
-    assert_same(&folder, "kept.tape", &[0, 1, 2]);
+    assert_kept(Running::start(&folder, &watch), &folder, "kept.tape", &[0, 1, 2]);
 }
 
 #[test]

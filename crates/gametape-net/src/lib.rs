@@ -1,5 +1,10 @@
 //! Live messages over sockets.
 //!
+//! - [`publish_file`] follows a journal and publishes it; [`publish_recording`] lets a game publish itself while it is
+//!   recorded. Both share a [`Broadcast`].
+//! - [`Watch`] watches a match on a thread of its own, by the transport that works; [`KeptTapes`] keeps what is
+//!   seen, [`SeenLine`] says it in words.
+//! - [`Link`] is a connection over any transport, [`Address`] where it goes, [`Trust`] whom it accepts.
 //! - [`framing`] cuts the streams of QUIC and WebTransport into messages, without I/O: client and server
 //!   both use it.
 //!
@@ -21,6 +26,8 @@
 //! assert_eq!(decoder.next_message()?, Some(message));
 //! # Ok::<(), gametape_wire::Error>(())
 //! ```
+//!
+//! What it does not do: no server (`gametape-server`), no rules about who may see what, no playing.
 
 mod address;
 mod backoff;
