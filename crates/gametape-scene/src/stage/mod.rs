@@ -162,9 +162,9 @@ impl<S: Source> Stage<S> {
         let players = players_of_tape(recording.tape());
         let losses = losses(recording.tape()).collect();
         let called = recording.field("game").or_else(|| content.clone());
-        let mut stage = match Content::of(&recording, games) {
-            Ok(Content::MineWars) => Self::of_frames(recording)?,
-            Ok(Content::Gamelog) => Self::of_deltas(recording, options)?,
+        let mut stage = match Content::of_any(&recording, games)? {
+            Some(Content::MineWars) => Self::of_frames(recording)?,
+            Some(Content::Gamelog) => Self::of_deltas(recording, options)?,
             _ => Self::of_unknown(&recording, called)?,
         };
         (stage.source, stage.losses) = (Some(source), losses);
