@@ -1,8 +1,12 @@
 //! Recordings on web servers that behave, and on those that do not.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a helper of a test may fail it"
+)]
 
 mod server;
-
-#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a helper of a test may fail it")]
 
 use std::time::Duration;
 
