@@ -1,5 +1,4 @@
 //! Recordings on web servers that behave, and on those that do not.
-
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
