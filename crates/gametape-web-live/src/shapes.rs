@@ -1,6 +1,7 @@
 //! What the page is told.
 
 use gametape_live::{Notice, Refusal, Welcome};
+use gametape_wire::View;
 use serde::Serialize;
 
 /// Something that the page must know.
@@ -69,7 +70,7 @@ pub struct Lost {
 impl From<Welcome> for Welcomed {
     fn from(welcome: Welcome) -> Self {
         Self {
-            views: welcome.views.iter().map(gametape_wire::View::number).collect(),
+            views: welcome.views.iter().map(View::number).collect(),
             delay: welcome.delay,
             tick_micros: welcome.header.tick_length.micros(),
         }
