@@ -1,6 +1,6 @@
 //! A crowd that watches over real sockets of this machine, and how late it sees what happens.
 //!
-//! Servers run in a process of their own, so that their time and memory can be told from those of the crowd: a
+//! Servers run in a process of their own, so that their time and memory can be kept apart from those of the crowd: a
 //! program that measures begins with [`ServerProcess::serve`], as with [`memory`](crate::memory).
 
 mod bare;

@@ -24,7 +24,7 @@ const METADATA: &str = r#"{"game":"bench"}"#;
 /// Bytes of a keyframe.
 const KEYFRAME_BYTES: usize = 4096;
 
-/// A match that goes on until this is dropped: a frame of one view, so many times a second as [`FRAMES`] says, and a
+/// A match that goes on until this is dropped: a frame of one view, [`FRAMES`] times a second, and a
 /// keyframe every second.
 #[derive(Debug)]
 pub struct Source {

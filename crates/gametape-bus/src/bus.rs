@@ -22,7 +22,7 @@ pub enum Kept {
     Last,
 }
 
-/// Carries messages by subject. It may lose them, and may hand them over twice or in another order: numbers tell.
+/// Carries messages by subject. It may lose them, and may hand them over twice or in another order: numbers show it.
 pub trait Bus: Debug + Send + Sync + 'static {
     /// Sends a message to everybody who wants its subject, and never waits. What does not go out in time is lost.
     fn publish(&self, subject: &str, reply: Option<&str>, message: &Shared);

@@ -94,16 +94,16 @@ impl Publishing {
         }
     }
 
-    /// Waits until the server has everything, or it is given up; calls `tell` with what happens. Whoever wants to
+    /// Waits until the server has everything, or it is given up; calls `report` with what happens. Whoever wants to
     /// stop waits a little longer, and then no more.
-    pub fn finish(self, stop: &AtomicBool, tell: &mut dyn FnMut(&PublishEvent)) -> Result<()> {
+    pub fn finish(self, stop: &AtomicBool, report: &mut dyn FnMut(&PublishEvent)) -> Result<()> {
         if let Some(result) = self.result {
             return result;
         }
         let mut left = STOPPING;
         loop {
             match self.happened.recv_timeout(LOOK) {
-                Ok(Happened::Event(event)) => tell(&event),
+                Ok(Happened::Event(event)) => report(&event),
                 Ok(Happened::Ended(ended)) => return ended,
                 Err(RecvTimeoutError::Disconnected) => return Err(never_began()),
                 Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => {

@@ -26,7 +26,7 @@ fn what_is_stored_is_read_by_range() {
     let mut remote = Remote::open(&store.address("match-1.tape")).unwrap();
     assert_eq!(remote.fetch(2_000_000..2_000_009).unwrap().as_ref(), &bytes[2_000_000..2_000_009]);
     assert_eq!(remote.requests(), 2);
-    // Replaced behind its back.
+    // Replaced without its knowledge.
     fs::write(place.join("match-1.tape"), &bytes[..2_999_999]).unwrap();
     assert!(remote.fetch(1_000_000..1_000_009).is_err());
 }

@@ -62,7 +62,7 @@ impl Seat {
         self.outgoing.push_back(message);
     }
 
-    /// What happened since the last call, as a JSON array of [`Told`](crate::Told).
+    /// What happened since the last call, as a JSON array of [`LiveNotice`](crate::LiveNotice).
     pub fn notices(&mut self) -> String {
         to_json(self.spectator.notices())
     }

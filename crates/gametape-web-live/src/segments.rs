@@ -30,7 +30,7 @@ impl Segments {
         self.follower.answer(file, bytes, millis(now)).map_err(|error| error.to_string())
     }
 
-    /// What happened since the last call, as a JSON array of [`Told`](crate::Told).
+    /// What happened since the last call, as a JSON array of [`LiveNotice`](crate::LiveNotice).
     pub fn notices(&mut self) -> String {
         to_json(self.follower.notices())
     }

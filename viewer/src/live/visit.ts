@@ -1,6 +1,6 @@
 // One visit at a match, by one way: until the connection ends, the match is over or somebody wants something else.
 import { Seat, Segments } from "#live";
-import type { Refused, Told } from "../generated/live.ts";
+import type { Refused, LiveNotice } from "../generated/live.ts";
 import { type Connection, webSocket, webTransport } from "./connections.ts";
 import type { Opening, Way } from "./messages.ts";
 
@@ -18,7 +18,7 @@ export interface Listener {
   open(): void;
   /** The network fails at the moment, and is tried again. */
   troubled(): void;
-  came(told: Told[], bytes: Uint8Array<ArrayBuffer>): void;
+  came(told: LiveNotice[], bytes: Uint8Array<ArrayBuffer>): void;
 }
 
 /** A match that is watched. */
@@ -71,7 +71,7 @@ export function visitByMessages(way: Way, opening: Opening, seat: Seat, listener
   };
   const flush = () => {
     try {
-      const told = JSON.parse(seat.notices()) as Told[];
+      const told = JSON.parse(seat.notices()) as LiveNotice[];
       const bytes = seat.tape();
       for (const one of told) {
         if ("welcome" in one && !outcome.worked) {
@@ -171,7 +171,7 @@ export function visitBySegments(opening: Opening, from: number | null, listener:
     finish(outcome);
   };
   const flush = () => {
-    const told = JSON.parse(segments.notices()) as Told[];
+    const told = JSON.parse(segments.notices()) as LiveNotice[];
     const bytes = segments.tape();
     if (told.some((one) => "over" in one)) outcome.over = true;
     if (told.length > 0 || bytes.length > 0) listener.came(told, bytes);

@@ -22,7 +22,7 @@ fn free_ports(count: usize) -> Vec<u16> {
 }
 
 impl Cluster {
-    /// Starts so many nodes; `None`, and a line that says why, where there is no server.
+    /// Starts N nodes; `None`, and a line that says why, where there is no server.
     pub(crate) fn start(count: usize, has_window: bool) -> Option<Self> {
         let program = std::env::var_os("GAMETAPE_NATS").unwrap_or_else(|| "nats-server".into());
         if Command::new(&program).arg("--version").stdout(Stdio::null()).status().is_err() {

@@ -20,7 +20,7 @@ fn source(seed: u64) -> Match {
 #[derive(Debug)]
 struct Lossy {
     inner: InProcess,
-    /// Of a hundred messages so many are lost.
+    /// Of a hundred messages this many are lost.
     loses: u64,
     dice: Mutex<Dice>,
     wanted: Mutex<Vec<Filter>>,

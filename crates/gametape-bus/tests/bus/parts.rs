@@ -197,7 +197,7 @@ pub(crate) fn announce_of(publisher: &Publisher) -> Announce {
     }
 }
 
-/// Publishes a match in pieces, as it is played: one each `pace`, up to so many.
+/// Publishes a match in pieces, as it is played: one each `pace`, up to this many.
 pub(crate) struct Playing {
     publisher: Publisher,
     port: Port,

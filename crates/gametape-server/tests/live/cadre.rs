@@ -22,7 +22,7 @@ const GAME: &str = "{\"event\":\"lobbied\",\"data\":{\"gameName\":\"Move\",\"gam
     {\"event\":\"meta-delta\",\"data\":{\"type\":\"over\",\"game\":{\"gameObjects\":{\"7\":{\"won\":true}}}}}\u{4}\
     {\"event\":\"over\",\"data\":{\"gamelogURL\":\"http://h/gamelog/Move-2-2016.02.25.21.27.10.562\"}}\u{4}";
 
-/// A server that lets one spectator in, and sends it half of a stream; the rest when it is told to.
+/// A server that lets one spectator in, and sends it half of a stream; the rest when it is asked to.
 fn server(stream: Vec<u8>, rest: Receiver<()>) -> CadreGame {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
