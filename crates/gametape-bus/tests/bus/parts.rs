@@ -70,7 +70,7 @@ impl TestEdge {
         self.began.elapsed()
     }
 
-    /// So many watch a match from now on, or as soon as it is there.
+    /// This many watch a match from now on, or as soon as it is there.
     pub(crate) fn watch(&self, name: &MatchName, count: usize) {
         let seat = || Seat {
             name: name.clone(),

@@ -14,7 +14,7 @@ pub(crate) enum Behaviour {
     NoTags,
     /// It sends what is there, whatever version was asked for.
     IgnoresConditions,
-    /// So many answers end after half of their bytes.
+    /// This many answers end after half of their bytes.
     CutsFirst(usize),
     /// It takes requests and answers none.
     Silent,
