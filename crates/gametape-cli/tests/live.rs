@@ -350,7 +350,7 @@ fn wait_for_file(path: &Path) {
     }
 }
 
-/// A network that cuts each connection after so many bytes, as decided by its first bytes.
+/// A network that cuts each connection after N bytes, as decided by its first bytes.
 fn proxy(server: SocketAddr, most: fn(&[u8]) -> Option<usize>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -380,7 +380,7 @@ fn pass(mut client: TcpStream, mut upstream: TcpStream, most: fn(&[u8]) -> Optio
     let _ = up.join();
 }
 
-/// Copies up to so many bytes, then cuts both.
+/// Copies up to N bytes, then cuts both.
 fn copy(from: &mut TcpStream, to: &mut TcpStream, most: usize) {
     let mut done = 0;
     let mut piece = [0; 1024];

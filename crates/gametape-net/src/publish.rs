@@ -93,7 +93,7 @@ impl fmt::Display for PublishEvent {
     }
 }
 
-/// Is told what happens.
+/// Is given what happens.
 pub type Tell<'a> = dyn FnMut(&PublishEvent) + Send + 'a;
 
 /// Follows a journal that may be growing, and publishes it until the match is over and the server has

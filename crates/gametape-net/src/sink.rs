@@ -94,7 +94,7 @@ impl Publishing {
         }
     }
 
-    /// Waits until the server has everything, or it is given up; calls `tell` with what happens. Whoever wants to
+    /// Waits until the server has everything, or it is given up; gives what happens to the function. Whoever wants to
     /// stop waits a little longer, and then no more.
     pub fn finish(self, stop: &AtomicBool, tell: &mut dyn FnMut(&PublishEvent)) -> Result<()> {
         if let Some(result) = self.result {

@@ -56,7 +56,7 @@ impl Trust {
             .map_err(|error| Error::misuse("TLS", error.to_string()))?;
         let mut config = match self {
             Self::Authorities => {
-                let roots = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
+                let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
                 builder.with_root_certificates(RootCertStore { roots }).with_no_client_auth()
             }
             Self::Pinned(_) | Self::Anybody => {

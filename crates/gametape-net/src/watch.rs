@@ -257,8 +257,8 @@ impl From<Gone> for Ended {
 }
 
 impl Ended {
-    fn broken(reason: impl ToString) -> Self {
-        Self::Broken { reason: reason.to_string(), had_progress: false }
+    fn broken(reason: impl std::fmt::Display) -> Self {
+        Self::Broken { reason: format!("{reason}"), had_progress: false }
     }
 }
 

@@ -185,7 +185,7 @@ impl Sender {
             match Way::of(message) {
                 Way::Datagram => self.datagram(message, &mut ways),
                 way => {
-                    put_entry(ways.entry(way).or_insert_with(|| self.start(way)), &message.bytes)
+                    put_entry(ways.entry(way).or_insert_with(|| self.start(way)), &message.bytes);
                 }
             }
         }
