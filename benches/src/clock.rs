@@ -5,18 +5,22 @@ use std::time::Duration;
 /// Measures the time that this thread computes. What other programs do on its core in between does not
 /// count, where the system can say so.
 #[derive(Debug)]
-pub(crate) struct Stopwatch(
+pub struct Stopwatch(
     #[cfg(target_os = "linux")] Duration,
     #[cfg(not(target_os = "linux"))] std::time::Instant,
 );
 
 #[cfg(target_os = "linux")]
 impl Stopwatch {
-    pub(crate) fn start() -> Self {
+    /// Begins to measure.
+    #[must_use]
+    pub fn start() -> Self {
         Self(computed())
     }
 
-    pub(crate) fn elapsed(&self) -> Duration {
+    /// How long this thread has computed since.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
         computed().saturating_sub(self.0)
     }
 }
@@ -30,11 +34,15 @@ fn computed() -> Duration {
 
 #[cfg(not(target_os = "linux"))]
 impl Stopwatch {
-    pub(crate) fn start() -> Self {
+    /// Begins to measure.
+    #[must_use]
+    pub fn start() -> Self {
         Self(std::time::Instant::now())
     }
 
-    pub(crate) fn elapsed(&self) -> Duration {
+    /// How long this thread has computed since.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }
 }

@@ -1,8 +1,8 @@
 //! A crowd of units that wander over a map: messages and states as a game makes them.
 
 use gametape_replay::{GameState, Order, Simulation};
-use gametape_tape::{SimSnapshot, SimTick, UnitTag};
-use gametape_wire::{Error, Result};
+use gametape_tape::{SimSnapshot, UnitTag};
+use gametape_wire::{Error, Result, Tick};
 
 /// Units of the crowd.
 pub const UNITS: usize = 500;
@@ -222,8 +222,8 @@ fn place(dice: &mut Dice) -> [i32; 2] {
 
 /// A crowd is deterministic and takes no orders.
 impl Simulation for Crowd {
-    fn tick(&self) -> SimTick {
-        self.tick
+    fn tick(&self) -> Tick {
+        Tick(self.tick)
     }
 
     fn step(&mut self, _: &[Order<'_>]) -> Result<()> {
@@ -287,14 +287,14 @@ impl Seen {
 }
 
 impl GameState for Seen {
-    fn apply(&mut self, _: SimTick, payload: &[u8]) -> Result<()> {
+    fn apply(&mut self, _: Tick, payload: &[u8]) -> Result<()> {
         Seen::apply(self, payload);
         Ok(())
     }
 
-    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+    fn snapshot(&self, tick: Tick) -> SimSnapshot {
         let mut state = SimSnapshot::default();
-        state.core.tick = tick;
+        state.core.tick = tick.0;
         for (index, unit) in (0..).zip(&self.units) {
             // Tags ascend, so nothing is refused.
             let _ = state.core.entities.push(UnitTag { index, generation: 0 }, &[(0, &unit[..])]);

@@ -26,6 +26,8 @@
 //! What it does not do: no statistics beyond median and best, no history of past runs. A promise
 //! is a ratio within one run on one machine.
 
+#[cfg(target_os = "linux")]
+pub mod audience;
 pub mod browser;
 mod clock;
 mod contest;
@@ -39,5 +41,6 @@ pub mod playing;
 mod report;
 mod table;
 
+pub use clock::Stopwatch;
 pub use contest::{Contest, Standing, Standings, median};
 pub use report::{Claim, Report};

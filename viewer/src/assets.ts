@@ -7,12 +7,31 @@ function element(part: Part): HTMLScriptElement | null {
   return document.querySelector(`script[data-gametape="${part}"]`);
 }
 
+/** Five characters are four bytes (spec/viewer.md, section 5). */
+function ofBase85(text: string): Uint8Array<ArrayBuffer> {
+  const digits = new Uint8Array(128);
+  let next = 0;
+  for (let code = 33; code < 127; code++)
+    if (!"\"&'<>\\`".includes(String.fromCharCode(code))) digits[code] = next++;
+  const bytes = new Uint8Array(Math.floor((text.length * 4) / 5));
+  for (let from = 0, to = 0; from < text.length; from += 5, to += 4) {
+    let value = 0;
+    for (let at = from; at < from + 5; at++) {
+      value = value * 85 + (at < text.length ? digits[text.charCodeAt(at) & 127]! : 84);
+    }
+    for (let byte = 0; byte < 4 && to + byte < bytes.length; byte++)
+      bytes[to + byte] = value >>> (24 - 8 * byte);
+  }
+  return bytes;
+}
+
 async function unpack(from: HTMLScriptElement): Promise<Uint8Array<ArrayBuffer>> {
   const text = (from.textContent ?? "").replace(/\s+/g, "");
-  const binary = atob(text);
-  const packed = new Uint8Array(binary.length);
-  for (let at = 0; at < binary.length; at++) packed[at] = binary.charCodeAt(at);
-  if (!from.dataset.encoding?.startsWith("gzip")) return packed;
+  const encoding = from.dataset.encoding ?? "";
+  const packed = encoding.endsWith("base85")
+    ? ofBase85(text)
+    : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  if (!encoding.startsWith("gzip")) return packed;
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -124,7 +124,8 @@ export function toggleSpoilers() {
 
 function open(what: state.Overlay) {
   if (what !== "keys" && !state.about.value) return;
-  if (what !== "keys") state.pause();
+  // Who is live stays so, and shares that.
+  if (what !== "keys" && !(what === "share" && state.atLive.value)) state.pause();
   if (what === "search") state.searchFor("");
   state.overlay.value = what;
 }

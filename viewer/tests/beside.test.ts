@@ -118,6 +118,33 @@ inPage("side by side: cameras and selection are linked, or not", async (page) =>
   assert.ok((await link(page)).get("c2"));
 });
 
+inPage("side by side: panels are about the board that was used last, and say so", async (page) => {
+  await open(page, `${at}&view=1&split=2`);
+  const whose = page.getByRole("group", { name: "Which board this panel is about" });
+  const pressed = () => whose.locator('[aria-pressed="true"]').innerText();
+  assert.equal(await pressed(), "Left: Ana");
+  await page
+    .locator(".board-canvas")
+    .nth(1)
+    .click({ position: { x: 60, y: 60 } });
+  await idle(page);
+  assert.equal(await pressed(), "Right: Ben");
+  assert.equal(await page.locator(".stage-side").nth(1).getAttribute("data-active"), "true");
+  await click(page, "tab", "Messages");
+  await idle(page);
+  const right = await page.locator("#panel code").allInnerTexts();
+  await whose.getByRole("button", { name: "Left: Ana" }).click();
+  await idle(page);
+  assert.equal(await pressed(), "Left: Ana");
+  const left = await page.locator("#panel code").allInnerTexts();
+  assert.notDeepEqual(left, right, "each side has its own messages");
+  await click(page, "tab", "Events");
+  assert.equal(await whose.getByRole("button", { name: "Right: Ben" }).isDisabled(), true);
+  await accessible(page, "panels of a side");
+  await page.getByRole("button", { name: "Close the right side" }).click();
+  assert.equal(await whose.count(), 0);
+});
+
 inPage("side by side: another recording, earlier or later", async (page) => {
   site.files.set("other.tape", recording("tape"));
   await open(page, `${at}&src2=other.tape`);

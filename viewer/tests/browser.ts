@@ -15,13 +15,14 @@ export const browserPath = PLACES.find((path) => path && existsSync(path));
 export const missingBrowser =
   "no Chromium was found: install the package chromium-headless-shell or chromium, or set GAMETAPE_BROWSER to its path";
 
-export function startBrowser(): Promise<Browser> {
+/** Without QUIC unless a test is about it. */
+export function startBrowser({ quic = false } = {}): Promise<Browser> {
   return chromium.launch({
     executablePath: browserPath!,
     args: [
       "--no-sandbox",
       "--disable-gpu",
-      "--disable-quic",
+      ...(quic ? [] : ["--disable-quic"]),
       "--no-first-run",
       "--disable-background-networking",
       "--disable-component-update",

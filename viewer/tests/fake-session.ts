@@ -174,7 +174,10 @@ export class Session {
         return this.story();
       case "messages":
         return {
-          rows: Array.from({ length: 40 }, (_, n) => `PLID ${n % 5}  DIGIT ${n},${-n} ${n % 6} capture`),
+          rows: Array.from(
+            { length: 40 },
+            (_, n) => `PLID ${this.seen[0]}  DIGIT ${n},${-n} ${n % 6} capture`,
+          ),
         };
       case "tree":
         return this.tree(request);

@@ -9,11 +9,9 @@ import { test } from "node:test";
 import { dist, native, noRecordings, prepared, run } from "./real.ts";
 import { type Site, serve } from "./server.ts";
 
-// Asked for by name: how soon Firefox shows what a worker drew differs from run to run on a busy machine.
-const firefox = [process.env.GAMETAPE_FIREFOX].find((path) => path && existsSync(path));
-const skip =
-  noRecordings ||
-  (firefox ? false : "set GAMETAPE_FIREFOX to the path of Firefox, as /usr/bin/firefox-esr, to run it there");
+const places = [process.env.GAMETAPE_FIREFOX, "/usr/bin/firefox-esr", "/usr/bin/firefox"];
+const firefox = places.find((path) => path && existsSync(path));
+const skip = noRecordings || (firefox ? false : "there is no Firefox: install it, or set GAMETAPE_FIREFOX");
 
 /** Runs in the page; text, because it is served as a file of its own. */
 const SCRIPT = `
@@ -38,9 +36,14 @@ const wait = async (what) => { while (!what()) await new Promise(requestAnimatio
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [board.width, board.height];
   const context = canvas.getContext("2d");
-  context.drawImage(board, 0, 0);
-  const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
-  const colours = new Set(new Uint32Array(data.buffer)).size;
+  // What a worker drew is on the page some frames later: a busy machine has been seen to need several.
+  let colours = 0;
+  for (let frame = 0; frame < 600 && colours <= 10; frame++) {
+    await new Promise(requestAnimationFrame);
+    context.drawImage(board, 0, 0);
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    colours = new Set(new Uint32Array(data.buffer)).size;
+  }
   for (const tab of document.querySelectorAll("[role=tab]")) {
     tab.click();
     await wait(idle);

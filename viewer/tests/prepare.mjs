@@ -80,11 +80,17 @@ export async function prepare(root) {
   const long = ["--players", "6", "--radius", "24", "--seed", "4", "--ticks", "18000"];
   run(tool, "-q", "record", ...long, at("unpacked.tape"));
   run(tool, "-q", "pack", at("unpacked.tape"), at("long.tape"));
+  // As somebody has it who watches it live, and where its seconds end.
+  const pieces = (from, name) =>
+    writeFile(at(`${name}.json`), execFileSync(native, ["pieces", at(from), at(`${name}.tape`)]));
+  await pieces("match.tape", "live");
   await writeFile(at("secrets.asm"), sessionWithSecrets());
   run(tool, "-q", "asm", at("secrets.asm"), "-o", at("secrets.minewars"));
   for (const seat of ["1", "2", "3"]) {
     run(tool, "-q", "cut", "--views", seat, at("secrets.minewars"), "-o", at(`seat${seat}.minewars`));
   }
+  run(tool, "-q", "convert", at("secrets.minewars"), at("secrets.tape"));
+  await pieces("secrets.tape", "live-secrets");
   process.env.GAMETAPE_TOOLS = tools;
   return null;
 }

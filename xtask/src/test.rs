@@ -204,6 +204,10 @@ fn tests(sh: &Shell) -> Result<Cmd<'_>> {
     } else {
         cmd!(sh, "cargo test --quiet --workspace --all-targets")
     };
+    let command = match tools::nats_server(sh) {
+        Some(program) => command.env("GAMETAPE_NATS", program),
+        None => command,
+    };
     let blesses = std::env::var("BLESS").is_ok_and(|value| value == "1");
     // The golden tests of the command line have their own word for it.
     Ok(if blesses { command.env("TRYCMD", "overwrite") } else { command })

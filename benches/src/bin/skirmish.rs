@@ -96,7 +96,7 @@ impl Arena {
         for _ in 0..rounds {
             let mut game = self.begin()?;
             headless.push(timed(|| play(&mut game))?);
-            ticks = game.game().tick();
+            ticks = game.game().tick().0;
             let mut game = self.begin()?;
             recorded.push(timed(|| {
                 let about = metadata(game.game().config(), Generation::Current);

@@ -6,7 +6,7 @@
 //! promises, its size and its seeks. Every claim is about MCAP's fastest way and smallest file; the
 //! others are printed beside it.
 
-use gametape_wire::{Need, SansIo, TickLength, View, ViewSet};
+use gametape_wire::{Need, SansIo, Tick, TickLength, View, ViewSet};
 use std::error::Error;
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -303,13 +303,13 @@ fn write_large(path: &Path) -> Outcome<()> {
     let spectator = ViewSet::EMPTY.with(View::SPECTATOR);
     while writer.length() < LARGE_BYTES {
         if tick % LARGE_CADENCE == 0 {
-            let keyframe = Keyframe::full(&latest.snapshot(tick));
+            let keyframe = Keyframe::full(&latest.snapshot(Tick(tick)));
             writer.keyframe(streams::keyframes_of(View::SPECTATOR), spectator, &keyframe)?;
         }
         let start = tick as usize * TICK_BYTES % noise.len();
         let payload = &noise[start..start + TICK_BYTES];
         writer.frame_for_all(streams::FRAMES, tick, ViewSet::ALL, payload)?;
-        latest.apply(tick, payload)?;
+        latest.apply(Tick(tick), payload)?;
         tick += 1;
         if tick % 20 == 0 {
             writer.flush()?;
@@ -332,13 +332,13 @@ impl Default for Latest {
 }
 
 impl GameState for Latest {
-    fn apply(&mut self, tick: u64, payload: &[u8]) -> gametape_wire::Result<()> {
-        let start = (tick % LATEST_TICKS) as usize * TICK_BYTES;
+    fn apply(&mut self, tick: Tick, payload: &[u8]) -> gametape_wire::Result<()> {
+        let start = (tick.0 % LATEST_TICKS) as usize * TICK_BYTES;
         self.0[start..start + payload.len()].copy_from_slice(payload);
         Ok(())
     }
 
-    fn snapshot(&self, tick: u64) -> SimSnapshot {
+    fn snapshot(&self, tick: Tick) -> SimSnapshot {
         // It is smaller than a chunk, so it is not refused.
         SimSnapshot::opaque(tick, &self.0).unwrap_or_default()
     }

@@ -8,6 +8,7 @@
 //! - [`Target`], [`Output`] write a result: nothing is replaced unless that is allowed, a file is there as a whole or
 //!   not at all, and modes of replaced files stay. [`Rewriting`] makes one result of each file.
 //! - [`Failure`], [`Done`] say how work ended; [`Host`] is the program that shows it, and how far it is.
+//! - [`KeptMatches`] takes the tapes of finished matches.
 //! - [`open_stage`] opens a recording to be looked at, and reports its problems.
 //! - [`Observed`] reads the events of a tape; [`read_secret`], [`write_pair`] files with keys.
 //!
@@ -29,6 +30,7 @@
 
 mod events;
 mod host;
+mod kept;
 mod key;
 mod many;
 mod memory;
@@ -49,6 +51,7 @@ pub use host::{
     BytesBar, FilesBar, Host, Saying, note, set_host, take_loss, waiting, warn, warn_of_each,
     warn_of_loss,
 };
+pub use kept::{Kept, KeptMatches};
 pub use key::{PublicKeyArg, read_secret, write_pair};
 pub use many::{Files, Gathered, OfFile};
 pub use memory::{Size, max_memory, set_max_memory, share_memory};

@@ -134,10 +134,12 @@ impl Hub {
         Ok(added)
     }
 
-    pub(crate) fn mark(&mut self, mark: Mark, now: Duration) {
-        let Some(log) = self.logs.get_mut(&mark.view) else { return };
-        log.take_mark(mark);
+    /// Notes a mark; false where a later one is known, or it is of a view that nobody has.
+    pub(crate) fn mark(&mut self, mark: Mark, now: Duration) -> bool {
+        let Some(log) = self.logs.get_mut(&mark.view) else { return false };
+        let is_news = log.take_mark(mark);
         self.head.advance(mark.tick, mark.is_last, now);
+        is_news
     }
 
     /// Has the last mark come?
@@ -301,29 +303,30 @@ impl Hub {
 
     /// What to send to a seat now, about `budget` bytes of it.
     pub(crate) fn poll(&mut self, id: SeatId, now: Duration, budget: usize) -> Vec<Outgoing> {
-        let Some(mut seat) = self.seats.remove(&id) else { return Vec::new() };
+        let Some(delay) = self.seats.get(&id).map(|seat| seat.grant.delay) else {
+            return Vec::new();
+        };
+        let (limit, late) = (self.released(delay, now), self.late(delay, now));
+        let step = self.step();
+        let logs = &self.logs;
+        let Some(seat) = self.seats.get_mut(&id) else { return Vec::new() };
         let mut out = Batch { list: Vec::new(), left: budget };
         while out.has_room()
             && let Some(queued) = seat.queue.pop_front()
         {
             out.push(queued);
         }
-        let limit = self.released(seat.grant.delay, now);
-        let late = self.late(seat.grant.delay, now);
         let mut stuck = Vec::new();
-        if let Some(limit) = limit {
-            for (view, place) in &mut seat.views {
-                if let Some(log) = self.logs.get(view) {
-                    let mut feed = Feed { log, grant: &seat.grant, limit, step: self.step() };
-                    let is_stuck = feed.run(place, &mut out, late);
-                    place.note_stuck(is_stuck, now);
-                    if place.is_out_of_patience(now) && out.has_room() && !seat.is_link {
-                        stuck.push(*view);
-                    }
-                }
+        let places = limit.is_some().then_some(&mut seat.views).into_iter().flatten();
+        for (view, place) in places {
+            let (Some(log), Some(limit)) = (logs.get(view), limit) else { continue };
+            let mut feed = Feed { log, grant: &seat.grant, limit, step };
+            let is_stuck = feed.run(place, &mut out, late);
+            place.note_stuck(is_stuck, now);
+            if place.is_out_of_patience(now) && out.has_room() && !seat.is_link {
+                stuck.push(*view);
             }
         }
-        self.seats.insert(id, seat);
         for view in stuck {
             self.skip(id, view, now);
         }

@@ -98,10 +98,7 @@ impl Relay {
     pub fn receive_published(&mut self, bytes: &Shared, now: Duration) -> Result<bool> {
         match Message::read(bytes)? {
             Message::Data(data) => self.hub.add(&data, bytes),
-            Message::Mark(mark) => {
-                self.hub.mark(mark, now);
-                Ok(true)
-            }
+            Message::Mark(mark) => Ok(self.hub.mark(mark, now)),
             Message::Moved(moved) => {
                 if let Some(log) = self.hub.log_mut(moved.view) {
                     log.begin_at(&moved.first);

@@ -15,6 +15,8 @@ pub enum Transport {
     WebSocket,
     /// Files over HTTP.
     Segments,
+    /// A bus between servers.
+    Bus,
 }
 
 impl fmt::Display for Transport {
@@ -23,6 +25,7 @@ impl fmt::Display for Transport {
             Self::Quic => "QUIC",
             Self::WebSocket => "WebSocket",
             Self::Segments => "segments",
+            Self::Bus => "bus",
         })
     }
 }
@@ -60,7 +63,12 @@ enum Scheme {
     Ws,
     Wss,
     Quic,
+    /// A bus: the host is the whole text.
+    Bus,
 }
+
+/// How addresses of a bus begin.
+const BUSES: [&str; 2] = ["nats://", "tls://"];
 
 const SCHEMES: [(&str, Scheme); 5] = [
     ("https://", Scheme::Https),
@@ -74,6 +82,11 @@ const SCHEMES: [(&str, Scheme); 5] = [
 const LONGEST: usize = 2048;
 
 impl Address {
+    /// The addresses of a bus, with the credentials in them, where it is one. Publishers use it; who watches never does.
+    pub(crate) fn bus(&self) -> Option<&str> {
+        (self.scheme == Scheme::Bus).then_some(&*self.host)
+    }
+
     /// Is it written as the address of a live server?
     #[must_use]
     pub fn is_one(text: &str) -> bool {
@@ -130,6 +143,7 @@ impl Address {
             }
             Scheme::Ws | Scheme::Wss => &[Transport::WebSocket],
             Scheme::Quic => &[Transport::Quic],
+            Scheme::Bus => &[Transport::Bus],
         }
     }
 }
@@ -142,10 +156,15 @@ impl FromStr for Address {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
+        if BUSES.iter().any(|start| text.starts_with(start)) && text.len() <= LONGEST {
+            let (host, base) = (text.to_owned(), "/".to_owned());
+            return Ok(Self { scheme: Scheme::Bus, host, port: 4222, base, name: None });
+        }
         let known =
             SCHEMES.iter().find_map(|(start, scheme)| Some((*scheme, text.strip_prefix(start)?)));
-        let (scheme, rest) = known
-            .ok_or_else(|| bad("it begins with http://, https://, ws://, wss:// or quic://"))?;
+        let (scheme, rest) = known.ok_or_else(|| {
+            bad("it begins with http://, https://, ws://, wss://, quic:// or nats://")
+        })?;
         let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '#');
         if text.len() > LONGEST || !rest.chars().all(is_plain) {
             return Err(bad("it has letters that no address has, or too many"));
@@ -178,6 +197,7 @@ fn split_authority(authority: &str, scheme: Scheme) -> Result<(String, u16)> {
     let usual = match scheme {
         Scheme::Http | Scheme::Ws => 80,
         Scheme::Https | Scheme::Wss | Scheme::Quic => 443,
+        Scheme::Bus => 4222,
     };
     let port = port.map_or(Ok(usual), str::parse).map_err(|_| bad("its port is no number"))?;
     Ok((host.to_owned(), port))
@@ -185,6 +205,15 @@ fn split_authority(authority: &str, scheme: Scheme) -> Result<(String, u16)> {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(buses) = self.bus() {
+            // Credentials are not for others to read.
+            let host = |bus: &str| {
+                let (start, rest) = bus.split_once("://").unwrap_or(("nats", bus));
+                let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+                format!("{start}://{host}")
+            };
+            return f.write_str(&buses.split(',').map(host).collect::<Vec<_>>().join(","));
+        }
         let start = SCHEMES.iter().find(|(_, scheme)| *scheme == self.scheme);
         let start = start.map_or("", |(start, _)| start);
         write!(f, "{start}{}{}", self.authority(), self.base)
@@ -213,6 +242,16 @@ mod tests {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
         assert!(format!("http://{}", "a".repeat(3000)).parse::<Address>().is_err());
+    }
+
+    #[test]
+    fn a_bus_is_no_server_and_its_credentials_are_not_shown() {
+        let text = "nats://me:secret@a:4222,tls://b";
+        assert!(!Address::is_one(text), "nobody watches a bus");
+        let address: Address = text.parse().unwrap();
+        assert_eq!((address.bus(), address.transports()), (Some(text), &[Transport::Bus][..]));
+        assert_eq!(address.to_string(), "nats://a:4222,tls://b");
+        assert_eq!("ws://host/".parse::<Address>().unwrap().bus(), None);
     }
 
     #[test]

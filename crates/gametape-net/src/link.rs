@@ -1,5 +1,6 @@
 //! Connections that carry messages, whatever the transport.
 
+mod bus;
 mod quic;
 mod websocket;
 
@@ -23,6 +24,8 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
 pub const PROTOCOL: &str = "gametape-live-1";
 /// A connection that is not there by then does not come.
 const CONNECTING: Duration = Duration::from_secs(5);
+/// The same of a bus, whose window is made where it is missing.
+const CONNECTING_TO_BUS: Duration = Duration::from_secs(20);
 /// The same, where another transport can be tried.
 const TRYING: Duration = Duration::from_secs(1);
 /// A message that cannot be sent by then: the other side has stopped reading, or is gone.
@@ -69,6 +72,7 @@ pub struct Link {
 enum LinkSender {
     WebSocket(Box<websocket::Sender>),
     Quic(Box<quic::Sender>),
+    Bus(Box<bus::Wire>),
 }
 
 impl Link {
@@ -85,6 +89,10 @@ impl Link {
                     let quic = quic::connect(address, trust, incoming_sender).await?;
                     LinkSender::Quic(Box::new(quic))
                 }
+                Transport::Bus => {
+                    let bus = bus::connect(address.bus().unwrap_or_default()).await?;
+                    LinkSender::Bus(Box::new(bus))
+                }
                 Transport::Segments => {
                     return Err(Error::misuse("segments", "they carry no messages"));
                 }
@@ -94,8 +102,22 @@ impl Link {
         let late = |_| broken("nobody answered in time");
         // UDP that is blocked gives no answer, and others are there to be tried.
         let is_one_of_several = transport == Transport::Quic && address.transports().len() > 1;
-        let patience = if is_one_of_several { TRYING } else { CONNECTING };
+        let patience = match transport {
+            Transport::Bus => CONNECTING_TO_BUS,
+            _ if is_one_of_several => TRYING,
+            _ => CONNECTING,
+        };
         timeout(patience, connected).await.map_err(late)?
+    }
+
+    /// May a publisher that has sent everything go? On a bus nobody says that it has come: who lacks something
+    /// asks for it within a few seconds.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        match &self.sender {
+            LinkSender::Bus(bus) => bus.is_quiet(),
+            _ => true,
+        }
     }
 
     /// A WebSocket that somebody else opened, from either side.
@@ -123,6 +145,7 @@ impl Link {
             match &mut self.sender {
                 LinkSender::WebSocket(sender) => sender.send(batch).await,
                 LinkSender::Quic(sender) => sender.send(batch).await,
+                LinkSender::Bus(bus) => bus.send(batch).await,
             }
         };
         let late = |_| broken("the other side does not read");
@@ -136,12 +159,18 @@ impl Link {
 
     /// The next message, or why there is none. May be dropped and called again: nothing is lost.
     pub async fn receive(&mut self) -> std::result::Result<Shared, Closed> {
+        if let LinkSender::Bus(bus) = &mut self.sender {
+            return bus.receive().await;
+        }
         let gone = || Err(Closed::broken("the connection ended"));
         self.incoming.recv().await.unwrap_or_else(gone)
     }
 
     /// A message that is there already.
     pub fn try_receive(&mut self) -> Option<std::result::Result<Shared, Closed>> {
+        if let LinkSender::Bus(bus) = &mut self.sender {
+            return bus.try_receive();
+        }
         self.incoming.try_recv().ok()
     }
 
@@ -164,6 +193,7 @@ impl Link {
             match &mut self.sender {
                 LinkSender::WebSocket(sender) => sender.close().await?,
                 LinkSender::Quic(sender) => return sender.close(&mut self.incoming).await,
+                LinkSender::Bus(bus) => return bus.flush().await.map(|()| true),
             }
             loop {
                 match self.incoming.recv().await {

@@ -93,7 +93,7 @@ impl fmt::Display for PublishEvent {
     }
 }
 
-/// Is given what happens.
+/// Receives what happens.
 pub type Tell<'a> = dyn FnMut(&PublishEvent) + Send + 'a;
 
 /// Follows a journal that may be growing, and publishes it until the match is over and the server has
@@ -227,7 +227,7 @@ pub(crate) async fn keep_published(
 /// overtakes there.
 async fn connect(options: &PublishOptions) -> Result<Link> {
     let mut failure = None;
-    for transport in [Transport::WebSocket, Transport::Quic] {
+    for transport in [Transport::WebSocket, Transport::Quic, Transport::Bus] {
         if !options.to.transports().contains(&transport) {
             continue;
         }
@@ -266,6 +266,11 @@ async fn session(
     broadcast.look(|publisher, _| publisher.disconnect(seat));
     match sent? {
         Some(ended) => Ok(ended),
+        // Nobody on a bus says that it has everything; who lacked something has asked for it.
+        None if link.transport == Transport::Bus => {
+            link.close().await;
+            Ok(Ended::Taken)
+        }
         None if link.close().await && had_all => Ok(Ended::Taken),
         None => Ok(Ended::Sent),
     }
@@ -315,7 +320,9 @@ async fn send_all(
         {
             continue;
         }
-        if broadcast.look(|publisher, _| publisher.is_over() && publisher.missing().is_empty()) {
+        let is_all =
+            broadcast.look(|publisher, _| publisher.is_over() && publisher.missing().is_empty());
+        if is_all && link.is_quiet() {
             return Ok(None);
         }
         tokio::select! {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use gametape_live::{JournalStart, Publisher};
 use gametape_replay::LiveSink;
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_wire::{Error, Result, Tick, View, ViewSet};
 use tokio::sync::Notify;
 
 use crate::broadcast::{Broadcast, Rereader};
@@ -94,16 +94,16 @@ impl Publishing {
         }
     }
 
-    /// Waits until the server has everything, or it is given up; gives what happens to the function. Whoever wants to
+    /// Waits until the server has everything, or it is given up; calls `report` with what happens. Whoever wants to
     /// stop waits a little longer, and then no more.
-    pub fn finish(self, stop: &AtomicBool, tell: &mut dyn FnMut(&PublishEvent)) -> Result<()> {
+    pub fn finish(self, stop: &AtomicBool, report: &mut dyn FnMut(&PublishEvent)) -> Result<()> {
         if let Some(result) = self.result {
             return result;
         }
         let mut left = STOPPING;
         loop {
             match self.happened.recv_timeout(LOOK) {
-                Ok(Happened::Event(event)) => tell(&event),
+                Ok(Happened::Event(event)) => report(&event),
                 Ok(Happened::Ended(ended)) => return ended,
                 Err(RecvTimeoutError::Disconnected) => return Err(never_began()),
                 Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => {
@@ -223,17 +223,17 @@ impl BroadcastSink {
 }
 
 impl LiveSink for BroadcastSink {
-    fn frame(&mut self, tick: u64, parts: &[(ViewSet, &[u8])]) {
+    fn frame(&mut self, tick: Tick, parts: &[(ViewSet, &[u8])]) {
         let each = |(views, payload): &(ViewSet, _)| {
             let payload = *payload;
             views.iter().map(move |view| (view, payload)).collect::<Vec<(View, &[u8])>>()
         };
         let parts: Vec<(View, &[u8])> = parts.iter().flat_map(each).collect();
-        self.give(|publisher, now| publisher.frame(tick, &parts, now));
+        self.give(|publisher, now| publisher.frame(tick.0, &parts, now));
     }
 
-    fn end_tick(&mut self, tick: u64) {
-        self.give(|publisher, now| publisher.end_tick(tick, now));
+    fn end_tick(&mut self, tick: Tick) {
+        self.give(|publisher, now| publisher.end_tick(tick.0, now));
     }
 
     fn journal(&mut self, bytes: &[u8]) {

@@ -257,8 +257,9 @@ impl From<Gone> for Ended {
 }
 
 impl Ended {
-    fn broken(reason: impl std::fmt::Display) -> Self {
-        Self::Broken { reason: format!("{reason}"), had_progress: false }
+    #[allow(clippy::needless_pass_by_value, reason = "it is a function for map_err")]
+    fn broken(reason: impl ToString) -> Self {
+        Self::Broken { reason: reason.to_string(), had_progress: false }
     }
 }
 

@@ -32,17 +32,17 @@ fn publisher() -> Publisher {
 struct Given(Arc<Mutex<Publisher>>);
 
 impl LiveSink for Given {
-    fn frame(&mut self, tick: u64, parts: &[(ViewSet, &[u8])]) {
+    fn frame(&mut self, tick: Tick, parts: &[(ViewSet, &[u8])]) {
         let each = |part: &(ViewSet, _)| {
             let payload = part.1;
             part.0.iter().map(move |view| (view, payload)).collect::<Vec<(View, &[u8])>>()
         };
         let parts: Vec<(View, &[u8])> = parts.iter().flat_map(each).collect();
-        self.0.lock().unwrap().frame(tick, &parts, Duration::ZERO).unwrap();
+        self.0.lock().unwrap().frame(tick.0, &parts, Duration::ZERO).unwrap();
     }
 
-    fn end_tick(&mut self, tick: u64) {
-        self.0.lock().unwrap().end_tick(tick, Duration::ZERO).unwrap();
+    fn end_tick(&mut self, tick: Tick) {
+        self.0.lock().unwrap().end_tick(tick.0, Duration::ZERO).unwrap();
     }
 
     fn journal(&mut self, bytes: &[u8]) {
@@ -96,7 +96,7 @@ fn act() -> impl Strategy<Value = Act> {
 fn keyframes(recorder: &Recorder, tick: Tick, must: bool) {
     for view in views().iter() {
         if must || recorder.view_keyframe_due(view, tick) {
-            let state = SimSnapshot::opaque(tick.0, &[view.number(); 40]).unwrap();
+            let state = SimSnapshot::opaque(tick, &[view.number(); 40]).unwrap();
             recorder.view_keyframe(view, state).unwrap();
         }
     }

@@ -1,7 +1,7 @@
 //! What a game says about itself, so that it can be recorded, entered at any moment and checked.
 
-use gametape_tape::{SimSnapshot, SimTick};
-use gametape_wire::{Result, View};
+use gametape_tape::SimSnapshot;
+use gametape_wire::{Result, Tick, View};
 
 /// What one view knows, carried forward by recorded updates.
 ///
@@ -11,10 +11,10 @@ pub trait GameState {
     /// Carries the state forward by one payload of its view.
     ///
     /// An error says what is wrong with the payload. The state may then have taken a part of it.
-    fn apply(&mut self, tick: SimTick, payload: &[u8]) -> Result<()>;
+    fn apply(&mut self, tick: Tick, payload: &[u8]) -> Result<()>;
 
     /// The whole state at a tick, in canonical form.
-    fn snapshot(&self, tick: SimTick) -> SimSnapshot;
+    fn snapshot(&self, tick: Tick) -> SimSnapshot;
 
     /// Becomes the state of a snapshot that [`snapshot`](Self::snapshot) made.
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()>;
@@ -53,7 +53,7 @@ impl<'a> Order<'a> {
 /// states, bit for bit, on every machine.
 pub trait Simulation {
     /// How many ticks have been applied; the next [`step`](Self::step) applies this one.
-    fn tick(&self) -> SimTick;
+    fn tick(&self) -> Tick;
 
     /// Applies the orders of one tick, then the tick itself. The orders come in the order of
     /// recording; an order that the rules refuse changes nothing and is not an error.

@@ -35,7 +35,7 @@ pub fn race(ticks: u64) -> Result<Vec<u8>> {
     recorder.names(&WORDS)?;
     let (mut snails, mut events) = ([Snail::default(); 3], EventWriter::new());
     for tick in 0..ticks {
-        if tick % KEYFRAMES == 0 {
+        if tick.is_multiple_of(KEYFRAMES) {
             keyframes(&recorder, &snails, tick)?;
         }
         let happened = step(&mut snails, tick);
@@ -89,7 +89,7 @@ fn step(snails: &mut [Snail; 3], tick: u64) -> Vec<AnalysisEvent> {
         if snail.way / MARKS > before.way / MARKS {
             events.push(own(1, snail.way / MARKS));
         }
-        if tick % 10 == 0 {
+        if tick.is_multiple_of(10) {
             let stats = PlayerStats { territory: snail.way as u32, ..PlayerStats::default() };
             events.push(AnalysisEvent::PlayerStatSnapshot { tick, player, stats });
         }

@@ -76,7 +76,7 @@ pub fn state_at<S: Source>(
         Opened::Gamelog(bytes) => return in_file(&Inner::Gamelog(bytes), request),
     };
     let mut recording = Recording::open(source)?;
-    let Ok(content) = Content::of(&recording, games) else {
+    let Some(content) = Content::of_any(&recording, games)? else {
         return GameAt::of_unknown(recording, request).map(StateAt::of_game);
     };
     match (content, request.at) {

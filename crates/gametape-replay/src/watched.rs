@@ -3,7 +3,7 @@
 //! *Why one type for all: a player is large, and a browser would load it once for each.*
 
 use gametape_minewars::Setup;
-use gametape_tape::{ChunkKind, KeyframeIndexEntry, SimSnapshot, SimTick, Tape};
+use gametape_tape::{ChunkKind, KeyframeIndexEntry, SimSnapshot, Tape};
 use gametape_wire::{Result, View, ViewSet};
 
 use crate::minewars::MinewarsView;
@@ -83,15 +83,15 @@ impl Track for TapeTrack {
         either!(self, track => track.owns(keyframe))
     }
 
-    fn input(&mut self, tick: SimTick, view: View, payload: &[u8]) -> Result<()> {
+    fn input(&mut self, tick: u64, view: View, payload: &[u8]) -> Result<()> {
         either!(self, track => track.input(tick, view, payload))
     }
 
-    fn end_tick(&mut self, tick: SimTick) -> Result<()> {
+    fn end_tick(&mut self, tick: u64) -> Result<()> {
         either!(self, track => track.end_tick(tick))
     }
 
-    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+    fn snapshot(&self, tick: u64) -> SimSnapshot {
         either!(self, track => track.snapshot(tick))
     }
 

@@ -1,5 +1,7 @@
 //! Tapes of games that nobody here knows.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a helper of a test may fail it")]
+
 use gametape_replay::open::{OpenOptions, open};
 use gametape_replay::state_at::{StateAt, StateRequest, state_at};
 use gametape_replay::unknown::{self, UnknownState};

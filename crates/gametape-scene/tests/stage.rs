@@ -107,12 +107,12 @@ fn messages_are_the_disassembly_of_what_happened() {
 }
 
 #[test]
-fn a_tape_of_something_else_is_refused_by_name() {
+fn a_tape_whose_metadata_is_damaged_is_refused() {
     let log = gamelog(&sample::log(5, 1));
     let mut tape = cadre::to_tape(&log, &ConvertOptions::new(1)).unwrap();
     let at = tape.windows(9).position(|window| window == b"\"gamelog\"").unwrap();
     tape[at..at + 9].copy_from_slice(b"\"gamebox\"");
-    // The metadata is checked too: either way there is an error, and no panic.
+    // The checksum of the metadata does not fit: nobody knows what it was.
     assert!(Stage::of_tape(tape, &[], &Options::default()).is_err());
 }
 

@@ -24,6 +24,7 @@
 //! ```
 
 mod assets;
+mod base85;
 mod catalogue;
 pub mod condition;
 mod folder;

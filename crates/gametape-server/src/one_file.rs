@@ -1,7 +1,7 @@
 //! One HTML file with the viewer and a recording inside, which opens from disk without a network.
 //!
 //! Scripts and styles of the page are put where their links are; what the viewer would fetch later is in elements
-//! `<script type="text/plain" data-gametape="…" data-encoding="gzip+base64">`. The policy in the page allows exactly
+//! `<script type="text/plain" data-gametape="…" data-encoding="gzip+base85">`. The policy in the page allows exactly
 //! these scripts, by their hashes, and no request at all.
 
 use std::io::{self, Write};
@@ -14,6 +14,7 @@ use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
 use crate::assets::{Asset, Assets, NotBuilt};
+use crate::base85;
 use crate::negotiate::Encoding;
 
 /// The recording of a page.
@@ -68,13 +69,13 @@ fn elements(assets: &Assets, recording: &Embedded<'_>) -> String {
 
 fn add_element(text: &mut String, role: &str, attributes: &[(&str, &str)], gzip: &[u8]) {
     *text += &format!(
-        "<script type=\"text/plain\" data-gametape=\"{role}\" data-encoding=\"gzip+base64\""
+        "<script type=\"text/plain\" data-gametape=\"{role}\" data-encoding=\"gzip+base85\""
     );
     for (name, value) in attributes {
         *text += &format!(" data-{name}=\"{}\"", escaped(value));
     }
     text.push('>');
-    STANDARD.encode_string(gzip, text);
+    base85::encode(gzip, text);
     *text += "</script>\n";
 }
 
@@ -318,7 +319,7 @@ mod tests {
         let start = page.find(&format!("data-gametape=\"{role}\"")).unwrap();
         let start = start + page[start..].find('>').unwrap() + 1;
         let end = start + page[start..].find("</script>").unwrap();
-        let gzip = STANDARD.decode(&page[start..end]).unwrap();
+        let gzip = base85::decode(&page[start..end]);
         let mut bytes = Vec::new();
         flate2::read::GzDecoder::new(&gzip[..]).read_to_end(&mut bytes).unwrap();
         bytes

@@ -193,6 +193,7 @@ impl Server {
             let guests = Arc::new(Guests::new(&listen));
             let tls = listen.identity.as_ref().map(acceptor).transpose()?;
             let mut port = None;
+            let live = on_air.as_ref().map(|on_air| Arc::clone(&on_air.live));
             if let Some(OnAir { live, stop }) = on_air {
                 if let Some(socket) = socket {
                     let identity = quic_identity(&listen)?;
@@ -210,6 +211,9 @@ impl Server {
             guests.leave(GRACE).await;
             if let Some(port) = port {
                 port.close(GRACE).await;
+            }
+            if let Some(live) = live {
+                live.finish_tapes().await;
             }
             Ok(())
         });

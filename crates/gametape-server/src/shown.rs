@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gametape_files::{
-    Done, Failure, Files, Gathered, Outcome, Source, format_of, may_replace, silent_stage,
+    Done, Failure, Files, Gathered, Outcome, Source, format_of, may_replace, note, silent_stage,
 };
 use gametape_replay::games::KnownGame;
 use gametape_replay::inspect::{MatchEntry, MatchList, MatchRow};
@@ -43,7 +43,10 @@ impl Shown {
         let look = |source: &Source| Ok((Done::Fine, look_at(source)?));
         let gathered =
             Files::new(sources.to_vec(), jobs).gather("found", look, |source, format| {
-                shown.push(Self::new(source, &folders, format));
+                match leads_out(source, &folders) {
+                    true => note(source, "left out: it is a link that leads out of the folder"),
+                    false => shown.push(Self::new(source, &folders, format)),
+                }
                 Ok(())
             });
         (shown, gathered.and_then(Gathered::conclude))
@@ -120,6 +123,17 @@ fn folders(sources: &[Source]) -> Vec<PathBuf> {
         _ => None,
     };
     sources.iter().filter_map(folder).collect()
+}
+
+/// Is it a link in one of these folders that leads out of it? *Why it matters: who may put a file into a folder is not
+/// always who may read everything that the server may.*
+fn leads_out(source: &Source, folders: &[PathBuf]) -> bool {
+    let Source::File(path) = source else { return false };
+    let folder = folders.iter().find(|folder| path.starts_with(folder));
+    match (path.canonicalize(), folder.map(|folder| folder.canonicalize())) {
+        (Ok(path), Some(Ok(folder))) => !path.starts_with(folder),
+        _ => false,
+    }
 }
 
 /// What a file looks like; refused where it is no recording.
@@ -270,5 +284,34 @@ fn refused(path: &Path, error: &io::Error) -> Failure {
             path.display()
         )),
         _ => Failure::io(&path.display(), error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn links_out_of_a_folder_are_left_out_unless_they_are_named() {
+        use std::os::unix::fs::symlink;
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().join("matches");
+        fs::create_dir_all(folder.join("old")).unwrap();
+        fs::write(outer.path().join("secret.tape"), "x").unwrap();
+        fs::write(folder.join("old/a.tape"), "x").unwrap();
+        symlink("../secret.tape", folder.join("out.tape")).unwrap();
+        symlink("old/a.tape", folder.join("inside.tape")).unwrap();
+        let folders = [folder.clone()];
+        let is_out = |name: &str| leads_out(&Source::File(folder.join(name)), &folders);
+        assert!(is_out("out.tape"));
+        assert!(!is_out("inside.tape") && !is_out("old/a.tape") && !is_out("nothing"));
+        assert!(!leads_out(&Source::File(folder.join("out.tape")), &[]), "it was named");
+        // A folder may be a link itself.
+        symlink(&folder, outer.path().join("link")).unwrap();
+        let link = outer.path().join("link");
+        assert!(!leads_out(&Source::File(link.join("inside.tape")), &[link]));
     }
 }

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 
 /// Browsers take a certificate by its hash for at most 14 days.
 const VALID: Duration = Duration::from_secs(13 * 24 * 3600);
-/// Clocks of others may be behind.
+/// Clocks of others may be slow.
 const EARLIER: Duration = Duration::from_secs(3600);
 /// An own certificate is made again when it is this old.
 pub(crate) const RENEWED: Duration = Duration::from_secs(6 * 24 * 3600);

@@ -10,7 +10,7 @@ use gametape_skirmish::{
     Config, Match, NAMES, Style, TICK_LENGTH, metadata, record_block, record_setups,
 };
 use gametape_tape::TapeHeader;
-use gametape_wire::{Result, Tick, ViewSet};
+use gametape_wire::{Result, ViewSet};
 
 fn main() {
     let path = std::env::args().nth(1).unwrap_or_else(|| "match.tape".to_owned());
@@ -40,30 +40,28 @@ fn record(path: &str) -> Result<()> {
     while !game.is_over() {
         // Keyframes first: they are the state before the tick.
         let tick = game.game().tick();
-        if recorder.keyframe_due(Tick(tick)) {
+        if recorder.keyframe_due(tick) {
             recorder.keyframe(game.game().snapshot())?;
         }
         for (view, known) in &views {
-            if recorder.view_keyframe_due(*view, Tick(tick)) {
+            if recorder.view_keyframe_due(*view, tick) {
                 recorder.view_keyframe(*view, known.snapshot(tick))?;
             }
         }
         // Then the tick: what was asked, said and reported, what views receive, what happened.
         let turn = game.step()?;
-        turn.orders.iter().try_for_each(|o| recorder.order(Tick(tick), o.player, &o.payload))?;
-        turn.talk.iter().try_for_each(|o| recorder.talk(Tick(tick), o.player, &o.payload))?;
-        turn.reports
-            .iter()
-            .try_for_each(|o| recorder.reported(Tick(tick), o.player, &o.payload))?;
+        turn.orders.iter().try_for_each(|o| recorder.order(tick, o.player, &o.payload))?;
+        turn.talk.iter().try_for_each(|o| recorder.talk(tick, o.player, &o.payload))?;
+        turn.reports.iter().try_for_each(|o| recorder.reported(tick, o.player, &o.payload))?;
         if !turn.parts().is_empty() {
-            recorder.frame(Tick(tick), &turn.parts())?;
+            recorder.frame(tick, &turn.parts())?;
         }
         for ((_, known), payload) in views.iter_mut().zip(&turn.payloads) {
             known.apply(tick, payload)?;
         }
         turn.events.iter().try_for_each(|event| events.push(event))?;
         events.take().into_iter().try_for_each(|block| record_block(&recorder, block))?;
-        recorder.end_tick(Tick(tick));
+        recorder.end_tick(tick);
     }
     events.flush()?.into_iter().try_for_each(|block| record_block(&recorder, block))?;
     recorder.keyframe(game.game().snapshot())?;

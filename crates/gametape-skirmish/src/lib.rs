@@ -26,7 +26,7 @@
 //!     orders += turn.orders.len();
 //!     received += turn.parts().iter().map(|(_, payload)| payload.len()).sum::<usize>();
 //! }
-//! println!("{} ticks, {orders} orders, {received} bytes", game.game().tick());
+//! println!("{} ticks, {orders} orders, {received} bytes", game.game().tick().0);
 //! assert!(orders > 50 && received > 1000);
 //! # Ok::<(), gametape_wire::Error>(())
 //! ```

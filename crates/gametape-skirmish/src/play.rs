@@ -6,7 +6,6 @@ use gametape_analysis::AnalysisEvent;
 use gametape_minewars::Generation;
 use gametape_minewars::{Coord, Setup, ViewState};
 use gametape_replay::{Order, Simulation};
-use gametape_tape::SimTick;
 use gametape_wire::{Result, View};
 
 use crate::bots::{Bot, Pilot, Style};
@@ -50,7 +49,7 @@ impl fmt::Debug for Match {
 #[non_exhaustive]
 pub struct Turn {
     /// The tick.
-    pub tick: SimTick,
+    pub tick: u64,
     /// The inputs of the simulation, in their order.
     pub orders: Vec<Input>,
     /// What was said.
@@ -137,7 +136,7 @@ impl Match {
 
     /// Plays one tick.
     pub fn step(&mut self) -> Result<Turn> {
-        let tick = self.game.tick();
+        let tick = self.game.tick;
         let mut turn = Turn { tick, ..Turn::default() };
         let mut inputs = Vec::new();
         for index in 0..self.pilots.len() {
@@ -153,7 +152,7 @@ impl Match {
     }
 
     /// Orders of a pilot, and what the pilot's machine adds.
-    fn ask(&mut self, index: usize, tick: SimTick) -> Vec<Command> {
+    fn ask(&mut self, index: usize, tick: u64) -> Vec<Command> {
         let player = index as u8 + 1;
         let Some(view) = View::new(player).and_then(|view| self.views.state(view)) else {
             return Vec::new();
@@ -206,7 +205,7 @@ impl Machine {
         if let Some(at) = commands.iter().find_map(tile_of) {
             self.looked_at = Some(at);
         }
-        if (game.tick() + u64::from(player)).is_multiple_of(CAMERA) {
+        if (game.tick + u64::from(player)).is_multiple_of(CAMERA) {
             let at = *self.looked_at.get_or_insert_with(|| game.home_of(player));
             commands.push(Command::Camera { at, zoom: 100 });
         }

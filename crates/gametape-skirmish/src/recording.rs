@@ -10,7 +10,7 @@ use gametape_replay::{
     Durability, EventBlock, GameState, Next, Recorder, RecorderOptions, Recording, Simulation,
     Source, streams,
 };
-use gametape_tape::{SimSnapshot, SimTick, TapeHeader};
+use gametape_tape::{SimSnapshot, TapeHeader};
 use gametape_wire::{Error, ErrorKind, Place, Result, Tick, View, ViewSet};
 
 use crate::config::Config;
@@ -30,8 +30,8 @@ pub struct MatchRecorder {
     views: Vec<Audience>,
     events: EventWriter,
     /// The first tick whose events may wait in an open block.
-    waiting_since: SimTick,
-    last_keyframe: Option<SimTick>,
+    waiting_since: u64,
+    last_keyframe: Option<u64>,
 }
 
 impl MatchRecorder {
@@ -60,7 +60,7 @@ impl MatchRecorder {
 
     /// Plays a tick and records it, with keyframes before it where they are due.
     pub fn step(&mut self, game: &mut Match) -> Result<Turn> {
-        let tick = game.game().tick();
+        let tick = game.game().tick().0;
         if self.recorder.keyframe_due(Tick(tick)) {
             self.keyframes(game, false)?;
         }
@@ -71,7 +71,7 @@ impl MatchRecorder {
 
     /// A keyframe of the simulation, and of the views that are to have one: at the end all of them.
     fn keyframes(&mut self, game: &Match, is_end: bool) -> Result<()> {
-        let tick = game.game().tick();
+        let tick = game.game().tick().0;
         let missing = missing(&self.recorder);
         self.recorder.keyframe(game.game().snapshot())?;
         for view in &mut self.views {
@@ -84,7 +84,7 @@ impl MatchRecorder {
     }
 
     /// Ends the open blocks of events before a tick.
-    fn flush_events(&mut self, tick: SimTick) -> Result<()> {
+    fn flush_events(&mut self, tick: u64) -> Result<()> {
         self.waiting_since = tick;
         self.events.flush()?.into_iter().try_for_each(|block| record_block(&self.recorder, block))
     }
@@ -120,7 +120,7 @@ impl MatchRecorder {
 
     /// Records keyframes at the end. What is left to do is closing metadata, and to close.
     pub fn finish(mut self, game: &Match) -> Result<Recorder> {
-        if self.last_keyframe != Some(game.game().tick()) {
+        if self.last_keyframe != Some(game.game().tick().0) {
             self.keyframes(game, true)?;
         }
         Ok(self.recorder)
@@ -143,7 +143,7 @@ struct Audience {
     /// Bytes of messages since the last keyframe.
     received: usize,
     /// When that was.
-    keyframe: Option<SimTick>,
+    keyframe: Option<u64>,
     /// What was missing from the recording then.
     missing: u64,
 }
@@ -154,20 +154,20 @@ impl Audience {
         Self { number, knows, received: 0, keyframe: None, missing: 0 }
     }
 
-    fn receive(&mut self, tick: SimTick, payload: &[u8]) -> Result<()> {
+    fn receive(&mut self, tick: u64, payload: &[u8]) -> Result<()> {
         self.received += payload.len();
-        self.knows.apply(tick, payload)
+        self.knows.apply(Tick(tick), payload)
     }
 
     /// Is a keyframe worth it? Surely where the recording has a hole after the last one.
-    fn is_keyframe_due(&self, tick: SimTick, missing: u64) -> bool {
+    fn is_keyframe_due(&self, tick: u64, missing: u64) -> bool {
         let is_old = self.keyframe.is_none_or(|last| tick >= last + KEYFRAME_TICKS);
         is_old || self.received >= RECEIVED_BYTES || self.missing != missing
     }
 
-    fn keyframe(&mut self, tick: SimTick, missing: u64) -> SimSnapshot {
+    fn keyframe(&mut self, tick: u64, missing: u64) -> SimSnapshot {
         (self.received, self.keyframe, self.missing) = (0, Some(tick), missing);
-        self.knows.snapshot(tick)
+        self.knows.snapshot(Tick(tick))
     }
 }
 
@@ -192,22 +192,17 @@ fn missing(recorder: &Recorder) -> u64 {
 /// assert_eq!(Tape::open(&tape)?.summary.end_tick, 100);
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
-pub fn record_match(
-    game: &mut Match,
-    metadata: &[u8],
-    id: u32,
-    last_tick: SimTick,
-) -> Result<Vec<u8>> {
+pub fn record_match(game: &mut Match, metadata: &[u8], id: u32, last_tick: u64) -> Result<Vec<u8>> {
     let header = TapeHeader::new(TICK_LENGTH, id);
     let sink = Cursor::new(Vec::new());
     let (recorder, mut pump) = Recorder::with_pump(sink, header, metadata, &full_speed())?;
     let mut recorder = MatchRecorder::new(recorder, game)?;
-    while !game.is_over() && game.game().tick() < last_tick {
+    while !game.is_over() && game.game().tick().0 < last_tick {
         let turn = recorder.step(game)?;
         pump.step(game_time(turn.tick));
     }
     let closing = recorder.finish(game)?.close();
-    while pump.step(game_time(game.game().tick())) != Next::Done {}
+    while pump.step(game_time(game.game().tick().0)) != Next::Done {}
     let report = closing.wait();
     match report.counters.failure {
         Some(failure) => Err(failure),
@@ -248,7 +243,7 @@ pub fn full_speed() -> RecorderOptions {
 
 /// How long after the start a tick begins.
 #[must_use]
-pub fn game_time(tick: SimTick) -> Duration {
+pub fn game_time(tick: u64) -> Duration {
     Duration::from_micros(TICK_LENGTH.time_of(Tick(tick)).micros())
 }
 
@@ -299,18 +294,18 @@ mod tests {
         assert!(!view.is_keyframe_due(900, 1), "received nothing since");
     }
 
-    fn keyframes_of(recording: &Recording<&[u8]>, stream: u16) -> Vec<SimTick> {
+    fn keyframes_of(recording: &Recording<&[u8]>, stream: u16) -> Vec<u64> {
         let chunks = recording.tape().chunks.iter().map(|chunk| &chunk.header);
         let keyframes = chunks.filter(|header| header.kind.is_keyframe());
         keyframes.filter(|header| header.stream == stream).map(|h| h.first_tick).collect()
     }
 
     /// What the views of the match know at every hundredth tick.
-    fn known(ticks: SimTick) -> Vec<Vec<ViewState>> {
+    fn known(ticks: u64) -> Vec<Vec<ViewState>> {
         let mut game = two_players();
         let mut known = Vec::new();
-        while game.game().tick() < ticks {
-            if game.game().tick().is_multiple_of(100) {
+        while game.game().tick().0 < ticks {
+            if game.game().tick().0.is_multiple_of(100) {
                 let views = (0..=2).filter_map(View::new);
                 known.push(views.filter_map(|view| game.view(view).cloned()).collect());
             }
@@ -329,7 +324,7 @@ mod tests {
         let (recorder, mut pump) = Recorder::with_pump(sink, header, b"{}", &options).unwrap();
         let mut recorder = MatchRecorder::new(recorder, &game).unwrap();
         let mut given = Vec::new();
-        while game.game().tick() < 437 {
+        while game.game().tick().0 < 437 {
             let turn = recorder.step(&mut game).unwrap();
             given.extend(turn.events.iter().map(gametape_analysis::AnalysisEvent::tick));
             pump.step(game_time(turn.tick));
@@ -359,7 +354,7 @@ mod tests {
             let recording = Recording::open(&tape[..]).unwrap();
             let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
             for index in (0..61).map(|step| step * 37 % 61) {
-                player.seek(Moment::before(Tick(100 * index as SimTick))).unwrap();
+                player.seek(Moment::before(Tick(100 * index as u64))).unwrap();
                 let expected = &known[index][usize::from(view.number())];
                 assert!(player.state().state() == expected, "{:?}", player.position());
             }

@@ -142,7 +142,7 @@ impl<S: Sink> Session<S> {
     /// The next tick.
     #[must_use]
     pub fn tick(&self) -> u64 {
-        self.game.game().tick()
+        self.game.game().tick().0
     }
 
     /// Is the match decided, or can nothing more be written?

@@ -12,7 +12,7 @@ use gametape_tape::{DeltaSnapshot, SimSnapshot};
 fn played(config: Config, ticks: u64) -> (Skirmish, Vec<Vec<Input>>) {
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
     let mut orders = Vec::new();
-    while !game.is_over() && game.game().tick() < ticks {
+    while !game.is_over() && game.game().tick() < gametape_wire::Tick(ticks) {
         orders.push(game.step().unwrap().orders);
     }
     (game.game().clone(), orders)

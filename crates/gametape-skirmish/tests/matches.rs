@@ -203,7 +203,7 @@ fn endure(seed: u64) -> Skirmish {
             .map(|_| (View::new(noise.below(16) as u8).unwrap(), noise.payload(radius)))
             .collect();
         for (view, bot) in (1..).filter_map(View::new).zip(&mut bots) {
-            let given = bot.orders(game.tick(), views.state(view).unwrap());
+            let given = bot.orders(game.tick().0, views.state(view).unwrap());
             orders.extend(given.iter().map(|command| (view, command.to_bytes().unwrap())));
         }
         let orders: Vec<Order<'_>> =

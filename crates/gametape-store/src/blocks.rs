@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_large_range_is_divided_and_the_last_block_is_short() {
         let mut kept = Blocks::default();
-        let requests = kept.requests(&[0..LENGTH], LENGTH);
+        let requests = kept.requests(&vec![0..LENGTH; 1], LENGTH);
         assert_eq!(requests.len(), 16);
         assert_eq!(requests[0], 0..RUN * BLOCK);
         assert_eq!(requests[15].end, LENGTH);

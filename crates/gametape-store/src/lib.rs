@@ -18,7 +18,7 @@
 //! let store = Store::open(&place)?;
 //! assert_eq!(store.put("finals.tape", &b"tape"[..])?, Stored::New);
 //! assert_eq!(store.put("finals.tape", &b"tape"[..])?, Stored::Same);
-//! assert!(store.put("finals.tape", &b"other"[..]).is_err());
+//! assert_eq!(store.put("finals.tape", &b"other"[..])?, Stored::Taken);
 //!
 //! let mut remote = Remote::open(&store.address("finals.tape"))?;
 //! assert_eq!(remote.fetch(1..3)?.as_ref(), b"ap");

@@ -86,7 +86,7 @@ impl Version {
         self.e_tag.clone().filter(|tag| !tag.starts_with("W/"))
     }
 
-    /// Is what a later request says still the same? Where there is a tag it alone counts: servers behind one
+    /// Is what a later request says still the same? Where there is a tag it alone counts: servers of one
     /// address need not agree on the time.
     fn is_still(&self, now: &Self) -> bool {
         let same_time = self.e_tag.is_some() || self.modified == now.modified;

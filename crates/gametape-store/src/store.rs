@@ -27,11 +27,14 @@ const PATIENCE_FOR_PIECE: Duration = Duration::from_secs(16);
 
 /// What came of storing something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
 pub enum Stored {
     /// It is there now, as it was read again.
     New,
     /// The same bytes were there already.
     Same,
+    /// Something else of that name is there, and stays: nothing was stored.
+    Taken,
 }
 
 /// A folder or a part of a bucket that takes finished recordings, each once.
@@ -98,7 +101,7 @@ impl Store {
             let there = self.sum(&path).await.map_err(failed)?;
             match (there == sum, stored) {
                 (true, stored) => Ok(stored),
-                (false, Stored::Same) => Err(failed(Trouble::Exists)),
+                (false, Stored::Same | Stored::Taken) => Ok(Stored::Taken),
                 (false, Stored::New) => {
                     let expected = sum.length;
                     Err(failed(Trouble::Damaged { expected, got: there.length }))

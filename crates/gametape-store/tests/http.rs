@@ -1,4 +1,10 @@
 //! Recordings on web servers that behave, and on those that do not.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a helper of a test may fail it"
+)]
 
 mod server;
 

@@ -110,7 +110,7 @@ pub use recover::scan::{Damage, DamageKind, Found, Scanner};
 pub use snapshot::{
     Cadence, CellPos, Change, DeltaSnapshot, EntityDelta, Key, Keyframe, KeyframeMaker,
     MapCellState, MapStateDelta, PlayerId, PlayerStateDelta, Row, SectionDelta, SimCoreDelta,
-    SimCoreSnapshot, SimSnapshot, SimTick, SlotTable, StateHash, StringInternerDelta,
+    SimCoreSnapshot, SimSnapshot, SlotTable, StateHash, StringInternerDelta,
     StringInternerSnapshot, SyncHash, UnitTag, ValueTable,
 };
 pub use write::draft::ChunkDraft;

@@ -5,10 +5,6 @@ use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 use crate::seat::Seat;
 use crate::segments::Segments;
 
-fn refused(problem: String) -> JsError {
-    JsError::new(&problem)
-}
-
 fn tick(number: f64) -> Option<u64> {
     (number >= 0.0).then_some(number as u64)
 }
@@ -23,7 +19,7 @@ impl JsSeat {
     /// A seat that will ask for these views of a match.
     #[wasm_bindgen(constructor)]
     pub fn new(name: &str, views: u16, from: f64, pass: &str) -> Result<Self, JsError> {
-        Seat::new(name, views, tick(from), pass).map(Self).map_err(refused)
+        Seat::new(name, views, tick(from), pass).map(Self).map_err(|problem| JsError::new(&problem))
     }
 
     /// The message that a connection begins with.
@@ -33,12 +29,12 @@ impl JsSeat {
 
     /// A message came.
     pub fn receive(&mut self, bytes: &[u8], now: f64) -> Result<(), JsError> {
-        self.0.receive(bytes, now).map_err(refused)
+        self.0.receive(bytes, now).map_err(|problem| JsError::new(&problem))
     }
 
     /// Lets time pass.
     pub fn poll(&mut self, now: f64) -> Result<(), JsError> {
-        self.0.poll(now).map_err(refused)
+        self.0.poll(now).map_err(|problem| JsError::new(&problem))
     }
 
     /// A message to send; `undefined` where there is none.
@@ -58,7 +54,7 @@ impl JsSeat {
 
     /// More of the tape.
     pub fn tape(&mut self) -> Result<Vec<u8>, JsError> {
-        self.0.tape().map_err(refused)
+        self.0.tape().map_err(|problem| JsError::new(&problem))
     }
 }
 
@@ -72,7 +68,7 @@ impl JsSegments {
     /// Follows a view.
     #[wasm_bindgen(constructor)]
     pub fn new(view: u8, from: f64) -> Result<Self, JsError> {
-        Segments::new(view, tick(from)).map(Self).map_err(refused)
+        Segments::new(view, tick(from)).map(Self).map_err(|problem| JsError::new(&problem))
     }
 
     /// The files to ask for now.
@@ -82,7 +78,7 @@ impl JsSegments {
 
     /// A file came; `undefined` where it was not there.
     pub fn answer(&mut self, file: &str, bytes: Option<Vec<u8>>, now: f64) -> Result<(), JsError> {
-        self.0.answer(file, bytes.as_deref(), now).map_err(refused)
+        self.0.answer(file, bytes.as_deref(), now).map_err(|problem| JsError::new(&problem))
     }
 
     /// What happened, as JSON.

@@ -1,7 +1,7 @@
 //! Live matches in a browser: what comes over the network, made a tape in WebAssembly.
 //!
 //! A [`Seat`] speaks messages, over whatever carries them; [`Segments`] says which files it needs. Both give the bytes of a
-//! tape that grows, and [notices](Told) as JSON. The page has the sockets and the clock; the tape goes to a session of
+//! tape that grows, and [notices](LiveNotice) as JSON. The page has the sockets and the clock; the tape goes to a session of
 //! `gametape-web`, which shows it. Specified in `spec/live.md` and `spec/viewer.md`, section 6.
 //!
 //! ```
@@ -26,4 +26,4 @@ mod shapes;
 
 pub use seat::Seat;
 pub use segments::Segments;
-pub use shapes::{Lost, Refused, Told, Welcomed};
+pub use shapes::{LiveNotice, Lost, Refused, Welcomed};

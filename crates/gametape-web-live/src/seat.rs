@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use gametape_live::{Join, Pass, Shared, Spectator, StartAt};
+use gametape_live::{Join, MatchName, Pass, Shared, Spectator, StartAt};
 use gametape_wire::ViewSet;
 
 use crate::shapes::to_json;
@@ -23,10 +23,11 @@ impl Seat {
         if views.is_empty() {
             return Err("a seat needs a view".to_owned());
         }
-        let mut join = Join::new(name.parse().map_err(text)?, views);
+        let name = name.parse::<MatchName>().map_err(|error| error.to_string())?;
+        let mut join = Join::new(name, views);
         join.from = start_at(from);
         if !pass.is_empty() {
-            join.pass = pass.parse::<Pass>().map_err(text)?.to_bytes();
+            join.pass = pass.parse::<Pass>().map_err(|error| error.to_string())?.to_bytes();
         }
         Ok(Self { spectator: Spectator::new(join), outgoing: VecDeque::new() })
     }
@@ -40,12 +41,12 @@ impl Seat {
 
     /// A message came; `now` in milliseconds since any fixed instant. An error ends the connection, and another may go on.
     pub fn receive(&mut self, bytes: &[u8], now: f64) -> Result<(), String> {
-        self.spectator.receive(&Shared::from(bytes), millis(now)).map_err(text)
+        self.spectator.receive(&Shared::from(bytes), millis(now)).map_err(|error| error.to_string())
     }
 
     /// Lets time pass: what is missing is asked for, what does not come is given up.
     pub fn poll(&mut self, now: f64) -> Result<(), String> {
-        self.outgoing.extend(self.spectator.poll(millis(now)).map_err(text)?);
+        self.outgoing.extend(self.spectator.poll(millis(now)).map_err(|error| error.to_string())?);
         Ok(())
     }
 
@@ -61,14 +62,14 @@ impl Seat {
         self.outgoing.push_back(message);
     }
 
-    /// What happened since the last call, as a JSON array of [`Told`](crate::Told).
+    /// What happened since the last call, as a JSON array of [`LiveNotice`](crate::LiveNotice).
     pub fn notices(&mut self) -> String {
         to_json(self.spectator.notices())
     }
 
     /// The bytes that follow those of the last call in the tape.
     pub fn tape(&mut self) -> Result<Vec<u8>, String> {
-        self.spectator.take_tape().map_err(text)
+        self.spectator.take_tape().map_err(|error| error.to_string())
     }
 }
 
@@ -79,8 +80,4 @@ pub(crate) fn start_at(tick: Option<u64>) -> StartAt {
 pub(crate) fn millis(now: f64) -> Duration {
     // What is no time is the beginning of it.
     Duration::try_from_secs_f64(now / 1000.0).unwrap_or_default()
-}
-
-pub(crate) fn text(error: gametape_wire::Error) -> String {
-    error.to_string()
 }

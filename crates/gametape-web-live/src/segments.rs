@@ -3,7 +3,7 @@
 use gametape_live::{SegmentFile, SegmentFollower};
 use gametape_wire::View;
 
-use crate::seat::{millis, start_at, text};
+use crate::seat::{millis, start_at};
 use crate::shapes::to_json;
 
 /// Follows the segments of a view.
@@ -27,10 +27,10 @@ impl Segments {
     /// A file came, or was not there. An error means that something else than segments is served.
     pub fn answer(&mut self, file: &str, bytes: Option<&[u8]>, now: f64) -> Result<(), String> {
         let file = named(file).ok_or_else(|| format!("{file} is no file of a view"))?;
-        self.follower.answer(file, bytes, millis(now)).map_err(text)
+        self.follower.answer(file, bytes, millis(now)).map_err(|error| error.to_string())
     }
 
-    /// What happened since the last call, as a JSON array of [`Told`](crate::Told).
+    /// What happened since the last call, as a JSON array of [`LiveNotice`](crate::LiveNotice).
     pub fn notices(&mut self) -> String {
         to_json(self.follower.notices())
     }

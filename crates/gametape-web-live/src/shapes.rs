@@ -1,13 +1,14 @@
-//! What the page is told.
+//! What the page receives.
 
 use gametape_live::{Notice, Refusal, Welcome};
+use gametape_wire::View;
 use serde::Serialize;
 
 /// Something that the page must know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub enum Told {
+pub enum LiveNotice {
     /// A seat was given.
     Welcome(Welcomed),
     /// No seat was given.
@@ -69,7 +70,7 @@ pub struct Lost {
 impl From<Welcome> for Welcomed {
     fn from(welcome: Welcome) -> Self {
         Self {
-            views: welcome.views.iter().map(|view| view.number()).collect(),
+            views: welcome.views.iter().map(View::number).collect(),
             delay: welcome.delay,
             tick_micros: welcome.header.tick_length.micros(),
         }
@@ -91,25 +92,25 @@ impl From<Refusal> for Refused {
 }
 
 /// A notice as the page gets it; none where it has no meaning there.
-fn told(notice: Notice) -> Option<Told> {
+fn told(notice: Notice) -> Option<LiveNotice> {
     Some(match notice {
-        Notice::Welcome(welcome) => Told::Welcome((*welcome).into()),
-        Notice::Refused(refusal) => Told::Refused(refusal.into()),
-        Notice::Began { tick } => Told::Began(tick),
-        Notice::Shown { tick } => Told::Shown(tick),
+        Notice::Welcome(welcome) => LiveNotice::Welcome((*welcome).into()),
+        Notice::Refused(refusal) => LiveNotice::Refused(refusal.into()),
+        Notice::Began { tick } => LiveNotice::Began(tick),
+        Notice::Shown { tick } => LiveNotice::Shown(tick),
         Notice::Lost { view, first, last, parts } => {
-            Told::Lost(Lost { view: view.number(), first, last, parts })
+            LiveNotice::Lost(Lost { view: view.number(), first, last, parts })
         }
-        Notice::Over => Told::Over(true),
+        Notice::Over => LiveNotice::Over(true),
         _ => return None,
     })
 }
 
 /// Notices as a JSON array, in their order; of several that say how far it can be shown, the last one alone.
 pub(crate) fn to_json(notices: Vec<Notice>) -> String {
-    let mut all: Vec<Told> = Vec::new();
+    let mut all: Vec<LiveNotice> = Vec::new();
     for told in notices.into_iter().filter_map(told) {
-        if let (Some(Told::Shown(_)), Told::Shown(_)) = (all.last(), &told) {
+        if let (Some(LiveNotice::Shown(_)), LiveNotice::Shown(_)) = (all.last(), &told) {
             all.pop();
         }
         all.push(told);
@@ -129,7 +130,7 @@ mod tests {
     fn the_page_has_the_shapes_of_today() {
         let config = Config::default();
         let all = [
-            Told::decl(&config),
+            LiveNotice::decl(&config),
             Welcomed::decl(&config),
             Refused::decl(&config),
             Lost::decl(&config),

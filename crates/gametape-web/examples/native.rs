@@ -176,5 +176,6 @@ fn samples(folder: &Path) -> Outcome<()> {
         let (setup, frames) = sample.build(generation)?;
         write(name, &write_file(&setup, &frames, &WriteOptions::default())?)?;
     }
+    write("snails.tape", &gametape_replay::sample::race(600)?)?;
     Ok(write("game.json", &gametape_cadre::sample::log(120, 3))?)
 }

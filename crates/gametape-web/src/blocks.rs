@@ -207,9 +207,9 @@ mod tests {
         blocks.shared.borrow_mut().blocks.clear();
         blocks.append(&bytes[10..100]);
         assert!(blocks.fetch(20..30).is_err());
-        assert_eq!(blocks.missing(), [0..100]);
+        assert_eq!(blocks.missing(), vec![0..100; 1]);
         blocks.append(&bytes[100..BLOCK as usize + 5]);
-        assert_eq!(blocks.missing(), [0..BLOCK]);
+        assert_eq!(blocks.missing(), vec![0..BLOCK; 1]);
         supply_all(&blocks, &bytes);
         let end = BLOCK + 5;
         assert_eq!(*blocks.fetch(0..end).unwrap(), bytes[..end as usize]);

@@ -77,7 +77,7 @@ fn what_cannot_be_answered_is_a_sentence() {
     assert!(refused(&mut page, json!({"do": "view", "view": 15})).contains("15"));
     assert!(
         refused(&mut page, json!({"do": "tree", "open": [], "first": 0, "count": 1}))
-            .contains("gamelog")
+            .contains("has none")
     );
     let mut nothing = Page::new("zeros", vec![0; 200_000]);
     assert!(refused(&mut nothing, json!({"do": "open"})).contains("neither a tape"));

@@ -12,13 +12,13 @@
 //!
 //! impl GameState for Snail {
 //!     /// One update, in the game's own bytes.
-//!     fn apply(&mut self, _tick: SimTick, payload: &[u8]) -> Result<()> {
+//!     fn apply(&mut self, _tick: Tick, payload: &[u8]) -> Result<()> {
 //!         self.0 += u64::from(*payload.first().unwrap_or(&0));
 //!         Ok(())
 //!     }
 //!
 //!     /// The state in the game's own bytes; entities and cells make smaller keyframes.
-//!     fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+//!     fn snapshot(&self, tick: Tick) -> SimSnapshot {
 //!         SimSnapshot::opaque(tick, &self.0.to_le_bytes()).expect("eight bytes fit")
 //!     }
 //!
@@ -102,6 +102,6 @@ pub mod prelude {
         Direction, EventBlock, GameState, Order, Playback, Player, PlayerOptions, Recorder,
         RecorderOptions, Recording, Simulation, Timeline,
     };
-    pub use gametape_tape::{SimSnapshot, SimTick, TapeHeader, UnitTag};
+    pub use gametape_tape::{SimSnapshot, TapeHeader, UnitTag};
     pub use gametape_wire::{Error, Moment, Result, Tick, TickLength, Time, View, ViewSet, When};
 }

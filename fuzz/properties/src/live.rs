@@ -11,7 +11,7 @@ use gametape_live::{
 use gametape_tape::{
     Cadence, KeyframeMaker, SigningKey, SimSnapshot, Tape, TapeHeader, TapeWriter,
 };
-use gametape_wire::{Error, Result, TickLength, View, ViewSet};
+use gametape_wire::{Error, Result, Tick, TickLength, View, ViewSet};
 
 use crate::Seed;
 
@@ -181,7 +181,7 @@ fn published() -> Result<Vec<Shared>> {
     let own = ViewSet::EMPTY.with(view);
     for tick in 0..12 {
         if tick % 4 == 0 {
-            let state = SimSnapshot::opaque(tick, &[tick as u8; 40])?;
+            let state = SimSnapshot::opaque(Tick(tick), &[tick as u8; 40])?;
             journal.keyframe(16, own, &keyframes.make(state))?;
         }
         journal.frame_for_all(0, tick, views(), &[tick as u8; 3])?;

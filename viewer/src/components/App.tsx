@@ -111,11 +111,18 @@ function Opening() {
   );
 }
 
+/** So many moments after a loss of a live match it is still said. */
+const NEAR_LOSS = 200;
+
 /** What went wrong and what is lost. */
 function Strips() {
   const problem = state.problem.value;
   const about = state.about.value;
-  const losses = state.losses.value.filter(({ start }) => (start ?? 0) <= state.horizon.value);
+  const all = state.losses.value.filter(({ start }) => (start ?? 0) <= state.horizon.value);
+  // Of a live match the last one is said, as long as it is near: all of them are on the bar.
+  const isNear = ({ start, end }: { start: number | null; end: number | null }) =>
+    (start ?? 0) <= state.target.value && state.target.value <= (end ?? start ?? 0) + NEAR_LOSS;
+  const losses = state.isGrowing.value ? all.filter(isNear).slice(-1) : all;
   const isOpening = state.place.value === "match" && !about;
   return (
     <div class="strips">
@@ -148,7 +155,7 @@ function Strips() {
       <LiveStrips />
       {losses.length > 0 && (
         <section class="strip loss" aria-label="Losses">
-          {(state.isGrowing.value ? losses.slice(-3) : losses.slice(0, 3)).map(({ text, start }) =>
+          {losses.slice(0, 3).map(({ text, start }) =>
             start === null ? (
               <span key={text}>{text}</span>
             ) : (

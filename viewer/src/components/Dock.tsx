@@ -28,6 +28,27 @@ function Tool(props: {
   );
 }
 
+function Speed() {
+  return (
+    <label class="speed">
+      <span class="only-heard">Speed</span>
+      <select
+        value={String(state.speed.value)}
+        title="Speed  < >"
+        onChange={(event) => {
+          state.setSpeed(Number(event.currentTarget.value));
+        }}
+      >
+        {state.SPEEDS.map((one) => (
+          <option key={one} value={String(one)}>
+            {one}×
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 export function Dock() {
   const about = state.about.value;
   if (!about) return <section class="dock" aria-label="Time" />;
@@ -36,6 +57,8 @@ export function Dock() {
   const isKept = state.isBookmarked.value;
   const hasTurns = about.is_gamelog;
   const isFine = fineShown.value;
+  // A small screen has room for live, or for these.
+  const isTight = narrow.value && state.isGrowing.value;
   const hasArea = Boolean(state.story.value?.curves.length) || state.story.value === null;
   return (
     <section class="dock" aria-label="Time" data-area={hasArea}>
@@ -111,30 +134,25 @@ export function Dock() {
           )}
         </button>
         <LiveButton />
-        <label class="speed">
-          <span class="only-heard">Speed</span>
-          <select
-            value={String(state.speed.value)}
-            title="Speed  < >"
-            onChange={(event) => {
-              state.speed.value = Number(event.currentTarget.value);
-            }}
-          >
-            {state.SPEEDS.map((one) => (
-              <option key={one} value={String(one)}>
-                {one}×
-              </option>
-            ))}
-          </select>
-        </label>
+        {!isTight && <Speed />}
         <div class="grow" />
         {loop && (
           <span class="loop-range">
             {state.timeText(loop.start)} – {state.timeText(loop.end)}
           </span>
         )}
-        <Tool icon="loop" label="Loop" hint="O" pressed={loop !== null} run={state.toggleLoop} />
-        <Tool icon="bookmark" label="Bookmark" hint="B" pressed={isKept} run={() => state.toggleBookmark()} />
+        {!isTight && (
+          <>
+            <Tool icon="loop" label="Loop" hint="O" pressed={loop !== null} run={state.toggleLoop} />
+            <Tool
+              icon="bookmark"
+              label="Bookmark"
+              hint="B"
+              pressed={isKept}
+              run={() => state.toggleBookmark()}
+            />
+          </>
+        )}
         <Tool
           icon="zoomBar"
           label="Fine bar"

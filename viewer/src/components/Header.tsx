@@ -28,13 +28,13 @@ export function Header() {
         <div class="heading">
           <h1 title={name}>{name}</h1>
           <p title={about.subtitle}>
-            <LiveBadge />
             {state.spoilers.value || state.ended.value ? about.subtitle : about.game}
           </p>
         </div>
       ) : (
         <h1 class="only-heard">{isMatch ? "Opening a recording" : "Gametape"}</h1>
       )}
+      <LiveBadge />
       <div class="grow" />
       {about && !narrow.value && <Views />}
       <nav class="tools" aria-label="Page">

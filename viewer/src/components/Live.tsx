@@ -23,7 +23,10 @@ export function LiveButton() {
       onClick={state.catchUp}
     >
       <span class="live-dot" aria-hidden="true" />
-      {text}
+      <span>
+        {text.replace(" behind live", "")}
+        {!isLive && <span class="live-words"> behind live</span>}
+      </span>
       {!isLive && <span class="only-heard">: catch up</span>}
     </button>
   );

@@ -47,44 +47,48 @@ export function Matches() {
     <main class="matches">
       <div class="matches-inside">
         <LiveCards />
-        <div class="matches-head">
-          <h2>
-            Matches{" "}
-            <span class="hint">
-              {list.length === all.length
-                ? count(all.length)
-                : `${count(list.length)} of ${count(all.length)}`}
-            </span>
-          </h2>
-          <div class="grow" />
-          <input
-            type="search"
-            aria-label="Search matches"
-            placeholder="Search players, names"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-          {games.length > 1 && (
+        {all.length === 0 ? (
+          <FilePicker label="Open a file" class="" />
+        ) : (
+          <div class="matches-head">
+            <h2>
+              Matches{" "}
+              <span class="hint">
+                {list.length === all.length
+                  ? count(all.length)
+                  : `${count(list.length)} of ${count(all.length)}`}
+              </span>
+            </h2>
+            <div class="grow" />
+            <input
+              type="search"
+              aria-label="Search matches"
+              placeholder="Search players, names"
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+            {games.length > 1 && (
+              <label>
+                <span class="only-heard">Game</span>
+                <select value={game} onChange={(event) => setGame(event.currentTarget.value)}>
+                  <option value="">All games</option>
+                  {games.map((one) => (
+                    <option key={one}>{one}</option>
+                  ))}
+                </select>
+              </label>
+            )}
             <label>
-              <span class="only-heard">Game</span>
-              <select value={game} onChange={(event) => setGame(event.currentTarget.value)}>
-                <option value="">All games</option>
-                {games.map((one) => (
-                  <option key={one}>{one}</option>
-                ))}
+              <span class="only-heard">Sort</span>
+              <select value={order} onChange={(event) => setOrder(event.currentTarget.value as Order)}>
+                <option value="date">Newest first</option>
+                <option value="name">By name</option>
+                {state.spoilers.value && <option value="length">Longest first</option>}
               </select>
             </label>
-          )}
-          <label>
-            <span class="only-heard">Sort</span>
-            <select value={order} onChange={(event) => setOrder(event.currentTarget.value as Order)}>
-              <option value="date">Newest first</option>
-              <option value="name">By name</option>
-              {state.spoilers.value && <option value="length">Longest first</option>}
-            </select>
-          </label>
-          <FilePicker label="Open a file" class="" />
-        </div>
+            <FilePicker label="Open a file" class="" />
+          </div>
+        )}
         {list.length === 0 && all.length > 0 && <p class="empty">No match is called that.</p>}
         <ul class="cards">
           {list.map((entry) => (

@@ -57,6 +57,7 @@ export function Panels() {
         id="panel"
         aria-labelledby={`tab-${open}`}
       >
+        {state.isSplit.value && <Whose of={open} />}
         {open === "players" && <Players />}
         {open === "events" && <Events />}
         {open === "moments" && <Moments />}
@@ -68,8 +69,38 @@ export function Panels() {
   );
 }
 
+/** Of two boards: which one a panel is about. What happened over time is that of the left one, as the bars are. */
+function Whose({ of }: { of: state.TabName }) {
+  const isOfTime = ["events", "moments", "statistics"].includes(of);
+  const sides = [
+    { side: state.main, where: "Left" },
+    { side: state.second, where: "Right" },
+  ];
+  return (
+    <div class="whose" role="group" aria-label="Which board this panel is about">
+      {sides.map(({ side, where }) => {
+        const known = side.about.value;
+        const isIt = isOfTime ? side === state.main : side === state.active.value;
+        return (
+          <button
+            type="button"
+            key={where}
+            aria-pressed={isIt}
+            disabled={!known || (isOfTime && !isIt)}
+            onClick={() => {
+              state.active.value = side;
+            }}
+          >
+            {where}: {known ? state.seenText(known) : "…"}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
 function Players() {
-  const shown = state.shown.value;
+  const shown = state.active.value.shown.value;
   const [order, setOrder] = useState<string | null>(null);
   if (!shown) return <p class="empty">…</p>;
   // Time and view are shown elsewhere.
@@ -153,7 +184,9 @@ function Players() {
                       <Cell value={value} players={shown.players} />
                       {other !== undefined && (
                         <span class="other-value">
-                          <span class="only-heard">, on the right </span>
+                          <span class="only-heard">
+                            , on the {state.active.value === state.main ? "right" : "left"}{" "}
+                          </span>
                           {other === null ? "–" : <Cell value={other} players={shown.players} />}
                         </span>
                       )}

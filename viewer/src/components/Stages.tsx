@@ -8,12 +8,12 @@ export function Stages() {
   const isSplit = state.isSplit.value;
   return (
     <div class="stages" data-split={isSplit}>
-      <div class="stage-side">
+      <div class="stage-side" data-active={isSplit && state.active.value === state.main}>
         {isSplit && <LeftHead />}
         <Board key={`main ${state.main.recording.value}`} side={state.main} />
       </div>
       {isSplit && (
-        <div class="stage-side">
+        <div class="stage-side" data-active={state.active.value === state.second}>
           <RightHead />
           {state.second.about.value ? (
             <Board key={`second ${state.second.recording.value}`} side={state.second} />

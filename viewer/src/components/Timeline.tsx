@@ -61,7 +61,13 @@ function paintBase(canvas: HTMLCanvasElement, width: number, height: number, spa
   const box = { x: 0, y: top, width, height: height - top };
   context.fillStyle = hue.raised;
   context.fillRect(0, box.y, width, box.height);
-  if (curve) paintShares(context, curve, box, (at) => moment(at, span, width), until);
+  if (curve) {
+    // Of a live match nothing is known before the moment that it was joined at, until somebody goes there.
+    const from = Math.max(0, Math.min(width, x(state.about.value?.begin ?? 0, span, width)));
+    const here = { ...box, x: from, width: width - from };
+    const last = Math.min(until, state.lastMoment.value);
+    paintShares(context, curve, here, (at) => moment(at, span, width), last);
+  }
 
   // Damage.
   for (const { start, end } of state.losses.value) {

@@ -1,6 +1,6 @@
 // Made of the Rust shapes by a test of gametape-web-live: `BLESS=1 cargo test -p gametape-web-live shapes`.
 
-export type Told = { "welcome": Welcomed } | { "refused": Refused } | { "began": number } | { "shown": number } | { "lost": Lost } | { "over": boolean };
+export type LiveNotice = { "welcome": Welcomed } | { "refused": Refused } | { "began": number } | { "shown": number } | { "lost": Lost } | { "over": boolean };
 
 export type Welcomed = { 
 /**

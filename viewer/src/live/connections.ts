@@ -13,7 +13,10 @@ export interface Handlers {
 }
 
 /** A connection that is not open after this time is none, in milliseconds. */
-const PATIENCE = 4000;
+const PATIENCE = 2500;
+
+/** Datagrams that may wait to be read. */
+const DATAGRAMS = 1024;
 
 /** The subprotocol of WebSockets. */
 const PROTOCOL = "gametape-live-1";
@@ -87,6 +90,8 @@ export async function webTransport(
   void each(transport.incomingUnidirectionalStreams, (incoming) => {
     void messages(incoming as ReadableStream<Uint8Array>, true, handlers).catch(end);
   }).then(end, end);
+  // A browser keeps one unless it is told otherwise, and a tick may have many.
+  transport.datagrams.incomingHighWaterMark = DATAGRAMS;
   void each(transport.datagrams.readable, (datagram) => handlers.message(datagram as Uint8Array)).catch(end);
   return {
     send: (message) => void writer.write(entry(message)).catch(end),

@@ -16,7 +16,7 @@ declare module "#live" {
     poll(now: number): void;
     next(): Uint8Array<ArrayBuffer> | undefined;
     seek(tick: number): void;
-    /** JSON: Told[]. */
+    /** JSON: LiveNotice[]. */
     notices(): string;
     tape(): Uint8Array<ArrayBuffer>;
     free(): void;

@@ -1,5 +1,5 @@
 // What the page and the worker of a live match say to each other.
-import type { Told } from "../generated/live.ts";
+import type { LiveNotice } from "../generated/live.ts";
 
 /** How a match comes, best first. */
 export const WAYS = ["webtransport", "websocket", "segments"] as const;
@@ -49,4 +49,4 @@ export type ToLive =
 export type FromLive =
   | { type: "link"; link: Link }
   /** What came: notices, and bytes of the tape with this number. */
-  | { type: "came"; tape: number; told: Told[]; bytes: Uint8Array<ArrayBuffer> };
+  | { type: "came"; tape: number; told: LiveNotice[]; bytes: Uint8Array<ArrayBuffer> };

@@ -1,6 +1,6 @@
 // One visit at a match, by one way: until the connection ends, the match is over or somebody wants something else.
 import { Seat, Segments } from "#live";
-import type { Refused, Told } from "../generated/live.ts";
+import type { Refused, LiveNotice } from "../generated/live.ts";
 import { type Connection, webSocket, webTransport } from "./connections.ts";
 import type { Opening, Way } from "./messages.ts";
 
@@ -18,7 +18,7 @@ export interface Listener {
   open(): void;
   /** The network fails at the moment, and is tried again. */
   troubled(): void;
-  came(told: Told[], bytes: Uint8Array<ArrayBuffer>): void;
+  came(told: LiveNotice[], bytes: Uint8Array<ArrayBuffer>): void;
 }
 
 /** A match that is watched. */
@@ -71,7 +71,7 @@ export function visitByMessages(way: Way, opening: Opening, seat: Seat, listener
   };
   const flush = () => {
     try {
-      const told = JSON.parse(seat.notices()) as Told[];
+      const told = JSON.parse(seat.notices()) as LiveNotice[];
       const bytes = seat.tape();
       for (const one of told) {
         if ("welcome" in one && !outcome.worked) {
@@ -133,23 +133,23 @@ export function visitByMessages(way: Way, opening: Opening, seat: Seat, listener
   };
 }
 
+/** What the server says of itself. */
 interface ServerInfo {
-  /** Where WebTransport is, where that is not the address of the server. */
-  webtransport?: string;
-  /** SHA-256 of its certificates, in hexadecimal, where nobody vouches for them. */
-  certificates?: string[];
+  transports?: string[];
+  /** SHA-256 of its certificate, in hexadecimal, where nobody vouches for it. */
+  certificate_sha256?: string;
 }
 
-/** What the server says of itself: where WebTransport is, and with which certificate. */
+/** WebTransport is on the same port, also where the page comes without TLS. */
 async function openWebTransport(base: string, handlers: Parameters<typeof webSocket>[1]) {
   const response = await fetch(new URL("live/server.json", base), { cache: "no-store" });
   const info = response.ok ? ((await response.json()) as ServerInfo) : {};
-  const url = new URL(info.webtransport ?? "live", base);
-  if (url.protocol !== "https:") throw new Error("WebTransport needs https");
-  const hashes = (info.certificates ?? []).map((hash) =>
-    Uint8Array.from(hash.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)),
-  );
-  return webTransport(url.href, hashes, handlers);
+  if (!info.transports?.includes("webtransport")) throw new Error("the server has no WebTransport");
+  const url = new URL("live", base);
+  url.protocol = "https:";
+  const hash = info.certificate_sha256?.match(/../g);
+  const bytes = hash && Uint8Array.from(hash, (byte) => Number.parseInt(byte, 16));
+  return webTransport(url.href, bytes ? [bytes] : [], handlers);
 }
 
 /** By files of one view. */
@@ -171,7 +171,7 @@ export function visitBySegments(opening: Opening, from: number | null, listener:
     finish(outcome);
   };
   const flush = () => {
-    const told = JSON.parse(segments.notices()) as Told[];
+    const told = JSON.parse(segments.notices()) as LiveNotice[];
     const bytes = segments.tape();
     if (told.some((one) => "over" in one)) outcome.over = true;
     if (told.length > 0 || bytes.length > 0) listener.came(told, bytes);

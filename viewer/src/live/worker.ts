@@ -1,6 +1,6 @@
 // The worker of a live match: connections, falling back from one way to the next, connecting again.
 import init, { type Seat } from "#live";
-import type { Told } from "../generated/live.ts";
+import type { LiveNotice } from "../generated/live.ts";
 import { request } from "../source.ts";
 import type { FromLive, Link, Opening, ToLive, Way } from "./messages.ts";
 import {
@@ -85,7 +85,7 @@ function listenTo(way: Way): Listener {
   };
 }
 
-function came(told: Told[], bytes: Uint8Array<ArrayBuffer>) {
+function came(told: LiveNotice[], bytes: Uint8Array<ArrayBuffer>) {
   for (const one of told) {
     if ("began" in one) {
       tape++;

@@ -7,7 +7,7 @@ import { liveName, passOf } from "./live.ts";
 import { setViews } from "./open.ts";
 import { announced, byHand, say } from "./page.ts";
 import { about, main } from "./side.ts";
-import { catchUp, growth, pause, play, seek } from "./time.ts";
+import { goLive, growth, pause, play, seek } from "./time.ts";
 
 /** What a caster shares. */
 interface Shared {
@@ -203,7 +203,7 @@ function applyTime(to: Shared) {
   // Nearer to the end than what is held back: it is live.
   const isLive = edge.value !== null && to.rate === 1 && edge.value - moment < (growth.target() + 2) * each;
   if (isLive) {
-    if (!atLive.value) catchUp();
+    if (!atLive.value) goLive();
     return;
   }
   if (Math.abs(target.value - moment) > OFF * each) seek(moment);

@@ -15,6 +15,6 @@ export * from "./pointing.ts";
 export * from "./position.ts";
 export * from "./preview.ts";
 export * from "./share.ts";
-export { about, main, recording, type Side, shown } from "./side.ts";
+export { about, active, main, recording, type Side, shown } from "./side.ts";
 export * from "./split.ts";
 export * from "./time.ts";

@@ -1,7 +1,7 @@
 // A match while it is played: what comes of it, how far behind it the page is, and moments that are not here any more.
 import { batch, computed, signal } from "@preact/signals";
 import { Stale } from "../client.ts";
-import type { Lost, Told } from "../generated/live.ts";
+import type { Lost, LiveNotice } from "../generated/live.ts";
 import type { About } from "../generated/shapes.ts";
 import { Growing } from "../growing.ts";
 import { type FromLive, type Link, type ToLive, WAYS, type Way } from "../live/messages.ts";
@@ -14,7 +14,7 @@ import { announced, explain, opening, place, problem, say } from "./page.ts";
 import { lastMoment, lostLive, timeText } from "./position.ts";
 import { about, main, shown } from "./side.ts";
 import { isOther, isSplit, second } from "./split.ts";
-import { behind, catchUp, growth, play, seek } from "./time.ts";
+import { behind, goLive, growth, play, seek } from "./time.ts";
 
 /** A match that can be watched live. */
 export interface LiveMatch {
@@ -32,6 +32,8 @@ export interface LiveMatch {
 const TARGETS: Record<Way, number> = { webtransport: 0.15, websocket: 0.15, segments: 1 };
 /** Nearer to the end than this, in seconds, is called live. */
 const NEAR = 3;
+/** Somebody who joined has what was played before after this time, in milliseconds. */
+const SETTLING = 3000;
 /** The list of live matches is read again after this time, in milliseconds. */
 const LIST_EVERY = 5000;
 /** A story of a match that goes on is asked for again after this time, in milliseconds. */
@@ -69,6 +71,8 @@ function rateNow(): number {
 interface Tape {
   number: number;
   growing: Growing;
+  /** The tick that it begins with. */
+  first: number;
   /** The last moment that can be shown. */
   last: number | null;
   isOver: boolean;
@@ -87,6 +91,8 @@ let current: Tape | null = null;
 let next: Tape | null = null;
 let pacer: Pacer | null = null;
 let told = 0;
+/** Until then what comes is what was played before it was joined. */
+let settled = 0;
 
 /** The pass of the page's address. */
 export function passOf(): string {
@@ -196,7 +202,7 @@ function giveUp({ state, text }: Link) {
 function came({ tape, told, bytes }: Extract<FromLive, { type: "came" }>) {
   batch(() => {
     if (tape !== current?.number && tape !== next?.number) {
-      next = { number: tape, growing: new Growing(), last: null, isOver: false };
+      next = { number: tape, growing: new Growing(), first: 0, last: null, isOver: false };
     }
     const of = tape === current?.number ? current : next!;
     of.growing.add(bytes);
@@ -207,12 +213,14 @@ function came({ tape, told, bytes }: Extract<FromLive, { type: "came" }>) {
   if (current?.isOver && current.number === tape) over();
 }
 
-function take(of: Tape, one: Told) {
+function take(of: Tape, one: LiveNotice) {
   if ("welcome" in one) {
     permitted.value = one.welcome.views;
     delay.value = (one.welcome.delay * one.welcome.tick_micros) / 1e6;
   }
-  if ("shown" in one) of.last = one.shown + 1;
+  if ("began" in one) of.first = one.began;
+  // Before that the keyframe that it begins with may still be on its way.
+  if ("shown" in one && one.shown >= of.first) of.last = one.shown + 1;
   if ("over" in one) of.isOver = true;
   if ("lost" in one) lose(one.lost);
 }
@@ -228,7 +236,7 @@ function lose({ view, first, last, parts }: Lost) {
   if (about.value && !about.value.seen.includes(view)) return;
   const [start, end] = [first + 1, last + 1];
   const span = `${timeText(start)} to ${timeText(end)}`;
-  const text = parts > 0 ? `something small was lost on the way, ${span}` : `lost on the way: ${span}`;
+  const text = parts > 0 ? `details were lost on the way, ${span}` : `lost on the way: ${span}`;
   const before = lostLive.value.at(-1);
   // Losses that follow each other are one.
   const joins = before && parts > 0 && before.end !== null && start - before.end <= rateNow() * 2;
@@ -236,7 +244,7 @@ function lose({ view, first, last, parts }: Lost) {
     ? {
         ...before,
         end,
-        text: `something small was lost on the way, ${timeText(before.start!)} to ${timeText(end)}`,
+        text: `details were lost on the way, ${timeText(before.start!)} to ${timeText(end)}`,
       }
     : { text, start, end };
   lostLive.value = [...(joins ? lostLive.value.slice(0, -1) : lostLive.value), one].slice(-100);
@@ -265,6 +273,8 @@ function over() {
       });
       announced.value = "The match is over";
       teller.tell();
+      // What was played before it was joined is wanted now, too: nothing else comes.
+      if (known.begin > 1) send({ type: "seek", tick: 0 });
     })
     .catch((error) => explain(error, null));
 }
@@ -280,6 +290,7 @@ function useNext() {
   if (!isFirst && !tape.isOver && tape.last < Math.min(wanted, lastMoment.value)) return;
   current = tape;
   next = null;
+  settled = performance.now() + SETTLING;
   if (isFirst) void begin(tape);
   else void goOn(tape);
 }
@@ -295,7 +306,7 @@ async function begin(tape: Tape) {
   if (tape.isOver) return over();
   const time = new URLSearchParams(location.search).get("t");
   const moment = time === null ? null : liveMoment(time);
-  if (moment === null) catchUp();
+  if (moment === null) goLive();
   else {
     seek(moment);
     play(1);
@@ -326,7 +337,7 @@ async function goOn(tape: Tape) {
       const right = await second.client.ask("open", {});
       second.about.value = withPermitted(right);
     }
-    if (atLive.value) catchUp();
+    if (atLive.value) goLive();
     else seek(wanted);
     teller.tell();
     if (tape.isOver) over();
@@ -377,6 +388,8 @@ function fetchSoon() {
 
 growth.pace = (seconds) => {
   pacer ??= new Pacer(TARGETS.websocket);
+  // Just joined, what was played before still comes in.
+  if (performance.now() < settled && seconds > pacer.target * 2 + 1) return null;
   return pacer.pace(seconds);
 };
 growth.target = () => pacer?.target ?? TARGETS.websocket;
@@ -396,32 +409,38 @@ export function liveMoment(text: string): number | null {
 
 // ---------------------------------------------------------------- which matches there are
 
-async function readLive(): Promise<LiveMatch[]> {
-  if (!location.protocol.startsWith("http")) return [];
+/** The live matches of the server; null where it has no such list. */
+async function readLive(): Promise<LiveMatch[] | null> {
+  if (!location.protocol.startsWith("http")) return null;
   try {
     const pass = passOf();
     const headers: Record<string, string> = pass ? { authorization: `Bearer ${pass}` } : {};
     const response = await fetch("live/matches.json", { cache: "no-store", headers });
-    if (!response.ok) return [];
+    if (!response.ok) return null;
     const value = (await response.json()) as { matches?: LiveMatch[] };
     return Array.isArray(value.matches) ? value.matches.filter((one) => typeof one.match === "string") : [];
   } catch {
-    return [];
+    return null;
   }
 }
 
 async function listed(match: string): Promise<LiveMatch | undefined> {
-  return (await readLive()).find((one) => one.match === match);
+  return (await readLive())?.find((one) => one.match === match);
 }
 
+/** Was there ever a list? */
+let hasList = false;
 let reading: ReturnType<typeof setTimeout> | null = null;
 
 /** The list of live matches, again and again while the page of matches is there. */
 export async function readLiveMatches() {
   if (reading !== null) clearTimeout(reading);
   reading = null;
-  liveMatches.value = await readLive();
+  const found = await readLive();
+  hasList ||= found !== null;
+  liveMatches.value = found ?? [];
   const isListed = place.value === "matches" || place.value === "start";
-  // A page without a server asks once.
-  if (isListed && liveMatches.value.length > 0) reading = setTimeout(readLiveMatches, LIST_EVERY);
+  if (place.value === "start" && liveMatches.value.length > 0) place.value = "matches";
+  // A page without such a server asks once.
+  if (isListed && hasList) reading = setTimeout(readLiveMatches, LIST_EVERY);
 }

@@ -7,7 +7,7 @@ import { clock } from "../words.ts";
 import { asideBusy } from "./aside.ts";
 import { readBookmarks } from "./bookmarks.ts";
 import { type Camera, cameraOf } from "./camera.ts";
-import { playing, target } from "./clock.ts";
+import { fetching, playing, target } from "./clock.ts";
 import { story } from "./events.ts";
 import { forget, forgetRecording } from "./lifetime.ts";
 import { address } from "./links.ts";
@@ -49,6 +49,7 @@ export const idle = computed(
     ![main, second].some((side) => side.isBusy.value) &&
     asideBusy.value === 0 &&
     !opening.value &&
+    fetching.value === null &&
     playing.value === 0,
 );
 

@@ -8,17 +8,18 @@ import { newest } from "./newest.ts";
 import { explain, say } from "./page.ts";
 import { inspectAgain } from "./pointing.ts";
 import { horizon } from "./position.ts";
-import { about, main, onShown, shown } from "./side.ts";
+import { active, main, onShown } from "./side.ts";
 
 export type TabName = "players" | "events" | "moments" | "statistics" | "state" | "messages";
 
 export const tab = signal<TabName>("players");
 
 export const tabs = computed<TabName[]>(() => {
-  const known = about.value;
+  const side = active.value;
+  const known = side.about.value;
   if (!known) return [];
   const list: TabName[] = [];
-  if ((shown.value?.players.length ?? known.players.length) > 0) list.push("players");
+  if ((side.shown.value?.players.length ?? known.players.length) > 0) list.push("players");
   list.push("events", "moments");
   if (story.value?.curves.length) list.push("statistics");
   if (known.has_tree) list.push("state");
@@ -37,30 +38,44 @@ export const treeSought = ofRecording<string | null>(null);
 export const search = ofView<{ text: string; found: Found[] | null; refused: string | null } | null>(null);
 
 const readMessages = newest<void>(async () => {
-  if (main.client) messages.value = (await main.client.ask("messages", {})).rows;
+  const side = active.value;
+  const rows = (await side.client?.ask("messages", {}))?.rows;
+  if (rows && side === active.value) messages.value = rows;
 });
 
 const readTree = newest<void>(async () => {
-  if (!main.client) return;
+  const side = active.value;
+  if (!side.client) return;
   const { first, count } = treeWindow.value;
-  const { rows, total } = await main.client.ask("tree", { open: treeOpen.value, first, count });
-  tree.value = { rows, first, total };
+  const { rows, total } = await side.client.ask("tree", { open: treeOpen.value, first, count });
+  if (side === active.value) tree.value = { rows, first, total };
 });
 
-/** The position or the panel changed: what is shown of it is read again. */
-function follow() {
-  if (!shown.value) return;
+onShown.push(() => {
   if (main.selected.value) inspectAgain(main);
-  if (openTab.value === "messages") readMessages();
-  if (openTab.value === "state") readTree();
-}
-onShown.push(follow);
+});
+
+/** The position, the panel or the side changed: what is shown of it is read again. */
 effect(() => {
-  if (openTab.value === "messages" || openTab.value === "state") {
+  const [open, now] = [openTab.value, active.value.shown.value];
+  if (!now) {
+    // Another view, or another side: what was read is not of it.
+    messages.value = null;
+    tree.value = null;
+  } else if (open === "messages") {
+    untracked(readMessages);
+  } else if (open === "state") {
     void treeOpen.value;
     void treeWindow.value;
-    untracked(follow);
+    untracked(readTree);
   }
+});
+/** Another side: nothing of the one before stays. */
+effect(() => {
+  void active.value;
+  messages.value = null;
+  tree.value = null;
+  untracked(() => search.value?.text && searchFor(search.value.text));
 });
 
 export function nextTab() {
@@ -76,14 +91,14 @@ export function toggleBranch(path: string) {
 
 /** Opens what is above a path, and finds its row. */
 export async function showPath(path: string) {
-  const asked = main.client;
+  const asked = active.value.client;
   if (!asked) return;
   tab.value = "state";
   const isAbove = (row: TreeRow) =>
     row.is_branch && !row.is_open && path.startsWith(row.path) && !/\w/.test(path[row.path.length] ?? "x");
   try {
     const count = 1000;
-    for (let first = 0; main.client === asked; ) {
+    for (let first = 0; active.value.client === asked; ) {
       const { rows, total } = await asked.ask("tree", { open: treeOpen.value, first, count });
       const at = rows.findIndex((row) => row.path === path);
       if (at >= 0) {
@@ -109,10 +124,11 @@ export async function showPath(path: string) {
 }
 
 const runSearch = newest<string>(async (text) => {
-  if (!main.client) return;
+  const side = active.value;
+  if (!side.client) return;
   try {
-    const { found } = await main.client.ask("search", { text });
-    if (search.value?.text === text) {
+    const { found } = await side.client.ask("search", { text });
+    if (search.value?.text === text && side === active.value) {
       const known = found.filter(({ moment }) => (moment ?? 0) <= horizon.value);
       search.value = { text, found: known, refused: null };
     }

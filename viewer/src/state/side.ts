@@ -75,7 +75,8 @@ export class Side {
     this.close();
     this.origin = origin;
     const mine = ++this.recording.value;
-    const isMine = () => this.recording.value === mine && this.origin === origin;
+    // It may go on with another recording of the same match.
+    const isMine = () => this.recording.value === mine && this.origin !== null;
     const known = await assets();
     if (!isMine()) return false;
     this.client = new Client(known, origin, {
@@ -239,5 +240,8 @@ export const main = new Side({
 drawsItself(main);
 whenClosed(() => main.close());
 whenForgotten(() => main.forget());
+
+/** The board that keys act on and that panels are about; of two the one that was used last. */
+export const active = signal<Side>(main);
 
 export const { about, shown, recording } = main;

@@ -1,5 +1,5 @@
 // Two boards side by side, in step: two views of one recording, or two recordings. What differs is marked.
-import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import { batch, computed, effect, untracked } from "@preact/signals";
 import type { About } from "../generated/shapes.ts";
 import type { Origin } from "../requests.ts";
 import { playing, target } from "./clock.ts";
@@ -8,8 +8,8 @@ import { ofRecording, whenClosed } from "./lifetime.ts";
 import { newest } from "./newest.ts";
 import { announced, explain, say } from "./page.ts";
 import { inspectAgain, same, select, unselect } from "./pointing.ts";
-import { horizon } from "./position.ts";
-import { about, drawsItself, main, onShown, Side, shown } from "./side.ts";
+import { horizon, lastMoment } from "./position.ts";
+import { about, active, drawsItself, main, onShown, Side, shown } from "./side.ts";
 import { waitsFor } from "./time.ts";
 
 export const isSplit = ofRecording(false);
@@ -19,8 +19,6 @@ export const linked = kept("linked-cameras", ["yes", "no"], "yes");
 export const offset = ofRecording(0);
 /** How many tiles differ. */
 export const differing = ofRecording<number | null>(null);
-/** The board that keys act on. */
-export const active = signal<Side>(main);
 
 export const second: Side = new Side({
   shown: (now) => {
@@ -123,7 +121,8 @@ export function momentOf(moment: number): number {
   const hasClocks = left.tick_micros > 0 && right.tick_micros > 0;
   const same = hasClocks ? ((moment - 1) * left.tick_micros) / right.tick_micros + 1 : moment;
   // Of the same recording, nothing that is still to come, spoiler-free.
-  const last = isOther.value ? right.end : Math.min(right.end, horizon.value);
+  // A live match has grown since it was opened.
+  const last = isOther.value ? right.end : Math.min(Math.max(right.end, lastMoment.value), horizon.value);
   return Math.max(right.begin, Math.min(last, Math.round(same + offset.value)));
 }
 
@@ -174,9 +173,12 @@ function compare() {
 }
 onShown.push(compare);
 
+/** The side that panels are not about. */
+export const otherSide = computed(() => (active.value === main ? second : main));
+
 /** The value of the other side where it is another one. */
 export function otherValue(player: string, name: string, own: unknown): unknown {
-  const players = isSplit.value ? second.shown.value?.players : undefined;
+  const players = isSplit.value ? otherSide.value.shown.value?.players : undefined;
   const values = players?.find(({ id }) => id === player)?.values;
   const other = values?.find((one) => one.name === name)?.value;
   return players && JSON.stringify(other) !== JSON.stringify(own) ? (other ?? null) : undefined;

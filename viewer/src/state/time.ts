@@ -55,11 +55,16 @@ function move(moment: number, after: number | null) {
   else growth.fetch(to);
 }
 
-/** To the end of a recording that grows, and stays near it. */
+/** To the end of a recording that grows, because somebody wants it. */
 export function catchUp() {
+  byHand.run();
+  goLive();
+}
+
+/** To the end of a recording that grows, and stays near it. */
+export function goLive() {
   const known = about.value;
   if (!known || edge.value === null) return;
-  byHand.run();
   speed.value = 1;
   loop.value = null;
   move(lastMoment.value - growth.target() * rate(known), null);
@@ -211,11 +216,15 @@ export function shuttle(direction: -1 | 1) {
 }
 
 export function faster(more: boolean) {
-  byHand.run();
   const at = SPEEDS.findIndex((one) => one >= speed.value);
-  atLive.value = false;
-  speed.value = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at + (more ? 1 : -1)))]!;
+  setSpeed(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at + (more ? 1 : -1)))]!);
   announced.value = `Speed ${speed.value} times`;
+}
+
+export function setSpeed(to: number) {
+  byHand.run();
+  atLive.value = false;
+  speed.value = to;
 }
 
 function frame(now: number) {
@@ -226,7 +235,8 @@ function frame(now: number) {
   const passed = Math.min(Math.max(now - last, 0), 250) / 1000;
   last = now;
   // One wish at a time: a slow machine shows fewer pictures, never late ones.
-  head += playing.value * speedNow() * rate(known) * passed;
+  const by = playing.value * speedNow() * rate(known) * passed;
+  head += by;
   const range = loop.value;
   if (range && (playing.value === 1 ? head >= range.end : head <= range.start)) {
     head = playing.value === 1 ? range.start : range.end;
@@ -252,6 +262,9 @@ function frame(now: number) {
   requestAnimationFrame(frame);
 }
 
+/** Jumps of more than as many seconds are said. */
+const JUMP_SAID = 10;
+
 /** How fast it is played now: near the end of a recording that grows a little faster or slower. */
 function speedNow(): number {
   const known = about.value;
@@ -261,7 +274,7 @@ function speedNow(): number {
   const pace = growth.pace(before);
   if (pace !== null) return pace;
   head = lastMoment.value - growth.target() * rate(known);
-  say(`Jumped ${Math.round(before)} s to live`);
+  if (before > JUMP_SAID) say(`Jumped ${Math.round(before)} s to live`);
   return 0;
 }
 

@@ -79,18 +79,23 @@ impl Ending {
 
     /// Adds what is known at the end.
     fn complete(&self, log: &mut Log, outcome: &Outcome) -> Result<()> {
-        if let Some(epoch) = self.epoch {
-            log.set_field("epoch", epoch.to_string().as_bytes())?;
-        }
+        let fields = self.fields(outcome);
+        fields.iter().try_for_each(|(name, value)| log.set_field(name, value.as_bytes()))
+    }
+
+    /// The fields of the log that are known at the end, in their order, by the last state.
+    #[must_use]
+    pub fn fields(&self, outcome: &Outcome) -> Vec<(&'static str, String)> {
+        let epoch = self.epoch.map(|epoch| ("epoch", epoch.to_string()));
         let all = &outcome.players;
         // A state may name a player twice.
         let is_first = |index: usize| all[..index].iter().all(|other| other.id != all[index].id);
         let players = all.iter().enumerate().filter(|(index, _)| is_first(*index));
         let lost = players.clone().filter(|(_, player)| player.lost);
-        log.set_field("losers", clients(lost, |player| &player.reason_lost).as_bytes())?;
+        let losers = ("losers", clients(lost, |player| &player.reason_lost));
         let won = players.filter(|(_, player)| player.won);
-        log.set_field("winners", clients(won, |player| &player.reason_won).as_bytes())?;
-        Ok(())
+        let winners = ("winners", clients(won, |player| &player.reason_won));
+        epoch.into_iter().chain([losers, winners]).collect()
     }
 }
 

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use gametape_files::KeptMatches;
 use gametape_live::MatchName;
 use gametape_net::{Address, PublishEvent, PublishOptions, publish_file};
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Error, View, ViewSet};
 use tempfile::NamedTempFile;
 
 use crate::commands::record::stop_signal;
@@ -30,8 +31,9 @@ pub(crate) struct Args {
     #[arg(value_name = "TAPE")]
     source: Source,
 
-    /// The server: http://, https://, ws://, wss:// or quic://, HOST:PORT
-    #[arg(long, value_name = "URL")]
+    /// The server: http://, https://, ws://, wss:// or quic://, HOST:PORT; or a bus: nats://HOST:PORT, several
+    /// separated by commas
+    #[arg(long, visible_alias = "bus", value_name = "URL")]
     to: Address,
 
     /// What the match is called there: 1 to 64 of the letters A-Z a-z 0-9 _ - [default: the name of the file]
@@ -46,6 +48,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     patience: u64,
 
+    /// Keep the tape when it is published whole: a folder, or s3://BUCKET/PREFIX
+    #[arg(long, value_name = "FOLDER|ADDRESS")]
+    store: Option<String>,
+
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -54,6 +60,7 @@ const EXAMPLES: &str = "\
 Examples:
   gametape publish live.tape --to http://localhost:8440/
   gametape publish live.tape --to wss://live.example/ --match finals --pass gtp1_…
+  gametape publish live.tape --bus nats://bus-1:4222,nats://bus-2:4222 --store s3://league/matches
   gametape record --live - | gametape publish - --to http://localhost:8440/ --match finals";
 
 impl Args {
@@ -72,9 +79,18 @@ impl Args {
 
     fn publish(&self, journal: &Path, stop: &AtomicBool, ended: &AtomicBool) -> Outcome {
         let mut tell = |event: &PublishEvent| report(&self.to, event);
-        let done = publish_file(journal, &self.options(), stop, ended, &mut tell);
-        match done.map_err(|error| Failure::of(&self.source, &error))? {
-            true => Ok(Done::Fine),
+        let options = self.options();
+        let done = publish_file(journal, &options, stop, ended, &mut tell);
+        let failed = |error: Error| Failure::of(&self.source, &error);
+        match done.map_err(failed)? {
+            true => {
+                if let Some(place) = &self.store {
+                    let store = KeptMatches::open(place).map_err(failed)?;
+                    let kept = store.keep(options.name.as_str(), journal, true).map_err(failed)?;
+                    note(&self.source, kept);
+                }
+                Ok(Done::Fine)
+            }
             false => {
                 warn(&self.to, "ended before the match was over");
                 Ok(Done::DataLost)

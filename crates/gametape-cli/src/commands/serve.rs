@@ -5,13 +5,16 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
-use gametape_files::Spooled;
+use gametape_files::{KeptMatches, Spooled};
 use gametape_live::MatchName;
 use gametape_replay::Recording;
 use gametape_replay::cut::{CutRequest, clip};
 use gametape_replay::open::Opened;
-use gametape_server::live::{EventLog, Hold, Live, LiveLimits, LogForm, Policy};
+use gametape_server::live::{
+    CadreGame, EventLog, Finished, Hold, Live, LiveLimits, LogForm, Policy,
+};
 use gametape_server::{Identity, Listen, NotBuilt, Server, Shown};
 use gametape_wire::{Error, Tick, View, ViewSet, When};
 use serde::Serialize;
@@ -82,6 +85,18 @@ pub(crate) struct Args {
     #[arg(long)]
     no_quic: bool,
 
+    /// Also broadcast the matches of a bus: nats://HOST:PORT, several separated by commas
+    #[arg(long, value_name = "ADDRESS")]
+    bus: Option<String>,
+
+    /// Also watch a game of a Cadre server, HOST:PORT/GAME[/SESSION], and broadcast it; may be given several times
+    #[arg(long, value_name = "ADDRESS")]
+    cadre: Vec<CadreGame>,
+
+    /// Keep matches that are over, with all their views: a folder, or s3://BUCKET/PREFIX
+    #[arg(long, value_name = "FOLDER|ADDRESS")]
+    store: Option<String>,
+
     /// Also answer to this name of the machine; may be given several times
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
@@ -126,6 +141,9 @@ Examples:
   gametape serve --delay 0 live.tape
   gametape serve --trust league.pub --delay 2:00 --listen 0.0.0.0:8440
   gametape serve --cert chain.pem --key secret.pem --host matches.example --listen 0.0.0.0:443
+  gametape serve --store s3://league/matches --bus nats://bus-1:4222
+  gametape serve --cadre localhost:3000/Chess/finals --delay 0
+  gametape serve --bus nats://bus-1:4222,nats://bus-2:4222
   gametape serve --public none --trust league.pub --log json"#;
 
 /// How events are reported.
@@ -251,6 +269,12 @@ impl Args {
         self.say_who_may_see(&policy);
         let limits = LiveLimits { joins: self.rate, ..LiveLimits::default() };
         let mut live = Live::new(policy, limits, self.log.to_log());
+        live = live.with_bus(self.bus.clone());
+        if let Some(place) = &self.store {
+            let store = KeptMatches::open(place).map_err(|error| Failure::of(place, &error))?;
+            live = live.with_keep(Arc::new(move |finished| keep(&store, &finished)));
+        }
+        live = self.cadre.iter().cloned().fold(live, Live::with_game);
         for (name, path) in growing {
             live = live.with_tape(name, path);
         }
@@ -307,6 +331,15 @@ impl Args {
         } else if policy.trusted.is_empty() {
             note(&"publishers", "nobody may publish: --trust says whose passes count");
         }
+    }
+}
+
+/// Keeps a match that is over, and says so.
+fn keep(store: &KeptMatches, finished: &Finished) {
+    let Finished { name, tape, is_whole, .. } = finished;
+    match store.keep(name.as_str(), tape.path(), *is_whole) {
+        Ok(kept) => note(name, kept),
+        Err(error) => warn(name, error),
     }
 }
 

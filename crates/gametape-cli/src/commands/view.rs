@@ -30,7 +30,8 @@ use crate::viewer::{Begin, BeginArgs, ViewerArg};
 /// Serves the viewer and the recordings to this machine alone, at an address that nobody can guess,
 /// and opens the default browser. Press Ctrl-C to end it. One recording opens at once; a folder or
 /// several become a page of matches. Recordings are read piece by piece as the viewer asks for them,
-/// and nothing is changed.
+/// and nothing is changed. A link in a folder that leads out of it is left out: name it, or what it leads
+/// to, and it is served.
 ///
 /// An address of the web (http, https) is fetched by the page itself, in pieces where its server
 /// allows it: that server must permit pages of others to read it (CORS: Access-Control-Allow-Origin, and

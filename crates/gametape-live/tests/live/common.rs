@@ -8,10 +8,9 @@ use gametape_minewars::Class;
 use gametape_replay::GameState;
 use gametape_replay::streams::keyframes_of;
 use gametape_tape::{
-    Cadence, Chunk, ChunkHeader, ChunkKind, KeyframeMaker, SimSnapshot, SimTick, TapeHeader,
-    TapeWriter,
+    Cadence, Chunk, ChunkHeader, ChunkKind, KeyframeMaker, SimSnapshot, TapeHeader, TapeWriter,
 };
-use gametape_wire::{Error, Result, TickLength, View, ViewSet};
+use gametape_wire::{Error, Result, Tick, TickLength, View, ViewSet};
 
 pub(crate) const TICK: TickLength = TickLength::millis::<50>();
 
@@ -91,12 +90,12 @@ impl Toy {
 }
 
 impl GameState for Toy {
-    fn apply(&mut self, tick: SimTick, payload: &[u8]) -> Result<()> {
-        *self = self.fold(tick, payload);
+    fn apply(&mut self, tick: Tick, payload: &[u8]) -> Result<()> {
+        *self = self.fold(tick.0, payload);
         Ok(())
     }
 
-    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+    fn snapshot(&self, tick: Tick) -> SimSnapshot {
         SimSnapshot::opaque(tick, &[&self.0.to_le_bytes()[..], &[7; 600]].concat()).unwrap()
     }
 
@@ -185,7 +184,7 @@ impl Match {
                 for view in plan.views.iter() {
                     let cadence = Cadence::every(plan.spacing);
                     let maker = makers.entry(view).or_insert_with(|| KeyframeMaker::new(cadence));
-                    let keyframe = maker.make(states[&view].snapshot(tick));
+                    let keyframe = maker.make(states[&view].snapshot(Tick(tick)));
                     let stream = keyframes_of(view);
                     writer.keyframe(stream, ViewSet::EMPTY.with(view), &keyframe).unwrap();
                 }

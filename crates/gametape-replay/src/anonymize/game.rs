@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gametape_cadre::{Anonymizer, Log, Names, Options};
 use gametape_minewars::Who;
 use gametape_tape::{Keyframe, KeyframeMaker, SimSnapshot};
-use gametape_wire::{Result, View};
+use gametape_wire::{Result, Tick, View};
 
 use super::Anonymized;
 use super::minewars::{MineWars, pseudonym};
@@ -165,7 +165,7 @@ impl<'g> Game<'g> {
     fn snapshot(&mut self, view: View, tick: u64) -> Option<SimSnapshot> {
         match &mut self.rules {
             Rules::MineWars(game) => game.snapshot(view, tick),
-            Rules::Gamelog(log) => Some(log.game.as_ref()?.snapshot(tick)),
+            Rules::Gamelog(log) => Some(log.game.as_ref()?.snapshot(Tick(tick))),
             Rules::Unknown => None,
         }
     }
@@ -202,7 +202,7 @@ impl Gamelog {
     fn apply(&mut self, tick: u64, delta: &[u8]) {
         if let Some(game) = &mut self.game {
             // A delta that cannot be merged changes nothing, here as when the tape is played.
-            let _ = game.apply(tick, delta);
+            let _ = game.apply(Tick(tick), delta);
         }
     }
 }

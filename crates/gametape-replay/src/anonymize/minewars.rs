@@ -7,7 +7,7 @@ use gametape_minewars::{
     Dialect, EncodedSetup, Generation, Message, Messages, PlayerUpdate, Setup, SetupView, Text, Who,
 };
 use gametape_tape::SimSnapshot;
-use gametape_wire::{Result, View};
+use gametape_wire::{Result, Tick, View};
 
 use super::Anonymized;
 use crate::game::GameState;
@@ -124,7 +124,7 @@ impl MineWars {
     pub(super) fn apply(&mut self, tick: u64, view: View, payload: &[u8]) {
         if let Some(known) = self.view(view) {
             // What is wrong with a message is wrong in the tape, and stays so.
-            let _ = known.apply(tick, payload);
+            let _ = known.apply(Tick(tick), payload);
         }
     }
 
@@ -137,7 +137,7 @@ impl MineWars {
     }
 
     pub(super) fn snapshot(&mut self, view: View, tick: u64) -> Option<SimSnapshot> {
-        Some(self.view(view)?.snapshot(tick))
+        Some(self.view(view)?.snapshot(Tick(tick)))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use gametape_cadre::{Log, Markers, Options, Outcome, PlayerResult};
-use gametape_tape::{ChunkKind, TapeFrames, TapeHeader, TapeWriter};
-use gametape_wire::{Error, ErrorKind, Limit, Place, Result, View, ViewSet};
+use gametape_cadre::{Ending, Header, Log, Markers, Options, Outcome, PlayerResult, Raw};
+use gametape_tape::{ChunkKind, Resource, TapeFrames, TapeHeader, TapeWriter};
+use gametape_wire::{Error, ErrorKind, Limit, Place, Result, Tick, View, ViewSet};
 
 use super::TICK_LENGTH;
 use super::state::CadreGame;
@@ -14,6 +14,11 @@ use crate::rewrite::Put;
 use crate::source::{Recording, concerns};
 use gametape_wire::Source;
 use serde::Serialize;
+
+/// The resource with the fields of a gamelog that were not known when its tape began.
+const END: &str = "gamelog/end";
+/// These fields.
+const END_FIELDS: [&str; 3] = ["epoch", "losers", "winners"];
 
 const SPECTATOR: ViewSet = ViewSet::EMPTY.with(View::SPECTATOR);
 
@@ -42,30 +47,112 @@ pub fn to_tape(log: &Log, options: &ConvertOptions) -> Result<Vec<u8>> {
 
 /// Writes a gamelog as a tape, piece by piece.
 pub fn write_tape(log: &Log, options: &ConvertOptions, put: &mut Put<'_>) -> Result<()> {
-    let header = TapeHeader::new(TICK_LENGTH, options.tape_id);
-    let mut writer = TapeWriter::new(header, &metadata(log)?)?;
-    let (before, after) = log.around_deltas();
-    writer.setup(0, ViewSet::ALL, &[before, after].concat())?;
-    let mut game = CadreGame::new(log.markers().clone())?;
-    let mut keyframes = ViewKeyframes::new([View::SPECTATOR].into_iter(), options);
-    keyframes.write(&mut writer, |_| game.snapshot(0))?;
-    for (tick, delta) in (0..).zip(log.deltas()) {
-        if keyframes.pace.is_due() {
-            keyframes.write(&mut writer, |_| game.snapshot(tick))?;
-        }
+    let mut tape = GrowingTape::new(log, options)?;
+    for delta in log.deltas() {
         let text = delta.raw().as_bytes();
-        writer.frame_for_all(0, tick, SPECTATOR, text)?;
-        keyframes.pace.note(text.len());
+        tape.before_delta()?;
         // A delta that cannot be merged changes nothing, here as when the tape is played.
-        let _ = game.apply(tick, text);
-        put(&writer.take())?;
+        let _ = tape.game.apply(Tick(tape.tick), text);
+        tape.put_delta(text)?;
+        put(&tape.writer.take())?;
     }
-    if let Some(closing) = closing(&Outcome::of(game.state(), log.header()))? {
-        writer.closing_metadata(&closing)?;
+    put(&tape.end(log.header())?)
+}
+
+/// A game that is watched, as a tape that grows with it.
+///
+/// What is known only at the end is a resource of the tape, so that [`from_tape`] gives the gamelog that the stream
+/// becomes.
+///
+/// ```
+/// use gametape_cadre::{Log, Markers, Options};
+/// use gametape_replay::{ConvertOptions, Recording, cadre};
+///
+/// let log = Log::new(Markers::default(), &Options::default());
+/// let mut growing = cadre::GrowingTape::new(&log, &ConvertOptions::new(1))?;
+/// growing.delta(br#"{"type":"start","game":{"x":1}}"#)?;
+/// let mut tape = growing.take()?;
+/// tape.extend(growing.finish(&log, &gametape_cadre::Ending::default())?);
+/// let back = cadre::from_tape(&mut Recording::open(&tape[..])?, &Options::default())?;
+/// assert_eq!(back.len(), 1);
+/// # Ok::<(), gametape_wire::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct GrowingTape {
+    writer: TapeWriter,
+    game: CadreGame,
+    keyframes: ViewKeyframes,
+    tick: u64,
+}
+
+impl GrowingTape {
+    /// The tape of a game that begins with this log; of deltas in it nothing is taken.
+    pub fn new(log: &Log, options: &ConvertOptions) -> Result<Self> {
+        let header = TapeHeader::new(TICK_LENGTH, options.tape_id);
+        let mut writer = TapeWriter::new(header, &metadata(log)?)?;
+        let (before, after) = log.around_deltas();
+        writer.setup(0, ViewSet::ALL, &[before, after].concat())?;
+        let game = CadreGame::new(log.markers().clone())?;
+        let mut keyframes = ViewKeyframes::new([View::SPECTATOR].into_iter(), options);
+        keyframes.write(&mut writer, |_| game.snapshot(Tick(0)))?;
+        Ok(Self { writer, game, keyframes, tick: 0 })
     }
-    writer.flush()?;
-    put(&writer.take())?;
-    put(&writer.finish()?)
+
+    /// Takes the next delta. One that cannot be merged is refused, and is not in the tape.
+    pub fn delta(&mut self, text: &[u8]) -> Result<()> {
+        self.before_delta()?;
+        self.game.apply(Tick(self.tick), text)?;
+        self.put_delta(text)
+    }
+
+    /// How many ticks it has: one for each delta.
+    #[must_use]
+    pub fn ticks(&self) -> u64 {
+        self.tick
+    }
+
+    fn before_delta(&mut self) -> Result<()> {
+        if self.keyframes.pace.is_due() {
+            let Self { writer, game, keyframes, tick } = self;
+            keyframes.write(writer, |_| game.snapshot(Tick(*tick)))?;
+        }
+        Ok(())
+    }
+
+    fn put_delta(&mut self, text: &[u8]) -> Result<()> {
+        self.writer.frame_for_all(0, self.tick, SPECTATOR, text)?;
+        self.keyframes.pace.note(text.len());
+        self.tick += 1;
+        Ok(())
+    }
+
+    /// The bytes that follow those of the last call, with everything that was given.
+    pub fn take(&mut self) -> Result<Vec<u8>> {
+        self.writer.flush()?;
+        Ok(self.writer.take())
+    }
+
+    /// The last bytes of the tape of a game that began with this log and ended so.
+    pub fn finish(mut self, log: &Log, ending: &Ending) -> Result<Vec<u8>> {
+        self.writer.flush()?;
+        let outcome = Outcome::of(self.game.state(), log.header());
+        let fields = ending.fields(&outcome);
+        let fields: Vec<String> =
+            fields.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+        let end = format!("{{{}}}", fields.join(","));
+        self.writer.resource(END, SPECTATOR, end.as_bytes())?;
+        self.end(log.header())
+    }
+
+    fn end(mut self, header: Header<'_>) -> Result<Vec<u8>> {
+        if let Some(closing) = closing(&Outcome::of(self.game.state(), header))? {
+            self.writer.closing_metadata(&closing)?;
+        }
+        self.writer.flush()?;
+        let mut last = self.writer.take();
+        last.extend(self.writer.finish()?);
+        Ok(last)
+    }
 }
 
 #[derive(Serialize)]
@@ -156,7 +243,25 @@ pub fn from_tape<S: Source>(recording: &mut Recording<S>, options: &Options) -> 
         }
     }
     json.extend_from_slice(&after);
-    Log::open(json, options)
+    let mut log = Log::open(json, options)?;
+    add_end(recording, &mut log)?;
+    Ok(log)
+}
+
+/// Adds the fields that were known at the end, where the tape has them.
+fn add_end<S: Source>(recording: &mut Recording<S>, log: &mut Log) -> Result<()> {
+    for entry in recording.entries(ChunkKind::RESOURCE, 0) {
+        recording.chunk(&entry, |chunk| {
+            let resource = Resource::read(chunk)?;
+            if resource.name() != END {
+                return Ok(());
+            }
+            let end = Raw::parse(resource.content())?;
+            let fields = END_FIELDS.iter().filter_map(|name| Some((name, end.get(name)?)));
+            fields.into_iter().try_for_each(|(name, value)| log.set_field(name, value.as_bytes()))
+        })?;
+    }
+    Ok(())
 }
 
 /// The markers of the deltas in a tape.

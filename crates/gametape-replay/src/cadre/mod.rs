@@ -10,7 +10,7 @@ use crate::source::Recording;
 use crate::timeline::Playback;
 use gametape_wire::Source;
 
-pub use convert::{from_tape, markers_of, to_tape, write_tape};
+pub use convert::{GrowingTape, from_tape, markers_of, to_tape, write_tape};
 pub use state::CadreGame;
 
 /// How long a tick takes, which is one delta.

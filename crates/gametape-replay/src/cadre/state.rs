@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use gametape_cadre::{Game, Kind, Markers, Node, Raw, State};
-use gametape_tape::{SimSnapshot, SimTick, UnitTag};
-use gametape_wire::{Arrange, Error, ErrorKind, Place, Result};
+use gametape_tape::{SimSnapshot, UnitTag};
+use gametape_wire::{Arrange, Error, ErrorKind, Place, Result, Tick};
 
 use crate::game::GameState;
 
@@ -38,14 +38,14 @@ impl CadreGame {
 }
 
 impl GameState for CadreGame {
-    fn apply(&mut self, _: SimTick, payload: &[u8]) -> Result<()> {
+    fn apply(&mut self, _: Tick, payload: &[u8]) -> Result<()> {
         self.game.merge(payload)
     }
 
-    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+    fn snapshot(&self, tick: Tick) -> SimSnapshot {
         let root = self.state().root();
         let parts = Parts::of(root).unwrap_or_else(|| Parts::whole(root));
-        parts.into_snapshot(tick)
+        parts.into_snapshot(tick.0)
     }
 
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
@@ -109,7 +109,7 @@ impl Parts {
         Some(json)
     }
 
-    fn into_snapshot(self, tick: SimTick) -> SimSnapshot {
+    fn into_snapshot(self, tick: u64) -> SimSnapshot {
         let mut snapshot = SimSnapshot::default();
         snapshot.core.tick = tick;
         let mut fits = true;

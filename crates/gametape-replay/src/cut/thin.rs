@@ -8,7 +8,7 @@ use gametape_tape::{
     Chunk, ChunkDraft, ChunkKind, Gap, KeyframeChecker, KeyframeMaker, Resource, Tape, TapeFrames,
     TapeWriter,
 };
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_wire::{Error, Result, Tick, View, ViewSet};
 
 use crate::game::GameState;
 use crate::metadata::field;
@@ -145,7 +145,7 @@ impl Thinner {
     fn apply(&mut self, view: View, tick: u64, payload: &[u8]) {
         if let Some(state) = &mut self.known(view).state {
             // What is wrong with a message is wrong in the tape, and stays so.
-            let _ = state.apply(tick, payload);
+            let _ = state.apply(Tick(tick), payload);
         }
     }
 
@@ -169,7 +169,7 @@ impl Thinner {
         if let Some(recorded) = known.recorded.state().filter(|_| lacks_input) {
             state.restore(recorded)?;
         }
-        let keyframe = known.maker.make(state.snapshot(tick));
+        let keyframe = known.maker.make(state.snapshot(Tick(tick)));
         let distance = keyframe.baseline_distance()?;
         let kind = match distance {
             None => ChunkKind::FULL_KEYFRAME,

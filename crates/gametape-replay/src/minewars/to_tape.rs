@@ -7,7 +7,7 @@ use gametape_minewars::{
 };
 use gametape_minewars::{Frame, FrameKind, FrameLayout, Frames, Generation};
 use gametape_tape::{TapeHeader, TapeWriter};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet};
 use serde::Serialize;
 
 use super::exact::{ExactWriter, RESOURCE, What};
@@ -175,7 +175,7 @@ impl Converter {
     fn write_keyframes(&mut self, tick: u64) -> Result<()> {
         let views = &self.views;
         self.keyframes
-            .write(&mut self.writer, |view| views[usize::from(view.number())].snapshot(tick))
+            .write(&mut self.writer, |view| views[usize::from(view.number())].snapshot(Tick(tick)))
     }
 
     fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
@@ -205,7 +205,7 @@ impl Converter {
         for &(view, payload) in &parts {
             if let Some(known) = self.views.get_mut(usize::from(view.number())) {
                 // What is wrong with a message is wrong in the file, and stays so.
-                let _ = known.apply(tick, payload);
+                let _ = known.apply(Tick(tick), payload);
             }
         }
         Ok(())

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gametape_minewars::{Coord, Dialect, Setup, ViewState, Who};
-use gametape_tape::{CellPos, SimSnapshot, SimTick};
-use gametape_wire::{Arrange, Error, ErrorKind, Place, Result, View};
+use gametape_tape::{CellPos, SimSnapshot};
+use gametape_wire::{Arrange, Error, ErrorKind, Place, Result, Tick, View};
 
 use crate::game::GameState;
 
@@ -104,7 +104,7 @@ fn changed_tiles(start: &[u8], now: &[u8], count: usize) -> Vec<bool> {
 }
 
 impl GameState for MinewarsView {
-    fn apply(&mut self, _: SimTick, payload: &[u8]) -> Result<()> {
+    fn apply(&mut self, _: Tick, payload: &[u8]) -> Result<()> {
         let mut first = None;
         self.state.apply_payload(payload, 0, self.dialect, |error| {
             first.get_or_insert(error);
@@ -112,12 +112,12 @@ impl GameState for MinewarsView {
         first.map_or(Ok(()), Err)
     }
 
-    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+    fn snapshot(&self, tick: Tick) -> SimSnapshot {
         let (start, now) = (&self.start.bytes, self.state.to_bytes());
         let count = self.start.cells.len();
         let mut snapshot = SimSnapshot::default();
         let core = &mut snapshot.core;
-        (core.tick, core.map_hash) = (tick, self.start.hash);
+        (core.tick, core.map_hash) = (tick.0, self.start.hash);
         let mut fits = true;
         let changed = changed_tiles(start, &now, count);
         for &(cell, index) in self.start.cells.iter().filter(|(_, index)| changed[*index]) {

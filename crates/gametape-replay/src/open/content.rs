@@ -38,6 +38,19 @@ impl Content {
         found.ok_or_else(|| unknown_content(content.as_deref()))
     }
 
+    /// The same for who shows what is recorded of any game: none where it is not known. An error where the tape does not even have
+    /// metadata: it is damaged, or has only begun.
+    pub fn of_any<S: Source>(
+        recording: &Recording<S>,
+        games: &[&dyn KnownGame],
+    ) -> Result<Option<Self>> {
+        match Self::of(recording, games) {
+            Ok(known) => Ok(Some(known)),
+            Err(error) if recording.tape().metadata.trim().is_empty() => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// The same, of the fields `content` and `generation`. One of `games` has the frames that it says.
     #[must_use]
     pub fn named(

@@ -1,6 +1,6 @@
 //! What the last tick before the position consists of.
 
-use gametape_tape::TapeFrames;
+use gametape_tape::{TapeFrame, TapeFrames};
 use gametape_wire::View;
 
 use super::Player;
@@ -23,9 +23,13 @@ impl<T: Track> Player<T> {
     /// Looks into the chunks, which are there at the end of every seek.
     fn find_changes(&self) -> Vec<Changed> {
         let Some(tick) = self.tick.checked_sub(1) else { return Vec::new() };
-        let views = self.track.views();
         let mut changes = Vec::new();
         for chunk in self.input.chunks_at(Some(tick)) {
+            // A chunk of millions of frames is not unpacked again for each of them.
+            if let Some(frames) = self.input.unpacked_at(chunk, tick) {
+                frames.for_each(|frame| self.add_changes(&frame, &mut changes));
+                continue;
+            }
             // What cannot be read is a finding of whoever plays it.
             let Some(Ok(raw)) = self.tape.raw(chunk) else { continue };
             let frames = TapeFrames::new(&chunk.header, &raw).map_while(Result::ok);
@@ -33,14 +37,18 @@ impl<T: Track> Player<T> {
                 if frame.tick > tick {
                     break;
                 }
-                let parts = frame.parts();
-                changes.extend(parts.flat_map(|part| {
-                    let payload = part.payload;
-                    let ours = part.views.and(views).iter();
-                    ours.map(|view| Changed { view, payload: payload.to_vec() }).collect::<Vec<_>>()
-                }));
+                self.add_changes(&frame, &mut changes);
             }
         }
         changes
+    }
+
+    /// What a frame has for the views of the track.
+    fn add_changes(&self, frame: &TapeFrame<'_>, changes: &mut Vec<Changed>) {
+        let views = self.track.views();
+        for part in frame.parts() {
+            let ours = part.views.and(views).iter();
+            changes.extend(ours.map(|view| Changed { view, payload: part.payload.to_vec() }));
+        }
     }
 }

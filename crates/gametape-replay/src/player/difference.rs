@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use gametape_tape::{CellPos, Key, PlayerId, Row, SimSnapshot, SimTick, SlotTable, UnitTag};
+use gametape_tape::{CellPos, Key, PlayerId, Row, SimSnapshot, SlotTable, UnitTag};
 
 /// Which part of a state differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,9 +49,9 @@ pub struct Difference {
 pub struct Divergence {
     /// The last tick at which both are known to agree: that of the keyframe before. States are
     /// recorded at keyframes only, so between the two nobody knows which tick it was.
-    pub agreed: Option<SimTick>,
+    pub agreed: Option<u64>,
     /// The first tick at which they are known to differ.
-    pub tick: SimTick,
+    pub tick: u64,
     /// Where they differ: the first [`MOST_DIFFERENCES`] places.
     pub differences: Vec<Difference>,
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use gametape_tape::SimTick;
 use gametape_wire::{Error, ErrorKind, Finding, Place, Report, Tick};
 
 use super::difference::Divergence;
@@ -57,7 +56,7 @@ pub struct DeepVerification {
     /// Keyframes that were compared.
     pub keyframes: usize,
     /// The tick that was reached.
-    pub tick: SimTick,
+    pub tick: u64,
     /// What is wrong, by [`PlayRule`].
     pub report: Report,
     /// The states that are not the recorded ones, at most [`Report::MOST`].
@@ -78,7 +77,7 @@ impl DeepVerification {
 pub(super) struct Findings {
     report: Report,
     divergences: Vec<Divergence>,
-    known: BTreeSet<(&'static str, SimTick)>,
+    known: BTreeSet<(&'static str, u64)>,
     /// Keyframes that were compared.
     pub(super) checked: usize,
 }
@@ -94,14 +93,14 @@ impl Findings {
 
     /// Notes input that cannot be applied.
     #[cold]
-    pub(super) fn note_input(&mut self, tick: SimTick, error: Error) {
+    pub(super) fn note_input(&mut self, tick: u64, error: Error) {
         let error = error.within(format_args!("tick {tick}"));
         self.note(tick, Finding::warning(PlayRule::INPUT, error));
     }
 
     /// Notes lost input, and why it cannot be read where it is there.
     #[cold]
-    pub(super) fn note_lost(&mut self, ticks: &Range<SimTick>, why: Option<&Error>) {
+    pub(super) fn note_lost(&mut self, ticks: &Range<u64>, why: Option<&Error>) {
         let why = why.map_or_else(String::new, |error| format!(": {error}"));
         let problem = format!("what ticks {} to {} received is lost{why}", ticks.start, ticks.end);
         let error = described("input", problem);
@@ -110,7 +109,7 @@ impl Findings {
 
     /// Notes a keyframe that cannot be used.
     #[cold]
-    pub(super) fn note_keyframe(&mut self, tick: SimTick, error: Error) {
+    pub(super) fn note_keyframe(&mut self, tick: u64, error: Error) {
         let error = error.within(format_args!("keyframe at tick {tick}"));
         self.note(tick, Finding::error(PlayRule::KEYFRAME, error));
     }
@@ -126,7 +125,7 @@ impl Findings {
     }
 
     /// Adds a finding; false where it is known already.
-    fn note(&mut self, tick: SimTick, finding: Finding) -> bool {
+    fn note(&mut self, tick: u64, finding: Finding) -> bool {
         let is_new = self.known.len() < MOST_COUNTED && self.known.insert((finding.rule, tick));
         if is_new {
             self.report.add(finding.at_tick(Tick(tick)));
@@ -134,7 +133,7 @@ impl Findings {
         is_new
     }
 
-    pub(super) fn verification(&self, level: DeepLevel, tick: SimTick) -> DeepVerification {
+    pub(super) fn verification(&self, level: DeepLevel, tick: u64) -> DeepVerification {
         DeepVerification {
             level,
             keyframes: self.checked,

@@ -134,11 +134,29 @@ impl InputCursor {
     /// Takes the next frame for the views, if its tick is before `stop`.
     pub(super) fn take(&mut self, tape: &OpenTape, stop: u64) -> Option<TapeFrame<'_>> {
         self.peek(tape, stop)?;
-        let spot = self.spots.get(self.at)?;
-        let mut header = self.chunks.get(self.index)?.header;
-        header.first_tick = spot.before;
+        let spot = *self.spots.get(self.at)?;
         self.at += 1;
+        self.frame(self.index, &spot)
+    }
+
+    /// A frame of a chunk that is unpacked.
+    fn frame(&self, index: usize, spot: &Spot) -> Option<TapeFrame<'_>> {
+        let mut header = self.chunks.get(index)?.header;
+        header.first_tick = spot.before;
         TapeFrames::new(&header, self.raw.get(spot.offset..)?).next()?.ok()
+    }
+
+    /// The frames of a tick for the views in a chunk, where it is the one that is unpacked.
+    pub(super) fn unpacked_at(
+        &self,
+        chunk: &ChunkEntry,
+        tick: u64,
+    ) -> Option<impl Iterator<Item = TapeFrame<'_>>> {
+        let index = self.loaded?;
+        let is_it = self.chunks.get(index)?.offset == chunk.offset;
+        let first = self.spots.partition_point(|spot| spot.tick < tick);
+        let these = self.spots[first..].iter().take_while(move |spot| spot.tick == tick);
+        is_it.then(|| these.filter_map(move |spot| self.frame(index, spot)))
     }
 
     /// Goes after the chunks that may have frames before a tick.

@@ -1,6 +1,6 @@
 //! What happens where play comes to a keyframe.
 
-use gametape_tape::{SimSnapshot, SimTick};
+use gametape_tape::SimSnapshot;
 
 use super::Player;
 use super::difference::{Divergence, differences};
@@ -67,7 +67,7 @@ impl<T: Track> Player<T> {
     }
 
     /// The tick of the keyframe that the state comes from, unless it comes from the start.
-    fn recorded_base(&self) -> Option<SimTick> {
+    fn recorded_base(&self) -> Option<u64> {
         let is_recorded = self.keyframes.nearest(self.base) == Some(self.base);
         (is_recorded && self.base < self.tick).then_some(self.base)
     }

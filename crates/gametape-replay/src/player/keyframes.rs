@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use gametape_tape::{Chunk, Restorer, SimSnapshot, SimTick, Tape};
+use gametape_tape::{Chunk, Restorer, SimSnapshot, Tape};
 use gametape_wire::{Error, ErrorKind, Result};
 
 use super::track::Track;
@@ -16,7 +16,7 @@ const MOST_TRIES: usize = 64;
 #[derive(Debug)]
 pub(super) struct Keyframes {
     /// Their ticks and numbers in the index, ascending.
-    all: Vec<(SimTick, usize)>,
+    all: Vec<(u64, usize)>,
     /// Numbers of those that cannot be used.
     bad: BTreeSet<usize>,
     /// Numbers of those that were found to be what the input before them leads to.
@@ -29,7 +29,7 @@ pub(super) struct Keyframes {
 
 /// A keyframe, and the state that it gives or why it gives none.
 pub(super) struct Found {
-    pub(super) tick: SimTick,
+    pub(super) tick: u64,
     pub(super) index: usize,
     pub(super) state: Result<SimSnapshot>,
 }
@@ -43,25 +43,25 @@ impl Keyframes {
     }
 
     /// Those up to a tick that are not known to be bad, from the last on.
-    fn usable(&self, tick: SimTick) -> impl Iterator<Item = (SimTick, usize)> {
+    fn usable(&self, tick: u64) -> impl Iterator<Item = (u64, usize)> {
         let end = self.all.partition_point(|(own, _)| *own <= tick);
         let recent = self.all[..end].iter().rev().take(MOST_TRIES);
         recent.filter(|(_, index)| !self.bad.contains(index)).copied()
     }
 
     /// The tick of the last usable keyframe at or before a tick.
-    pub(super) fn nearest(&self, tick: SimTick) -> Option<SimTick> {
+    pub(super) fn nearest(&self, tick: u64) -> Option<u64> {
         self.usable(tick).next().map(|(tick, _)| tick)
     }
 
     /// The tick of the first keyframe after a tick.
-    pub(super) fn next_after(&self, tick: SimTick) -> Option<SimTick> {
+    pub(super) fn next_after(&self, tick: u64) -> Option<u64> {
         let index = self.all.partition_point(|(own, _)| *own <= tick);
         self.all.get(index).map(|(tick, _)| *tick)
     }
 
     /// The ticks of all keyframes, ascending.
-    pub(super) fn ticks(&self) -> impl Iterator<Item = SimTick> {
+    pub(super) fn ticks(&self) -> impl Iterator<Item = u64> {
         self.all.iter().map(|(tick, _)| *tick)
     }
 
@@ -78,14 +78,14 @@ impl Keyframes {
     }
 
     /// The bytes of the last usable keyframe at or before a tick and of all that it is based on.
-    pub(super) fn ranges(&self, tape: &OpenTape, tick: SimTick) -> Vec<Range<u64>> {
+    pub(super) fn ranges(&self, tape: &OpenTape, tick: u64) -> Vec<Range<u64>> {
         let usable = self.usable(tick).next();
         let plan = usable.and_then(|(tick, index)| plan(tape.tape(), tick, index));
         plan.map_or(Vec::new(), |plan| tape.tape().keyframes.plan_ranges(&plan))
     }
 
     /// The last usable keyframe at or before a tick, whose bytes are there.
-    pub(super) fn load(&mut self, tape: &OpenTape, tick: SimTick) -> Option<Found> {
+    pub(super) fn load(&mut self, tape: &OpenTape, tick: u64) -> Option<Found> {
         let (tick, index) = self.usable(tick).next()?;
         let restorer = if self.verifies { Restorer::verifying() } else { Restorer::default() };
         let state = read(tape, tick, index, restorer).map(|(state, size)| {
@@ -113,7 +113,7 @@ impl Keyframes {
     }
 
     /// Is there one at this tick that was found to agree?
-    pub(super) fn has_agreed(&self, tick: SimTick) -> bool {
+    pub(super) fn has_agreed(&self, tick: u64) -> bool {
         self.usable(tick)
             .next()
             .is_some_and(|(own, index)| own == tick && self.agreed.contains(&index))
@@ -135,7 +135,7 @@ impl Keyframes {
 }
 
 /// The keyframes that one is made of: a full one, then deltas.
-fn plan(tape: &Tape, tick: SimTick, index: usize) -> Option<Vec<usize>> {
+fn plan(tape: &Tape, tick: u64, index: usize) -> Option<Vec<usize>> {
     let wanted = tape.keyframes.entries().get(index).copied();
     let plan = tape.keyframes.plan(tick, |entry| Some(*entry) == wanted);
     plan.filter(|plan| plan.last() == Some(&index))
@@ -144,7 +144,7 @@ fn plan(tape: &Tape, tick: SimTick, index: usize) -> Option<Vec<usize>> {
 /// The state that a keyframe gives, and the raw bytes of all that it is made of.
 fn read(
     tape: &OpenTape,
-    tick: SimTick,
+    tick: u64,
     index: usize,
     mut restorer: Restorer,
 ) -> Result<(SimSnapshot, u64)> {

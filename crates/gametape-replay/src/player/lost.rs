@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_tape::{ChunkKind, Gap, SimTick};
+use gametape_tape::{ChunkKind, Gap};
 
 use super::track::Track;
 use crate::source::{OpenTape, concerns};
@@ -11,11 +11,11 @@ use crate::source::{OpenTape, concerns};
 ///
 /// A tape that grows ends where all input is sure to be written. One that was never finished goes on to
 /// its last tick, with input that may not have been written any more.
-pub(super) fn lost_input(tape: &OpenTape, track: &impl Track) -> (Vec<Range<SimTick>>, SimTick) {
+pub(super) fn lost_input(tape: &OpenTape, track: &impl Track) -> (Vec<Range<u64>>, u64) {
     let (input, views) = (track.input_kind(), track.views());
     let declared = tape.gaps().iter().filter(|gap| concerns(gap, input));
     let ours = declared.filter(|gap| !gap.views.and(views).is_empty());
-    let mut lost: Vec<Range<SimTick>> = ours.map(Gap::ticks).collect();
+    let mut lost: Vec<Range<u64>> = ours.map(Gap::ticks).collect();
     let (end, written) = (tape.tape().summary.end_tick, written(tape, input));
     if tape.is_growing() {
         return (lost, written.min(end));
@@ -27,7 +27,7 @@ pub(super) fn lost_input(tape: &OpenTape, track: &impl Track) -> (Vec<Range<SimT
 /// The tick before which all input is sure to be written.
 ///
 /// Before a keyframe everything is written, and before the end of a chunk everything of its stream.
-fn written(tape: &OpenTape, input: ChunkKind) -> SimTick {
+fn written(tape: &OpenTape, input: ChunkKind) -> u64 {
     let tape = tape.tape();
     if tape.is_finished() {
         return tape.summary.end_tick;

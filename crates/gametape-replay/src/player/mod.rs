@@ -17,7 +17,7 @@ mod waiting;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use gametape_tape::{SimSnapshot, SimTick};
+use gametape_tape::SimSnapshot;
 use gametape_wire::{
     Arrange, Error, Finding, KeptStates, Moment, Need, Report, Result, SansIo, Source, Tick,
     TickLength, View, drive,
@@ -119,17 +119,17 @@ pub struct Player<T> {
     /// The state before tick 0.
     start: SimSnapshot,
     /// Everything before this tick is in the state.
-    tick: SimTick,
+    tick: u64,
     /// Where play begins: what is before it was cut away.
-    begin: SimTick,
-    end: SimTick,
+    begin: u64,
+    end: u64,
     /// The keyframe that the present state was carried forward from; 0 also for the start.
-    base: SimTick,
+    base: u64,
     /// The state is not what it should be: something failed on the way.
     broken: bool,
     /// The keyframe of this tick is still to be compared.
     keyframe_pending: bool,
-    gaps: Vec<Range<SimTick>>,
+    gaps: Vec<Range<u64>>,
     kept: KeptStates<Kept<T>>,
     spacing: Spacing,
     options: PlayerOptions,
@@ -151,7 +151,7 @@ impl<G: GameState> Player<ViewTrack<G>> {
 impl<X: Simulation> Player<SimulationTrack<X>> {
     /// Runs a simulation again by its recorded orders; it must be at tick 0.
     pub fn simulation(tape: OpenTape, simulation: X, options: PlayerOptions) -> Result<Self> {
-        if simulation.tick() != 0 {
+        if simulation.tick() != Tick(0) {
             return Err(Error::misuse("simulation", "it must be at tick 0"));
         }
         Self::new(tape, SimulationTrack::new(simulation), options)
@@ -212,7 +212,7 @@ impl<T: Track> Player<T> {
 
     /// Where play begins. Of a cut tape that is the first state that can be had without what was cut
     /// away.
-    fn find_begin(&self) -> SimTick {
+    fn find_begin(&self) -> u64 {
         match self.tape.first_tick().0 {
             0 => 0,
             first => {
@@ -267,7 +267,7 @@ impl<T: Track> Player<T> {
     }
 
     /// The first lost input between keyframe and position, and why it is lost where that is known.
-    fn lost(&self) -> Option<(&Range<SimTick>, Option<&Error>)> {
+    fn lost(&self) -> Option<(&Range<u64>, Option<&Error>)> {
         let declared = self.gaps.iter().map(|ticks| (ticks, None));
         let unreadable = self.input.lost().map(|(ticks, error)| (ticks, Some(error)));
         declared

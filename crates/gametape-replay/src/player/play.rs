@@ -1,6 +1,5 @@
 //! Going forward.
 
-use gametape_tape::SimTick;
 use gametape_wire::{Limit, Moment, Tick};
 
 use super::Player;
@@ -14,7 +13,7 @@ pub(super) const SIMULATED_TICKS: Limit = Limit::new("ticks to simulate in one s
 
 impl<T: Track> Player<T> {
     /// Goes to the state before a tick.
-    pub(super) fn go(&mut self, goal: SimTick, backward: bool) -> Result<(), Stop> {
+    pub(super) fn go(&mut self, goal: u64, backward: bool) -> Result<(), Stop> {
         if goal != self.tick || self.broken || self.keyframe_pending {
             self.start_for(goal)?;
             self.run(goal, backward)?;
@@ -23,7 +22,7 @@ impl<T: Track> Player<T> {
     }
 
     /// Plays forward to `goal` and keeps states on the way, more of them where somebody goes back.
-    fn run(&mut self, goal: SimTick, backward: bool) -> Result<(), Stop> {
+    fn run(&mut self, goal: u64, backward: bool) -> Result<(), Stop> {
         if T::EVERY_TICK {
             SIMULATED_TICKS.check(goal - self.tick, 0)?;
         }
@@ -62,7 +61,7 @@ impl<T: Track> Player<T> {
 
     /// Applies everything before `stop`, or less: until there is this much work since the last state
     /// that is kept. Says whether that was anything.
-    pub(super) fn run_to(&mut self, stop: SimTick, most_work: u64) -> Result<bool, Stop> {
+    pub(super) fn run_to(&mut self, stop: u64, most_work: u64) -> Result<bool, Stop> {
         self.broken = true;
         let before = self.spacing.work;
         while self.tick < stop && self.spacing.work < most_work {
@@ -80,7 +79,7 @@ impl<T: Track> Player<T> {
         Ok(self.spacing.work > before)
     }
 
-    fn apply_before(&mut self, stop: SimTick) {
+    fn apply_before(&mut self, stop: u64) {
         let views = self.track.views();
         while let Some(frame) = self.input.take(&self.tape, stop) {
             for part in frame.parts() {
@@ -107,7 +106,7 @@ impl<T: Track> Player<T> {
     }
 
     /// Keeps a snapshot of the state on the way to `goal`.
-    fn keep_snapshot(&mut self, goal: SimTick) {
+    fn keep_snapshot(&mut self, goal: u64) {
         let (moment, base) = (at(self.tick), at(self.base));
         if !self.kept.has(moment) {
             let bytes = self.track.snapshot(self.tick).to_bytes();
@@ -126,7 +125,7 @@ impl<T: Track> Player<T> {
 
     /// Where a step leads: after the next tick that changes anything, or the last one before the
     /// position. `None` where there is none.
-    pub(super) fn step_goal(&mut self, direction: Direction) -> Result<Option<SimTick>, Stop> {
+    pub(super) fn step_goal(&mut self, direction: Direction) -> Result<Option<u64>, Stop> {
         match direction {
             Direction::Forward if T::EVERY_TICK => {
                 Ok(Some(self.tick + 1).filter(|goal| *goal <= self.end))
@@ -151,7 +150,7 @@ impl<T: Track> Player<T> {
     }
 
     /// The tick of the next input.
-    fn next_input(&mut self) -> Result<Option<SimTick>, Stop> {
+    fn next_input(&mut self) -> Result<Option<u64>, Stop> {
         loop {
             let Some(range) = self.input.range() else { return Ok(None) };
             self.provide(&[], std::slice::from_ref(&range))?;
@@ -162,7 +161,7 @@ impl<T: Track> Player<T> {
     }
 
     /// The tick of the last input before a tick.
-    fn last_input(&mut self, tick: SimTick) -> Result<Option<SimTick>, Stop> {
+    fn last_input(&mut self, tick: u64) -> Result<Option<u64>, Stop> {
         while let Some(range) = self.input.range_before() {
             self.provide(&[], std::slice::from_ref(&range))?;
             if let Some(last) = self.input.last_before(&self.tape, tick) {
@@ -174,6 +173,6 @@ impl<T: Track> Player<T> {
 }
 
 /// The moment before a tick.
-pub(super) fn at(tick: SimTick) -> Moment {
+pub(super) fn at(tick: u64) -> Moment {
     Moment::before(Tick(tick))
 }

@@ -1,6 +1,6 @@
 //! Where a seek begins.
 
-use gametape_tape::{SimSnapshot, SimTick};
+use gametape_tape::SimSnapshot;
 use gametape_wire::Result;
 
 use super::Player;
@@ -20,14 +20,14 @@ const FIRST_PASS_SHARE: u64 = 8;
 
 /// Where snapshots are kept on the way to a goal: ever closer to it, so that going back from there
 /// step by step costs a few steps each. The last one comes first.
-pub(super) fn waypoints(from: SimTick, goal: SimTick) -> Vec<SimTick> {
+pub(super) fn waypoints(from: u64, goal: u64) -> Vec<u64> {
     let steps = (0..64).map(|power| 1u64 << power);
     steps.map_while(|step| goal.checked_sub(step)).take_while(|tick| *tick > from).collect()
 }
 
 impl<T: Track> Player<T> {
     /// Goes to the best known state at or before `goal`: here, kept or recorded.
-    pub(super) fn start_for(&mut self, goal: SimTick) -> Result<(), Stop> {
+    pub(super) fn start_for(&mut self, goal: u64) -> Result<(), Stop> {
         // The start is not known to be right before it was compared with what was recorded of it.
         let is_unsure = self.broken || (self.keyframe_pending && self.tick == 0);
         let here = Some(self.tick).filter(|tick| !is_unsure && *tick <= goal);
@@ -45,7 +45,7 @@ impl<T: Track> Player<T> {
     }
 
     /// As many bytes of input as it is as good to apply as to enter a keyframe.
-    fn worth_of_passing(&self, keyframe: Option<SimTick>) -> u64 {
+    fn worth_of_passing(&self, keyframe: Option<u64>) -> u64 {
         let worth = self.keyframes.worth();
         let is_known = keyframe.is_none_or(|keyframe| self.keyframes.has_agreed(keyframe));
         if !self.options.check || !self.track.is_carried() {
@@ -61,19 +61,14 @@ impl<T: Track> Player<T> {
 
     /// Is it as good to begin at `earlier` as at `later`? It is where the way is short: at most
     /// `worth` bytes of input.
-    pub(super) fn is_as_good(
-        &self,
-        earlier: Option<SimTick>,
-        later: Option<SimTick>,
-        worth: u64,
-    ) -> bool {
+    pub(super) fn is_as_good(&self, earlier: Option<u64>, later: Option<u64>, worth: u64) -> bool {
         let Some(earlier) = earlier else { return false };
         let Some(later) = later.filter(|later| earlier < *later) else { return true };
         let ticks = if T::EVERY_TICK { (later - earlier).saturating_mul(TICK_COST) } else { 0 };
         worth.checked_sub(ticks).is_some_and(|left| self.input.has_at_most(left, &(earlier..later)))
     }
 
-    fn restore_kept(&mut self, goal: SimTick) -> Result<(), Stop> {
+    fn restore_kept(&mut self, goal: u64) -> Result<(), Stop> {
         let Some((moment, kept)) = self.kept.nearest(at(goal)) else {
             return self.restore_recorded(goal);
         };
@@ -93,7 +88,7 @@ impl<T: Track> Player<T> {
     }
 
     /// Starts from the last keyframe at or before `goal` that can be used, or from the start.
-    fn restore_recorded(&mut self, goal: SimTick) -> Result<(), Stop> {
+    fn restore_recorded(&mut self, goal: u64) -> Result<(), Stop> {
         while let Some(tick) = self.keyframes.nearest(goal) {
             self.provide_way(tick, goal, true)?;
             let Some(found) = self.keyframes.load(&self.tape, goal) else { break };
@@ -109,7 +104,7 @@ impl<T: Track> Player<T> {
         Ok(self.restore(&start, 0)?)
     }
 
-    pub(super) fn restore(&mut self, snapshot: &SimSnapshot, base: SimTick) -> Result<()> {
+    pub(super) fn restore(&mut self, snapshot: &SimSnapshot, base: u64) -> Result<()> {
         self.broken = true;
         self.track.restore(snapshot)?;
         self.land(snapshot.core.tick, base);
@@ -117,7 +112,7 @@ impl<T: Track> Player<T> {
     }
 
     /// The state is now that of `tick`.
-    fn land(&mut self, tick: SimTick, base: SimTick) {
+    fn land(&mut self, tick: u64, base: u64) {
         (self.tick, self.base, self.spacing.work) = (tick, base, 0);
         (self.broken, self.keyframe_pending) = (false, false);
         self.input.seek(tick);

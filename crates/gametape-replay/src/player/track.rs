@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use gametape_tape::{ChunkKind, KeyframeIndexEntry, SimSnapshot, SimTick};
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_tape::{ChunkKind, KeyframeIndexEntry, SimSnapshot};
+use gametape_wire::{Error, Result, Tick, View, ViewSet};
 
 use crate::game::{GameState, Order, Simulation};
 use crate::streams;
@@ -35,13 +35,13 @@ pub trait Track {
     fn owns(&self, keyframe: &KeyframeIndexEntry) -> bool;
 
     /// Takes one input of a tick. What is wrong with it is the error; play goes on.
-    fn input(&mut self, tick: SimTick, view: View, payload: &[u8]) -> Result<()>;
+    fn input(&mut self, tick: u64, view: View, payload: &[u8]) -> Result<()>;
 
     /// All input of a tick was given. An error here ends play.
-    fn end_tick(&mut self, tick: SimTick) -> Result<()>;
+    fn end_tick(&mut self, tick: u64) -> Result<()>;
 
     /// The whole state at a tick.
-    fn snapshot(&self, tick: SimTick) -> SimSnapshot;
+    fn snapshot(&self, tick: u64) -> SimSnapshot;
 
     /// Becomes the state of a snapshot.
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()>;
@@ -99,16 +99,16 @@ impl<G: GameState> Track for ViewTrack<G> {
         keyframe.stream == streams::keyframes_of(self.view) && keyframe.views.contains(self.view)
     }
 
-    fn input(&mut self, tick: SimTick, _: View, payload: &[u8]) -> Result<()> {
-        self.state.apply(tick, payload)
+    fn input(&mut self, tick: u64, _: View, payload: &[u8]) -> Result<()> {
+        self.state.apply(Tick(tick), payload)
     }
 
-    fn end_tick(&mut self, _: SimTick) -> Result<()> {
+    fn end_tick(&mut self, _: u64) -> Result<()> {
         Ok(())
     }
 
-    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
-        self.state.snapshot(tick)
+    fn snapshot(&self, tick: u64) -> SimSnapshot {
+        self.state.snapshot(Tick(tick))
     }
 
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
@@ -168,14 +168,14 @@ impl<X: Simulation> Track for SimulationTrack<X> {
         keyframe.stream == streams::SIMULATION
     }
 
-    fn input(&mut self, _: SimTick, view: View, payload: &[u8]) -> Result<()> {
+    fn input(&mut self, _: u64, view: View, payload: &[u8]) -> Result<()> {
         let start = self.payloads.len();
         self.payloads.extend_from_slice(payload);
         self.orders.push((view, start..self.payloads.len()));
         Ok(())
     }
 
-    fn end_tick(&mut self, _: SimTick) -> Result<()> {
+    fn end_tick(&mut self, _: u64) -> Result<()> {
         let payloads = &self.payloads;
         let order = |(player, range): &(View, Range<usize>)| Order {
             player: *player,
@@ -187,14 +187,14 @@ impl<X: Simulation> Track for SimulationTrack<X> {
         stepped
     }
 
-    fn snapshot(&self, _: SimTick) -> SimSnapshot {
+    fn snapshot(&self, _: u64) -> SimSnapshot {
         self.simulation.snapshot()
     }
 
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
         self.forget_orders();
         self.simulation.restore(snapshot)?;
-        if self.simulation.tick() == snapshot.core.tick {
+        if self.simulation.tick().0 == snapshot.core.tick {
             return Ok(());
         }
         Err(Error::misuse("simulation", "its tick is not that of the snapshot"))

@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-use gametape_tape::SimTick;
 use gametape_wire::{Error, ErrorKind, Limit, Need, Result};
 
 use super::Player;
@@ -24,7 +23,7 @@ pub(super) enum Task {
     /// Compares the start with what was recorded of it.
     Enter,
     Seek {
-        goal: SimTick,
+        goal: u64,
         backward: bool,
     },
     /// Looks for where a step leads.
@@ -115,12 +114,7 @@ impl<T: Track> Player<T> {
 
     /// Provides what is needed to play from `from` towards `goal`, with the keyframe at `from` where
     /// play enters there, and says how far that leads.
-    pub(super) fn provide_way(
-        &mut self,
-        from: SimTick,
-        goal: SimTick,
-        enters: bool,
-    ) -> Result<SimTick, Stop> {
+    pub(super) fn provide_way(&mut self, from: u64, goal: u64, enters: bool) -> Result<u64, Stop> {
         let (mut input, until) = self.input.window(from, goal, WINDOW);
         let bytes = input.iter().map(|range| range.end - range.start).sum();
         TICK_BYTES.check(bytes, input.first().map_or(0, |range| range.start))?;

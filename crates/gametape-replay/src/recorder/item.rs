@@ -1,6 +1,6 @@
 //! What the game hands over, as it waits for the writer.
 
-use gametape_tape::{ChunkKind, SigningKey, SimSnapshot, SimTick};
+use gametape_tape::{ChunkKind, SigningKey, SimSnapshot};
 use gametape_wire::ViewSet;
 
 /// What is shed under pressure, first things first.
@@ -18,11 +18,11 @@ pub(super) enum Class {
 #[derive(Debug)]
 pub(super) enum Item {
     /// A frame or an order; its parts and bytes are in the segment.
-    Framed { kind: ChunkKind, stream: u16, tick: SimTick, parts: u8 },
+    Framed { kind: ChunkKind, stream: u16, tick: u64, parts: u8 },
     /// A state that play can start from.
     Keyframe { stream: u16, views: ViewSet, snapshot: Box<SimSnapshot> },
     /// A block of events.
-    Events { stream: u16, first_tick: SimTick, tick_count: u32, count: u32, raw: Vec<u8> },
+    Events { stream: u16, first_tick: u64, tick_count: u32, count: u32, raw: Vec<u8> },
     /// What a match starts from.
     Setup { stream: u16, views: ViewSet, raw: Vec<u8> },
     /// Strings for the next ids.
@@ -34,7 +34,7 @@ pub(super) enum Item {
     /// Signs everything before it.
     Sign(Box<SigningKey>),
     /// Everything of a tick was given.
-    TickEnd(SimTick),
+    TickEnd(u64),
     /// Something that could be shed was here, and was shed.
     Shed(Class, Loss),
     /// Orders and frames are missing here.
@@ -47,9 +47,9 @@ pub(super) struct Loss {
     pub(super) kind: ChunkKind,
     pub(super) stream: u16,
     pub(super) views: ViewSet,
-    pub(super) first_tick: SimTick,
+    pub(super) first_tick: u64,
     /// One after the last tick.
-    pub(super) end_tick: SimTick,
+    pub(super) end_tick: u64,
     pub(super) items: u64,
     pub(super) bytes: u64,
 }
@@ -76,7 +76,7 @@ impl Loss {
 
 impl Item {
     /// The first tick that it is about, where it is about ticks.
-    pub(super) fn tick(&self) -> Option<SimTick> {
+    pub(super) fn tick(&self) -> Option<u64> {
         match self {
             Self::Framed { tick, .. } | Self::TickEnd(tick) => Some(*tick),
             Self::Keyframe { snapshot, .. } => Some(snapshot.core.tick),
@@ -111,7 +111,7 @@ impl Item {
             _ => (ChunkKind(0), 0, ViewSet::EMPTY, 0),
         };
         // Something without ticks spans less than none, so that it never widens a run.
-        let first_tick = self.tick().unwrap_or(SimTick::MAX);
+        let first_tick = self.tick().unwrap_or(u64::MAX);
         let end_tick = self.tick().map_or(0, |tick| tick + u64::from(ticks));
         Loss { kind, stream, views, first_tick, end_tick, items: 1, bytes: self.memory() as u64 }
     }

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use gametape_tape::SimTick;
-use gametape_wire::ViewSet;
+use gametape_wire::{Tick, ViewSet};
 
 /// Is given a recording while it is made, in the order of the tape.
 ///
@@ -11,10 +10,10 @@ use gametape_wire::ViewSet;
 /// from the tape later.
 pub trait LiveSink: fmt::Debug + Send {
     /// What views receive at a tick. The chunk that has it comes later.
-    fn frame(&mut self, tick: SimTick, parts: &[(ViewSet, &[u8])]);
+    fn frame(&mut self, tick: Tick, parts: &[(ViewSet, &[u8])]);
 
     /// Nothing more of this tick comes.
-    fn end_tick(&mut self, tick: SimTick);
+    fn end_tick(&mut self, tick: Tick);
 
     /// The bytes that follow in the tape, from its first byte on. They are about to be written.
     fn journal(&mut self, bytes: &[u8]);

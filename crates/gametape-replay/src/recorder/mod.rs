@@ -29,7 +29,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gametape_tape::{ChunkKind, SigningKey, SimSnapshot, SimTick, TapeHeader, TapeWriter};
+use gametape_tape::{ChunkKind, SigningKey, SimSnapshot, TapeHeader, TapeWriter};
 use gametape_wire::{Error, Result, Tick, View, ViewSet};
 
 use crate::streams;
@@ -60,7 +60,7 @@ use tape_builder::TapeBuilder;
 /// for tick in (0..1000).map(Tick) {
 ///     if recorder.keyframe_due(tick) {
 ///         let state = b"the state before the tick, in the game's own bytes";
-///         recorder.keyframe(SimSnapshot::opaque(tick.0, state)?)?;
+///         recorder.keyframe(SimSnapshot::opaque(tick, state)?)?;
 ///     }
 ///     recorder.order(tick, ana, b"dig")?;
 ///     recorder.frame(tick, &[(View::SPECTATOR, b"Ana digs"), (ana, b"you dig")])?;
@@ -103,7 +103,7 @@ use tape_builder::TapeBuilder;
 #[derive(Debug)]
 pub struct Recorder {
     shared: Arc<Shared>,
-    begins_at: SimTick,
+    begins_at: u64,
     written_within: Duration,
 }
 
@@ -212,7 +212,7 @@ impl Recorder {
         sink: S,
         written: u64,
         builder: TapeBuilder,
-        begins_at: SimTick,
+        begins_at: u64,
         options: &RecorderOptions,
     ) -> (Self, Pump<S>) {
         let tape = builder.tape();

@@ -1,7 +1,7 @@
 //! The game's side of a recorder: checks what is given, and puts it into the queue.
 
 use gametape_tape::limits::{CHUNK_BYTES, EVENTS_BYTES, METADATA_BYTES, NAME_BYTES, STRINGS, TICK};
-use gametape_tape::{Cadence, ChunkEntry, ChunkKind, SimSnapshot, SimTick, check_metadata};
+use gametape_tape::{Cadence, ChunkEntry, ChunkKind, SimSnapshot, check_metadata};
 use gametape_wire::{Error, Limit, Place, Result, Tick, View, ViewSet};
 
 use super::EventBlock;
@@ -52,9 +52,9 @@ struct Lane {
     kind: ChunkKind,
     stream: u16,
     /// Nothing before this tick.
-    from: SimTick,
+    from: u64,
     /// When a keyframe is due.
-    due: SimTick,
+    due: u64,
 }
 
 impl Producer {
@@ -94,7 +94,7 @@ impl Producer {
     }
 
     /// The stream, if it may go on at `tick`.
-    fn lane_at(&mut self, kind: ChunkKind, stream: u16, tick: SimTick) -> Result<&mut Lane> {
+    fn lane_at(&mut self, kind: ChunkKind, stream: u16, tick: u64) -> Result<&mut Lane> {
         let lane = self.lane(kind, stream);
         if tick >= lane.from {
             return Ok(lane);
@@ -106,7 +106,7 @@ impl Producer {
     pub(super) fn framed<'a>(
         &mut self,
         (kind, stream): (ChunkKind, u16),
-        tick: SimTick,
+        tick: u64,
         parts: impl ExactSizeIterator<Item = (ViewSet, &'a [u8])> + Clone,
     ) -> Result<()> {
         let bytes: usize = parts.clone().map(|(_, payload)| payload.len()).sum();
@@ -123,7 +123,7 @@ impl Producer {
         Ok(())
     }
 
-    pub(super) fn is_keyframe_due(&mut self, stream: u16, tick: SimTick) -> bool {
+    pub(super) fn is_keyframe_due(&mut self, stream: u16, tick: u64) -> bool {
         let has_stopped = self.progress.has_stopped;
         let lane = self.lane(ChunkKind::FULL_KEYFRAME, stream);
         !has_stopped && tick >= lane.due.max(lane.from)
@@ -188,7 +188,7 @@ impl Producer {
         Ok(())
     }
 
-    pub(super) fn end_tick(&mut self, tick: SimTick) {
+    pub(super) fn end_tick(&mut self, tick: u64) {
         if !self.progress.has_stopped {
             self.queue.end_tick(tick);
         }

@@ -4,7 +4,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gametape_tape::SimTick;
 use gametape_wire::{Error, Result, Tick};
 
 use super::live::LiveSink;
@@ -175,12 +174,7 @@ impl<S: Sink> Pump<S> {
     }
 
     /// Informs the game, and gives it the memory back. Has everything been taken by now?
-    fn note_written(
-        &mut self,
-        tick: Option<SimTick>,
-        chunks: u32,
-        mut segments: Vec<Segment>,
-    ) -> bool {
+    fn note_written(&mut self, tick: Option<u64>, chunks: u32, mut segments: Vec<Segment>) -> bool {
         segments.retain_mut(Segment::reset);
         let written = self.outlet.written;
         let mut producer = self.presence.0.lock();

@@ -1,6 +1,6 @@
 //! The bounded queue between game and writer: what waits, and what is shed when too much waits.
 
-use gametape_tape::{ChunkKind, SimTick};
+use gametape_tape::ChunkKind;
 use gametape_wire::{Error, ErrorKind, Place, Result, ViewSet};
 
 use super::counters::{Count, Shed};
@@ -99,7 +99,7 @@ impl Queue {
     pub(super) fn push_framed<'a>(
         &mut self,
         (kind, stream): (ChunkKind, u16),
-        tick: SimTick,
+        tick: u64,
         parts: impl ExactSizeIterator<Item = (ViewSet, &'a [u8])> + Clone,
     ) -> Result<()> {
         let bytes: usize = parts.clone().map(|(_, payload)| payload.len()).sum();
@@ -216,7 +216,7 @@ impl Queue {
     }
 
     /// Everything of `tick` is in the queue, unless some of it was lost.
-    pub(super) fn end_tick(&mut self, tick: SimTick) {
+    pub(super) fn end_tick(&mut self, tick: u64) {
         if self.interruption.is_some() {
             return;
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, SeekFrom};
 use std::ops::Range;
 
-use gametape_tape::{ChunkKind, Recovered, Recovery, SimTick, TapeWriter};
+use gametape_tape::{ChunkKind, Recovered, Recovery, TapeWriter};
 use gametape_wire::{Error, Result, Source, ViewSet, drive};
 
 use super::item::Loss;
@@ -21,7 +21,7 @@ pub(super) struct Resumed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Interruption {
     /// One after the last tick of which everything is written.
-    pub(super) end_tick: SimTick,
+    pub(super) end_tick: u64,
     torn_chunks: u64,
     torn_bytes: u64,
 }
@@ -43,7 +43,7 @@ impl Interruption {
     }
 
     /// What is missing when recording goes on at `tick`.
-    pub(super) fn until(&self, tick: SimTick) -> Loss {
+    pub(super) fn until(&self, tick: u64) -> Loss {
         Loss {
             kind: ChunkKind(0),
             stream: 0,

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gametape_tape::SimTick;
 use gametape_wire::{Error, Result};
 
 use super::counters::Report;
@@ -41,7 +40,7 @@ impl Shared {
     }
 
     /// The game ends a tick: who publishes it gets it now.
-    pub(super) fn end_tick(&self, tick: SimTick) {
+    pub(super) fn end_tick(&self, tick: u64) {
         // This cannot be wrong.
         let _: Result<()> = self.give_and(true, |producer| {
             producer.end_tick(tick);

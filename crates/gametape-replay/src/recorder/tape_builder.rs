@@ -4,10 +4,8 @@
 use std::time::Duration;
 
 use gametape_tape::limits::{CHUNK_BYTES, CHUNKS};
-use gametape_tape::{
-    ChunkDraft, ChunkKind, Gap, GapCause, KeyframeMaker, SimSnapshot, SimTick, TapeWriter,
-};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_tape::{ChunkDraft, ChunkKind, Gap, GapCause, KeyframeMaker, SimSnapshot, TapeWriter};
+use gametape_wire::{Result, Tick, View, ViewSet};
 
 use super::deadline::{Deadline, pace};
 use super::item::{Class, Item, Loss};
@@ -31,8 +29,8 @@ pub(super) struct TapeBuilder {
     /// How many chunks the tape can have.
     most_chunks: u64,
     /// The last ended tick that was taken, and that is in chunks.
-    taken_tick: Option<SimTick>,
-    flushed_tick: Option<SimTick>,
+    taken_tick: Option<u64>,
+    flushed_tick: Option<u64>,
     /// Who is given it while it is made.
     live: Option<Live>,
 }
@@ -79,7 +77,7 @@ impl TapeBuilder {
     }
 
     /// The last ended tick that is in chunks with everything before it.
-    pub(super) fn flushed_tick(&self) -> Option<SimTick> {
+    pub(super) fn flushed_tick(&self) -> Option<u64> {
         self.flushed_tick
     }
 
@@ -117,7 +115,7 @@ impl TapeBuilder {
             Item::Framed { kind, stream, tick, parts } => {
                 let pieces = payloads.take(parts.into());
                 if let Some(live) = self.live.as_mut().filter(|_| (kind, stream) == super::FRAMES) {
-                    live.sink.frame(tick, pieces.as_slice());
+                    live.sink.frame(Tick(tick), pieces.as_slice());
                 }
                 pieces.write(tape, (kind, stream), tick)
             }
@@ -141,7 +139,7 @@ impl TapeBuilder {
             Item::TickEnd(tick) => {
                 self.taken_tick = Some(tick);
                 if let Some(live) = &mut self.live {
-                    live.sink.end_tick(tick);
+                    live.sink.end_tick(Tick(tick));
                 }
                 Ok(())
             }
@@ -193,7 +191,7 @@ impl TapeBuilder {
 
     /// A resumed tape says, before the first thing that follows, what is missing before it: nothing where
     /// it goes on exactly where a whole tape ended.
-    fn note_interruption(&mut self, tick: Option<SimTick>) -> Result<()> {
+    fn note_interruption(&mut self, tick: Option<u64>) -> Result<()> {
         let (Some(interruption), Some(tick)) = (&self.interruption, tick) else { return Ok(()) };
         let loss = interruption.until(tick);
         let is_loss = interruption.has_lost_bytes() || loss.tick_count() > 0;
@@ -286,7 +284,7 @@ impl TapeBuilder {
 pub(super) struct Finished {
     /// The last bytes to append.
     pub(super) bytes: Vec<u8>,
-    pub(super) tick: Option<SimTick>,
+    pub(super) tick: Option<u64>,
     pub(super) chunks: u32,
 }
 
@@ -343,7 +341,7 @@ impl<'a> Pieces<'a> {
         &self,
         tape: &mut TapeWriter,
         (kind, stream): (ChunkKind, u16),
-        tick: SimTick,
+        tick: u64,
     ) -> Result<()> {
         if let [(views, payload)] = self.as_slice() {
             return match views.iter().next() {
@@ -373,7 +371,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     /// Takes one frame at `now`, and says whether it is written then.
-    fn writes(builder: &mut TapeBuilder, tick: SimTick, now: Duration) -> bool {
+    fn writes(builder: &mut TapeBuilder, tick: u64, now: Duration) -> bool {
         let parts = vec![Part { views: ViewSet::ALL, length: 3 }];
         let item = Item::Framed { kind: ChunkKind::FRAMES, stream: 0, tick, parts: 1 };
         let mut segment = Segment { items: vec![item], parts, bytes: b"abc".to_vec() };

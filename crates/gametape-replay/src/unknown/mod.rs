@@ -23,7 +23,7 @@ mod tree;
 
 use std::sync::Arc;
 
-use gametape_tape::{SimSnapshot, SimTick, Tape};
+use gametape_tape::{SimSnapshot, Tape};
 use gametape_wire::{View, ViewSet};
 
 use crate::streams;
@@ -43,7 +43,7 @@ pub struct UnknownState {
 impl UnknownState {
     /// The tick of the last keyframe.
     #[must_use]
-    pub fn keyframe(&self) -> Option<SimTick> {
+    pub fn keyframe(&self) -> Option<u64> {
         self.keyframe.as_ref().map(|keyframe| keyframe.core.tick)
     }
 

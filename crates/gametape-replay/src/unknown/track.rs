@@ -1,6 +1,6 @@
 //! What a player carries forward of a game that nobody here knows.
 
-use gametape_tape::{ChunkKind, KeyframeIndexEntry, SimSnapshot, SimTick, Tape};
+use gametape_tape::{ChunkKind, KeyframeIndexEntry, SimSnapshot, Tape};
 use gametape_wire::{Result, View, ViewSet};
 
 use super::UnknownState;
@@ -72,17 +72,17 @@ impl Track for UnknownTrack {
         }
     }
 
-    fn input(&mut self, _: SimTick, _: View, payload: &[u8]) -> Result<()> {
+    fn input(&mut self, _: u64, _: View, payload: &[u8]) -> Result<()> {
         self.state.take(payload);
         Ok(())
     }
 
-    fn end_tick(&mut self, _: SimTick) -> Result<()> {
+    fn end_tick(&mut self, _: u64) -> Result<()> {
         Ok(())
     }
 
     /// The last keyframe, as if it were of this tick: what came since is not in it.
-    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+    fn snapshot(&self, tick: u64) -> SimSnapshot {
         let mut snapshot = self.state.keyframe.as_deref().cloned().unwrap_or_default();
         snapshot.core.tick = tick;
         snapshot

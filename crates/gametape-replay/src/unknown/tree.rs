@@ -174,6 +174,7 @@ impl Pen {
 #[cfg(test)]
 mod tests {
     use gametape_tape::{CellPos, UnitTag};
+    use gametape_wire::Tick;
 
     use super::*;
 
@@ -185,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_example_of_the_spec() {
-        let mut state = state(&SimSnapshot::opaque(300, &42u64.to_le_bytes()).unwrap());
+        let mut state = state(&SimSnapshot::opaque(Tick(300), &42u64.to_le_bytes()).unwrap());
         state.take(&[7]);
         state.take(&[2]);
         let expected = r#"{"keyframe":{"tick":300,"updates":2,"bytes":2},"updates":["02 = 2"],"state":"2a00000000000000 = 42"}"#;
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_recording_that_speaks_of_deltas_is_shown_too() {
-        let snapshot = SimSnapshot::opaque(1, br#"{"a":"&RM","b":{"&LEN":3}}"#).unwrap();
+        let snapshot = SimSnapshot::opaque(Tick(1), br#"{"a":"&RM","b":{"&LEN":3}}"#).unwrap();
         let game = state(&snapshot).tree([]).unwrap();
         assert_eq!(game.state().get("state.a").unwrap().as_str().as_deref(), Some("&RM"));
     }

@@ -34,14 +34,14 @@ fn every_state_of_a_game_comes_back_from_its_snapshot() {
     let mut timeline = Timeline::load(log.clone(), &options).unwrap();
     let mut game = CadreGame::new(log.markers().clone()).unwrap();
     for (tick, delta) in (0..).zip(log.deltas()) {
-        game.apply(tick, delta.raw().as_bytes()).unwrap();
+        game.apply(gametape_wire::Tick(tick), delta.raw().as_bytes()).unwrap();
         timeline.seek(tick as usize + 1).unwrap();
-        let snapshot = game.snapshot(tick + 1);
+        let snapshot = game.snapshot(gametape_wire::Tick(tick + 1));
         assert!(snapshot.core.entities.len() > 50);
         let mut other = CadreGame::new(log.markers().clone()).unwrap();
         other.restore(&snapshot).unwrap();
         assert_eq!(other.state().hash(), timeline.state().hash());
-        assert_eq!(other.snapshot(tick + 1), snapshot);
+        assert_eq!(other.snapshot(gametape_wire::Tick(tick + 1)), snapshot);
         game = other;
     }
 }
@@ -58,12 +58,12 @@ fn odd_states_have_snapshots_too() {
     ];
     for body in bodies {
         let mut game = CadreGame::new(Markers::default()).unwrap();
-        game.apply(0, format!(r#"{{"game":{body}}}"#).as_bytes()).unwrap();
-        let snapshot = game.snapshot(1);
+        game.apply(gametape_wire::Tick(0), format!(r#"{{"game":{body}}}"#).as_bytes()).unwrap();
+        let snapshot = game.snapshot(gametape_wire::Tick(1));
         let mut other = CadreGame::new(Markers::default()).unwrap();
         other.restore(&snapshot).unwrap();
         assert_eq!(other.state().canonical(), game.state().canonical(), "{body}");
-        assert_eq!(other.snapshot(1), snapshot);
+        assert_eq!(other.snapshot(gametape_wire::Tick(1)), snapshot);
     }
     let mut many = String::from(r#"{"game":{"#);
     for key in 0..5000 {
@@ -71,8 +71,8 @@ fn odd_states_have_snapshots_too() {
     }
     many.push_str(r#""end":0}}"#);
     let mut game = CadreGame::new(Markers::default()).unwrap();
-    game.apply(0, many.as_bytes()).unwrap();
-    let snapshot = game.snapshot(1);
+    game.apply(gametape_wire::Tick(0), many.as_bytes()).unwrap();
+    let snapshot = game.snapshot(gametape_wire::Tick(1));
     assert_eq!(snapshot.core.sections.len(), 1);
     let mut other = CadreGame::new(Markers::default()).unwrap();
     other.restore(&snapshot).unwrap();

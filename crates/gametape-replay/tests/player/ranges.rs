@@ -14,8 +14,8 @@ use gametape_replay::{
     PlayerOptions, Recording, Source, Timeline, Track,
 };
 use gametape_tape::{
-    ChunkKind, Gap, GapCause, Keyframe, SimSnapshot, SimTick, StateHash, Tape, TapeHeader,
-    TapeWriter, pack_bytes,
+    ChunkKind, Gap, GapCause, Keyframe, SimSnapshot, StateHash, Tape, TapeHeader, TapeWriter,
+    pack_bytes,
 };
 use gametape_wire::{Error, Moment, Need, Result, SansIo, Tick, TickLength, View, ViewSet};
 
@@ -195,7 +195,7 @@ fn a_gap_without_ticks_puts_its_first_tick_in_doubt_until_the_next_keyframe() {
     let stream = gametape_replay::streams::keyframes_of(View::SPECTATOR);
     for tick in 0..100 {
         if tick == 60 {
-            let keyframe = Keyframe::full(&Counted(60).snapshot(60));
+            let keyframe = Keyframe::full(&Counted(60).snapshot(Tick(60)));
             writer.keyframe(stream, ViewSet::EMPTY.with(View::SPECTATOR), &keyframe).unwrap();
         }
         writer.frame(0, tick, &[(View::SPECTATOR, b"+")]).unwrap();
@@ -222,11 +222,11 @@ fn a_gap_without_ticks_puts_its_first_tick_in_doubt_until_the_next_keyframe() {
 struct Stubborn;
 
 impl GameState for Stubborn {
-    fn apply(&mut self, _: SimTick, _: &[u8]) -> Result<()> {
+    fn apply(&mut self, _: Tick, _: &[u8]) -> Result<()> {
         Err(Error::misuse("payload", "no"))
     }
 
-    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+    fn snapshot(&self, tick: Tick) -> SimSnapshot {
         Counted(0).snapshot(tick)
     }
 
@@ -479,14 +479,14 @@ fn bytes_that_are_not_all_there_are_refused_and_late_ones_ignored() {
 struct Counted(u64);
 
 impl GameState for Counted {
-    fn apply(&mut self, _: SimTick, payload: &[u8]) -> Result<()> {
+    fn apply(&mut self, _: Tick, payload: &[u8]) -> Result<()> {
         self.0 += payload.len() as u64;
         Ok(())
     }
 
-    fn snapshot(&self, tick: SimTick) -> SimSnapshot {
+    fn snapshot(&self, tick: Tick) -> SimSnapshot {
         let mut snapshot = SimSnapshot::default();
-        snapshot.core.tick = tick;
+        snapshot.core.tick = tick.0;
         snapshot.core.random_state = self.0.to_le_bytes().to_vec();
         snapshot
     }

@@ -4,10 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use gametape_replay::{Order, Simulation};
-use gametape_tape::{
-    Cadence, KeyframeMaker, SimSnapshot, SimTick, TapeHeader, TapeWriter, UnitTag,
-};
-use gametape_wire::{Error, Result, TickLength, View, ViewSet};
+use gametape_tape::{Cadence, KeyframeMaker, SimSnapshot, TapeHeader, TapeWriter, UnitTag};
+use gametape_wire::{Error, Result, Tick, TickLength, View, ViewSet};
 
 pub(crate) const PIECES: u16 = 6;
 
@@ -16,12 +14,12 @@ pub(crate) const SETUP: &[u8] = b"six pieces";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Toy {
-    tick: SimTick,
+    tick: u64,
     random: u64,
     places: Vec<u32>,
     score: [u32; 3],
     /// At this tick piece 3 goes wrong.
-    pub(crate) fault: Option<SimTick>,
+    pub(crate) fault: Option<u64>,
     /// How many steps were ever made.
     pub(crate) steps: Rc<Cell<u64>>,
 }
@@ -45,8 +43,8 @@ impl Toy {
 }
 
 impl Simulation for Toy {
-    fn tick(&self) -> SimTick {
-        self.tick
+    fn tick(&self) -> Tick {
+        Tick(self.tick)
     }
 
     fn step(&mut self, orders: &[Order<'_>]) -> Result<()> {

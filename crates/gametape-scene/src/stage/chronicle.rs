@@ -8,6 +8,8 @@ use crate::model::Line;
 
 /// More lines are not kept: then the report ends.
 const MOST_LINES: usize = 40_000;
+/// More steps are not looked at: then the report ends, too.
+const MOST_STEPS: usize = 500_000;
 /// A longer tape is not read as a whole to be reported.
 const LONGEST_TAPE: u64 = 16 << 20;
 /// What a step costs besides the bytes of its changes.
@@ -36,6 +38,8 @@ pub(super) struct Chronicle {
     pair: Option<(SeenTimeline, SeenTimeline)>,
     /// Of several views that are seen together: how many were reported.
     told_views: usize,
+    /// How many steps were looked at.
+    steps: usize,
     is_over: bool,
 }
 
@@ -260,7 +264,8 @@ impl<S: Source> Stage<S> {
     fn keep(&mut self, moment: Moment, lines: Vec<Line>) {
         let chronicle = &mut self.chronicle;
         chronicle.until = Some(moment);
+        chronicle.steps += 1;
         chronicle.lines.extend(lines.into_iter().map(|line| Told { moment, line }));
-        chronicle.is_over = chronicle.lines.len() > MOST_LINES;
+        chronicle.is_over = chronicle.lines.len() > MOST_LINES || chronicle.steps > MOST_STEPS;
     }
 }

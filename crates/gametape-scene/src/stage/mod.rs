@@ -162,10 +162,10 @@ impl<S: Source> Stage<S> {
         let players = players_of_tape(recording.tape());
         let losses = losses(recording.tape()).collect();
         let called = recording.field("game").or_else(|| content.clone());
-        let mut stage = match Content::of(&recording, games) {
-            Ok(Content::MineWars) => Self::of_frames(recording)?,
-            Ok(Content::Gamelog) => Self::of_deltas(recording, options)?,
-            _ => Self::of_unknown(recording, called)?,
+        let mut stage = match Content::of_any(&recording, games)? {
+            Some(Content::MineWars) => Self::of_frames(recording)?,
+            Some(Content::Gamelog) => Self::of_deltas(recording, options)?,
+            _ => Self::of_unknown(&recording, called)?,
         };
         (stage.source, stage.losses) = (Some(source), losses);
         stage.public.match_name = title;
@@ -191,7 +191,7 @@ impl<S: Source> Stage<S> {
     }
 
     /// What a tape of a game that nobody here knows holds; its source is not there yet.
-    fn of_unknown(recording: Recording<&mut S>, called: Option<String>) -> Result<Self> {
+    fn of_unknown(recording: &Recording<&mut S>, called: Option<String>) -> Result<Self> {
         let views = unknown::views(recording.tape());
         let view = views.iter().next().unwrap_or(View::SPECTATOR);
         let origin = Origin::Tape(Box::new(recording.open_tape().clone()));

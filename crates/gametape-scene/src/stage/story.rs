@@ -299,6 +299,9 @@ impl Collected {
                 ));
             }
         }
+        // Who has how much of the map is what most want to see first.
+        let mut curves: Vec<_> = curves.into_iter().collect();
+        curves.arrange_by_key(|(name, _)| (*name != "territory", *name));
         let curves = curves.into_iter().take(MOST_CURVES);
         Story {
             markers: self.markers,

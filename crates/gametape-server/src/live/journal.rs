@@ -84,7 +84,7 @@ async fn read_on(file: &mut Option<File>) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// A tape that has begun.
-struct Following {
+pub(super) struct Following {
     live: Arc<Live>,
     room: Arc<Room>,
     publisher: Publisher,
@@ -93,7 +93,7 @@ struct Following {
 }
 
 impl Following {
-    fn begin(live: &Arc<Live>, name: &MatchName, start: &JournalStart) -> Result<Self> {
+    pub(super) fn begin(live: &Arc<Live>, name: &MatchName, start: &JournalStart) -> Result<Self> {
         let mut publisher = start.publisher(name.clone(), live.limits.window)?;
         let refused = |what| gametape_wire::Error::misuse("match", what);
         let Message::Announce(announce) = Message::read(&publisher.announce())? else {
@@ -108,7 +108,7 @@ impl Following {
         Ok(Self { live: Arc::clone(live), room, publisher, link, number })
     }
 
-    fn grow(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(super) fn grow(&mut self, bytes: &[u8]) -> Result<()> {
         self.publisher.follow(bytes, self.live.clock.now())?;
         self.hand_over()
     }
@@ -124,12 +124,25 @@ impl Following {
         }
     }
 
+    /// Nothing more of a tick comes: it need not wait for the next.
+    pub(super) fn end_tick(&mut self, tick: u64) -> Result<()> {
+        self.publisher.end_tick(tick, self.live.clock.now())?;
+        self.hand_over()
+    }
+
     /// Repeats what the room lacks.
-    fn repeat(&mut self) -> Result<()> {
+    pub(super) fn repeat(&mut self) -> Result<()> {
         for ask in self.room.asks() {
             self.publisher.receive(self.link, &ask, self.live.clock.now())?;
         }
         self.hand_over()
+    }
+}
+
+impl Following {
+    /// Does nobody have the match any more?
+    pub(super) fn is_forgotten(&self) -> bool {
+        !self.live.room(self.room.name()).is_some_and(|room| Arc::ptr_eq(&room, &self.room))
     }
 }
 

@@ -3,7 +3,10 @@
 //! [`Live`] has all matches of a server and what it [allows](Policy). Everything that is about messages, delays and
 //! segments is in `gametape-live`; here are connections, their limits, and HTTP.
 
+mod archive;
 mod bucket;
+mod bus;
+mod cadre;
 mod cast;
 mod frames;
 mod journal;
@@ -25,7 +28,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use gametape_live::{Announce, MatchName, Pass, Refusal};
 use gametape_wire::ViewSet;
 use tokio::sync::watch;
+use tokio::task::{JoinHandle, spawn_blocking};
 
+pub use archive::{Finished, Keep};
+pub use cadre::CadreGame;
 pub use policy::{Hold, Permit, Policy};
 pub use report::{EventLog, LogForm, Say};
 
@@ -88,8 +94,24 @@ pub struct Live {
     joins: Mutex<Buckets>,
     requests: Mutex<Buckets>,
     tapes: Mutex<Vec<(MatchName, PathBuf)>>,
+    /// The bus that more matches come from.
+    bus: Option<String>,
+    /// Games of Cadre servers.
+    games: Vec<CadreGame>,
+    /// Takes the tapes of matches that are over.
+    keep: Option<Archivist>,
+    keeping: Mutex<Vec<JoinHandle<()>>>,
     /// The certificate that QUIC uses, where that is spoken.
     quic: OnceLock<Identity>,
+}
+
+/// Who takes finished tapes.
+struct Archivist(Keep);
+
+impl std::fmt::Debug for Archivist {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Archivist")
+    }
 }
 
 /// Requests are cheaper than sessions.
@@ -111,8 +133,20 @@ impl Live {
             joins: Mutex::new(Buckets::new(joins, joins.saturating_mul(4))),
             requests: Mutex::new(Buckets::new(requests, requests.saturating_mul(4))),
             tapes: Mutex::default(),
+            bus: None,
+            games: Vec::new(),
+            keep: None,
+            keeping: Mutex::default(),
             quic: OnceLock::new(),
         }
+    }
+
+    /// The same with somebody who takes the tape of every match that is over, with all its views.
+    #[must_use]
+    pub fn with_keep(mut self, keep: Keep) -> Self {
+        self.policy.keeps_all = true;
+        self.keep = Some(Archivist(keep));
+        self
     }
 
     /// QUIC is spoken, with this certificate.
@@ -124,6 +158,20 @@ impl Live {
     #[must_use]
     pub fn with_tape(self, name: MatchName, path: PathBuf) -> Self {
         lock(&self.tapes).push((name, path));
+        self
+    }
+
+    /// Also has the matches of a bus, at these addresses of NATS: `nats://HOST:PORT`, separated by commas.
+    #[must_use]
+    pub fn with_bus(mut self, addresses: Option<String>) -> Self {
+        self.bus = addresses;
+        self
+    }
+
+    /// Also watches a game of a Cadre server, and broadcasts it.
+    #[must_use]
+    pub fn with_game(mut self, game: CadreGame) -> Self {
+        self.games.push(game);
         self
     }
 
@@ -191,7 +239,11 @@ impl Live {
         let LiveLimits { window, seats, .. } = self.limits;
         let kept = self.policy.kept(views);
         let room = Room::new(announce.clone(), kept, window, seats, self.clock);
-        let room = Arc::new(room.map_err(|_| Refusal::Malformed)?);
+        let mut room = room.map_err(|_| Refusal::Malformed)?;
+        if self.keep.is_some() {
+            room = room.with_archive().map_err(|_| Refusal::TooMany)?;
+        }
+        let room = Arc::new(room);
         if let Some(old) = rooms.insert(announce.name.clone(), Arc::clone(&room)) {
             old.close();
         } else {
@@ -205,12 +257,19 @@ impl Live {
         for (name, path) in std::mem::take(&mut *lock(&self.tapes)) {
             tokio::spawn(journal::publish(Arc::clone(&self), name, path, stop.clone()));
         }
+        for game in self.games.clone() {
+            tokio::spawn(cadre::run(Arc::clone(&self), game, stop.clone()));
+        }
+        if let Some(addresses) = self.bus.clone() {
+            tokio::spawn(bus::run(Arc::clone(&self), addresses, stop.clone()));
+        }
         let mut beat = tokio::time::interval(BEAT);
         beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         while !*stop.borrow() {
             beat.tick().await;
             for room in self.rooms() {
                 room.beat();
+                self.archive(&room, room.archived());
                 if !room.has_publisher() && room.silence() > FORGOTTEN {
                     self.forget(&room);
                 }
@@ -218,7 +277,37 @@ impl Live {
         }
     }
 
+    /// Hands over a tape, if there is one.
+    fn archive(&self, room: &Room, archived: std::io::Result<Option<Finished>>) {
+        let Some(Archivist(keep)) = &self.keep else { return };
+        match archived {
+            Ok(None) => {}
+            Ok(Some(finished)) => {
+                let what = if finished.is_whole { "whole" } else { "as far as it came" };
+                self.log.note("finished", &[("match", room.name()), ("what", &what)]);
+                let keep = Arc::clone(keep);
+                let mut keeping = lock(&self.keeping);
+                keeping.retain(|one| !one.is_finished());
+                keeping.push(spawn_blocking(move || keep(finished)));
+            }
+            Err(error) => self.log.note("failed", &[("match", room.name()), ("why", &error)]),
+        }
+    }
+
+    /// Ends the tapes of matches that are not over, and waits until all are kept: the server stops.
+    pub(crate) async fn finish_tapes(&self) {
+        for room in self.rooms() {
+            self.archive(&room, room.archived());
+            self.archive(&room, room.end_archive());
+        }
+        let keeping = std::mem::take(&mut *lock(&self.keeping));
+        for one in keeping {
+            let _ = one.await;
+        }
+    }
+
     fn forget(&self, room: &Arc<Room>) {
+        self.archive(room, room.end_archive());
         let Ok(mut rooms) = self.rooms.write() else { return };
         let is_current = rooms.get(room.name()).is_some_and(|current| Arc::ptr_eq(current, room));
         if is_current {

@@ -63,7 +63,7 @@ pub(crate) fn respond(
         LiveRoute::Session => session(live, stop, address, request),
         LiveRoute::Cast(name, caster) => {
             let visit = Visit { live: Arc::clone(live), address, stop: stop.clone() };
-            follow(visit, &name, caster, pass, request)
+            follow(visit, &name, caster, pass.as_ref(), request)
         }
         LiveRoute::File(name, view, file) => match live.permit(&name, pass.as_ref()) {
             Ok((room, permit)) => segment(live, &room, &permit, view, file, request.headers()),
@@ -257,10 +257,10 @@ fn follow(
     visit: Visit,
     name: &MatchName,
     caster: String,
-    pass: Option<Pass>,
+    pass: Option<&Pass>,
     request: &mut Request,
 ) -> Response {
-    let (room, permit) = match visit.live.permit(name, pass.as_ref()) {
+    let (room, permit) = match visit.live.permit(name, pass) {
         Ok(found) => found,
         Err(refusal) => return refused(&visit.live, visit.address, refusal),
     };

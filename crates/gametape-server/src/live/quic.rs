@@ -1,4 +1,4 @@
-//! QUIC and WebTransport on one port: told apart by what they say they speak.
+//! QUIC and WebTransport on one port: which of them it is, a connection says when it begins.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -87,7 +87,7 @@ impl Port {
         Ok(Self { endpoint, identity })
     }
 
-    /// Tells those who are left that the server stops, and waits until they know, but not longer.
+    /// Says to those who are left that the server stops, and waits until they know, but not longer.
     pub(crate) async fn close(&self, longest: Duration) {
         self.endpoint.close(End::Stopped.code().into(), End::Stopped.text().as_bytes());
         let _ = timeout(longest, self.endpoint.wait_idle()).await;

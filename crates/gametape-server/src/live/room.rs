@@ -1,6 +1,7 @@
 //! A live match on this server: what its publisher sends, and everything that is made of it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +14,7 @@ use gametape_replay::metadata::text_field;
 use gametape_wire::{Result, TickLength, View, ViewSet};
 use tokio::sync::watch;
 
+use super::archive::{Archive, Finished};
 use super::cast::{CASTERS, Cast};
 use super::segments::{Segment, Segments};
 
@@ -47,6 +49,7 @@ pub(crate) struct Room {
     publisher: watch::Sender<u64>,
     next_publisher: AtomicU64,
     casts: Mutex<HashMap<String, Arc<Cast>>>,
+    archive: Option<Mutex<Archive>>,
     /// When the publisher was last heard, in milliseconds of the clock.
     heard: AtomicU64,
     /// It was replaced or is too old: nobody sits here any more.
@@ -75,9 +78,30 @@ impl Room {
             publisher: watch::Sender::new(0),
             next_publisher: AtomicU64::new(1),
             casts: Mutex::default(),
+            archive: None,
             heard: AtomicU64::new(clock.now().as_millis() as u64),
             closed: watch::Sender::new(false),
         })
+    }
+
+    /// The same, with a tape of everything that is made meanwhile.
+    pub(crate) fn with_archive(mut self) -> io::Result<Self> {
+        let (views, now) = (self.views(), self.clock.now());
+        let archive = Archive::new(&mut lock(&self.relay), views, now)?;
+        self.archive = Some(Mutex::new(archive));
+        Ok(self)
+    }
+
+    /// The finished tape, once, when the match is over.
+    pub(crate) fn archived(&self) -> io::Result<Option<Finished>> {
+        let Some(archive) = &self.archive else { return Ok(None) };
+        lock(archive).step(&mut lock(&self.relay), self.clock.now())
+    }
+
+    /// Ends the tape with what has come of the match.
+    pub(crate) fn end_archive(&self) -> io::Result<Option<Finished>> {
+        let Some(archive) = &self.archive else { return Ok(None) };
+        lock(archive).finish(&mut lock(&self.relay))
     }
 
     pub(crate) fn name(&self) -> &MatchName {
@@ -142,7 +166,7 @@ impl Room {
     }
 
     /// Takes messages of the publisher; says whether any of them was news.
-    pub(crate) fn take(&self, messages: &[Shared]) -> Result<()> {
+    pub(crate) fn take(&self, messages: &[Shared]) -> Result<bool> {
         let now = self.clock.now();
         self.heard.store(now.as_millis() as u64, Ordering::Relaxed);
         let mut fresh = Vec::with_capacity(messages.len());
@@ -155,7 +179,7 @@ impl Room {
         drop(relay);
         let taken = fresh.iter().try_for_each(|bytes| self.segment(bytes, now));
         self.wake();
-        taken
+        taken.map(|()| !fresh.is_empty())
     }
 
     fn segment(&self, bytes: &Shared, now: Duration) -> Result<()> {
@@ -225,8 +249,9 @@ impl Room {
         lock(&self.relay).receive(seat, bytes, now)
     }
 
+    /// How many watch; the archive is nobody.
     pub(crate) fn seats(&self) -> usize {
-        lock(&self.relay).seats()
+        lock(&self.relay).seats().saturating_sub(usize::from(self.archive.is_some()))
     }
 
     /// The last tick that may be known to who has this delay.

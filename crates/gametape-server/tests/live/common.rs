@@ -281,14 +281,14 @@ pub(crate) struct Publishing<W> {
 
 impl<W: Wire> Publishing<W> {
     pub(crate) fn new(publisher: Publisher, wire: W) -> Self {
-        Self::try_new(publisher, wire).map_err(|(_, refusal)| refusal).unwrap()
+        Self::try_new(publisher, wire).unwrap()
     }
 
     /// Announces, and waits for what the server has.
     pub(crate) fn try_new(
         mut publisher: Publisher,
         mut wire: W,
-    ) -> Result<Self, (Publisher, gametape_live::Refusal)> {
+    ) -> Result<Self, gametape_live::Refusal> {
         wire.send(&publisher.announce());
         let answer = wait_for("an answer", || wire.receive().unwrap());
         let start = Instant::now();
@@ -297,7 +297,7 @@ impl<W: Wire> Publishing<W> {
                 let link = publisher.connect(&have, start.elapsed());
                 Ok(Self { publisher, wire, link, start, sent: 0 })
             }
-            Message::Refuse(refusal) => Err((publisher, refusal)),
+            Message::Refuse(refusal) => Err(refusal),
             other => panic!("{other:?}"),
         }
     }

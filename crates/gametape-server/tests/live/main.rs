@@ -1,6 +1,11 @@
 //! Live matches over real sockets of this machine.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod bus;
+mod cadre;
+#[allow(dead_code)]
+#[path = "../../../gametape-bus/tests/bus/cluster.rs"]
+mod cluster;
 mod common;
 mod hostile;
 mod http;

@@ -160,9 +160,60 @@ fn a_second_publisher_of_a_match_takes_over_and_another_match_of_the_name_is_ref
         usize::MAX,
     );
     let refused = Publishing::try_new(other.unwrap(), Socket::connect(server.address));
-    assert!(matches!(refused, Err((_, gametape_live::Refusal::TooMany))));
+    assert!(matches!(refused, Err(gametape_live::Refusal::TooMany)));
     let mut watching =
         vec![Watching::new(Join::new(name(), views(&[0])), Socket::connect(server.address))];
     play(&source, &mut second, &mut watching);
     assert_equals(&source, &watching[0].tape, ViewSet::EMPTY.with(view(0)), 0);
+}
+
+#[test]
+fn tapes_of_matches_are_finished_with_all_views_also_where_the_server_stops_before() {
+    let (sender, kept) = std::sync::mpsc::channel();
+    let sender = std::sync::Mutex::new(sender);
+    let keep = move |finished: gametape_server::live::Finished| {
+        let tape = std::fs::read(finished.tape.path()).unwrap();
+        sender.lock().unwrap().send((finished.name, tape, finished.is_whole)).unwrap();
+    };
+    // Nobody may see anything of it, and the tape has all of it.
+    let key = super::http::key();
+    let trusted = vec![key.public_key()];
+    let policy = gametape_server::live::Policy { public: ViewSet::EMPTY, trusted, ..open_policy() };
+    let mut server = super::common::start_with(policy, super::common::limits(), |live| {
+        live.with_keep(std::sync::Arc::new(keep))
+    });
+    let source = plan(7).play();
+    let mut publishing = Publishing::new(source.publisher(), Socket::connect(server.address));
+    play::<_, Socket>(&source, &mut publishing, &mut []);
+    let (of, tape, is_whole) = wait_for("the tape", || {
+        publishing.step();
+        kept.try_recv().ok()
+    });
+    assert_eq!((of, is_whole), (name(), true));
+    assert_equals(&source, &tape, source.views, 0);
+    let second: gametape_live::MatchName = "m2".parse().unwrap();
+    let other = gametape_live::Publisher::new(
+        second.clone(),
+        source.header,
+        super::toy::METADATA,
+        source.views,
+        usize::MAX,
+    );
+    let mut half = Publishing::new(other.unwrap(), Socket::connect(server.address));
+    for tick in 0..30 {
+        super::common::play_one::<_, Socket>(&source, tick, &mut half, &mut []);
+    }
+    let (views, classes) = (source.views, gametape_live::Classes::ALL);
+    let grant = gametape_live::Grant { views, classes, delay: 0 };
+    let pass = gametape_live::Pass::sign(second, grant, 4_000_000_000, &key);
+    wait_for("what was sent", || {
+        half.step();
+        let now = server.get(&format!("/live/m2/0/now?pass={pass}")).json();
+        (now["tick"].as_i64() >= Some(28)).then_some(())
+    });
+    server.stop();
+    let (of, tape, is_whole) = kept.recv().unwrap();
+    assert_eq!((of.as_str(), is_whole), ("m2", false));
+    assert!(gametape_tape::Tape::open(&tape).unwrap().is_finished());
+    assert!(kept.try_recv().is_err(), "each once");
 }

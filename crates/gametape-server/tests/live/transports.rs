@@ -54,11 +54,10 @@ impl Carrier {
 
 /// The hash of the certificate, as every client finds it.
 pub(crate) fn hash(server: &Running) -> String {
-    let about = wait_for("the certificate", || {
+    wait_for("the certificate", || {
         let about = server.get("/live/server.json").json();
         about["certificate_sha256"].as_str().map(str::to_owned)
-    });
-    about
+    })
 }
 
 pub(crate) fn runtime() -> &'static Runtime {
@@ -345,8 +344,8 @@ fn over_a_network_that_cuts_and_drops_everything_arrives_or_is_named() {
             let mut one = Watching::new(Join::new(name(), views(&[0, 2])), wire);
             play_through(&source, &server, carrier, address, &mut one);
             assert_equals_but_for_losses(&source, &one.tape, views(&[0, 2]), &one.notices);
-            let hurt = tcp.map(|proxy| proxy.stop()).unwrap_or_default()
-                + udp.map(|proxy| proxy.stop()).unwrap_or_default();
+            let hurt = tcp.map(TcpProxy::stop).unwrap_or_default()
+                + udp.map(UdpProxy::stop).unwrap_or_default();
             assert!(hurt > 0, "the network was too good: {carrier:?} {seed}");
         }
     }

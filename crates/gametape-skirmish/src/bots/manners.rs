@@ -1,7 +1,6 @@
 //! How bots behave beside the play: talk, votes, pauses, giving up.
 
 use gametape_minewars::ViewState;
-use gametape_tape::SimTick;
 
 use crate::dice::Dice;
 use crate::order::{Command, VoteKind};
@@ -11,7 +10,7 @@ use crate::rules::SECOND;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Manners {
     /// Until when it paused the match.
-    pause_until: Option<SimTick>,
+    pause_until: Option<u64>,
     /// The vote that it answered last.
     answered: u8,
 }
@@ -27,7 +26,7 @@ impl Manners {
     pub(super) fn behave(
         &mut self,
         player: u8,
-        tick: SimTick,
+        tick: u64,
         view: &ViewState,
         dice: &mut Dice,
     ) -> Vec<Command> {
@@ -75,7 +74,7 @@ impl Manners {
     fn intervene(
         &mut self,
         player: u8,
-        tick: SimTick,
+        tick: u64,
         view: &ViewState,
         dice: &mut Dice,
         orders: &mut Vec<Command>,

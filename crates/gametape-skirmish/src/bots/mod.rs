@@ -5,7 +5,6 @@ mod manners;
 mod plan;
 
 use gametape_minewars::{Setup, ViewState};
-use gametape_tape::SimTick;
 
 use crate::dice::{Dice, Stream};
 use crate::order::Command;
@@ -15,7 +14,7 @@ use manners::Manners;
 /// Whoever plays: gets what a view knows, answers with orders.
 pub trait Pilot {
     /// The orders for a tick, and what is said and reported in it.
-    fn orders(&mut self, tick: SimTick, view: &ViewState) -> Vec<Command>;
+    fn orders(&mut self, tick: u64, view: &ViewState) -> Vec<Command>;
 }
 
 /// How a bot plays.
@@ -74,12 +73,12 @@ pub struct Bot {
     manners: Manners,
     /// Orders for later, the next one last.
     plan: Vec<Command>,
-    planned_at: SimTick,
-    strike_ready: SimTick,
+    planned_at: u64,
+    strike_ready: u64,
     /// Ticks that every order takes longer: nobody is always at their best.
     fatigue: u64,
     /// When the last order was given.
-    acted: SimTick,
+    acted: u64,
 }
 
 /// How long a mood lasts, in ticks.
@@ -129,7 +128,7 @@ impl Bot {
 }
 
 impl Pilot for Bot {
-    fn orders(&mut self, tick: SimTick, view: &ViewState) -> Vec<Command> {
+    fn orders(&mut self, tick: u64, view: &ViewState) -> Vec<Command> {
         let mut orders = self.manners.behave(self.player, tick, view, &mut self.dice);
         let me = view.players().find(|(id, _)| *id == self.player);
         let idle = me.is_none_or(|(_, me)| me.eliminated || me.timeout.is_some());

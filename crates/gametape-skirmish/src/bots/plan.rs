@@ -1,7 +1,6 @@
 //! What a bot plans: the most urgent orders first.
 
 use gametape_minewars::{Coord, ItemKind, StructureKind, TileKind, TileState, ViewState};
-use gametape_tape::SimTick;
 
 use super::Bot;
 use super::chart::Chart;
@@ -15,7 +14,7 @@ const PLAN_LENGTH: usize = 12;
 
 impl Bot {
     /// Makes a new plan, the most urgent orders first.
-    pub(super) fn make_plan(&mut self, tick: SimTick, view: &ViewState) {
+    pub(super) fn make_plan(&mut self, tick: u64, view: &ViewState) {
         let chart = Chart::new(self.player, view, &self.briefing);
         self.planned_at = tick;
         let mut plan = Vec::new();
@@ -79,7 +78,7 @@ impl Bot {
     }
 
     /// Takes back the land around own cities.
-    fn defend(&mut self, chart: &Chart, view: &ViewState, tick: SimTick, plan: &mut Vec<Command>) {
+    fn defend(&mut self, chart: &Chart, view: &ViewState, tick: u64, plan: &mut Vec<Command>) {
         for city in self.briefing.cities.clone() {
             if chart.tile(city).owner != self.player {
                 continue;
@@ -97,7 +96,7 @@ impl Bot {
         &mut self,
         chart: &Chart,
         view: &ViewState,
-        tick: SimTick,
+        tick: u64,
         tile: u32,
         plan: &mut Vec<Command>,
     ) {
@@ -115,7 +114,7 @@ impl Bot {
         }
     }
 
-    fn may_strike(&self, view: &ViewState, tick: SimTick) -> bool {
+    fn may_strike(&self, view: &ViewState, tick: u64) -> bool {
         tick >= self.strike_ready && self.money(view) >= STRIKE_COST
     }
 
@@ -186,7 +185,7 @@ impl Bot {
     }
 
     /// Nothing is safe: looks closer, or guesses, or blows it up.
-    fn gamble(&mut self, chart: &Chart, view: &ViewState, tick: SimTick, plan: &mut Vec<Command>) {
+    fn gamble(&mut self, chart: &Chart, view: &ViewState, tick: u64, plan: &mut Vec<Command>) {
         let open = |tile: &&u32| !chart.tile(**tile).smoke && chart.tile(**tile).flag.is_none();
         let least = chart.frontier.iter().filter(open).min_by_key(|tile| chart.risk(**tile));
         let Some(&tile) = least else {
@@ -224,7 +223,7 @@ impl Bot {
         &mut self,
         chart: &Chart,
         view: &ViewState,
-        tick: SimTick,
+        tick: u64,
         plan: &mut Vec<Command>,
     ) {
         if !self.may_strike(view, tick) || !self.dice.chance(self.traits.strike) {

@@ -1,7 +1,7 @@
 //! Engagements: hostile acts of two players that belong together.
 
 use gametape_analysis::AnalysisEvent;
-use gametape_tape::{SimTick, UnitTag};
+use gametape_tape::UnitTag;
 
 use super::pos_of;
 use crate::atlas::Cell;
@@ -29,8 +29,8 @@ struct Engagement {
     sides: [Side; 2],
     first: Cell,
     /// When it became an engagement: at its second act.
-    started: Option<SimTick>,
-    last: SimTick,
+    started: Option<u64>,
+    last: u64,
     acts: u32,
 }
 
@@ -54,7 +54,7 @@ impl Engagements {
     pub(super) fn update(
         &mut self,
         game: &Skirmish,
-        tick: SimTick,
+        tick: u64,
         armies: &[i64],
         events: &mut Vec<AnalysisEvent>,
     ) {
@@ -76,7 +76,7 @@ impl Engagements {
     fn take(
         &mut self,
         game: &Skirmish,
-        tick: SimTick,
+        tick: u64,
         armies: &[i64],
         act: &Act,
         events: &mut Vec<AnalysisEvent>,
@@ -162,7 +162,7 @@ impl Engagement {
     }
 
     /// Starts at the second act, while both players are in the match.
-    fn start(&mut self, game: &Skirmish, tick: SimTick) -> Option<AnalysisEvent> {
+    fn start(&mut self, game: &Skirmish, tick: u64) -> Option<AnalysisEvent> {
         let are_in = self.sides.iter().all(|side| game.is_in(side.player));
         (self.started.is_none() && are_in).then_some(())?;
         self.started = Some(tick);
@@ -180,7 +180,7 @@ impl Engagement {
     }
 
     /// One act alone is no engagement.
-    fn end(&self, game: &Skirmish, tick: SimTick, events: &mut Vec<AnalysisEvent>) {
+    fn end(&self, game: &Skirmish, tick: u64, events: &mut Vec<AnalysisEvent>) {
         let Some(started) = self.started else { return };
         events.extend(self.sides.iter().filter_map(|side| side.wipe(tick)));
         let [friendly, enemy] = &self.sides;
@@ -214,7 +214,7 @@ fn nearest_unit(game: &Skirmish, player: u8, cell: Cell) -> Option<(UnitTag, &Un
 }
 
 impl Side {
-    fn wipe(&self, tick: SimTick) -> Option<AnalysisEvent> {
+    fn wipe(&self, tick: u64) -> Option<AnalysisEvent> {
         let (percent, least) = WIPE;
         let wiped = self.losses >= least && 100 * self.value_lost > percent * self.army;
         wiped.then(|| AnalysisEvent::ArmyWipe {

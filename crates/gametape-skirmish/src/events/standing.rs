@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gametape_analysis::{AnalysisEvent, PlayerStats, SAMPLE_UNITS, WorldPos};
 use gametape_minewars::ItemKind;
-use gametape_tape::{SimTick, UnitTag};
+use gametape_tape::UnitTag;
 
 use super::engagement::finished_units;
 use super::pos_of;
@@ -31,9 +31,9 @@ pub(super) struct Standing {
     deficits: Vec<Option<i64>>,
     /// By player: orders until the last sample.
     orders: Vec<u32>,
-    sampled: SimTick,
+    sampled: u64,
     /// Units in combat, and until when.
-    combat: BTreeMap<UnitTag, SimTick>,
+    combat: BTreeMap<UnitTag, u64>,
 }
 
 impl Standing {
@@ -54,12 +54,7 @@ impl Standing {
         &self.armies
     }
 
-    pub(super) fn update(
-        &mut self,
-        game: &Skirmish,
-        tick: SimTick,
-        events: &mut Vec<AnalysisEvent>,
-    ) {
+    pub(super) fn update(&mut self, game: &Skirmish, tick: u64, events: &mut Vec<AnalysisEvent>) {
         self.note_combat(game, tick);
         let ended = game.log.moments.iter().any(|m| matches!(m, Moment::Ended { .. }));
         let second = tick.is_multiple_of(SECOND);
@@ -72,7 +67,7 @@ impl Standing {
         }
     }
 
-    fn note_combat(&mut self, game: &Skirmish, tick: SimTick) {
+    fn note_combat(&mut self, game: &Skirmish, tick: u64) {
         for moment in &game.log.moments {
             let tag = match *moment {
                 Moment::Damaged { tag, .. } => tag,
@@ -83,19 +78,14 @@ impl Standing {
         }
     }
 
-    fn sample_positions(
-        &mut self,
-        game: &Skirmish,
-        tick: SimTick,
-        events: &mut Vec<AnalysisEvent>,
-    ) {
+    fn sample_positions(&mut self, game: &Skirmish, tick: u64, events: &mut Vec<AnalysisEvent>) {
         self.combat.retain(|tag, until| *until >= tick && game.units.get(*tag).is_some());
         let position = |tag: &UnitTag| Some((*tag, pos_of(game, game.units.get(*tag)?.cell)));
         let positions: Vec<_> = self.combat.keys().filter_map(position).collect();
         events.extend(samples(tick, &positions));
     }
 
-    fn sample(&mut self, game: &Skirmish, tick: SimTick, events: &mut Vec<AnalysisEvent>) {
+    fn sample(&mut self, game: &Skirmish, tick: u64, events: &mut Vec<AnalysisEvent>) {
         let seconds = ((tick - self.sampled) / SECOND).max(1) as u32;
         for player in 1..game.players.len() as u8 {
             let stats = self.stats(game, player, seconds);
@@ -126,7 +116,7 @@ impl Standing {
         }
     }
 
-    fn find_comebacks(&mut self, game: &Skirmish, tick: SimTick, events: &mut Vec<AnalysisEvent>) {
+    fn find_comebacks(&mut self, game: &Skirmish, tick: u64, events: &mut Vec<AnalysisEvent>) {
         let worth = |player: u8| {
             let state = &game.players[usize::from(player)];
             let cities = i64::from(state.cities) * i64::from(UnitKind::City.value());
@@ -156,10 +146,7 @@ impl Standing {
 }
 
 /// Samples of at most 256 units each, and of all of them.
-fn samples(
-    tick: SimTick,
-    positions: &[(UnitTag, WorldPos)],
-) -> impl Iterator<Item = AnalysisEvent> {
+fn samples(tick: u64, positions: &[(UnitTag, WorldPos)]) -> impl Iterator<Item = AnalysisEvent> {
     let sample = move |some: &[(UnitTag, WorldPos)]| AnalysisEvent::UnitPositionSample {
         tick,
         positions: some.to_vec(),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use gametape_cadre::limits::{DELTAS, LOG_BYTES};
 use gametape_replay::text::epoch_of;
 use gametape_replay::{Order, Playback, PlayerOptions, Recording, Source, streams};
-use gametape_tape::{ChunkKind, SimTick, TapeFrames, UnitTag};
+use gametape_tape::{ChunkKind, TapeFrames, UnitTag};
 use gametape_wire::{self as wire, Finding, Result, Tick, View};
 
 use crate::config::Config;
@@ -58,7 +58,7 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
     Ok(Gamelog { json, findings: playing.findings().to_vec() })
 }
 
-type Orders = BTreeMap<SimTick, Vec<(View, Vec<u8>)>>;
+type Orders = BTreeMap<u64, Vec<(View, Vec<u8>)>>;
 
 /// The orders of a tape that are not damaged; those that are become findings when they are played.
 fn orders_of<S: Source>(recording: &mut Recording<S>) -> Result<Orders> {

@@ -16,12 +16,12 @@ fn played(seed: u64, ticks: u64) -> (Vec<u8>, Vec<Skirmish>) {
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
     let mut writer = GamelogWriter::new(game.game(), "a match");
     let mut kept = vec![game.game().clone()];
-    while !game.is_over() && game.game().tick() < ticks {
+    while !game.is_over() && game.game().tick().0 < ticks {
         let turn = game.step().unwrap();
         let orders: Vec<Order<'_>> =
             turn.orders.iter().map(|input| Order::new(input.player, &input.payload)).collect();
         writer.tick(game.game(), &orders).unwrap();
-        if game.game().tick().is_multiple_of(37) || game.is_over() {
+        if game.game().tick().0.is_multiple_of(37) || game.is_over() {
             kept.push(game.game().clone());
         }
     }

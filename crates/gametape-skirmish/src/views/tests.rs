@@ -117,7 +117,7 @@ fn watch(config: Config, generation: Generation, ticks: u64) {
             oracle: Oracle::new(game.game(), view, generation),
         })
         .collect();
-    while !game.is_over() && game.game().tick() < ticks {
+    while !game.is_over() && game.game().tick().0 < ticks {
         let turn = game.step().unwrap();
         for watcher in &mut watchers {
             watcher.check(game.game(), &turn, generation);

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use gametape_minewars::{Coord, StructureKind, TileKind};
 use gametape_replay::{Order, Simulation};
-use gametape_tape::{SimSnapshot, SimTick, UnitTag};
-use gametape_wire::Result;
+use gametape_tape::{SimSnapshot, UnitTag};
+use gametape_wire::{Result, Tick};
 
 use crate::atlas::{Atlas, Cell};
 use crate::config::Config;
@@ -54,7 +54,7 @@ pub struct Skirmish {
     pub(crate) config: Config,
     pub(crate) land: Arc<Land>,
     pub(crate) atlas: Arc<Atlas>,
-    pub(crate) tick: SimTick,
+    pub(crate) tick: u64,
     /// Ticks that were not paused: all times are of this clock.
     pub(crate) clock: u64,
     dice: Dice,
@@ -334,8 +334,8 @@ impl Skirmish {
 }
 
 impl Simulation for Skirmish {
-    fn tick(&self) -> SimTick {
-        self.tick
+    fn tick(&self) -> Tick {
+        Tick(self.tick)
     }
 
     fn step(&mut self, orders: &[Order<'_>]) -> Result<()> {

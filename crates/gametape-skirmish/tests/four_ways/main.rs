@@ -86,12 +86,12 @@ impl Recorded {
         let mut moments = Vec::new();
         while game.outcome().is_none() {
             let tick = game.tick();
-            let given: Vec<Order<'_>> = of_tick(&orders, tick)
+            let given: Vec<Order<'_>> = of_tick(&orders, tick.0)
                 .map(|(player, payload)| Order::new(*player, payload))
                 .collect();
             let inputs: Vec<(u8, Command)> = inputs
                 .iter()
-                .flat_map(|inputs| of_tick(inputs, tick))
+                .flat_map(|inputs| of_tick(inputs, tick.0))
                 .map(|(player, bytes)| (player.number(), Command::from_bytes(bytes).unwrap()))
                 .collect();
             game.step(&given).unwrap();
@@ -99,7 +99,7 @@ impl Recorded {
             if is_sampled(&game) {
                 let snapshot = game.snapshot();
                 moments.push(Moment {
-                    tick: game.tick(),
+                    tick: game.tick().0,
                     world: World::of_snapshot(&map, &snapshot),
                     snapshot,
                     views: self.views().map(|view| views.state(view).unwrap().clone()).collect(),
@@ -117,7 +117,10 @@ fn of_tick(inputs: &Inputs, tick: u64) -> impl Iterator<Item = &(View, Vec<u8>)>
 /// Some ticks, some in which money is reported, and the last.
 fn is_sampled(game: &Skirmish) -> bool {
     let money_is_sent = game.clock() % 100 == 1 && game.clock() / 100 % 3 == 1;
-    game.tick() == 1 || game.tick().is_multiple_of(149) || money_is_sent || game.outcome().is_some()
+    game.tick() == Tick(1)
+        || game.tick().0.is_multiple_of(149)
+        || money_is_sent
+        || game.outcome().is_some()
 }
 
 /// Ticks back and forth, so that nothing comes from what was gone to before.

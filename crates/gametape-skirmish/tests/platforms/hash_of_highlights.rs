@@ -55,7 +55,7 @@ fn insight(mut game: Match) -> Result<Insight> {
     }
     Ok(Insight {
         blocks: events.flush()?,
-        highlights: highlights.finish(game.game().tick()),
+        highlights: highlights.finish(game.game().tick().0),
         statistics: statistics.finish(),
     })
 }

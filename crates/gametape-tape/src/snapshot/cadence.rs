@@ -1,7 +1,7 @@
 //! When a keyframe is due, and whether it is full.
 
 use super::delta::DeltaSnapshot;
-use super::{Keyframe, SimSnapshot, SimTick, StateHash, hash_of_bytes};
+use super::{Keyframe, SimSnapshot, StateHash, hash_of_bytes};
 
 /// How often keyframes are made, and how often full ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Cadence {
 
     /// When a keyframe is due after one at `tick`.
     #[must_use]
-    pub fn next_after(&self, tick: SimTick) -> SimTick {
+    pub fn next_after(&self, tick: u64) -> u64 {
         let ticks = self.ticks.max(1);
         (tick / ticks + 1).saturating_mul(ticks)
     }
@@ -74,7 +74,7 @@ impl Cadence {
 pub struct KeyframeMaker {
     cadence: Cadence,
     baseline: Option<Baseline>,
-    next: SimTick,
+    next: u64,
     /// Keyframes since the last full one, it included.
     since_full: u32,
 }
@@ -95,16 +95,12 @@ impl KeyframeMaker {
 
     /// Is a keyframe due at `tick`?
     #[must_use]
-    pub fn is_due(&self, tick: SimTick) -> bool {
+    pub fn is_due(&self, tick: u64) -> bool {
         tick >= self.next
     }
 
     /// The keyframe of `tick`, if one is due. The snapshot is only taken then.
-    pub fn at(
-        &mut self,
-        tick: SimTick,
-        snapshot: impl FnOnce() -> SimSnapshot,
-    ) -> Option<Keyframe> {
+    pub fn at(&mut self, tick: u64, snapshot: impl FnOnce() -> SimSnapshot) -> Option<Keyframe> {
         self.is_due(tick).then(|| self.make(snapshot()))
     }
 
@@ -142,7 +138,7 @@ impl KeyframeMaker {
     }
 
     /// No keyframe is made at `tick` although one is due: the next one is full.
-    pub fn skip(&mut self, tick: SimTick) {
+    pub fn skip(&mut self, tick: u64) {
         self.next = self.cadence.next_after(tick);
         self.lost();
     }

@@ -4,7 +4,7 @@ use gametape_wire::{Error, Result};
 
 use super::changes::{RowChange, What, diff, diff_values};
 use super::keys::{CellPos, PlayerId, UnitTag};
-use super::{SimSnapshot, SimTick, StateHash, StringInternerSnapshot};
+use super::{SimSnapshot, StateHash, StringInternerSnapshot};
 use crate::check::chain::Hash;
 
 /// What turns one snapshot, the baseline, into another.
@@ -34,11 +34,11 @@ pub enum Change<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimCoreDelta {
     /// Tick of the baseline.
-    pub baseline_tick: SimTick,
+    pub baseline_tick: u64,
     /// State hash of the baseline.
     pub baseline_hash: StateHash,
     /// Tick of the result.
-    pub tick: SimTick,
+    pub tick: u64,
     /// State hash of the result.
     pub state_hash: StateHash,
     /// The seed, if it is another.

@@ -6,9 +6,7 @@ use super::changes::{RowChange, ValueChange, What};
 use super::delta::{Change, DeltaSnapshot, MapStateDelta, SimCoreDelta, StringInternerDelta};
 use super::keys::Key;
 use super::table::{read_count, read_key, read_mask, read_values, write_mask};
-use super::{
-    SimTick, StateHash, put_optional, put_strings, read_choice, read_form, read_string_list,
-};
+use super::{StateHash, put_optional, put_strings, read_choice, read_form, read_string_list};
 use crate::layout::names::read_bytes;
 use crate::limits::{STRINGS, TICK};
 
@@ -51,9 +49,9 @@ impl DeltaSnapshot {
 /// What a delta begins with: from where to where it leads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DeltaHead {
-    pub(crate) baseline_tick: SimTick,
+    pub(crate) baseline_tick: u64,
     pub(crate) baseline_hash: StateHash,
-    pub(crate) tick: SimTick,
+    pub(crate) tick: u64,
     pub(crate) state_hash: StateHash,
 }
 

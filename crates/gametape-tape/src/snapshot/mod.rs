@@ -24,8 +24,6 @@ use crate::check::chain::{Hash, sha256};
 use crate::layout::names::{read_bytes, read_strings, write_string};
 use crate::limits::{STRINGS, TICK};
 
-/// A moment: N means that ticks 0..N have been applied.
-pub type SimTick = u64;
 /// SHA-256 of the canonical bytes of a snapshot.
 pub type StateHash = Hash;
 /// The first bytes of a state hash.
@@ -67,7 +65,7 @@ pub struct SimSnapshot {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimCoreSnapshot {
     /// When: before the orders of this tick.
-    pub tick: SimTick,
+    pub tick: u64,
     /// What the match was started from.
     pub seed: u64,
     /// Which map.
@@ -173,9 +171,9 @@ pub(crate) fn hash_of_bytes(bytes: &[u8]) -> StateHash {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keyframe {
     /// When it was taken.
-    pub tick: SimTick,
+    pub tick: u64,
     /// The tick of the baseline, of a delta.
-    pub baseline_tick: Option<SimTick>,
+    pub baseline_tick: Option<u64>,
     /// The canonical bytes.
     pub raw: Vec<u8>,
 }

@@ -1,9 +1,9 @@
 //! Snapshots of a game that has nothing but bytes.
 
-use gametape_wire::{Error, ErrorKind, Place, Reader, Result, Writer};
+use gametape_wire::{Error, ErrorKind, Place, Reader, Result, Tick, Writer};
 
+use super::SimSnapshot;
 use super::keys::CellPos;
-use super::{SimSnapshot, SimTick};
 use crate::limits::CHUNK_BYTES;
 
 /// The section that marks an opaque snapshot and holds the length of its bytes.
@@ -19,21 +19,22 @@ impl SimSnapshot {
     ///
     /// ```
     /// use gametape_tape::{DeltaSnapshot, SimSnapshot};
+    /// use gametape_wire::Tick;
     ///
     /// let mut memory = vec![7; 100_000];
-    /// let before = SimSnapshot::opaque(0, &memory)?;
+    /// let before = SimSnapshot::opaque(Tick(0), &memory)?;
     /// memory[5000] = 8;
-    /// let after = SimSnapshot::opaque(300, &memory)?;
+    /// let after = SimSnapshot::opaque(Tick(300), &memory)?;
     /// assert!(DeltaSnapshot::between(&before, &after)?.to_bytes().len() < 400);
     /// assert_eq!(after.to_opaque()?, memory);
     /// # Ok::<(), gametape_wire::Error>(())
     /// ```
-    pub fn opaque(tick: SimTick, bytes: &[u8]) -> Result<Self> {
+    pub fn opaque(tick: Tick, bytes: &[u8]) -> Result<Self> {
         CHUNK_BYTES
             .check(bytes.len() as u64, 0)
             .map_err(|error| error.with_place(Place::Nowhere))?;
         let mut snapshot = Self::default();
-        snapshot.core.tick = tick;
+        snapshot.core.tick = tick.0;
         for (piece, x) in bytes.chunks(PIECE).zip(0..) {
             snapshot.core.map.push(CellPos { x, y: 0, z: 0 }, piece)?;
         }

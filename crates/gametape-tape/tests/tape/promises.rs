@@ -9,7 +9,7 @@ use gametape_tape::{
     SimSnapshot, Tape, TapeFrames, TapeReader, TapeWriter, Verification, cut_bytes, pack_bytes,
     recover_bytes, verify_bytes,
 };
-use gametape_wire::{ErrorClass, Severity, ViewSet, drive};
+use gametape_wire::{ErrorClass, Severity, Tick, ViewSet, drive};
 
 fn verify(bytes: &[u8]) -> Verification {
     verify_bytes(bytes, Level::Chain, None).unwrap()
@@ -496,14 +496,14 @@ fn keyframes_are_due_at_multiples_of_the_cadence() {
 fn opaque_snapshots_have_small_deltas() {
     let mut random = Random(3);
     let mut memory: Vec<u8> = (0..50_000).map(|_| random.next() as u8).collect();
-    let before = SimSnapshot::opaque(0, &memory).unwrap();
+    let before = SimSnapshot::opaque(Tick(0), &memory).unwrap();
     assert!(before.to_bytes().len() < memory.len() * 106 / 100, "{}", before.to_bytes().len());
     for at in [0, 999, 49_999] {
         memory[at] ^= 0xFF;
     }
     memory.truncate(49_000);
     memory.extend([1; 700]);
-    let after = SimSnapshot::opaque(300, &memory).unwrap();
+    let after = SimSnapshot::opaque(Tick(300), &memory).unwrap();
     let delta = DeltaSnapshot::between(&before, &after).unwrap();
     assert!(delta.to_bytes().len() < 1600, "{}", delta.to_bytes().len());
     let mut state = before.clone();
@@ -511,7 +511,7 @@ fn opaque_snapshots_have_small_deltas() {
     assert_eq!(state.to_opaque().unwrap(), memory);
     assert_eq!(SimSnapshot::read(&after.to_bytes()).unwrap(), after);
     for bytes in [&[][..], &[7; 128], &[7; 129]] {
-        assert_eq!(SimSnapshot::opaque(5, bytes).unwrap().to_opaque().unwrap(), bytes);
+        assert_eq!(SimSnapshot::opaque(Tick(5), bytes).unwrap().to_opaque().unwrap(), bytes);
     }
     assert!(super::common::state(0).to_opaque().is_err());
     assert!(SimSnapshot::default().to_opaque().is_err());

@@ -1,0 +1,295 @@
+//! The crowd: many connections of one process, which say how late they see each frame.
+
+use std::error::Error;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::{SinkExt, StreamExt};
+use gametape_live::{Join, SegmentFollower, StartAt};
+use gametape_net::framing::{Decoder, put_entry};
+use gametape_wire::{View, ViewSet};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+
+use super::source::MATCH;
+use super::{FRAME_BYTES, FRAMES, Lateness, age, quic};
+
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+/// Everybody must be connected after this time.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Connections that are made at the same time.
+const AT_ONCE: usize = 64;
+/// Connections of one endpoint of QUIC.
+const OF_ONE_ENDPOINT: usize = 250;
+
+/// How a crowd is connected, and to what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// A bare WebSocket.
+    BareWebSocket,
+    /// A WebSocket of our server.
+    WebSocket,
+    /// A bare stream of QUIC.
+    BareQuic,
+    /// Our server over QUIC.
+    Quic,
+    /// Segments of our server.
+    Segments,
+}
+
+/// What all connections have in common.
+#[derive(Debug, Default)]
+struct Common {
+    is_measured: AtomicBool,
+    seen: AtomicUsize,
+    ages: Mutex<Vec<u32>>,
+}
+
+/// Many who watch, until this is dropped.
+#[derive(Debug)]
+pub struct Crowd {
+    runtime: tokio::runtime::Runtime,
+    common: Arc<Common>,
+    count: usize,
+}
+
+impl Crowd {
+    /// Connects this many, and waits until each has seen a frame.
+    pub fn join(transport: Transport, port: u16, count: usize) -> Outcome<Self> {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        let runtime = builder.worker_threads(2).enable_all().build()?;
+        let common = Arc::<Common>::default();
+        runtime.block_on(connect_all(transport, port, count, &common))?;
+        Ok(Self { runtime, common, count })
+    }
+
+    /// Watches for this long.
+    pub fn watch(&self, time: Duration) -> Lateness {
+        self.common.is_measured.store(true, Ordering::Relaxed);
+        self.runtime.block_on(tokio::time::sleep(time));
+        self.common.is_measured.store(false, Ordering::Relaxed);
+        // What is on its way is not waited for: what does not come in time is late.
+        let seen = self.common.seen.load(Ordering::Relaxed);
+        self.runtime.block_on(tokio::time::sleep(Duration::from_millis(300)));
+        let ages = std::mem::take(&mut *self.ages());
+        debug_assert!(seen <= self.common.seen.load(Ordering::Relaxed));
+        let expected = time.as_secs_f64() * f64::from(FRAMES) * self.count as f64;
+        Lateness::of(ages, expected as usize)
+    }
+
+    fn ages(&self) -> std::sync::MutexGuard<'_, Vec<u32>> {
+        self.common.ages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn connect_all(
+    transport: Transport,
+    port: u16,
+    count: usize,
+    common: &Arc<Common>,
+) -> Outcome<()> {
+    let start = Instant::now();
+    let room = Arc::new(tokio::sync::Semaphore::new(AT_ONCE));
+    let mut endpoint = None;
+    for number in 0..count {
+        let is_quic = matches!(transport, Transport::Quic | Transport::BareQuic);
+        if is_quic && number % OF_ONE_ENDPOINT == 0 {
+            endpoint = Some(quic::client()?);
+        }
+        let (endpoint, mut eye) = (endpoint.clone(), Eye::new(common));
+        let permit = Arc::clone(&room).acquire_owned().await?;
+        tokio::spawn(async move {
+            eye.permit = Some(permit);
+            let end = match (transport, endpoint) {
+                (Transport::BareWebSocket, _) => websocket(port, None, eye).await,
+                (Transport::WebSocket, _) => websocket(port, Some(join()?), eye).await,
+                (Transport::Segments, _) => segments(port, eye).await,
+                (Transport::BareQuic, Some(endpoint)) => bare_quic(endpoint, port, eye).await,
+                (Transport::Quic, Some(endpoint)) => quic(endpoint, port, eye).await,
+                (_, None) => Ok(()),
+            };
+            if let Err(problem) = &end {
+                eprintln!("a connection ended: {problem}");
+            }
+            end
+        });
+    }
+    while common.seen.load(Ordering::Relaxed) < count {
+        if start.elapsed() > PATIENCE {
+            let seen = common.seen.load(Ordering::Relaxed);
+            return Err(format!("only {seen} of {count} see anything").into());
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    Ok(())
+}
+
+/// One who watches.
+struct Eye {
+    common: Arc<Common>,
+    has_seen: bool,
+    ages: Vec<u32>,
+    permit: Option<tokio::sync::OwnedSemaphorePermit>,
+}
+
+impl Eye {
+    fn new(common: &Arc<Common>) -> Self {
+        Self { common: Arc::clone(common), has_seen: false, ages: Vec::new(), permit: None }
+    }
+
+    /// A message came.
+    fn see(&mut self, message: &[u8]) {
+        let Some(age) = age(message) else { return };
+        self.note();
+        if self.common.is_measured.load(Ordering::Relaxed) {
+            self.ages.push(u32::try_from(age.as_micros()).unwrap_or(u32::MAX));
+        } else if !self.ages.is_empty() {
+            let mut all = self.common.ages.lock().unwrap_or_else(PoisonError::into_inner);
+            all.append(&mut self.ages);
+        }
+    }
+
+    /// It is connected, and sees something.
+    fn note(&mut self) {
+        self.permit = None;
+        if !self.has_seen {
+            self.has_seen = true;
+            self.common.seen.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn join() -> Outcome<Vec<u8>> {
+    let views = ViewSet::EMPTY.with(View::SPECTATOR);
+    let join = Join::new(MATCH.parse()?, views);
+    Ok(gametape_live::Message::Join(join).to_bytes().to_vec())
+}
+
+async fn websocket(port: u16, first: Option<Vec<u8>>, mut eye: Eye) -> Outcome<()> {
+    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
+    let mut request = format!("ws://127.0.0.1:{port}/live").into_client_request()?;
+    if first.is_some() {
+        let protocol = "gametape-live-1".parse()?;
+        request.headers_mut().insert("sec-websocket-protocol", protocol);
+    }
+    let (mut socket, _) = tokio_tungstenite::client_async(request, stream).await?;
+    if let Some(first) = first {
+        socket.send(Message::Binary(first.into())).await?;
+    }
+    while let Some(message) = socket.next().await {
+        if let Message::Binary(bytes) = message? {
+            eye.see(&bytes);
+        }
+    }
+    Ok(())
+}
+
+async fn connected(endpoint: &quinn::Endpoint, port: u16) -> Outcome<quinn::Connection> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    Ok(endpoint.connect(address, "localhost")?.await?)
+}
+
+async fn bare_quic(endpoint: quinn::Endpoint, port: u16, mut eye: Eye) -> Outcome<()> {
+    let connection = connected(&endpoint, port).await?;
+    let mut stream = connection.accept_uni().await?;
+    let mut frame = [0; FRAME_BYTES];
+    loop {
+        stream.read_exact(&mut frame).await?;
+        eye.see(&frame);
+    }
+}
+
+async fn quic(endpoint: quinn::Endpoint, port: u16, eye: Eye) -> Outcome<()> {
+    let connection = connected(&endpoint, port).await?;
+    let (mut send, mut session) = connection.open_bi().await?;
+    let mut first = Vec::new();
+    put_entry(&mut first, &join()?);
+    send.write_all(&first).await?;
+    // Marks and the like are read and passed over.
+    tokio::spawn(async move {
+        let mut buffer = [0; 4096];
+        while let Ok(Some(_)) = session.read(&mut buffer).await {}
+    });
+    // Frames of one class come on one stream; keyframes on others.
+    let eye = Arc::new(tokio::sync::Mutex::new(eye));
+    loop {
+        let mut stream = connection.accept_uni().await?;
+        let eye = Arc::clone(&eye);
+        tokio::spawn(async move {
+            let mut lane = [0];
+            stream.read_exact(&mut lane).await?;
+            let mut eye = eye.lock().await;
+            match lane[0] {
+                4 => read_lane(stream, lane[0], &mut eye).await,
+                _ => {
+                    tokio::spawn(async move { stream.read_to_end(1 << 20).await });
+                    Ok(())
+                }
+            }
+        });
+    }
+}
+
+async fn read_lane(mut stream: quinn::RecvStream, lane: u8, eye: &mut Eye) -> Outcome<()> {
+    let mut decoder = Decoder::data();
+    decoder.push(&[lane]);
+    while let Some(chunk) = stream.read_chunk(64 << 10, true).await? {
+        decoder.push(&chunk.bytes);
+        while let Some(message) = decoder.next_message()? {
+            eye.see(&message);
+        }
+    }
+    Ok(())
+}
+
+/// Follows segments over one connection that is kept, as the product's own clients do.
+async fn segments(port: u16, mut eye: Eye) -> Outcome<()> {
+    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
+    let mut stream = BufReader::new(stream);
+    let mut follower = SegmentFollower::new(View::SPECTATOR, StartAt::Live);
+    let start = Instant::now();
+    loop {
+        for file in follower.poll(start.elapsed()) {
+            let path = format!("/live/{MATCH}/0/{file}");
+            let body = fetched(&mut stream, port, &path).await?;
+            follower.answer(file, body.as_deref(), start.elapsed())?;
+        }
+        if follower.shown().is_some() {
+            eye.note();
+        }
+        follower.take_tape();
+        follower.notices();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// The body of an answer; `None` where it is not found.
+async fn fetched(
+    stream: &mut BufReader<TcpStream>,
+    port: u16,
+    path: &str,
+) -> Outcome<Option<Vec<u8>>> {
+    let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let (mut line, mut length, mut is_found) = (String::new(), 0, None);
+    loop {
+        line.clear();
+        stream.read_line(&mut line).await?;
+        let text = line.trim_end().to_ascii_lowercase();
+        is_found = is_found.or_else(|| Some(text.contains(" 200")));
+        if let Some(value) = text.strip_prefix("content-length:") {
+            length = value.trim().parse()?;
+        }
+        if text.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await?;
+    Ok((is_found == Some(true)).then_some(body))
+}

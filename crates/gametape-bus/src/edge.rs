@@ -1,0 +1,230 @@
+//! A server's end of a bus.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gametape_live::{Announce, MatchName, Message, Shared};
+use gametape_tape::TapeHeader;
+use gametape_wire::{Result, ViewSet};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::bus::{Bus, Delivery, Kept, Subscription};
+use crate::subject::{Filter, Subject};
+
+/// How often to look whether something is missing.
+const LOOK: Duration = Duration::from_millis(50);
+/// Where nothing new comes for this long, the window is read again.
+const SILENCE: Duration = Duration::from_secs(1);
+/// And then after twice the time, up to this.
+const RARELY: Duration = Duration::from_secs(30);
+/// The window is read from this long before the silence on.
+const BEFORE: Duration = Duration::from_secs(30);
+/// Matches that are followed at most.
+const MATCHES: usize = 4096;
+/// Messages that are handed on at once.
+const AT_ONCE: usize = 256;
+
+/// A server that hands matches on to seats.
+pub trait Edge: Send + Sync + 'static {
+    /// A match is there. Gives the views that somebody here may see; none where nobody wants it.
+    fn announced(&self, announce: &Announce) -> ViewSet;
+
+    /// Messages of a match. True where something of it is news.
+    fn receive(&self, name: &MatchName, messages: &[Shared]) -> Result<bool>;
+
+    /// What to ask for now: messages that are missing.
+    fn ask(&self, name: &MatchName) -> Vec<Shared>;
+
+    /// Is there everything of the match, up to its end, or does nobody want it any more?
+    fn is_done(&self, name: &MatchName) -> bool;
+}
+
+/// Follows every match that is announced on a bus. Ends when the bus does; drop it to end it earlier.
+pub async fn follow(bus: Arc<dyn Bus>, edge: Arc<dyn Edge>) -> Result<()> {
+    let mut announced = bus.subscribe(&[Filter::Announces]).await?;
+    let mut known = bus.kept(&[Filter::Announces], Kept::Last).await.ok();
+    let mut matches = Matches { bus, edge, tasks: JoinSet::new(), followed: HashMap::new() };
+    loop {
+        tokio::select! {
+            delivery = announced.next() => match delivery {
+                Some(delivery) => matches.announced(&delivery),
+                None => return Ok(()),
+            },
+            delivery = next_of(&mut known) => matches.announced(&delivery),
+            Some(_) = matches.tasks.join_next() => {}
+        }
+    }
+}
+
+/// The next message that is kept; waits for ever when there are no more.
+async fn next_of(kept: &mut Option<Subscription>) -> Delivery {
+    if let Some(some) = kept {
+        if let Some(delivery) = some.next().await {
+            return delivery;
+        }
+        *kept = None;
+    }
+    std::future::pending().await
+}
+
+struct Matches {
+    bus: Arc<dyn Bus>,
+    edge: Arc<dyn Edge>,
+    tasks: JoinSet<()>,
+    followed: HashMap<MatchName, (TapeHeader, AbortHandle)>,
+}
+
+impl Matches {
+    /// Follows a match that is not followed yet.
+    fn announced(&mut self, delivery: &Delivery) {
+        let Ok(Message::Announce(announce)) = Message::read(&delivery.bytes) else { return };
+        let is_its_own = delivery.subject == Some(Subject::Announce(announce.name.clone()));
+        let known = self.followed.get(&announce.name);
+        let is_followed = known.is_some_and(|(header, task)| {
+            let goes_on = !task.is_finished() || self.edge.is_done(&announce.name);
+            *header == announce.header && goes_on
+        });
+        if !is_its_own || is_followed {
+            return;
+        }
+        let is_full = known.is_none() && self.followed.len() >= MATCHES;
+        let views = if is_full { ViewSet::EMPTY } else { self.edge.announced(&announce) };
+        if views.is_empty() {
+            return;
+        }
+        let (bus, edge) = (Arc::clone(&self.bus), Arc::clone(&self.edge));
+        let name = announce.name.clone();
+        let task = self.tasks.spawn(async move {
+            let following = Following { bus, edge, name, views };
+            // Without the bus nothing can be done: it is tried when the match is announced again.
+            let _ = following.run().await;
+        });
+        if let Some((_, other)) = self.followed.insert(announce.name, (announce.header, task)) {
+            other.abort();
+        }
+    }
+}
+
+/// One match.
+struct Following {
+    bus: Arc<dyn Bus>,
+    edge: Arc<dyn Edge>,
+    name: MatchName,
+    views: ViewSet,
+}
+
+impl Following {
+    async fn run(&self) -> Result<()> {
+        let filters = Filter::of_views(&self.name, self.views);
+        let mut live = self.bus.subscribe(&filters).await?;
+        // The marks say how many messages there are, before anything else comes.
+        let marks = self.bus.kept(&Filter::marks_of(&self.name, self.views), Kept::Last).await;
+        if let Ok(mut marks) = marks {
+            while let Some(mark) = marks.next().await {
+                self.take(mark, &mut None);
+            }
+        }
+        let mut kept = self.bus.kept(&filters, Kept::All).await.ok();
+        let mut silence = Silence::new();
+        let mut look = interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let came = tokio::select! {
+                delivery = live.next() => match delivery {
+                    Some(delivery) => self.take(delivery, &mut Some(&mut live)),
+                    None => return Ok(()),
+                },
+                delivery = next_of(&mut kept) => self.take(delivery, &mut kept.as_mut()),
+                _ = look.tick() => {
+                    if self.edge.is_done(&self.name) {
+                        return Ok(());
+                    }
+                    self.look(live.inbox(), &mut kept, &mut silence, &filters).await;
+                    false
+                }
+            };
+            if came {
+                silence.ends();
+            }
+        }
+    }
+
+    /// Asks for what is missing; where nothing comes, reads what is kept.
+    async fn look(
+        &self,
+        inbox: &str,
+        kept: &mut Option<Subscription>,
+        silence: &mut Silence,
+        filters: &[Filter],
+    ) {
+        // What is kept comes without being asked for.
+        if kept.is_some() {
+            return;
+        }
+        let subject = Subject::Again(self.name.clone()).to_string();
+        for again in self.edge.ask(&self.name) {
+            self.bus.publish(&subject, Some(inbox), &again);
+        }
+        if let Some(since) = silence.is_due() {
+            *kept = self.bus.kept(filters, Kept::Since(since + BEFORE)).await.ok();
+        }
+    }
+
+    /// Hands a message on, and those that are there already. True where something is news.
+    fn take(&self, first: Delivery, more: &mut Option<&mut Subscription>) -> bool {
+        let mut messages = Vec::new();
+        let mut next = Some(first);
+        while let Some(delivery) = next {
+            if self.is_right(&delivery) {
+                messages.push(delivery.bytes);
+            }
+            let has_room = messages.len() < AT_ONCE;
+            next = more.as_mut().filter(|_| has_room).and_then(|more| more.try_next());
+        }
+        !messages.is_empty() && self.edge.receive(&self.name, &messages).unwrap_or(false)
+    }
+
+    /// Is it what its subject says, and of a view that is wanted?
+    fn is_right(&self, delivery: &Delivery) -> bool {
+        let Ok(message) = Message::read(&delivery.bytes) else { return false };
+        let view = match &message {
+            Message::Data(data) => data.view,
+            Message::Mark(mark) => mark.view,
+            _ => return false,
+        };
+        let is_its_own = match &delivery.subject {
+            Some(subject) => Subject::of(&self.name, &message).as_ref() == Some(subject),
+            None => true,
+        };
+        is_its_own && self.views.contains(view)
+    }
+}
+
+/// How long nothing new has come.
+struct Silence {
+    since: Instant,
+    /// When to do something about it.
+    due: Duration,
+}
+
+impl Silence {
+    fn new() -> Self {
+        Self { since: Instant::now(), due: SILENCE }
+    }
+
+    fn ends(&mut self) {
+        *self = Self::new();
+    }
+
+    /// How long it has lasted, if it is time to do something about it.
+    fn is_due(&mut self) -> Option<Duration> {
+        let lasted = self.since.elapsed();
+        if lasted < self.due {
+            return None;
+        }
+        self.due = lasted + self.due.min(RARELY);
+        Some(lasted)
+    }
+}

@@ -1,0 +1,11 @@
+//! Matches over a bus: in this process, and over NATS where there is a `nats-server`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod cluster;
+mod in_process;
+mod nats;
+mod parts;
+// The game, and matches of it, are those of the tests without a bus.
+#[allow(dead_code)]
+#[path = "../../../gametape-live/tests/live/common.rs"]
+mod toy;

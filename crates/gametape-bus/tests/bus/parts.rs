@@ -1,0 +1,262 @@
+//! A publisher, edges with spectators, and what they must have in the end.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use gametape_bus::{Bus, Edge, Port, QUIET};
+use gametape_live::{
+    Announce, Classes, Classify, Grant, Join, MatchName, Message, Notice, Publisher, Relay, SeatId,
+    Shared, Spectator,
+};
+use gametape_minewars::Class;
+use gametape_wire::{Result, View, ViewSet};
+
+use crate::toy::{Match, ToyClasses, received};
+
+/// The classes of the toy, but nothing may be missed: on a slow machine everything is late sometimes.
+#[derive(Debug)]
+struct Reliable(ToyClasses);
+
+impl Classify for Reliable {
+    fn setup(&mut self, view: View, setup: &[u8]) {
+        self.0.setup(view, setup);
+    }
+
+    fn split<'p>(&mut self, view: View, payload: &'p [u8], runs: &mut Vec<(Class, &'p [u8])>) {
+        self.0.split(view, payload, runs);
+        for (class, _) in runs.iter_mut().filter(|(class, _)| *class == Class::Unreliable) {
+            *class = Class::Background;
+        }
+    }
+}
+
+/// The publisher of a match.
+pub(crate) fn publisher(source: &Match) -> Publisher {
+    source.publisher().with_classes(Reliable(ToyClasses))
+}
+
+/// Nothing takes longer than this.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An edge, and those who watch there.
+#[derive(Debug)]
+pub(crate) struct TestEdge {
+    views: ViewSet,
+    began: Instant,
+    rooms: Mutex<HashMap<MatchName, Relay>>,
+    seats: Mutex<Vec<Seat>>,
+}
+
+#[derive(Debug)]
+struct Seat {
+    name: MatchName,
+    spectator: Spectator,
+    id: Option<SeatId>,
+    tape: Vec<u8>,
+    is_over: bool,
+    shown: Instant,
+    /// The longest time in which nothing new could be shown.
+    stall: Duration,
+}
+
+impl TestEdge {
+    pub(crate) fn new(views: ViewSet) -> Arc<Self> {
+        let (rooms, seats) = (Mutex::default(), Mutex::default());
+        Arc::new(Self { views, began: Instant::now(), rooms, seats })
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// So many watch a match from now on, or as soon as it is there.
+    pub(crate) fn watch(&self, name: &MatchName, count: usize) {
+        let seat = || Seat {
+            name: name.clone(),
+            spectator: Spectator::new(Join::new(name.clone(), self.views)),
+            id: None,
+            tape: Vec::new(),
+            is_over: false,
+            shown: Instant::now(),
+            stall: Duration::ZERO,
+        };
+        self.seats.lock().unwrap().extend((0..count).map(|_| seat()));
+    }
+
+    /// Hands everything on that can be.
+    fn step(&self) {
+        let (mut rooms, now) = (self.rooms.lock().unwrap(), self.now());
+        for seat in self.seats.lock().unwrap().iter_mut().filter(|seat| !seat.is_over) {
+            if let Some(room) = rooms.get_mut(&seat.name) {
+                seat.step(room, self.views, now);
+            }
+        }
+    }
+
+    /// Hands on until everybody has seen the end.
+    pub(crate) async fn run(&self) {
+        let mut beat = tokio::time::interval(Duration::from_millis(10));
+        while !self.seats.lock().unwrap().iter().all(|seat| seat.is_over) {
+            beat.tick().await;
+            self.step();
+        }
+    }
+
+    /// Everybody who watched has what the source has.
+    pub(crate) fn check(&self, source: &Match) -> Duration {
+        let journal = source.journal();
+        let seats = self.seats.lock().unwrap();
+        assert!(!seats.is_empty());
+        for (number, seat) in seats.iter().enumerate() {
+            assert!(seat.is_over);
+            for view in self.views.iter() {
+                let (seen, expected) = (received(&seat.tape, view), received(&journal, view));
+                assert!(
+                    seen == expected,
+                    "seat {number}, view {view:?}: {} of {} payloads",
+                    seen.len(),
+                    expected.len()
+                );
+            }
+        }
+        seats.iter().map(|seat| seat.stall).max().unwrap()
+    }
+
+    /// The last tick that somebody can see.
+    pub(crate) fn shown(&self) -> Option<u64> {
+        self.seats.lock().unwrap().iter().filter_map(|seat| seat.spectator.shown()).min()
+    }
+}
+
+impl Seat {
+    fn step(&mut self, room: &mut Relay, views: ViewSet, now: Duration) {
+        let id = *self.id.get_or_insert_with(|| {
+            self.shown = Instant::now();
+            let Message::Join(mut join) = Message::read(&self.spectator.join()).unwrap() else {
+                panic!()
+            };
+            // From the start on, to have everything.
+            join.from = gametape_live::StartAt::Tick(0);
+            let grant = Grant { views, classes: Classes::ALL, delay: 0 };
+            room.join(&join, &grant, now).unwrap()
+        });
+        for out in room.poll(id, now, 1 << 20) {
+            self.spectator.receive(&out.bytes, now).unwrap();
+        }
+        for again in self.spectator.poll(now).unwrap() {
+            room.receive(id, &again, now).unwrap();
+        }
+        for notice in self.spectator.notices() {
+            match notice {
+                Notice::Shown { .. } => {
+                    self.stall = self.stall.max(self.shown.elapsed());
+                    self.shown = Instant::now();
+                }
+                Notice::Over => self.is_over = true,
+                Notice::Lost { .. } => panic!("{notice:?}"),
+                _ => {}
+            }
+        }
+        self.tape.extend(self.spectator.take_tape().unwrap());
+    }
+}
+
+impl Edge for TestEdge {
+    fn announced(&self, announce: &Announce) -> ViewSet {
+        let views = announce.views.and(self.views);
+        let room = Relay::new(announce.clone(), views, usize::MAX);
+        self.rooms.lock().unwrap().entry(announce.name.clone()).or_insert(room);
+        views
+    }
+
+    fn receive(&self, name: &MatchName, messages: &[Shared]) -> Result<bool> {
+        let now = self.now();
+        let mut rooms = self.rooms.lock().unwrap();
+        let (room, mut is_news) = (rooms.get_mut(name).unwrap(), false);
+        for message in messages {
+            is_news |= room.receive_published(message, now)?;
+        }
+        Ok(is_news)
+    }
+
+    fn ask(&self, name: &MatchName) -> Vec<Shared> {
+        let now = self.now();
+        self.rooms.lock().unwrap().get_mut(name).unwrap().poll_publisher(now)
+    }
+
+    fn is_done(&self, _: &MatchName) -> bool {
+        false
+    }
+}
+
+pub(crate) fn announce_of(publisher: &Publisher) -> Announce {
+    match Message::read(&publisher.announce()).unwrap() {
+        Message::Announce(announce) => announce,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Publishes a match in pieces, as it is played: one each `pace`, up to this many.
+pub(crate) struct Playing {
+    publisher: Publisher,
+    port: Port,
+    link: SeatId,
+    began: Instant,
+}
+
+impl Playing {
+    pub(crate) async fn begin(bus: Arc<dyn Bus>, publisher: Publisher) -> Self {
+        let mut publisher = publisher;
+        let port = Port::open(bus, &announce_of(&publisher)).await.unwrap();
+        let link = publisher.connect(&port.have(), Duration::ZERO);
+        Self { publisher, port, link, began: Instant::now() }
+    }
+
+    fn step(&mut self) {
+        let now = self.began.elapsed();
+        while let Some(again) = self.port.try_receive() {
+            self.publisher.receive(self.link, &again, now).unwrap();
+        }
+        let batch = self.publisher.poll(self.link, now, usize::MAX);
+        self.port.send(&batch);
+    }
+
+    pub(crate) async fn play(&mut self, pieces: &[Vec<u8>], pace: Duration) {
+        let mut beat = tokio::time::interval(pace.max(Duration::from_millis(1)));
+        for piece in pieces {
+            if !pace.is_zero() {
+                beat.tick().await;
+            }
+            self.publisher.follow(piece, self.began.elapsed()).unwrap();
+            self.step();
+        }
+    }
+
+    /// Answers until nobody asks any more.
+    pub(crate) async fn finish(&mut self) {
+        let mut beat = tokio::time::interval(Duration::from_millis(50));
+        let (over, mut beats) = (Instant::now(), 0);
+        while over.elapsed() < QUIET || self.port.quiet_for() < QUIET {
+            beat.tick().await;
+            self.step();
+            beats += 1;
+            if beats % 10 == 0 {
+                let marks = self.publisher.heartbeat();
+                let marks: Vec<_> = marks.into_iter().map(gametape_live::Outgoing::new).collect();
+                self.port.send(&marks);
+            }
+        }
+        self.port.flush().await.unwrap();
+    }
+
+    /// What the bus has, as far as this publisher knows.
+    pub(crate) fn have(&self) -> Vec<(gametape_wire::View, gametape_live::PerLane)> {
+        self.port.have()
+    }
+}
+
+/// What is done within a minute.
+pub(crate) async fn in_time<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, work).await.expect("it takes too long")
+}

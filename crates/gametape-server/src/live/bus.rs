@@ -1,0 +1,73 @@
+//! Matches that come over a bus.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gametape_bus::{Edge, Nats, NatsOptions, Window, follow};
+use gametape_live::{Announce, MatchName, Shared};
+use gametape_wire::{Result, ViewSet};
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use super::Live;
+use super::session::stopped;
+
+/// Another match of the same name replaces one whose publisher is silent for so long.
+const SILENT: Duration = Duration::from_secs(10);
+/// A bus that cannot be reached is tried again after this time.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// Follows the matches of a bus until the server stops.
+pub(super) async fn run(live: Arc<Live>, addresses: String, mut stop: watch::Receiver<bool>) {
+    tokio::select! {
+        () = keep_following(&live, &addresses) => {}
+        () = stopped(&mut stop) => {}
+    }
+}
+
+async fn keep_following(live: &Arc<Live>, addresses: &str) {
+    loop {
+        let followed = async {
+            let bus = Nats::connect(addresses, &NatsOptions::default()).await?;
+            let window = match bus.window() {
+                Window::Copies(copies) => format!("keeps a window, copies: {copies}"),
+                Window::Missing(why) => format!("keeps nothing: {why}"),
+            };
+            live.log.note("bus", &[("what", &window)]);
+            follow(Arc::new(bus), Arc::new(BusEdge(Arc::clone(live)))).await
+        };
+        let problem = followed.await.map_or_else(|error| error.to_string(), |()| "it ended".into());
+        live.log.note("bus", &[("what", &problem)]);
+        sleep(AGAIN).await;
+    }
+}
+
+/// The rooms of this server. Whoever has credentials of the bus may publish there.
+struct BusEdge(Arc<Live>);
+
+impl Edge for BusEdge {
+    fn announced(&self, announce: &Announce) -> ViewSet {
+        let current = self.0.room(&announce.name);
+        let is_played = current.is_some_and(|room| {
+            !room.is_of(announce) && !room.is_ended() && room.silence() < SILENT
+        });
+        if is_played {
+            return ViewSet::EMPTY;
+        }
+        let Ok(room) = self.0.admit(announce, announce.views) else { return ViewSet::EMPTY };
+        self.0.log.note("published", &[("match", room.name()), ("transport", &"bus")]);
+        room.views()
+    }
+
+    fn receive(&self, name: &MatchName, messages: &[Shared]) -> Result<bool> {
+        self.0.room(name).map_or(Ok(false), |room| room.take(messages))
+    }
+
+    fn ask(&self, name: &MatchName) -> Vec<Shared> {
+        self.0.room(name).map(|room| room.asks()).unwrap_or_default()
+    }
+
+    fn is_done(&self, name: &MatchName) -> bool {
+        self.0.room(name).is_none()
+    }
+}
