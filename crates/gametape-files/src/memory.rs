@@ -11,11 +11,11 @@ static MEMORY: AtomicU64 = AtomicU64::new(MAX_MEMORY);
 /// How many files are read at the same time.
 static JOBS: AtomicU64 = AtomicU64::new(1);
 
-/// The most bytes of memory that reading one file may take. A sixteenth of all is for the program itself.
+/// The most bytes of memory that reading one file may take. An eighth of all is for the program itself.
 #[must_use]
 pub fn max_memory() -> u64 {
     let all = MEMORY.load(Ordering::Relaxed);
-    (all - all / 16) / JOBS.load(Ordering::Relaxed)
+    (all - all / 8) / JOBS.load(Ordering::Relaxed)
 }
 
 /// From now on reading may take this much memory in total.
@@ -58,9 +58,9 @@ mod tests {
     #[test]
     fn files_that_are_read_at_the_same_time_share_the_memory() {
         share_memory(4);
-        assert_eq!(max_memory(), MAX_MEMORY / 16 * 15 / 4);
+        assert_eq!(max_memory(), MAX_MEMORY / 8 * 7 / 4);
         share_memory(1);
-        assert_eq!(max_memory(), MAX_MEMORY / 16 * 15);
+        assert_eq!(max_memory(), MAX_MEMORY / 8 * 7);
     }
 
     #[test]
