@@ -1,6 +1,6 @@
 // One visit at a match, by one way: until the connection ends, the match is over or somebody wants something else.
 import { Seat, Segments } from "#live";
-import type { Refused, LiveNotice } from "../generated/live.ts";
+import type { LiveNotice, Refused } from "../generated/live.ts";
 import { type Connection, webSocket, webTransport } from "./connections.ts";
 import type { Opening, Way } from "./messages.ts";
 

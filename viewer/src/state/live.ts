@@ -1,7 +1,7 @@
 // A match while it is played: what comes of it, how far behind it the page is, and moments that are not here any more.
 import { batch, computed, signal } from "@preact/signals";
 import { Stale } from "../client.ts";
-import type { Lost, LiveNotice } from "../generated/live.ts";
+import type { LiveNotice, Lost } from "../generated/live.ts";
 import type { About } from "../generated/shapes.ts";
 import { Growing } from "../growing.ts";
 import { type FromLive, type Link, type ToLive, WAYS, type Way } from "../live/messages.ts";
