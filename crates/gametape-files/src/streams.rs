@@ -1,7 +1,7 @@
 //! Standard output and standard error, in the order of the input.
 //!
 //! Work on one of many files runs while others do. Everything that it prints goes through [`put`],
-//! which keeps it on the worker's [`Page`] until its turn comes. Without a page it is printed at once.
+//! which keeps it on the worker's page until its turn comes. Without a page it is printed at once.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
