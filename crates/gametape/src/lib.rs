@@ -39,10 +39,10 @@
 //! let mut snail = Snail::default();
 //! for tick in (0..1000).map(Tick) {
 //!     if recorder.view_keyframe_due(View::SPECTATOR, tick) {
-//!         recorder.view_keyframe(View::SPECTATOR, snail.snapshot(tick.0))?;
+//!         recorder.view_keyframe(View::SPECTATOR, snail.snapshot(tick))?;
 //!     }
 //!     let update = [2 + u8::from(tick.0 % 40 == 0)];
-//!     snail.apply(tick.0, &update)?;
+//!     snail.apply(tick, &update)?;
 //!     recorder.frame(tick, &[(View::SPECTATOR, &update)])?;
 //!     recorder.end_tick(tick);
 //! }
