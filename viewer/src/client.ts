@@ -77,7 +77,7 @@ export class Client {
     this.send({ type: "restart", origin: this.use(origin), seen });
   }
 
-  /** What a worker is told of a recording; of one that grows it hears more. */
+  /** What a worker gets of a recording; of one that grows more follows. */
   private use(origin: Origin): SentOrigin {
     this.unhear();
     if (origin.kind !== "live") return origin;

@@ -90,7 +90,7 @@ export async function webTransport(
   void each(transport.incomingUnidirectionalStreams, (incoming) => {
     void messages(incoming as ReadableStream<Uint8Array>, true, handlers).catch(end);
   }).then(end, end);
-  // A browser keeps one unless it is told otherwise, and a tick may have many.
+  // A browser keeps one unless more are asked for, and a tick may have many.
   transport.datagrams.incomingHighWaterMark = DATAGRAMS;
   void each(transport.datagrams.readable, (datagram) => handlers.message(datagram as Uint8Array)).catch(end);
   return {

@@ -11,7 +11,7 @@ export class Pacer {
 
   constructor(readonly target: number) {}
 
-  /** The rate when so many seconds are there and not shown yet: 0 is to wait, null that it is too far behind. */
+  /** The rate when N seconds are there and not shown yet: 0 is to wait, null that live is too far ahead. */
   pace(buffer: number): number | null {
     if (buffer <= 0 || (this.waits && buffer < this.target / 2)) {
       this.waits = true;

@@ -16,5 +16,5 @@ export const edge = ofRecording<number | null>(null);
 export const fromStart = ofRecording(false);
 /** Does it stay near the end of a recording that grows? */
 export const atLive = ofRecording(false);
-/** Moments that are not here yet are on their way: time stands still. */
+/** Moments that are not here yet are on their way: time does not move. */
 export const fetching = ofRecording<number | null>(null);

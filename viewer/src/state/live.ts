@@ -1,4 +1,4 @@
-// A match while it is played: what comes of it, how far behind it the page is, and moments that are not here any more.
+// A match while it is played: what comes of it, how far from live the page is, and moments that are not here any more.
 import { batch, computed, signal } from "@preact/signals";
 import { Stale } from "../client.ts";
 import type { LiveNotice, Lost } from "../generated/live.ts";

@@ -315,7 +315,7 @@ function tellSoon() {
   });
 }
 
-/** The story is told a part at a time. */
+/** The story comes a part at a time. */
 function tell() {
   const asked = main.client;
   const before = story.value?.reported ?? 0;
