@@ -71,15 +71,17 @@ impl Crowd {
     /// Watches for this long.
     pub fn watch(&self, time: Duration) -> Lateness {
         self.common.is_measured.store(true, Ordering::Relaxed);
-        self.runtime.block_on(tokio::time::sleep(time));
+        self.wait(time);
         self.common.is_measured.store(false, Ordering::Relaxed);
-        // What is on its way is not waited for: what does not come in time is late.
-        let seen = self.common.seen.load(Ordering::Relaxed);
-        self.runtime.block_on(tokio::time::sleep(Duration::from_millis(300)));
+        // Each hands in what it saw with the next frame that it sees; what comes only now is late and does not count.
+        self.wait(Duration::from_millis(300));
         let ages = std::mem::take(&mut *self.ages());
-        debug_assert!(seen <= self.common.seen.load(Ordering::Relaxed));
         let expected = time.as_secs_f64() * f64::from(FRAMES) * self.count as f64;
         Lateness::of(ages, expected as usize)
+    }
+
+    fn wait(&self, time: Duration) {
+        self.runtime.block_on(async { tokio::time::sleep(time).await });
     }
 
     fn ages(&self) -> std::sync::MutexGuard<'_, Vec<u32>> {
