@@ -11,11 +11,12 @@ use gametape_live::{Join, SegmentFollower, StartAt};
 use gametape_net::framing::{Decoder, put_entry};
 use gametape_wire::{View, ViewSet};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
+use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
-use super::source::MATCH;
+use super::source::{MATCH, TickTimes};
 use super::{FRAME_BYTES, FRAMES, Lateness, age, quic};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -42,9 +43,54 @@ pub enum Transport {
     Segments,
 }
 
+/// What a crowd looks at, to know how late it is.
+#[derive(Debug, Clone)]
+pub enum Sight {
+    /// Frames that say when they were made, [`FRAMES`] of them a second.
+    Stamps,
+    /// The ends of ticks of a match, from all its seats in turn.
+    Ticks {
+        /// When each tick was played.
+        times: Arc<TickTimes>,
+        /// Ticks a second.
+        rate: u32,
+        /// Views of the match, from 0 on.
+        views: u8,
+    },
+}
+
+impl Sight {
+    fn rate(&self) -> u32 {
+        match self {
+            Self::Stamps => FRAMES,
+            Self::Ticks { rate, .. } => *rate,
+        }
+    }
+
+    /// The view that one of the crowd watches.
+    fn view(&self, number: usize) -> View {
+        let views = match self {
+            Self::Stamps => 1,
+            Self::Ticks { views, .. } => usize::from(*views),
+        };
+        View::new((number % views.max(1)) as u8).unwrap_or(View::SPECTATOR)
+    }
+
+    fn age(&self, message: &[u8]) -> Option<Duration> {
+        match self {
+            Self::Stamps => age(message),
+            Self::Ticks { times, .. } => match gametape_live::Message::read(message) {
+                Ok(gametape_live::Message::Mark(mark)) => times.age(mark.tick),
+                _ => None,
+            },
+        }
+    }
+}
+
 /// What all connections have in common.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Common {
+    sight: Sight,
     is_measured: AtomicBool,
     seen: AtomicUsize,
     ages: Mutex<Vec<u32>>,
@@ -61,9 +107,20 @@ pub struct Crowd {
 impl Crowd {
     /// Connects this many, and waits until each has seen a frame.
     pub fn join(transport: Transport, port: u16, count: usize) -> Outcome<Self> {
+        Self::join_to_see(Sight::Stamps, transport, port, count)
+    }
+
+    /// The same, where something else is looked at.
+    pub fn join_to_see(
+        sight: Sight,
+        transport: Transport,
+        port: u16,
+        count: usize,
+    ) -> Outcome<Self> {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(2).enable_all().build()?;
-        let common = Arc::<Common>::default();
+        let (is_measured, seen) = (AtomicBool::default(), AtomicUsize::default());
+        let common = Arc::new(Common { sight, is_measured, seen, ages: Mutex::default() });
         runtime.block_on(connect_all(transport, port, count, &common))?;
         Ok(Self { runtime, common, count })
     }
@@ -76,7 +133,7 @@ impl Crowd {
         // Each hands in what it saw with the next frame that it sees; what comes only now is late and does not count.
         self.wait(Duration::from_millis(300));
         let ages = std::mem::take(&mut *self.ages());
-        let expected = time.as_secs_f64() * f64::from(FRAMES) * self.count as f64;
+        let expected = time.as_secs_f64() * f64::from(self.common.sight.rate()) * self.count as f64;
         Lateness::of(ages, expected as usize)
     }
 
@@ -104,15 +161,16 @@ async fn connect_all(
             endpoint = Some(quic::client()?);
         }
         let (endpoint, mut eye) = (endpoint.clone(), Eye::new(common));
+        let (first, from) = (join(common.sight.view(number))?, address_of(number));
         let permit = Arc::clone(&room).acquire_owned().await?;
         tokio::spawn(async move {
             eye.permit = Some(permit);
             let end = match (transport, endpoint) {
-                (Transport::BareWebSocket, _) => websocket(port, None, eye).await,
-                (Transport::WebSocket, _) => websocket(port, Some(join()?), eye).await,
-                (Transport::Segments, _) => segments(port, eye).await,
+                (Transport::BareWebSocket, _) => websocket(from, port, None, eye).await,
+                (Transport::WebSocket, _) => websocket(from, port, Some(first), eye).await,
+                (Transport::Segments, _) => segments(from, port, eye).await,
                 (Transport::BareQuic, Some(endpoint)) => bare_quic(endpoint, port, eye).await,
-                (Transport::Quic, Some(endpoint)) => quic(endpoint, port, eye).await,
+                (Transport::Quic, Some(endpoint)) => quic(endpoint, port, &first, eye).await,
                 (_, None) => Ok(()),
             };
             if let Err(problem) = &end {
@@ -146,7 +204,7 @@ impl Eye {
 
     /// A message came.
     fn see(&mut self, message: &[u8]) {
-        let Some(age) = age(message) else { return };
+        let Some(age) = self.common.sight.age(message) else { return };
         self.note();
         if self.common.is_measured.load(Ordering::Relaxed) {
             self.ages.push(u32::try_from(age.as_micros()).unwrap_or(u32::MAX));
@@ -166,14 +224,43 @@ impl Eye {
     }
 }
 
-fn join() -> Outcome<Vec<u8>> {
-    let views = ViewSet::EMPTY.with(View::SPECTATOR);
+/// The message with which somebody asks to watch a view.
+pub(super) fn join(view: View) -> Outcome<Vec<u8>> {
+    let views = ViewSet::EMPTY.with(view);
     let join = Join::new(MATCH.parse()?, views);
     Ok(gametape_live::Message::Join(join).to_bytes().to_vec())
 }
 
-async fn websocket(port: u16, first: Option<Vec<u8>>, mut eye: Eye) -> Outcome<()> {
-    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
+/// People come from different addresses; this machine has millions of them.
+fn address_of(number: usize) -> Ipv4Addr {
+    let [.., high, low] = (number as u32).to_be_bytes();
+    Ipv4Addr::new(127, 1, high, low)
+}
+
+/// A connection from an address of this machine.
+pub(super) async fn connection(from: Ipv4Addr, port: u16) -> Outcome<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((from, 0).into())?;
+    Ok(socket.connect((Ipv4Addr::LOCALHOST, port).into()).await?)
+}
+
+async fn websocket(from: Ipv4Addr, port: u16, first: Option<Vec<u8>>, mut eye: Eye) -> Outcome<()> {
+    let mut socket = opened(from, port, first).await?;
+    while let Some(message) = socket.next().await {
+        if let Message::Binary(bytes) = message? {
+            eye.see(&bytes);
+        }
+    }
+    Ok(())
+}
+
+/// A WebSocket over which this was said first.
+pub(super) async fn opened(
+    from: Ipv4Addr,
+    port: u16,
+    first: Option<Vec<u8>>,
+) -> Outcome<WebSocketStream<TcpStream>> {
+    let stream = connection(from, port).await?;
     let mut request = format!("ws://127.0.0.1:{port}/live").into_client_request()?;
     if first.is_some() {
         let protocol = "gametape-live-1".parse()?;
@@ -183,12 +270,7 @@ async fn websocket(port: u16, first: Option<Vec<u8>>, mut eye: Eye) -> Outcome<(
     if let Some(first) = first {
         socket.send(Message::Binary(first.into())).await?;
     }
-    while let Some(message) = socket.next().await {
-        if let Message::Binary(bytes) = message? {
-            eye.see(&bytes);
-        }
-    }
-    Ok(())
+    Ok(socket)
 }
 
 async fn connected(endpoint: &quinn::Endpoint, port: u16) -> Outcome<quinn::Connection> {
@@ -206,11 +288,11 @@ async fn bare_quic(endpoint: quinn::Endpoint, port: u16, mut eye: Eye) -> Outcom
     }
 }
 
-async fn quic(endpoint: quinn::Endpoint, port: u16, eye: Eye) -> Outcome<()> {
+async fn quic(endpoint: quinn::Endpoint, port: u16, join: &[u8], eye: Eye) -> Outcome<()> {
     let connection = connected(&endpoint, port).await?;
     let (mut send, mut session) = connection.open_bi().await?;
     let mut first = Vec::new();
-    put_entry(&mut first, &join()?);
+    put_entry(&mut first, join);
     send.write_all(&first).await?;
     // Marks and the like are read and passed over.
     tokio::spawn(async move {
@@ -250,9 +332,8 @@ async fn read_lane(mut stream: quinn::RecvStream, lane: u8, eye: &mut Eye) -> Ou
 }
 
 /// Follows segments over one connection that is kept, as the product's own clients do.
-async fn segments(port: u16, mut eye: Eye) -> Outcome<()> {
-    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
-    let mut stream = BufReader::new(stream);
+async fn segments(from: Ipv4Addr, port: u16, mut eye: Eye) -> Outcome<()> {
+    let mut stream = BufReader::new(connection(from, port).await?);
     let mut follower = SegmentFollower::new(View::SPECTATOR, StartAt::Live);
     let start = Instant::now();
     loop {

@@ -5,14 +5,16 @@
 
 mod bare;
 mod crowd;
+mod nuisance;
 mod process;
 mod quic;
 mod source;
 
 pub use bare::{bare_quic, bare_websocket};
-pub use crowd::{Crowd, Transport};
+pub use crowd::{Crowd, Sight, Transport};
+pub use nuisance::Nuisance;
 pub use process::{NamedServer, ServerProcess, Usage};
-pub use source::Source;
+pub use source::{SkirmishSource, Source, TickTimes};
 
 use std::time::Duration;
 

@@ -1,12 +1,19 @@
 //! A match that is published in real time to a server.
 
 use std::error::Error;
+use std::fs::File;
 use std::net::Ipv4Addr;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
 use gametape_live::{Message, Publisher, SeatId};
+use gametape_minewars::Generation;
+use gametape_net::{PublishOptions, publish_recording};
 use gametape_replay::streams::keyframes_of;
+use gametape_skirmish::{Config, Match, Pace, Provenance, SECOND, Session, Style};
 use gametape_tape::{Cadence, KeyframeMaker, SimSnapshot, TapeHeader, TapeWriter};
 use gametape_wire::{Tick, TickLength, View, ViewSet};
 use tokio::net::TcpStream;
@@ -23,6 +30,83 @@ pub(super) const MATCH: &str = "bench";
 const METADATA: &str = r#"{"game":"bench"}"#;
 /// Bytes of a keyframe.
 const KEYFRAME_BYTES: usize = 4096;
+
+/// When each tick of a match was played.
+#[derive(Debug)]
+pub struct TickTimes(Vec<AtomicU64>);
+
+impl TickTimes {
+    fn new(ticks: u64) -> Arc<Self> {
+        Arc::new(Self((0..ticks).map(|_| AtomicU64::new(u64::MAX)).collect()))
+    }
+
+    fn note(&self, tick: u64) {
+        if let Some(time) = self.0.get(tick as usize) {
+            time.store(now().as_nanos() as u64, Ordering::Release);
+        }
+    }
+
+    /// How long ago it was.
+    pub(super) fn age(&self, tick: u64) -> Option<Duration> {
+        let time = self.0.get(tick as usize)?.load(Ordering::Acquire);
+        now().checked_sub(Duration::from_nanos(time))
+    }
+}
+
+/// A match of Skirmish that is played, recorded and published in real time until this is dropped.
+#[derive(Debug)]
+pub struct SkirmishSource {
+    stop: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<gametape_wire::Result<()>>>,
+    /// When each tick was played.
+    pub times: Arc<TickTimes>,
+}
+
+impl SkirmishSource {
+    /// Ticks of the longest match.
+    const TICKS: u64 = 120 * SECOND;
+
+    /// Begins a match of `players` and publishes it to the server at this port.
+    pub fn publish(port: u16, players: u8) -> Outcome<Self> {
+        let styles = Style::ALL;
+        let config = Config::new(players, 16, 5);
+        let game = Match::new(config, &styles, Generation::Current)?;
+        let journal = std::env::temp_dir().join(format!("gametape-bench-{port}.tape"));
+        let (by, pace) = (Provenance::by("benchmark"), Pace::Times(1));
+        let file = File::create(&journal)?;
+        let mut session = Session::begin(game, &styles, Generation::Current, &by, pace, file)?;
+        let views: ViewSet = (0..=players).filter_map(View::new).collect();
+        let to = PublishOptions::new(format!("ws://127.0.0.1:{port}/").parse()?, MATCH.parse()?);
+        let (sink, publishing) = publish_recording(&journal, views, to);
+        session.publish(sink);
+        let (stop, times) = (Arc::new(AtomicBool::new(false)), TickTimes::new(Self::TICKS));
+        let (stopped, noted) = (Arc::clone(&stop), Arc::clone(&times));
+        let thread = thread::spawn(move || {
+            let start = Instant::now();
+            while session.tick() < Self::TICKS && !stopped.load(Ordering::Relaxed) {
+                let tick = session.tick();
+                thread::sleep(pace.due(tick).saturating_sub(start.elapsed()));
+                noted.note(tick);
+                session.step(start.elapsed())?;
+            }
+            publishing.give_up();
+            drop(session);
+            // It is in the way of nobody where it stays.
+            let _ = std::fs::remove_file(journal);
+            Ok(())
+        });
+        Ok(Self { stop, thread: Some(thread), times })
+    }
+}
+
+impl Drop for SkirmishSource {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(Ok(Err(problem))) = self.thread.take().map(thread::JoinHandle::join) {
+            eprintln!("the match ended: {problem}");
+        }
+    }
+}
 
 /// A match that goes on until this is dropped: a frame of one view, [`FRAMES`] times a second, and a
 /// keyframe every second.

@@ -68,10 +68,15 @@ impl Way {
 
 /// Appends a message as an entry of a stream.
 pub fn put_entry(stream: &mut Vec<u8>, message: &[u8]) {
-    let mut head = Writer::new();
-    head.varint(message.len() as u64);
-    stream.extend_from_slice(head.as_bytes());
+    put_length(stream, message);
     stream.extend_from_slice(message);
+}
+
+/// Appends what comes before a message in an entry of a stream.
+pub fn put_length(stream: &mut Vec<u8>, message: &[u8]) {
+    let mut length = Writer::new();
+    length.varint(message.len() as u64);
+    stream.extend_from_slice(length.as_bytes());
 }
 
 /// Cuts one stream into messages. Takes its bytes in pieces of any size, and holds at most what came of

@@ -57,6 +57,34 @@ impl Buckets {
     }
 }
 
+/// Tokens of one session: each message takes one. Who has none left is not heard until one has come back.
+#[derive(Debug)]
+pub(crate) struct Allowance {
+    rate: f64,
+    most: f64,
+    level: Level,
+}
+
+impl Allowance {
+    /// With this many tokens a second, and at most this many at once.
+    pub(crate) fn new(rate: u32, most: u32, now: Duration) -> Self {
+        let (rate, most) = (rate.into(), most.into());
+        Self { rate, most, level: Level { tokens: most, at: now } }
+    }
+
+    /// Takes a token.
+    pub(crate) fn take(&mut self, now: Duration) {
+        let tokens = self.level.after(self.rate, self.most, now) - 1.0;
+        self.level = Level { tokens, at: now };
+    }
+
+    /// How long it takes until there is a token; no time where there is one.
+    pub(crate) fn wait(&self, now: Duration) -> Duration {
+        let lacks = 1.0 - self.level.after(self.rate, self.most, now);
+        Duration::from_secs_f64((lacks / self.rate).max(0.0))
+    }
+}
+
 impl Level {
     fn after(&self, rate: f64, most: f64, now: Duration) -> f64 {
         (self.tokens + now.saturating_sub(self.at).as_secs_f64() * rate).min(most)
@@ -88,6 +116,22 @@ mod tests {
         assert!(!buckets.take(one, 1, start + Duration::from_millis(99)));
         assert!(buckets.take(one, 1, start + Duration::from_millis(201)));
         assert!(!buckets.take(one, 4, start + Duration::from_secs(1000)), "a bucket has an end");
+    }
+
+    #[test]
+    fn a_session_waits_for_its_next_token() {
+        let start = Duration::from_secs(5);
+        let mut allowance = Allowance::new(10, 2, start);
+        for _ in 0..2 {
+            assert_eq!(allowance.wait(start), Duration::ZERO);
+            allowance.take(start);
+        }
+        assert_eq!(allowance.wait(start), Duration::from_millis(100));
+        let later = start + Duration::from_millis(75);
+        assert_eq!(allowance.wait(later), Duration::from_millis(25));
+        allowance.take(start + Duration::from_millis(100));
+        assert_eq!(allowance.wait(start + Duration::from_millis(100)), Duration::from_millis(100));
+        assert_eq!(allowance.wait(start + Duration::from_secs(100)), Duration::ZERO);
     }
 
     #[test]

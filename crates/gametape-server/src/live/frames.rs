@@ -89,7 +89,7 @@ impl Decoder {
 
     /// Where bytes of the client go; there is always some room in it.
     pub(crate) fn buffer(&mut self) -> &mut BytesMut {
-        if self.buffer.is_empty() {
+        if self.buffer.is_empty() && self.buffer.capacity() > 2 * ROOM {
             // What a large message took is given back.
             self.buffer = BytesMut::new();
         }
@@ -162,7 +162,7 @@ impl Decoder {
 }
 
 /// Bytes that are read at once.
-const ROOM: usize = 2 << 10;
+const ROOM: usize = 1 << 10;
 
 #[cfg(test)]
 mod tests {

@@ -10,8 +10,7 @@ use bytes::Bytes;
 use gametape_live::limits::{DATAGRAM_BYTES, SMALL_MESSAGE_BYTES};
 use gametape_live::{Lane, Outgoing, Shared};
 use gametape_net::PROTOCOL;
-use gametape_net::framing::{Decoder, Way, lane_of};
-use gametape_wire::Writer;
+use gametape_net::framing::{self, Decoder, Way, lane_of};
 use quinn::crypto::rustls::{HandshakeData, QuicServerConfig};
 use quinn::{
     Connecting, Endpoint, EndpointConfig, IdleTimeout, Incoming, RecvStream, SendStream,
@@ -44,6 +43,8 @@ const WINDOWS: (u32, u32) = (2 << 20, 1 << 20);
 const DATAGRAMS: usize = 32 << 10;
 /// What the system may keep of datagrams that come and go.
 const SOCKET_BYTES: usize = 4 << 20;
+/// Messages of at most this many bytes are put together.
+const SMALL: usize = 1 << 10;
 /// Messages that wait to be looked at.
 const WAITING: usize = 256;
 /// Bytes that are read at once.
@@ -336,12 +337,34 @@ impl Streams {
     }
 }
 
-/// A message as an entry of a stream, without a copy of it.
-fn put_entry(pieces: &mut Vec<Bytes>, message: &Shared) {
-    let mut head = Writer::new();
-    head.varint(message.len() as u64);
-    pieces.push(head.into_bytes().into());
-    pieces.push(Bytes::from_owner(Arc::clone(message)));
+/// What goes out on one stream. Small messages are put together, which costs less than to hand on each of them; the
+/// others are not copied.
+#[derive(Debug, Default)]
+struct Pieces {
+    whole: Vec<Bytes>,
+    small: Vec<u8>,
+}
+
+impl Pieces {
+    fn put_entry(&mut self, message: &Shared) {
+        if message.len() <= SMALL {
+            return framing::put_entry(&mut self.small, message);
+        }
+        framing::put_length(&mut self.small, message);
+        self.cut();
+        self.whole.push(Bytes::from_owner(Arc::clone(message)));
+    }
+
+    fn cut(&mut self) {
+        if !self.small.is_empty() {
+            self.whole.push(std::mem::take(&mut self.small).into());
+        }
+    }
+
+    fn into_bytes(mut self) -> Vec<Bytes> {
+        self.cut();
+        self.whole
+    }
 }
 
 /// Hands on the messages of a stream. That the session stream ends ends the session.
@@ -409,7 +432,7 @@ impl Link for Streams {
     }
 
     async fn send(&mut self, messages: &[Outgoing]) -> Result<(), End> {
-        let mut ways: BTreeMap<Way, Vec<Bytes>> = BTreeMap::new();
+        let mut ways: Vec<(Way, Pieces)> = Vec::new();
         for message in messages {
             let mut way = Way::of(message);
             if way == Way::Datagram {
@@ -419,17 +442,18 @@ impl Link for Streams {
                 // It does not fit: it is fine to miss, but there is another way.
                 way = Way::Batch(Lane::UNRELIABLE);
             }
-            put_entry(ways.entry(way).or_default(), &message.bytes);
+            let index = ways.iter().position(|(other, _)| *other == way).unwrap_or_else(|| {
+                ways.push((way, Pieces::default()));
+                ways.len() - 1
+            });
+            ways[index].1.put_entry(&message.bytes);
         }
         // Marks come after what they count, so that nobody asks for what is on its way.
-        let marks = ways.remove(&Way::Session);
+        ways.sort_by_key(|(way, _)| *way == Way::Session);
         for (way, pieces) in ways {
-            self.put(way, pieces).await?;
+            self.put(way, pieces.into_bytes()).await?;
         }
-        match marks {
-            Some(pieces) => self.put(Way::Session, pieces).await,
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn allow(&mut self, most: u64) {

@@ -227,6 +227,11 @@ impl Room {
         self.closed.subscribe()
     }
 
+    /// The time of the server.
+    pub(crate) fn time(&self) -> Duration {
+        self.clock.now()
+    }
+
     pub(crate) fn news(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }

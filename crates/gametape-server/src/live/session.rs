@@ -1,6 +1,7 @@
 //! A session: somebody publishes, or watches, over any transport.
 
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,8 +11,9 @@ use gametape_live::{
 };
 use gametape_net::framing::code;
 use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
+use super::bucket::Allowance;
 use super::room::Room;
 use super::{Live, Permit, unix_now};
 
@@ -23,6 +25,10 @@ const LOOK: Duration = Duration::from_secs(1);
 const ASK: Duration = Duration::from_millis(100);
 /// Messages of a publisher that are taken at once.
 const TAKEN: usize = 256;
+
+/// Messages of a spectator that are heard in a second, and at once. Moving about in a match and asking for what is missing takes
+/// few; who says more is heard later, and its own buffers fill up.
+const HEARD: (u32, u32) = (50, 200);
 
 /// The first byte of a mark.
 const MARK: u8 = 0x13;
@@ -250,7 +256,8 @@ impl Visit {
         figures.seats.add(1);
         figures.joined.add(1);
         self.note("joined", link, &room, &permit.grant.views.and(join.views));
-        let sitting = Sitting { room: &room, seat, permit, news };
+        let allowance = Allowance::new(HEARD.0, HEARD.1, room.time());
+        let sitting = Sitting { room: &room, seat, permit, news, allowance };
         let end = self.sit(link, sitting).await;
         room.leave(seat);
         self.live.figures.seats.sub(1);
@@ -269,31 +276,35 @@ impl Visit {
     async fn sit(&mut self, link: &mut impl Link, mut sitting: Sitting<'_>) -> End {
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut closed = sitting.room.closed();
+        // What rarely happens is waited for once, not again after every message.
+        let (mut stop, mut close) = (self.stop.clone(), sitting.room.closed());
+        let mut stopped = pin!(stopped(&mut stop));
+        let mut closed = pin!(until(&mut close, |closed| *closed));
         let mut pinged = Instant::now();
         loop {
             sitting.news.mark_unchanged();
             let batch = sitting.room.poll(sitting.seat, BATCH);
-            if !batch.is_empty() {
-                if let Err(end) = self.send(link, &batch).await {
-                    return end;
-                }
+            if let Err(end) = self.send(link, &batch).await {
+                return end;
+            }
+            if is_full(&batch) {
                 // Who gets much is not to keep others from the little that they get.
                 tokio::task::yield_now().await;
-                if is_full(&batch) {
-                    continue;
-                }
+                continue;
             }
+            let pause = sitting.allowance.wait(sitting.room.time());
             let done = tokio::select! {
                 biased;
-                () = stopped(&mut self.stop) => Err(End::Stopped),
-                message = link.receive() => message.and_then(|message| sitting.hear(&message)),
+                () = &mut stopped => Err(End::Stopped),
                 _ = sitting.news.changed() => Ok(()),
+                message = received_after(pause, link) => {
+                    message.and_then(|message| sitting.hear(&message))
+                }
                 _ = look.tick() => match sitting.is_valid() {
                     true => self.keep(link, &mut pinged).await,
                     false => Err(End::Expired),
                 },
-                () = until(&mut closed, |closed| *closed) => Err(End::Replaced),
+                () = &mut closed => Err(End::Replaced),
             };
             if let Err(end) = done {
                 return end;
@@ -340,6 +351,14 @@ impl Visit {
     }
 }
 
+/// The next message, which is not looked for before this time has passed.
+async fn received_after(pause: Duration, link: &mut impl Link) -> Result<Shared, End> {
+    if !pause.is_zero() {
+        sleep(pause).await;
+    }
+    link.receive().await
+}
+
 /// Is there probably more than what fits into one batch?
 fn is_full(batch: &[Outgoing]) -> bool {
     batch.iter().map(|message| message.bytes.len()).sum::<usize>() >= BATCH
@@ -357,10 +376,12 @@ struct Sitting<'a> {
     seat: gametape_live::SeatId,
     permit: Permit,
     news: watch::Receiver<u64>,
+    allowance: Allowance,
 }
 
 impl Sitting<'_> {
-    fn hear(&self, message: &[u8]) -> Result<(), End> {
+    fn hear(&mut self, message: &[u8]) -> Result<(), End> {
+        self.allowance.take(self.room.time());
         self.room.receive(self.seat, message).map_err(|_| End::Malformed)
     }
 
