@@ -168,6 +168,30 @@ fn those_who_mean_harm_do_not_slow_down_the_others() {
 }
 
 #[test]
+fn who_floods_is_heard_fifty_times_a_second() {
+    let server = start(open_policy());
+    let source = plan(4).play();
+    let mut publishing = Publishing::new(source.publisher(), Socket::connect(server.address));
+    publishing.follow(&source.pieces[0]);
+    let seek = Message::Seek(StartAt::Tick(0)).to_bytes();
+    for carrier in ALL {
+        let mut wire = carrier.connect(&server);
+        wire.send(&Message::Join(Join::new(name(), views(&[0]))).to_bytes());
+        let begin = Instant::now();
+        (0..250).for_each(|_| wire.send(&seek));
+        // The seat moves once when it is given, and once for each message that was heard.
+        let mut moved = 0;
+        wait_for("answers", || {
+            while let Ok(Some(message)) = wire.receive() {
+                moved += usize::from(matches!(Message::read(&message), Ok(Message::Moved(_))));
+            }
+            (moved == 251).then_some(())
+        });
+        assert!(begin.elapsed() >= Duration::from_millis(980), "{:?}", begin.elapsed());
+    }
+}
+
+#[test]
 fn a_publisher_that_sends_nonsense_hurts_its_own_match_alone() {
     let server = start(open_policy());
     let good = plan(4).play();
