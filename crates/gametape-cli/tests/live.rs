@@ -289,6 +289,23 @@ fn segments_are_what_is_left_where_nothing_else_passes() {
 }
 
 #[test]
+fn who_stops_reading_the_lines_still_gets_the_tape() {
+    let (_kept, folder) = folder();
+    let (_server, address) = serve(&folder, "127.0.0.1:0");
+    let game = record(&folder, &format!(" --to http://{address}/ --match finals"));
+    wait_for_match(address);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gametape"));
+    let line = format!("watch --json --at start --save kept.tape ws://{address}/?match=finals");
+    let command = command.current_dir(&folder).args(line.split(' '));
+    let mut spectator =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    drop(spectator.stdout.take());
+    assert_eq!(game.code(), Some(0));
+    assert_eq!(spectator.wait().unwrap().code(), Some(0));
+    assert_eq!(content(&folder, "kept.tape", 1), content(&folder, "source.tape", 1));
+}
+
+#[test]
 fn standard_input_is_published_to_its_end() {
     let (_kept, folder) = folder();
     let (_server, address) = serve(&folder, "127.0.0.1:0");

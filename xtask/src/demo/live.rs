@@ -23,8 +23,11 @@ impl Drop for Running {
     }
 }
 
+/// A program, and what it prints.
+type Started = (Running, BufReader<ChildStdout>);
+
 impl Running {
-    fn start(line: &str) -> Result<(Self, BufReader<ChildStdout>)> {
+    fn start(line: &str) -> Result<Started> {
         println!("$ gametape {line} &");
         let mut command = Command::new(tools::built("gametape"));
         let mut child = command.args(line.split(' ')).stdout(Stdio::piped()).spawn()?;
@@ -33,11 +36,13 @@ impl Running {
     }
 
     /// A machine that is too busy misses what is fine to miss, and says so. The server still has the match.
-    fn finish_watching(mut self, again: impl FnOnce() -> Result<Self>) -> Result<()> {
+    fn finish_watching(mut self, again: impl FnOnce() -> Result<Started>) -> Result<()> {
         match self.0.wait()?.code() {
             Some(3) => {
                 println!("  Something was missed: it is watched again, from the start.");
-                again()?.finish("a spectator")
+                let (spectator, mut output) = again()?;
+                std::io::copy(&mut output, &mut std::io::sink())?;
+                spectator.finish("a spectator")
             }
             _ => self.finish("a spectator"),
         }
@@ -75,7 +80,7 @@ pub(super) fn run(sh: &Shell) -> Result<()> {
     std::io::copy(&mut rest, &mut std::io::sink())?;
     game.finish("the game")?;
     for (spectator, save) in [(first, "first.tape"), (late, "late.tape")] {
-        spectator.finish_watching(|| Ok(watch(&format!("{save} --force"))?.0))?;
+        spectator.finish_watching(|| watch(&format!("{save} --force")))?;
     }
     compare(sh)
 }

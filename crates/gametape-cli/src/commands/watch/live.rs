@@ -86,7 +86,7 @@ impl Session {
         let control = self.watch.control();
         let handler = ctrlc::set_handler(move || control.end());
         handler.map_err(|error| Ok(Failure::refused(&"Ctrl-C", &error.to_string())))?;
-        let mut lines = Lines::new(args.json);
+        let mut lines = Some(Lines::new(args.json));
         let mut next = Instant::now();
         while self.ended.is_none()
             && let Some(seen) = self.watch.wait()
@@ -101,9 +101,15 @@ impl Session {
             if matches!(line, SeenLine::Shown { .. }) {
                 next = Instant::now() + SHOWN;
             }
-            lines.add(&line).and_then(|()| lines.flush()).map_err(Ok)?;
+            let Some(open) = &mut lines else { continue };
+            match open.add(&line).and_then(|()| open.flush()) {
+                Ok(()) => {}
+                // Whoever stops reading the lines still wants the tape.
+                Err(_) if args.save.is_some() => lines = None,
+                Err(failure) => return Err(Ok(failure)),
+            }
         }
-        lines.finish().map_err(Ok)
+        lines.map_or(Ok(()), |lines| lines.finish().map_err(Ok))
     }
 
     /// Shows it in the terminal, until somebody quits.
