@@ -5,13 +5,14 @@ use std::fs::File;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
 use gametape_live::{Message, Publisher, SeatId};
 use gametape_minewars::Generation;
-use gametape_net::{PublishOptions, publish_recording};
+use gametape_net::{PublishEvent, PublishOptions, publish_recording};
 use gametape_replay::streams::keyframes_of;
 use gametape_skirmish::{Config, Match, Pace, Provenance, SECOND, Session, Style};
 use gametape_tape::{Cadence, KeyframeMaker, SimSnapshot, TapeHeader, TapeWriter};
@@ -28,6 +29,8 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 /// The name of the match.
 pub(super) const MATCH: &str = "bench";
 const METADATA: &str = r#"{"game":"bench"}"#;
+/// The server has the match after this time.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes of a keyframe.
 const KEYFRAME_BYTES: usize = 4096;
 
@@ -77,8 +80,9 @@ impl SkirmishSource {
         let mut session = Session::begin(game, &styles, Generation::Current, &by, pace, file)?;
         let views: ViewSet = (0..=players).filter_map(View::new).collect();
         let to = PublishOptions::new(format!("ws://127.0.0.1:{port}/").parse()?, MATCH.parse()?);
-        let (sink, publishing) = publish_recording(&journal, views, to);
+        let (sink, mut publishing) = publish_recording(&journal, views, to);
         session.publish(sink);
+        let (connected, is_connected) = channel();
         let (stop, times) = (Arc::new(AtomicBool::new(false)), TickTimes::new(Self::TICKS));
         let (stopped, noted) = (Arc::clone(&stop), Arc::clone(&times));
         let thread = thread::spawn(move || {
@@ -88,6 +92,10 @@ impl SkirmishSource {
                 thread::sleep(pace.due(tick).saturating_sub(start.elapsed()));
                 noted.note(tick);
                 session.step(start.elapsed())?;
+                if let Some(PublishEvent::Connected(_)) = publishing.next_event() {
+                    // Nobody waits for it a second time.
+                    let _ = connected.send(());
+                }
             }
             publishing.give_up();
             drop(session);
@@ -95,7 +103,10 @@ impl SkirmishSource {
             let _ = std::fs::remove_file(journal);
             Ok(())
         });
-        Ok(Self { stop, thread: Some(thread), times })
+        let source = Self { stop, thread: Some(thread), times };
+        // Who comes before the match is refused.
+        is_connected.recv_timeout(PATIENCE)?;
+        Ok(source)
     }
 }
 
