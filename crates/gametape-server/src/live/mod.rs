@@ -60,6 +60,8 @@ pub struct LiveLimits {
     pub window: usize,
     /// Sessions that an address may begin in a second; four times as many at once. 0 is no limit.
     pub joins: u32,
+    /// KiB of what was before that an address gets in a second; twice as many at once. 0 is no limit.
+    pub history: u32,
     /// The first message of a session may take this long.
     pub first_message: Duration,
     /// Who does not take what is sent for so long loses the seat.
@@ -75,6 +77,7 @@ impl Default for LiveLimits {
             seats: 1 << 16,
             window: 64 << 20,
             joins: 50,
+            history: 8 << 10,
             first_message: Duration::from_secs(5),
             slow: Duration::from_secs(10),
             idle: Duration::from_secs(60),
@@ -93,6 +96,8 @@ pub struct Live {
     rooms: RwLock<BTreeMap<MatchName, Arc<Room>>>,
     joins: Mutex<Buckets>,
     requests: Mutex<Buckets>,
+    /// In KiB.
+    history: Mutex<Buckets>,
     tapes: Mutex<Vec<(MatchName, PathBuf)>>,
     /// The bus that more matches come from.
     bus: Option<String>,
@@ -121,7 +126,7 @@ impl Live {
     /// No matches yet.
     #[must_use]
     pub fn new(policy: Policy, limits: LiveLimits, log: EventLog) -> Self {
-        let joins = limits.joins;
+        let (joins, history) = (limits.joins, limits.history);
         let requests = joins.saturating_mul(REQUESTS_PER_JOIN);
         Self {
             policy,
@@ -132,6 +137,7 @@ impl Live {
             rooms: RwLock::default(),
             joins: Mutex::new(Buckets::new(joins, joins.saturating_mul(4))),
             requests: Mutex::new(Buckets::new(requests, requests.saturating_mul(4))),
+            history: Mutex::new(Buckets::new(history, history.saturating_mul(2))),
             tapes: Mutex::default(),
             bus: None,
             games: Vec::new(),
@@ -183,6 +189,11 @@ impl Live {
     /// May this address ask now?
     fn may_ask(&self, address: IpAddr) -> bool {
         lock(&self.requests).take(address, 1, self.clock.now())
+    }
+
+    /// May this address get this many KiB of what was before now?
+    fn may_catch_up(&self, address: IpAddr, kibibytes: u32) -> bool {
+        lock(&self.history).take(address, kibibytes, self.clock.now())
     }
 
     fn room(&self, name: &MatchName) -> Option<Arc<Room>> {

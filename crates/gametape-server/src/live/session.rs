@@ -30,6 +30,9 @@ const TAKEN: usize = 256;
 /// few; who says more is heard later, and its own buffers fill up.
 const HEARD: (u32, u32) = (50, 200);
 
+/// An address that got much of what was before waits this long, and again, until it gets more.
+const HELD_BACK: Duration = Duration::from_millis(50);
+
 /// The first byte of a mark.
 const MARK: u8 = 0x13;
 
@@ -288,8 +291,7 @@ impl Visit {
                 return end;
             }
             if is_full(&batch) {
-                // Who gets much is not to keep others from the little that they get.
-                tokio::task::yield_now().await;
+                self.may_catch_up().await;
                 continue;
             }
             let pause = sitting.allowance.wait(sitting.room.time());
@@ -298,7 +300,9 @@ impl Visit {
                 () = &mut stopped => Err(End::Stopped),
                 _ = sitting.news.changed() => Ok(()),
                 message = received_after(pause, link) => {
-                    message.and_then(|message| sitting.hear(&message))
+                    let heard = message.and_then(|message| sitting.hear(&message));
+                    self.may_catch_up().await;
+                    heard
                 }
                 _ = look.tick() => match sitting.is_valid() {
                     true => self.keep(link, &mut pinged).await,
@@ -309,6 +313,15 @@ impl Visit {
             if let Err(end) = done {
                 return end;
             }
+        }
+    }
+
+    /// Waits until the address may have another batch of what was before. Who gets much is not to keep others from the
+    /// little that they get, and who asks for something gets a batch of it at least.
+    async fn may_catch_up(&self) {
+        tokio::task::yield_now().await;
+        while !self.live.may_catch_up(self.address, (BATCH >> 10) as u32) && !*self.stop.borrow() {
+            sleep(HELD_BACK).await;
         }
     }
 

@@ -192,6 +192,29 @@ fn who_floods_is_heard_fifty_times_a_second() {
 }
 
 #[test]
+fn who_asks_for_everything_again_and_again_waits_for_it() {
+    // 32 answers at once, and 16 a second after that.
+    let little = LiveLimits { history: 512, ..limits() };
+    let server = start_with(open_policy(), little, |live| live);
+    let source = plan(5).play();
+    let mut publishing = Publishing::new(source.publisher(), Socket::connect(server.address));
+    publishing.follow(&source.pieces[0]);
+    let mut wire = Carrier::WebSocket.connect(&server);
+    wire.send(&Message::Join(Join::new(name(), views(&[0]))).to_bytes());
+    let begin = Instant::now();
+    let seek = Message::Seek(StartAt::Tick(0)).to_bytes();
+    (0..48).for_each(|_| wire.send(&seek));
+    let mut moved = 0;
+    wait_for("answers", || {
+        while let Ok(Some(message)) = wire.receive() {
+            moved += usize::from(matches!(Message::read(&message), Ok(Message::Moved(_))));
+        }
+        (moved == 49).then_some(())
+    });
+    assert!(begin.elapsed() >= Duration::from_millis(900), "{:?}", begin.elapsed());
+}
+
+#[test]
 fn a_publisher_that_sends_nonsense_hurts_its_own_match_alone() {
     let server = start(open_policy());
     let good = plan(4).play();
