@@ -28,8 +28,11 @@ const AT_ONCE: usize = 256;
 
 /// A server that hands matches on to seats.
 pub trait Edge: Send + Sync + 'static {
-    /// A match is there. Gives the views that somebody here may see; none where nobody wants it.
-    fn announced(&self, announce: &Announce) -> ViewSet;
+    /// A match is there. False where nobody here may ever see anything of it.
+    fn announced(&self, announce: &Announce) -> bool;
+
+    /// The views of a match that somebody here may see and needs now: no others are subscribed to. May change at any time.
+    fn wanted(&self, name: &MatchName) -> ViewSet;
 
     /// Messages of a match. True where something of it is news.
     fn receive(&self, name: &MatchName, messages: &[Shared]) -> Result<bool>;
@@ -90,24 +93,64 @@ impl Matches {
             return;
         }
         let is_full = known.is_none() && self.followed.len() >= MATCHES;
-        let views = if is_full { ViewSet::EMPTY } else { self.edge.announced(&announce) };
-        if views.is_empty() {
+        if is_full || !self.edge.announced(&announce) {
             return;
         }
         let (bus, edge) = (Arc::clone(&self.bus), Arc::clone(&self.edge));
         let name = announce.name.clone();
-        let task = self.tasks.spawn(async move {
-            let following = Following { bus, edge, name, views };
-            // Without the bus nothing can be done: it is tried when the match is announced again.
-            let _ = following.run().await;
-        });
+        let task = self.tasks.spawn(async move { Followed { bus, edge, name }.run().await });
         if let Some((_, other)) = self.followed.insert(announce.name, (announce.header, task)) {
             other.abort();
         }
     }
 }
 
-/// One match.
+/// One match, with the views that are wanted of it.
+struct Followed {
+    bus: Arc<dyn Bus>,
+    edge: Arc<dyn Edge>,
+    name: MatchName,
+}
+
+impl Followed {
+    /// Follows what is wanted, until nobody wants anything or the bus is gone: then it is tried when the match is
+    /// announced again.
+    async fn run(self) {
+        let mut tasks: JoinSet<Result<()>> = JoinSet::new();
+        let mut running: Vec<(ViewSet, AbortHandle)> = Vec::new();
+        let mut look = interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while !self.edge.is_done(&self.name) {
+            let wanted = self.edge.wanted(&self.name);
+            // Who has a view that is not wanted any more ends; what it has besides begins again.
+            running.retain(|(views, task)| {
+                let is_wanted = views.without(wanted).is_empty();
+                if !is_wanted {
+                    task.abort();
+                }
+                is_wanted
+            });
+            let known = running.iter().fold(ViewSet::EMPTY, |all, (views, _)| all.or(*views));
+            let views = wanted.without(known);
+            if !views.is_empty() {
+                running.push((views, tasks.spawn(self.following(views).run())));
+            }
+            tokio::select! {
+                _ = look.tick() => {}
+                Some(ended) = tasks.join_next() => if ended.is_ok() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn following(&self, views: ViewSet) -> Following {
+        let (bus, edge) = (Arc::clone(&self.bus), Arc::clone(&self.edge));
+        Following { bus, edge, name: self.name.clone(), views }
+    }
+}
+
+/// Some views of a match.
 struct Following {
     bus: Arc<dyn Bus>,
     edge: Arc<dyn Edge>,
@@ -116,7 +159,8 @@ struct Following {
 }
 
 impl Following {
-    async fn run(&self) -> Result<()> {
+    /// Ends when the bus does.
+    async fn run(self) -> Result<()> {
         let filters = Filter::of_views(&self.name, self.views);
         let mut live = self.bus.subscribe(&filters).await?;
         // The marks say how many messages there are, before anything else comes.
@@ -138,9 +182,6 @@ impl Following {
                 },
                 delivery = next_of(&mut kept) => self.take(delivery, &mut kept.as_mut()),
                 _ = look.tick() => {
-                    if self.edge.is_done(&self.name) {
-                        return Ok(());
-                    }
                     self.look(live.inbox(), &mut kept, &mut silence, &filters).await;
                     false
                 }
@@ -176,8 +217,9 @@ impl Following {
     fn take(&self, first: Delivery, more: &mut Option<&mut Subscription>) -> bool {
         let mut messages = Vec::new();
         let mut next = Some(first);
+        let wanted = self.edge.wanted(&self.name);
         while let Some(delivery) = next {
-            if self.is_right(&delivery) {
+            if self.is_right(&delivery, wanted) {
                 messages.push(delivery.bytes);
             }
             let has_room = messages.len() < AT_ONCE;
@@ -186,8 +228,8 @@ impl Following {
         !messages.is_empty() && self.edge.receive(&self.name, &messages).unwrap_or(false)
     }
 
-    /// Is it what its subject says, and of a view that is wanted?
-    fn is_right(&self, delivery: &Delivery) -> bool {
+    /// Is it what its subject says, and of a view that is wanted? Answers may be to what another view lacks.
+    fn is_right(&self, delivery: &Delivery, wanted: ViewSet) -> bool {
         let Ok(message) = Message::read(&delivery.bytes) else { return false };
         let view = match &message {
             Message::Data(data) => data.view,
@@ -198,7 +240,7 @@ impl Following {
             Some(subject) => Subject::of(&self.name, &message).as_ref() == Some(subject),
             None => true,
         };
-        is_its_own && self.views.contains(view)
+        is_its_own && wanted.contains(view)
     }
 }
 

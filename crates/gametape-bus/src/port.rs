@@ -45,7 +45,8 @@ impl Port {
     pub async fn open(bus: Arc<dyn Bus>, announce: &Announce) -> Result<Self> {
         let name = announce.name.clone();
         let asks = bus.subscribe(&[Filter::Again(name.clone())]).await?;
-        let mut sent = BTreeMap::new();
+        let mut sent: BTreeMap<View, PerLane> =
+            announce.views.iter().map(|view| (view, PerLane::default())).collect();
         // Without the window everything is sent again, and whoever has it sees that by the numbers.
         let marks = bus.kept(&Filter::marks_of(&name, announce.views), Kept::Last).await;
         if let Ok(mut marks) = marks {

@@ -9,6 +9,7 @@ use gametape_tape::TapeHeader;
 use gametape_wire::{Result, TickLength, Time, View, ViewSet};
 
 use crate::delay::{Delay, Head};
+use crate::filling::Filling;
 use crate::lane::{Lane, PerLane};
 use crate::limits::AGAIN;
 use crate::log::{Entry, ViewLog};
@@ -66,6 +67,8 @@ pub(crate) struct Hub {
     pub(crate) about: About,
     logs: BTreeMap<View, ViewLog>,
     head: Head,
+    /// Views that came in the middle of the match.
+    filling: Filling,
     seats: BTreeMap<SeatId, Seat>,
     next_seat: u64,
     /// Bytes of messages that are kept of each view.
@@ -75,6 +78,8 @@ pub(crate) struct Hub {
 #[derive(Debug)]
 struct Seat {
     grant: Grant,
+    /// Where to begin, until everything is there that this needs.
+    waiting: Option<Begin>,
     views: BTreeMap<View, SeatView>,
     /// What is about the session, and what was asked for again.
     queue: VecDeque<Outgoing>,
@@ -82,6 +87,14 @@ struct Seat {
     is_link: bool,
     /// What it asked for, and is not there any more.
     forgotten: Vec<Again>,
+}
+
+/// Where a seat wants to begin.
+#[derive(Debug)]
+struct Begin {
+    from: StartAt,
+    /// What it has already.
+    lacks: Vec<(View, PerLane)>,
 }
 
 /// How far a seat has come in a view.
@@ -101,8 +114,36 @@ struct SeatView {
 impl Hub {
     pub(crate) fn new(about: About, views: ViewSet, window: usize) -> Self {
         let logs = views.iter().map(|view| (view, ViewLog::default())).collect();
-        let (head, seats) = (Head::default(), BTreeMap::new());
-        Self { about, logs, head, seats, next_seat: 0, window }
+        let (head, filling, seats) = (Head::default(), Filling::default(), BTreeMap::new());
+        Self { about, logs, head, filling, seats, next_seat: 0, window }
+    }
+
+    /// From now on has a view too, of which all is still to come.
+    pub(crate) fn want(&mut self, view: View, now: Duration) {
+        if !self.logs.contains_key(&view) {
+            self.logs.insert(view, ViewLog::default());
+            self.filling.begin(view, now);
+        }
+    }
+
+    /// Has a view no more.
+    pub(crate) fn forget(&mut self, view: View) {
+        self.logs.remove(&view);
+        self.filling.forget(view);
+    }
+
+    /// Does a seat have a view?
+    pub(crate) fn is_seated(&self, view: View) -> bool {
+        self.seats.values().any(|seat| seat.grant.views.contains(view))
+    }
+
+    /// Notes how far views are that came in the middle of the match.
+    pub(crate) fn look_at_filling(&mut self, now: Duration) {
+        self.filling.look(&self.logs, now);
+    }
+
+    pub(crate) fn is_filling(&self, views: ViewSet) -> bool {
+        self.filling.has_any(views)
     }
 
     pub(crate) fn views(&self) -> ViewSet {
@@ -147,8 +188,10 @@ impl Hub {
         self.head.is_ended()
     }
 
-    pub(crate) fn newest_marks(&self) -> Vec<Shared> {
-        let marks = self.logs.values().filter_map(|log| log.mark);
+    /// The newest marks of the views that a seat gets.
+    pub(crate) fn newest_marks(&self, id: SeatId) -> Vec<Shared> {
+        let views = self.seats.get(&id).into_iter().flat_map(|seat| seat.views.keys());
+        let marks = views.filter_map(|view| self.logs.get(view)?.mark);
         marks.map(|mark| Message::Mark(mark).to_bytes()).collect()
     }
 
@@ -174,16 +217,52 @@ impl Hub {
     ) -> SeatId {
         let id = SeatId(self.next_seat);
         self.next_seat += 1;
-        let (views, queue) = (BTreeMap::new(), VecDeque::new());
-        self.seats.insert(id, Seat { grant, views, queue, is_link, forgotten: Vec::new() });
-        for view in grant.views.and(self.views()).iter() {
+        let (views, queue, forgotten) = (BTreeMap::new(), VecDeque::new(), Vec::new());
+        let waiting = Some(Begin { from, lacks: lacks.to_vec() });
+        self.seats.insert(id, Seat { grant, waiting, views, queue, is_link, forgotten });
+        self.place(id, now);
+        id
+    }
+
+    /// Lets a seat begin, if all its views can be entered.
+    fn place(&mut self, id: SeatId, now: Duration) {
+        let Some(seat) = self.seats.get_mut(&id).filter(|seat| seat.waiting.is_some()) else {
+            return;
+        };
+        self.filling.look(&self.logs, now);
+        let views = seat.grant.views;
+        if self.filling.has_any(views) {
+            return;
+        }
+        let Some(Begin { from, lacks }) = seat.waiting.take() else { return };
+        for view in views.and(self.views()).iter() {
             let known = lacks.iter().find(|(other, _)| *other == view);
             let resumed = known.is_some_and(|(_, lacks)| self.resume(id, view, lacks, now));
             if !resumed {
                 self.move_seat(id, view, from, now);
             }
         }
-        id
+    }
+
+    /// A relay wants these views and no others from now on: those that it has go on where they are, others begin
+    /// with the newest mark, so that the relay knows how much there is.
+    pub(crate) fn link(&mut self, id: SeatId, have: &[(View, PerLane)], now: Duration) {
+        let named: ViewSet = have.iter().map(|(view, _)| *view).collect();
+        let views = named.and(self.views());
+        let Some(seat) = self.seats.get_mut(&id) else { return };
+        seat.grant.views = views;
+        seat.views.retain(|view, _| views.contains(*view));
+        seat.forgotten.retain(|again| views.contains(again.view));
+        let is_new = |view: &View| views.contains(*view) && !seat.views.contains_key(view);
+        let new: Vec<_> = have.iter().copied().filter(|(view, _)| is_new(view)).collect();
+        for (view, lacks) in new {
+            let mark = self.logs.get(&view).and_then(|log| log.mark);
+            let mark = mark.map(|mark| Outgoing::session(&Message::Mark(mark)));
+            if let Some(seat) = self.seats.get_mut(&id) {
+                seat.queue.extend(mark);
+            }
+            self.resume(id, view, &lacks, now);
+        }
     }
 
     pub(crate) fn tell(&mut self, seat: SeatId, message: &Message<'_>) {
@@ -264,6 +343,10 @@ impl Hub {
 
     /// Moves a seat to what it wants, in all its views.
     pub(crate) fn seek(&mut self, id: SeatId, from: StartAt, now: Duration) {
+        if let Some(waiting) = self.seats.get_mut(&id).and_then(|seat| seat.waiting.as_mut()) {
+            *waiting = Begin { from, lacks: Vec::new() };
+            return;
+        }
         let views: Vec<View> =
             self.seats.get(&id).into_iter().flat_map(|seat| seat.views.keys().copied()).collect();
         views.into_iter().for_each(|view| self.move_seat(id, view, from, now));
@@ -303,6 +386,7 @@ impl Hub {
 
     /// What to send to a seat now, about `budget` bytes of it.
     pub(crate) fn poll(&mut self, id: SeatId, now: Duration, budget: usize) -> Vec<Outgoing> {
+        self.place(id, now);
         let Some(delay) = self.seats.get(&id).map(|seat| seat.grant.delay) else {
             return Vec::new();
         };
@@ -356,6 +440,11 @@ impl Hub {
         }
     }
 
+    /// Does a view get what it lacks without asking for it?
+    pub(crate) fn is_steady(&self, view: View, now: Duration) -> bool {
+        self.filling.is_steady(view, now)
+    }
+
     /// What seats need and is not there, and what is missing of what is known to exist.
     pub(crate) fn missing(&self, most: usize) -> Vec<Again> {
         let mut wanted = Vec::new();
@@ -399,12 +488,18 @@ fn push_ranges(
     ranges: impl IntoIterator<Item = Range<u64>>,
 ) {
     for Range { start, end } in ranges {
-        let again = Again { view, lane, numbers: start..end.min(start + AGAIN.max) };
-        if start < end && !wanted.contains(&again) {
-            wanted.push(again);
+        let pieces = (start..end).step_by(AGAIN.max as usize).take(PIECES);
+        for start in pieces {
+            let again = Again { view, lane, numbers: start..end.min(start + AGAIN.max) };
+            if !wanted.contains(&again) {
+                wanted.push(again);
+            }
         }
     }
 }
+
+/// A large hole is asked for in so many pieces at once.
+const PIECES: usize = 4;
 
 /// What is sent in one go.
 struct Batch {

@@ -69,6 +69,7 @@ mod assembler;
 mod classify;
 mod delay;
 mod events;
+mod filling;
 mod follow;
 mod hub;
 mod journal;

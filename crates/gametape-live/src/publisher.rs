@@ -458,20 +458,18 @@ impl Publisher {
         self.is_over
     }
 
-    /// A connection to a relay which has these numbers of these views, and gets no others; one that says
-    /// nothing gets everything from the start.
+    /// A connection to a relay which has these numbers of these views, and gets no others.
     pub fn connect(&mut self, have: &[(View, PerLane)], now: Duration) -> SeatId {
         let named: ViewSet = have.iter().map(|(view, _)| *view).collect();
-        let views = if have.is_empty() { self.hub.views() } else { named.and(self.hub.views()) };
-        let lacks: Vec<(View, PerLane)> = views
-            .iter()
-            .map(|view| {
-                let known = have.iter().find(|(other, _)| *other == view);
-                known.copied().unwrap_or((view, [0; Lane::COUNT]))
-            })
-            .collect();
+        let views = named.and(self.hub.views());
         let grant = Grant { views, classes: Classes::ALL, delay: 0 };
-        self.hub.sit(grant, StartAt::Live, &lacks, true, now)
+        self.hub.sit(grant, StartAt::Live, have, true, now)
+    }
+
+    /// A connection to somebody who has nothing, and gets everything from the start.
+    pub fn connect_all(&mut self, now: Duration) -> SeatId {
+        let of = |view| (view, [0; Lane::COUNT]);
+        self.connect(&self.hub.views().iter().map(of).collect::<Vec<_>>(), now)
     }
 
     /// Is the match over, and does a relay with these numbers lack nothing of it?
@@ -488,7 +486,8 @@ impl Publisher {
     pub fn receive(&mut self, link: SeatId, bytes: &[u8], now: Duration) -> Result<()> {
         match Message::read(bytes)? {
             Message::Again(again) => self.hub.again(link, &again, now),
-            Message::Have(_) | Message::Refuse(_) => {}
+            Message::Have(have) => self.hub.link(link, &have, now),
+            Message::Refuse(_) => {}
             _ => return Err(Error::misuse("message", "a relay does not send it")),
         }
         Ok(())
@@ -499,11 +498,11 @@ impl Publisher {
         self.hub.poll(link, now, budget)
     }
 
-    /// The newest marks, for transports that may lose one: sent now and then they end every doubt about
-    /// what there is.
+    /// The newest marks of the views that a link gets, for transports that may lose one: sent now and then they end
+    /// every doubt about what there is.
     #[must_use]
-    pub fn heartbeat(&self) -> Vec<Shared> {
-        self.hub.newest_marks()
+    pub fn heartbeat(&self, link: SeatId) -> Vec<Shared> {
+        self.hub.newest_marks(link)
     }
 
     /// The connection ended.

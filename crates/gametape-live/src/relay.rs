@@ -46,19 +46,21 @@ impl AskTimer {
 #[derive(Debug)]
 pub struct Relay {
     hub: Hub,
+    /// All views that the match has.
+    announced: ViewSet,
     asks: AskTimer,
     most_seats: usize,
 }
 
 impl Relay {
-    /// A relay of those views of a match that somebody here may see. About `window` bytes are kept of
-    /// each view.
+    /// A relay of those views of a match that are wanted from its start on: others may be
+    /// [wanted](Self::want) later. About `window` bytes are kept of each view.
     #[must_use]
     pub fn new(announce: Announce, views: ViewSet, window: usize) -> Self {
         let Announce { name, header, metadata, views: there, .. } = announce;
         let about = About { name, header, metadata };
         let hub = Hub::new(about, views.and(there), window);
-        Self { hub, asks: AskTimer::default(), most_seats: usize::MAX }
+        Self { hub, announced: there, asks: AskTimer::default(), most_seats: usize::MAX }
     }
 
     /// The same with a limit on its seats.
@@ -74,10 +76,45 @@ impl Relay {
         &self.hub.about.name
     }
 
-    /// The views that it has.
+    /// The views that it has: those that somebody wants.
     #[must_use]
     pub fn views(&self) -> ViewSet {
         self.hub.views()
+    }
+
+    /// All views of the match, wanted or not.
+    #[must_use]
+    pub fn announced(&self) -> ViewSet {
+        self.announced
+    }
+
+    /// Somebody wants these views, and may see them: those that the match has and this relay had not are to be
+    /// asked for with another [Have](Self::have). True where there are any.
+    pub fn want(&mut self, views: ViewSet, now: Duration) -> bool {
+        let new = views.and(self.announced).without(self.hub.views());
+        new.iter().for_each(|view| self.hub.want(view, now));
+        !new.is_empty()
+    }
+
+    /// Nobody wants a view any more; false where a seat has it, and it stays.
+    pub fn forget(&mut self, view: View) -> bool {
+        let is_free = !self.hub.is_seated(view);
+        if is_free {
+            self.hub.forget(view);
+        }
+        is_free
+    }
+
+    /// Does a seat have this view?
+    #[must_use]
+    pub fn is_seated(&self, view: View) -> bool {
+        self.hub.is_seated(view)
+    }
+
+    /// Did this view come in the middle of the match, and is what was before still missing?
+    pub fn is_filling(&mut self, view: View, now: Duration) -> bool {
+        self.hub.look_at_filling(now);
+        self.hub.is_filling(ViewSet::EMPTY.with(view))
     }
 
     /// Is it the same match that a publisher announces again?
@@ -86,7 +123,8 @@ impl Relay {
         self.hub.about.name == announce.name && self.hub.about.header == announce.header
     }
 
-    /// The Have that a publisher's connection is answered with: what is here is not sent again.
+    /// The Have that a publisher's connection is answered with, and told again when other views are wanted: what is
+    /// here is not sent again.
     #[must_use]
     pub fn have(&self) -> Shared {
         let of = |view: View| Some((view, self.hub.log(view)?.have));
@@ -112,7 +150,9 @@ impl Relay {
 
     /// What to ask the publisher for now: something is missing.
     pub fn poll_publisher(&mut self, now: Duration) -> Vec<Shared> {
-        let missing = self.hub.missing(ASKED);
+        self.hub.look_at_filling(now);
+        let mut missing = self.hub.missing(ASKED);
+        missing.retain(|again| !self.hub.is_steady(again.view, now));
         if !self.asks.is_due(!missing.is_empty(), now) {
             return Vec::new();
         }

@@ -338,7 +338,7 @@ async fn send_all(
                 if let Err(error) = link.check().await {
                     return broken(error.to_string());
                 }
-                for mark in broadcast.look(|publisher, _| publisher.heartbeat()) {
+                for mark in broadcast.look(|publisher, _| publisher.heartbeat(seat)) {
                     if let Err(error) = link.say(mark).await {
                         return broken(error.to_string());
                     }

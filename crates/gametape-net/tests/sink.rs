@@ -58,7 +58,7 @@ struct Made {
 }
 
 fn made(publisher: &mut Publisher) -> Made {
-    let link = publisher.connect(&[], Duration::ZERO);
+    let link = publisher.connect_all(Duration::ZERO);
     let mut made = Made::default();
     for out in publisher.poll(link, Duration::ZERO, usize::MAX) {
         if let Some(of) = Data::read(&out.bytes).unwrap() {

@@ -36,7 +36,7 @@ fn published() -> (Announce, Vec<Shared>) {
     let Message::Announce(announce) = Message::read(&publisher.announce()).unwrap() else {
         panic!("no announcement");
     };
-    let link = publisher.connect(&[], NOW);
+    let link = publisher.connect_all(NOW);
     let out = publisher.poll(link, NOW, usize::MAX);
     (announce, out.into_iter().map(|out| out.bytes).collect())
 }

@@ -86,7 +86,7 @@ fn pieces(path: &Path, out: &Path) -> Outcome<()> {
     };
     let grant = Grant { views, classes: Classes::ALL, delay: 0 };
     let seat = relay.join(&join, &grant, Duration::ZERO).map_err(|_| "refused")?;
-    let link = publisher.connect(&[], Duration::ZERO);
+    let link = publisher.connect_all(Duration::ZERO);
     let (mut live, mut ends) = (Vec::new(), Vec::<(u64, usize)>::new());
     for message in publisher.poll(link, Duration::ZERO, usize::MAX) {
         relay.receive_published(&message.bytes, Duration::ZERO)?;

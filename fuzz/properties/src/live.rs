@@ -190,7 +190,7 @@ fn published() -> Result<Vec<Shared>> {
     let bytes = [journal.take(), journal.finish()?].concat();
     let mut publisher = Publisher::new(name()?, header(), METADATA, views(), usize::MAX)?;
     publisher.follow(&bytes, Duration::ZERO)?;
-    let link = publisher.connect(&[], Duration::ZERO);
+    let link = publisher.connect_all(Duration::ZERO);
     let sent = publisher.poll(link, Duration::ZERO, usize::MAX);
     Ok(sent.into_iter().map(|out| out.bytes).collect())
 }

@@ -5,6 +5,7 @@ mod cluster;
 mod in_process;
 mod nats;
 mod parts;
+mod wanted;
 // The game, and matches of it, are those of the tests without a bus.
 #[allow(dead_code)]
 #[path = "../../../gametape-live/tests/live/common.rs"]

@@ -43,6 +43,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(crate) struct TestEdge {
     views: ViewSet,
+    /// Those that are wanted before somebody watches.
+    kept: ViewSet,
     began: Instant,
     rooms: Mutex<HashMap<MatchName, Relay>>,
     seats: Mutex<Vec<Seat>>,
@@ -62,8 +64,18 @@ struct Seat {
 
 impl TestEdge {
     pub(crate) fn new(views: ViewSet) -> Arc<Self> {
+        Self::keeping(views, views)
+    }
+
+    /// An edge that wants some of its views only when somebody watches.
+    pub(crate) fn keeping(kept: ViewSet, views: ViewSet) -> Arc<Self> {
         let (rooms, seats) = (Mutex::default(), Mutex::default());
-        Arc::new(Self { views, began: Instant::now(), rooms, seats })
+        Arc::new(Self { views, kept, began: Instant::now(), rooms, seats })
+    }
+
+    /// The last tick of a match that is over.
+    pub(crate) fn over(&self, name: &MatchName) -> Option<u64> {
+        self.rooms.lock().unwrap().get(name)?.released(0, self.now())
     }
 
     fn now(&self) -> Duration {
@@ -139,6 +151,7 @@ impl Seat {
             // From the start on, to have everything.
             join.from = gametape_live::StartAt::Tick(0);
             let grant = Grant { views, classes: Classes::ALL, delay: 0 };
+            room.want(views, now);
             room.join(&join, &grant, now).unwrap()
         });
         for out in room.poll(id, now, 1 << 20) {
@@ -163,11 +176,14 @@ impl Seat {
 }
 
 impl Edge for TestEdge {
-    fn announced(&self, announce: &Announce) -> ViewSet {
-        let views = announce.views.and(self.views);
-        let room = Relay::new(announce.clone(), views, usize::MAX);
+    fn announced(&self, announce: &Announce) -> bool {
+        let room = Relay::new(announce.clone(), self.kept, usize::MAX);
         self.rooms.lock().unwrap().entry(announce.name.clone()).or_insert(room);
-        views
+        true
+    }
+
+    fn wanted(&self, name: &MatchName) -> ViewSet {
+        self.rooms.lock().unwrap().get(name).map_or(ViewSet::EMPTY, Relay::views)
     }
 
     fn receive(&self, name: &MatchName, messages: &[Shared]) -> Result<bool> {
@@ -242,12 +258,26 @@ impl Playing {
             self.step();
             beats += 1;
             if beats % 10 == 0 {
-                let marks = self.publisher.heartbeat();
-                let marks: Vec<_> = marks.into_iter().map(gametape_live::Outgoing::new).collect();
-                self.port.send(&marks);
+                self.say_marks();
             }
         }
         self.port.flush().await.unwrap();
+    }
+
+    /// Goes on while nothing happens in the match, until something is so.
+    pub(crate) async fn pause_until(&mut self, mut is_so: impl FnMut() -> bool) {
+        let mut beat = tokio::time::interval(Duration::from_millis(50));
+        while !is_so() {
+            beat.tick().await;
+            self.step();
+            self.say_marks();
+        }
+    }
+
+    fn say_marks(&mut self) {
+        let marks = self.publisher.heartbeat(self.link);
+        let marks: Vec<_> = marks.into_iter().map(gametape_live::Outgoing::new).collect();
+        self.port.send(&marks);
     }
 
     /// What the bus has, as far as this publisher knows.

@@ -39,7 +39,8 @@ use crate::viewer::ViewerArg;
 /// `gametape watch` find its hash in live/server.json.
 ///
 /// Strangers see the views of --public, as much later as --delay says. Whoever has a pass (`gametape pass`) of a key
-/// that is given with --trust sees what the pass says. Of finished recordings everybody gets the views of
+/// that is given with --trust sees what the pass says: a view that strangers may not see is asked of the publisher, or the
+/// bus, when the first of them comes, and not before. Of finished recordings everybody gets the views of
 /// --public and nothing else: they are cut before they are served.
 ///
 /// Whoever publishes needs a pass to publish. Only where no key is trusted and the server listens to this machine alone

@@ -15,7 +15,7 @@ const DELAY: u64 = 9;
 fn everything(source: &Match, pieces: usize, asks: bool) -> Vec<(usize, Shared)> {
     let mut publisher = source.publisher();
     let mut relay = source.relay(&publisher, source.views);
-    let link = publisher.connect(&[], Duration::ZERO);
+    let link = publisher.connect_all(Duration::ZERO);
     let grant = Grant { views: source.views, classes: Classes::ALL, delay: DELAY };
     let mut seats: Vec<SeatId> = Vec::new();
     let mut sent = Vec::new();
@@ -107,7 +107,7 @@ fn the_end_comes_at_the_speed_of_the_match() {
     let mut publisher = source.publisher();
     publisher.follow(&source.journal(), Duration::ZERO).unwrap();
     let mut relay = source.relay(&publisher, source.views);
-    let link = publisher.connect(&[], Duration::ZERO);
+    let link = publisher.connect_all(Duration::ZERO);
     for out in publisher.poll(link, Duration::ZERO, usize::MAX) {
         relay.receive_published(&out.bytes, Duration::ZERO).unwrap();
     }

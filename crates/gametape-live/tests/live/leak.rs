@@ -13,7 +13,7 @@ use super::common::{Match, Plan, name, view, views};
 fn everything(source: &Match, seen: ViewSet) -> Vec<Shared> {
     let mut publisher = source.publisher();
     let mut relay = source.relay(&publisher, source.views);
-    let link = publisher.connect(&[], Duration::ZERO);
+    let link = publisher.connect_all(Duration::ZERO);
     let grant = Grant { views: seen, classes: Classes::ALL, delay: 0 };
     let join = Join::new(name(), source.views);
     let seat = relay.join(&join, &grant, Duration::ZERO).unwrap();

@@ -11,3 +11,4 @@ mod network;
 mod segments;
 mod sessions;
 mod tapes;
+mod wanted;

@@ -88,7 +88,7 @@ fn published(journal: &[u8]) -> (Publisher, Vec<Shared>) {
     let publisher = Publisher::new(name(), tape.header, &tape.metadata, views, usize::MAX);
     let mut publisher = publisher.unwrap();
     publisher.follow(journal, NOW).unwrap();
-    let link = publisher.connect(&[], NOW);
+    let link = publisher.connect_all(NOW);
     let sent = publisher.poll(link, NOW, usize::MAX).into_iter().map(|out| out.bytes).collect();
     (publisher, sent)
 }

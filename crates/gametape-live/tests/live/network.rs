@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gametape_live::{
-    Classes, Grant, Join, Lane, Message, Notice, Outgoing, Publisher, Relay, SeatId, Shared,
-    Spectator, StartAt,
+    Classes, Grant, Join, Lane, Message, Notice, Outgoing, PerLane, Publisher, Relay, SeatId,
+    Shared, Spectator, StartAt,
 };
 use gametape_replay::streams::keyframes_of;
 use gametape_tape::{Chunk, ChunkHeader, ChunkKind, Gap, GapCause, TapeFrames, TapeHeader};
@@ -175,6 +175,8 @@ struct World<'m> {
     seat: Option<SeatId>,
     spectator: Spectator,
     seen: ViewSet,
+    /// What the relay wants whether somebody is there or not.
+    kept: ViewSet,
     grant: Grant,
     up: [Line; 2],
     down: [Line; 2],
@@ -208,8 +210,10 @@ impl<'m> World<'m> {
         };
         let weather = [bad(&mut dice, false), bad(&mut dice, true)];
         let mut publisher = source.publisher();
-        let relay = source.relay(&publisher, seen);
-        let link = publisher.connect(&[], Duration::ZERO);
+        // Some relays want a view only when somebody comes who may see it.
+        let kept = [seen, seen, ViewSet::EMPTY, views(&[0])][dice.below(4) as usize].and(seen);
+        let relay = source.relay(&publisher, kept);
+        let link = publisher.connect(&had(&relay), Duration::ZERO);
         let delay = [0, 0, 4, 11][dice.below(4) as usize];
         let grant = Grant { views: seen, classes, delay };
         let join = Join { classes, ..Join::new(name(), seen) };
@@ -223,6 +227,7 @@ impl<'m> World<'m> {
             seat: None,
             spectator: Spectator::new(join),
             seen,
+            kept,
             grant,
             up: Default::default(),
             down: Default::default(),
@@ -257,15 +262,13 @@ impl<'m> World<'m> {
         let journal = self.source.pieces[..self.fed].concat();
         self.publisher.follow(&journal, time).unwrap();
         self.up = Default::default();
-        let have = self.relay.have();
-        let Message::Have(have) = Message::read(&have).unwrap() else { panic!() };
-        self.link = self.publisher.connect(&have, time);
+        self.link = self.publisher.connect(&had(&self.relay), time);
     }
 
     fn restart_relay(&mut self) {
-        self.relay = self.source.relay(&self.publisher, self.seen);
+        self.relay = self.source.relay(&self.publisher, self.kept);
         self.up = Default::default();
-        self.link = self.publisher.connect(&[], self.time());
+        self.link = self.publisher.connect(&had(&self.relay), self.time());
         self.cut();
     }
 
@@ -279,6 +282,11 @@ impl<'m> World<'m> {
     fn connect(&mut self) {
         let join = self.spectator.join();
         let Message::Join(join) = Message::read(&join).unwrap() else { panic!() };
+        let time = self.time();
+        if self.relay.want(self.seen, time) {
+            // What is about the session is never lost.
+            self.publisher.receive(self.link, &self.relay.have(), time).unwrap();
+        }
         self.seat = Some(self.relay.join(&join, &self.grant, self.time()).unwrap());
     }
 
@@ -286,10 +294,11 @@ impl<'m> World<'m> {
         let (now, time) = (self.now, self.time());
         let budget = if self.dice.percent(20) { 60 } else { 100_000 };
         for out in self.publisher.poll(self.link, time, budget) {
+            assert!(self.relay.views().contains(view_of(&out.bytes)), "nobody wants it");
             self.up[0].send(&out, self.weather[0], now, &mut self.dice);
         }
         if self.dice.percent(20) {
-            for bytes in self.publisher.heartbeat() {
+            for bytes in self.publisher.heartbeat(self.link) {
                 let out = self.session(bytes);
                 self.up[0].send(&out, self.weather[0], now, &mut self.dice);
             }
@@ -416,6 +425,23 @@ impl<'m> World<'m> {
             self.now,
             &mut self.dice,
         );
+    }
+}
+
+/// What a relay has, as it says.
+fn had(relay: &Relay) -> Vec<(View, PerLane)> {
+    match Message::read(&relay.have()).unwrap() {
+        Message::Have(have) => have,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn view_of(bytes: &Shared) -> View {
+    match Message::read(bytes).unwrap() {
+        Message::Data(data) => data.view,
+        Message::Mark(mark) => mark.view,
+        Message::Moved(moved) => moved.view,
+        other => panic!("{other:?}"),
     }
 }
 

@@ -16,7 +16,7 @@ fn segmenter(source: &Match, of: View, pieces: usize, seed: u64) -> Segmenter {
     let announce = publisher.announce();
     let Message::Announce(announce) = Message::read(&announce).unwrap() else { panic!() };
     let mut segmenter = Segmenter::new(&announce, of).unwrap();
-    let link = publisher.connect(&[], NOW);
+    let link = publisher.connect_all(NOW);
     let mut dice = Dice::new(seed);
     let mut waiting: Vec<Shared> = Vec::new();
     for piece in &source.pieces[..pieces] {

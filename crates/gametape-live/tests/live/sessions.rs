@@ -18,7 +18,7 @@ pub(crate) fn played(source: &Match, pieces: usize) -> (Publisher, Relay) {
     let mut publisher = source.publisher();
     publisher.follow(&source.pieces[..pieces].concat(), NOW).unwrap();
     let mut relay = source.relay(&publisher, source.views);
-    let link = publisher.connect(&[], NOW);
+    let link = publisher.connect_all(NOW);
     hand_over(&mut publisher, link, &mut relay);
     (publisher, relay)
 }
@@ -67,7 +67,7 @@ fn a_joiner_gets_setup_the_newest_group_and_what_follows() {
     let chunks = numbers(&sent, view(2)).into_iter().filter(|(lane, _)| *lane == Lane::TAPE);
     assert_eq!(chunks.map(|(_, number)| number).collect::<Vec<_>>(), [0, 1, 4]);
     assert_eq!(spectator.shown(), Some(34), "whether tick 35 is over is not known yet");
-    let link = publisher.connect(&[], NOW);
+    let link = publisher.connect_all(NOW);
     publisher.follow(&source.pieces[36], NOW).unwrap();
     assert!(hand_over(&mut publisher, link, &mut relay) > 0);
     deliver(&mut relay, seat, &mut spectator);
@@ -245,7 +245,7 @@ fn what_a_relay_has_forgotten_it_asks_for() {
     let Message::Announce(announce) = Message::read(&announce).unwrap() else { panic!() };
     let mut relay = Relay::new(announce, source.views, 8 << 10);
     publisher.follow(&source.journal(), NOW).unwrap();
-    let link = publisher.connect(&[], NOW);
+    let link = publisher.connect_all(NOW);
     hand_over(&mut publisher, link, &mut relay);
     let tape = watched(&source, &mut publisher, link, &mut relay);
     let all = super::common::received(&source.journal(), view(1));
@@ -262,7 +262,7 @@ fn what_a_publisher_has_forgotten_is_in_its_journal() {
     let announce = publisher.announce();
     let Message::Announce(announce) = Message::read(&announce).unwrap() else { panic!() };
     let mut relay = Relay::new(announce, source.views, usize::MAX);
-    let link = publisher.connect(&[], NOW);
+    let link = publisher.connect_all(NOW);
     let mut again = source.publisher();
     again.follow(&source.journal(), NOW).unwrap();
     let mut recalled = 0;
@@ -288,6 +288,7 @@ fn what_a_publisher_has_forgotten_is_in_its_journal() {
 fn a_game_that_publishes_makes_the_messages_of_its_journal() {
     let source = Plan { ticks: 30, ..Plan::small(10) }.play();
     let mut live = source.publisher();
+    let link = live.connect_all(NOW);
     let journal = source.journal();
     for (tick, _) in source.pieces[..30].iter().enumerate() {
         let tick = tick as u64;
@@ -309,7 +310,7 @@ fn a_game_that_publishes_makes_the_messages_of_its_journal() {
         }
         live.end_tick(tick, NOW).unwrap();
         let marks: Vec<u64> = live
-            .heartbeat()
+            .heartbeat(link)
             .iter()
             .map(|bytes| match Message::read(bytes).unwrap() {
                 Message::Mark(mark) => mark.tick,
@@ -328,5 +329,6 @@ fn a_game_that_publishes_makes_the_messages_of_its_journal() {
             assert_eq!(live.messages(&all), followed.messages(&all), "view {view}, {lane:?}");
         }
     }
-    assert_eq!(live.heartbeat(), followed.heartbeat());
+    let other = followed.connect_all(NOW);
+    assert_eq!(live.heartbeat(link), followed.heartbeat(other));
 }

@@ -137,7 +137,7 @@ fn who_joins_late_has_the_tape_from_a_keyframe_on() {
 fn a_growing_tape_is_played_while_it_comes() {
     let source = plan(7).play();
     let (mut publisher, mut relay) = played(&source, 9);
-    let link = publisher.connect(&[], NOW);
+    let link = publisher.connect_all(NOW);
     let seen = views(&[2]);
     let mut spectator = Spectator::new(Join::new(name(), seen));
     let Message::Join(join) = Message::read(&spectator.join().clone()).unwrap().clone() else {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gametape_bus::{Edge, Nats, NatsOptions, Window, follow};
+use gametape_bus::{Bus, Edge, Nats, NatsOptions, Window, follow};
 use gametape_live::{Announce, MatchName, Shared};
 use gametape_wire::{Result, ViewSet};
 use tokio::sync::watch;
@@ -17,24 +17,28 @@ const SILENT: Duration = Duration::from_secs(10);
 /// A bus that cannot be reached is tried again after this time.
 const AGAIN: Duration = Duration::from_secs(2);
 
+/// Where a bus is.
+#[derive(Debug, Clone)]
+pub(super) enum Source {
+    /// At these addresses of NATS.
+    Nats(String),
+    /// Here.
+    Own(Arc<dyn Bus>),
+}
+
 /// Follows the matches of a bus until the server stops.
-pub(super) async fn run(live: Arc<Live>, addresses: String, mut stop: watch::Receiver<bool>) {
+pub(super) async fn run(live: Arc<Live>, source: Source, mut stop: watch::Receiver<bool>) {
     tokio::select! {
-        () = keep_following(&live, &addresses) => {}
+        () = keep_following(&live, &source) => {}
         () = stopped(&mut stop) => {}
     }
 }
 
-async fn keep_following(live: &Arc<Live>, addresses: &str) {
+async fn keep_following(live: &Arc<Live>, source: &Source) {
     loop {
         let followed = async {
-            let bus = Nats::connect(addresses, &NatsOptions::default()).await?;
-            let window = match bus.window() {
-                Window::Copies(copies) => format!("keeps a window, copies: {copies}"),
-                Window::Missing(why) => format!("keeps nothing: {why}"),
-            };
-            live.log.note("bus", &[("what", &window)]);
-            follow(Arc::new(bus), Arc::new(BusEdge(Arc::clone(live)))).await
+            let bus = open(live, source).await?;
+            follow(bus, Arc::new(BusEdge(Arc::clone(live)))).await
         };
         let problem = followed.await.map_or_else(|error| error.to_string(), |()| "it ended".into());
         live.log.note("bus", &[("what", &problem)]);
@@ -42,21 +46,40 @@ async fn keep_following(live: &Arc<Live>, addresses: &str) {
     }
 }
 
+async fn open(live: &Live, source: &Source) -> Result<Arc<dyn Bus>> {
+    let addresses = match source {
+        Source::Nats(addresses) => addresses,
+        Source::Own(bus) => return Ok(Arc::clone(bus)),
+    };
+    let bus = Nats::connect(addresses, &NatsOptions::default()).await?;
+    let window = match bus.window() {
+        Window::Copies(copies) => format!("keeps a window, copies: {copies}"),
+        Window::Missing(why) => format!("keeps nothing: {why}"),
+    };
+    live.log.note("bus", &[("what", &window)]);
+    Ok(Arc::new(bus))
+}
+
 /// The rooms of this server. Whoever has credentials of the bus may publish there.
 struct BusEdge(Arc<Live>);
 
 impl Edge for BusEdge {
-    fn announced(&self, announce: &Announce) -> ViewSet {
+    fn announced(&self, announce: &Announce) -> bool {
         let current = self.0.room(&announce.name);
         let is_played = current.is_some_and(|room| {
             !room.is_of(announce) && !room.is_ended() && room.silence() < SILENT
         });
-        if is_played {
-            return ViewSet::EMPTY;
+        if is_played || !self.0.policy.may_be_seen(announce.views) {
+            return false;
         }
-        let Ok(room) = self.0.admit(announce, announce.views) else { return ViewSet::EMPTY };
+        let Ok(room) = self.0.admit(announce, announce.views) else { return false };
+        room.note_bus();
         self.0.log.note("published", &[("match", room.name()), ("transport", &"bus")]);
-        room.views()
+        true
+    }
+
+    fn wanted(&self, name: &MatchName) -> ViewSet {
+        self.0.room(name).map_or(ViewSet::EMPTY, |room| *room.wanted().borrow())
     }
 
     fn receive(&self, name: &MatchName, messages: &[Shared]) -> Result<bool> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gametape_live::{JournalStart, MatchName, Message, Publisher, SeatId, Shared};
-use gametape_wire::Result;
+use gametape_wire::{Result, ViewSet};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
@@ -90,6 +90,7 @@ pub(super) struct Following {
     publisher: Publisher,
     link: SeatId,
     number: u64,
+    wanted: watch::Receiver<ViewSet>,
 }
 
 impl Following {
@@ -100,12 +101,13 @@ impl Following {
             return Err(refused("no announcement"));
         };
         let room = live.admit(&announce, start.views).map_err(|refusal| refused(refusal.text()))?;
+        let wanted = room.wanted();
         let have = room.have();
         let Message::Have(have) = Message::read(&have)? else { return Err(refused("no answer")) };
         let link = publisher.connect(&have, live.clock.now());
         let number = room.connect();
         live.figures.publishers.add(1);
-        Ok(Self { live: Arc::clone(live), room, publisher, link, number })
+        Ok(Self { live: Arc::clone(live), room, publisher, link, number, wanted })
     }
 
     pub(super) fn grow(&mut self, bytes: &[u8]) -> Result<()> {
@@ -132,6 +134,10 @@ impl Following {
 
     /// Repeats what the room lacks.
     pub(super) fn repeat(&mut self) -> Result<()> {
+        if self.wanted.has_changed().unwrap_or(false) {
+            self.wanted.mark_unchanged();
+            self.publisher.receive(self.link, &self.room.have(), self.live.clock.now())?;
+        }
         for ask in self.room.asks() {
             self.publisher.receive(self.link, &ask, self.live.clock.now())?;
         }

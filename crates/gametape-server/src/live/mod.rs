@@ -68,6 +68,8 @@ pub struct LiveLimits {
     pub slow: Duration,
     /// Who says nothing for so long, not even that it is there, is gone.
     pub idle: Duration,
+    /// A view that only some may see is dropped when none of them has needed it for so long.
+    pub unneeded: Duration,
 }
 
 impl Default for LiveLimits {
@@ -81,6 +83,7 @@ impl Default for LiveLimits {
             first_message: Duration::from_secs(5),
             slow: Duration::from_secs(10),
             idle: Duration::from_secs(60),
+            unneeded: Duration::from_secs(300),
         }
     }
 }
@@ -100,7 +103,7 @@ pub struct Live {
     history: Mutex<Buckets>,
     tapes: Mutex<Vec<(MatchName, PathBuf)>>,
     /// The bus that more matches come from.
-    bus: Option<String>,
+    bus: Option<bus::Source>,
     /// Games of Cadre servers.
     games: Vec<CadreGame>,
     /// Takes the tapes of matches that are over.
@@ -170,7 +173,14 @@ impl Live {
     /// Also has the matches of a bus, at these addresses of NATS: `nats://HOST:PORT`, separated by commas.
     #[must_use]
     pub fn with_bus(mut self, addresses: Option<String>) -> Self {
-        self.bus = addresses;
+        self.bus = addresses.map(bus::Source::Nats);
+        self
+    }
+
+    /// The same with a bus that is there already.
+    #[must_use]
+    pub fn with_own_bus(mut self, bus: Arc<dyn gametape_bus::Bus>) -> Self {
+        self.bus = Some(bus::Source::Own(bus));
         self
     }
 
@@ -247,9 +257,8 @@ impl Live {
         } else if rooms.len() >= self.limits.matches {
             return Err(Refusal::TooMany);
         }
-        let LiveLimits { window, seats, .. } = self.limits;
         let kept = self.policy.kept(views);
-        let room = Room::new(announce.clone(), kept, window, seats, self.clock);
+        let room = Room::new(announce.clone(), kept, &self.limits, self.clock);
         let mut room = room.map_err(|_| Refusal::Malformed)?;
         if self.keep.is_some() {
             room = room.with_archive().map_err(|_| Refusal::TooMany)?;
@@ -271,8 +280,8 @@ impl Live {
         for game in self.games.clone() {
             tokio::spawn(cadre::run(Arc::clone(&self), game, stop.clone()));
         }
-        if let Some(addresses) = self.bus.clone() {
-            tokio::spawn(bus::run(Arc::clone(&self), addresses, stop.clone()));
+        if let Some(source) = self.bus.clone() {
+            tokio::spawn(bus::run(Arc::clone(&self), source, stop.clone()));
         }
         let mut beat = tokio::time::interval(BEAT);
         beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

@@ -10,7 +10,7 @@ use axum::http::header;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use gametape_live::{MatchName, Pass, Refusal, SegmentFile};
-use gametape_wire::View;
+use gametape_wire::{View, ViewSet};
 use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -160,14 +160,16 @@ fn list(live: &Live, pass: Option<&Pass>) -> Response {
 
 fn row(room: &Room, permit: &Permit) -> Option<Row> {
     let views = permit.grant.views.and(room.views());
-    let now = room.now(views.iter().next()?, permit.grant.delay)?;
+    // Nothing is known of a view that nobody needs, but of the match.
+    let now = room.now(views.iter().next()?, permit.grant.delay);
+    let released = || room.released(permit.grant.delay).and_then(|tick| i64::try_from(tick).ok());
     Some(Row {
         name: room.name().to_string(),
         views: views.iter().map(View::number).collect(),
         delay_ticks: permit.grant.delay,
-        tick_us: now.tick_us,
-        tick: now.tick,
-        over: now.over,
+        tick_us: room.tick_length().micros(),
+        tick: now.as_ref().map_or_else(|| released().unwrap_or(-1), |now| now.tick),
+        over: now.is_some_and(|now| now.over),
         title: room.title(),
         seats: rounded(room.seats()),
     })
@@ -199,6 +201,9 @@ fn segment(
     headers: &HeaderMap,
 ) -> Response {
     if !permit.grant.views.contains(view) {
+        return nothing();
+    }
+    if room.need(ViewSet::EMPTY.with(view)).is_err() {
         return nothing();
     }
     let delay = permit.grant.delay;

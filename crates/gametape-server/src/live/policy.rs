@@ -110,11 +110,17 @@ impl Policy {
         announce.views.without(views).is_empty().then_some(announce.views)
     }
 
-    /// The views of a match that somebody may see here: no others are kept.
+    /// The views of a match that are wanted whether somebody watches or not: those that strangers may see, or all.
+    /// Any other is wanted when somebody comes who has a pass for it.
     #[must_use]
     pub fn kept(&self, views: ViewSet) -> ViewSet {
-        let by_pass = if self.trusted.is_empty() { ViewSet::EMPTY } else { views };
-        if self.keeps_all { views } else { views.and(self.public.or(by_pass)) }
+        if self.keeps_all { views } else { views.and(self.public) }
+    }
+
+    /// May somebody see something of a match with these views, now or when a pass comes?
+    #[must_use]
+    pub fn may_be_seen(&self, views: ViewSet) -> bool {
+        !self.trusted.is_empty() || !self.kept(views).is_empty()
     }
 }
 
@@ -143,12 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_may_see_is_not_kept() {
+    fn what_strangers_may_not_see_is_not_kept() {
         let key = SigningKey::from_seed(&[7; 32]).public_key();
         let none = Policy { public: ViewSet::EMPTY, ..Policy::default() };
         assert_eq!(none.kept(views(&[0, 1])), ViewSet::EMPTY);
+        assert!(!none.may_be_seen(views(&[0, 1])));
         let trusting = Policy { trusted: vec![key], ..none.clone() };
-        assert_eq!(trusting.kept(views(&[0, 1])), views(&[0, 1]), "a pass may come");
+        assert_eq!(trusting.kept(views(&[0, 1])), ViewSet::EMPTY);
+        assert!(trusting.may_be_seen(views(&[0, 1])), "a pass may come");
         assert_eq!(Policy { keeps_all: true, ..none }.kept(views(&[1])), views(&[1]));
     }
 

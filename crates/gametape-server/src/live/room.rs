@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use gametape_live::{
@@ -14,6 +14,7 @@ use gametape_replay::metadata::text_field;
 use gametape_wire::{Result, TickLength, View, ViewSet};
 use tokio::sync::watch;
 
+use super::LiveLimits;
 use super::archive::{Archive, Finished};
 use super::cast::{CASTERS, Cast};
 use super::segments::{Segment, Segments};
@@ -42,12 +43,22 @@ pub(crate) struct Room {
     about: Announce,
     clock: Clock,
     relay: Mutex<Relay>,
-    segments: BTreeMap<View, Mutex<Segments>>,
+    /// Views that are wanted whether somebody is here or not.
+    kept: ViewSet,
+    /// When the others were last needed.
+    needed: Mutex<BTreeMap<View, Duration>>,
+    /// They are dropped when nobody has needed them for so long.
+    unneeded: Duration,
+    /// The views that are wanted of the publisher.
+    wanted: watch::Sender<ViewSet>,
+    segments: RwLock<BTreeMap<View, Arc<Mutex<Segments>>>>,
     /// Counts up when there may be something to send.
     news: watch::Sender<u64>,
     /// The number of the publisher's connection that counts; 0 where none does.
     publisher: watch::Sender<u64>,
     next_publisher: AtomicU64,
+    /// Does it come over a bus, where nobody knows whether the publisher is there?
+    is_on_bus: AtomicBool,
     casts: Mutex<HashMap<String, Arc<Cast>>>,
     archive: Option<Mutex<Archive>>,
     /// When the publisher was last heard, in milliseconds of the clock.
@@ -57,31 +68,35 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// A match as it was announced, of which these views are kept.
+    /// A match as it was announced, of which these views are wanted from its start on.
     pub(crate) fn new(
         about: Announce,
         kept: ViewSet,
-        window: usize,
-        most_seats: usize,
+        limits: &LiveLimits,
         clock: Clock,
     ) -> Result<Self> {
         let about = Announce { pass: Vec::new(), ..about };
-        let of = |view| Ok((view, Mutex::new(Segments::new(&about, view)?)));
-        let segments = kept.iter().map(of).collect::<Result<_>>()?;
-        let relay = Relay::new(about.clone(), kept, window).with_most_seats(most_seats);
-        Ok(Self {
+        let relay = Relay::new(about.clone(), kept, limits.window).with_most_seats(limits.seats);
+        let room = Self {
             about,
             clock,
             relay: Mutex::new(relay),
-            segments,
+            kept,
+            needed: Mutex::default(),
+            unneeded: limits.unneeded,
+            wanted: watch::Sender::new(ViewSet::EMPTY),
+            segments: RwLock::default(),
             news: watch::Sender::new(0),
             publisher: watch::Sender::new(0),
+            is_on_bus: AtomicBool::new(false),
             next_publisher: AtomicU64::new(1),
             casts: Mutex::default(),
             archive: None,
             heard: AtomicU64::new(clock.now().as_millis() as u64),
             closed: watch::Sender::new(false),
-        })
+        };
+        room.note_wanted(kept)?;
+        Ok(room)
     }
 
     /// The same, with a tape of everything that is made meanwhile.
@@ -112,9 +127,69 @@ impl Room {
         self.about.header.tick_length
     }
 
-    /// The views that are kept.
+    /// The views of the match, wanted or not.
     pub(crate) fn views(&self) -> ViewSet {
-        self.segments.keys().copied().collect()
+        self.about.views
+    }
+
+    /// The views that are wanted of the publisher.
+    pub(crate) fn wanted(&self) -> watch::Receiver<ViewSet> {
+        self.wanted.subscribe()
+    }
+
+    /// Somebody needs these views, and may see them. A match that is over and whose publisher is gone has no more than
+    /// it has.
+    pub(crate) fn need(&self, views: ViewSet) -> Result<()> {
+        let (now, mut relay) = (self.clock.now(), lock(&self.relay));
+        let others = views.and(self.about.views).without(self.kept);
+        let is_gone = relay.is_ended() && !self.has_publisher() && !self.is_on_bus();
+        if others.is_empty() || is_gone {
+            return Ok(());
+        }
+        lock(&self.needed).extend(others.iter().map(|view| (view, now)));
+        match relay.want(others, now) {
+            true => self.note_wanted(relay.views()),
+            false => Ok(()),
+        }
+    }
+
+    /// Makes segments of the views that are wanted, and of no others; then the publisher is told.
+    fn note_wanted(&self, views: ViewSet) -> Result<()> {
+        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
+        segments.retain(|view, _| views.contains(*view));
+        for view in views.iter() {
+            if !segments.contains_key(&view) {
+                let made = Segments::new(&self.about, view)?;
+                segments.insert(view, Arc::new(Mutex::new(made)));
+            }
+        }
+        self.wanted.send_replace(views);
+        Ok(())
+    }
+
+    /// Drops views that nobody has needed for a while. What is over stays: nobody would send it again.
+    fn drop_unneeded(&self, now: Duration) {
+        let mut relay = lock(&self.relay);
+        let mut needed = lock(&self.needed);
+        if needed.is_empty() || relay.is_ended() {
+            return;
+        }
+        needed.retain(|view, last| {
+            if relay.is_seated(*view) {
+                *last = now;
+            }
+            now.saturating_sub(*last) < self.unneeded || !relay.forget(*view)
+        });
+        let views = relay.views();
+        if views != *self.wanted.borrow() {
+            // Fewer views cannot fail.
+            let _ = self.note_wanted(views);
+        }
+    }
+
+    fn segments(&self, view: View) -> Option<Arc<Mutex<Segments>>> {
+        let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
+        segments.get(&view).cloned()
     }
 
     /// What the match is called, for people.
@@ -149,6 +224,15 @@ impl Room {
     /// Which publisher counts.
     pub(crate) fn publisher(&self) -> watch::Receiver<u64> {
         self.publisher.subscribe()
+    }
+
+    /// It comes over a bus.
+    pub(crate) fn note_bus(&self) {
+        self.is_on_bus.store(true, Ordering::Relaxed);
+    }
+
+    fn is_on_bus(&self) -> bool {
+        self.is_on_bus.load(Ordering::Relaxed)
     }
 
     pub(crate) fn has_publisher(&self) -> bool {
@@ -188,7 +272,7 @@ impl Room {
             Message::Mark(mark) => mark.view,
             _ => return Ok(()),
         };
-        self.segments.get(&view).map_or(Ok(()), |segments| lock(segments).receive(bytes, now))
+        self.segments(view).map_or(Ok(()), |segments| lock(&segments).receive(bytes, now))
     }
 
     fn wake(&self) {
@@ -198,9 +282,10 @@ impl Room {
     /// Lets time pass, some times a second: what is released by the clock, what is waited for.
     pub(crate) fn beat(&self) {
         let now = self.clock.now();
-        for segments in self.segments.values() {
+        self.drop_unneeded(now);
+        for segments in self.about.views.iter().filter_map(|view| self.segments(view)) {
             // What cannot be made of it is not there.
-            let _ = lock(segments).poll(now);
+            let _ = lock(&segments).poll(now);
         }
         if lock(&self.relay).is_ended() {
             self.wake();
@@ -237,6 +322,7 @@ impl Room {
     }
 
     pub(crate) fn join(&self, join: &Join, grant: &Grant) -> std::result::Result<SeatId, Refusal> {
+        self.need(join.views.and(grant.views)).map_err(|_| Refusal::TooMany)?;
         lock(&self.relay).join(join, grant, self.clock.now())
     }
 
@@ -264,16 +350,22 @@ impl Room {
         lock(&self.relay).released(delay, self.clock.now())
     }
 
+    /// The last tick of a view that may be known to who has this delay: none while the view is being filled.
+    fn released_of(&self, view: View, delay: u64) -> Option<u64> {
+        let (mut relay, now) = (lock(&self.relay), self.clock.now());
+        if relay.is_filling(view, now) { None } else { relay.released(delay, now) }
+    }
+
     /// A file of a view for who has this delay.
     pub(crate) fn file(&self, view: View, file: SegmentFile, delay: u64) -> Option<Segment> {
-        let released = self.released(delay);
-        lock(self.segments.get(&view)?).file(file, released)
+        let released = self.released_of(view, delay);
+        lock(&*self.segments(view)?).file(file, released)
     }
 
     /// The `now` document of a view for who has this delay.
     pub(crate) fn now(&self, view: View, delay: u64) -> Option<NowDocument> {
-        let released = self.released(delay);
-        Some(lock(self.segments.get(&view)?).now(released))
+        let released = self.released_of(view, delay);
+        Some(lock(&*self.segments(view)?).now(released))
     }
 
     /// What a caster shares; made where it is not there and somebody may make it.

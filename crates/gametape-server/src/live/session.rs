@@ -194,6 +194,7 @@ impl Visit {
         let mut current = room.publisher();
         let mut ask = interval(ASK);
         ask.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut wanted = room.wanted();
         if let Err(end) = self.send(link, &[Outgoing::new(room.have())]).await {
             return end;
         }
@@ -211,6 +212,9 @@ impl Visit {
                         Ok(()) => self.keep(link, &mut pinged).await,
                         Err(end) => Err(end),
                     }
+                }
+                Ok(()) = wanted.changed() => {
+                    self.send(link, &[Outgoing::new(room.have())]).await
                 }
                 () = until(&mut current, |current| *current != number) => Err(End::Replaced),
                 () = stopped(&mut self.stop) => Err(End::Stopped),

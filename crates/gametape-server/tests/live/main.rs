@@ -13,6 +13,7 @@ mod leak;
 mod proxy;
 mod sessions;
 mod transports;
+mod wanted;
 // The game, and matches of it, are those of the tests without sockets.
 #[allow(dead_code)]
 #[path = "../../../gametape-live/tests/live/common.rs"]

@@ -65,7 +65,7 @@ fn a_publisher_that_is_cut_off_goes_on_and_sends_nothing_twice() {
     sent += publishing.sent;
     assert_equals(&source, &watching[0].tape, source.views, 0);
     let mut alone = source.publisher();
-    let link = alone.connect(&[], std::time::Duration::ZERO);
+    let link = alone.connect_all(std::time::Duration::ZERO);
     let mut once = 0;
     for piece in &source.pieces {
         alone.follow(piece, std::time::Duration::ZERO).unwrap();
