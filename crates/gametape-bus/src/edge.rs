@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::future::BoxFuture;
 use gametape_live::{Announce, MatchName, Message, Shared};
 use gametape_tape::TapeHeader;
 use gametape_wire::{Result, ViewSet};
@@ -21,6 +22,8 @@ const SILENCE: Duration = Duration::from_secs(1);
 const RARELY: Duration = Duration::from_secs(30);
 /// The window is read from this long before the silence on.
 const BEFORE: Duration = Duration::from_secs(30);
+/// A window of which nothing comes for this long is not waited for.
+const STALLED: Duration = Duration::from_millis(500);
 /// Matches that are followed at most.
 const MATCHES: usize = 4096;
 /// Messages that are handed on at once.
@@ -170,7 +173,7 @@ impl Following {
                 self.take(mark, &mut None);
             }
         }
-        let mut kept = self.bus.kept(&filters, Kept::All).await.ok();
+        let mut window = Reading::begin(self.bus.kept(&filters, Kept::All));
         let mut silence = Silence::new();
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -180,9 +183,12 @@ impl Following {
                     Some(delivery) => self.take(delivery, &mut Some(&mut live)),
                     None => return Ok(()),
                 },
-                delivery = next_of(&mut kept) => self.take(delivery, &mut kept.as_mut()),
+                delivery = window.next() => self.take(delivery, &mut window.subscription()),
                 _ = look.tick() => {
-                    self.look(live.inbox(), &mut kept, &mut silence, &filters).await;
+                    self.ask(live.inbox(), &window);
+                    if window.is_closed() && let Some(since) = silence.is_due() {
+                        window = Reading::begin(self.bus.kept(&filters, Kept::Since(since + BEFORE)));
+                    }
                     false
                 }
             };
@@ -192,24 +198,15 @@ impl Following {
         }
     }
 
-    /// Asks for what is missing; where nothing comes, reads what is kept.
-    async fn look(
-        &self,
-        inbox: &str,
-        kept: &mut Option<Subscription>,
-        silence: &mut Silence,
-        filters: &[Filter],
-    ) {
+    /// Asks for what is missing.
+    fn ask(&self, inbox: &str, window: &Reading<'_>) {
         // What is kept comes without being asked for.
-        if kept.is_some() {
+        if window.goes_on() {
             return;
         }
         let subject = Subject::Again(self.name.clone()).to_string();
         for again in self.edge.ask(&self.name) {
             self.bus.publish(&subject, Some(inbox), &again);
-        }
-        if let Some(since) = silence.is_due() {
-            *kept = self.bus.kept(filters, Kept::Since(since + BEFORE)).await.ok();
         }
     }
 
@@ -241,6 +238,62 @@ impl Following {
             None => true,
         };
         is_its_own && wanted.contains(view)
+    }
+}
+
+/// The window, while it is read. Nothing waits for it: its connection may be cut at any time.
+struct Reading<'a> {
+    state: ReadingState<'a>,
+    /// When something came of it.
+    heard: Instant,
+}
+
+enum ReadingState<'a> {
+    Opening(BoxFuture<'a, Result<Subscription>>),
+    Open(Subscription),
+    Closed,
+}
+
+impl<'a> Reading<'a> {
+    fn begin(opening: BoxFuture<'a, Result<Subscription>>) -> Self {
+        Self { state: ReadingState::Opening(opening), heard: Instant::now() }
+    }
+
+    /// The next message; waits for ever when there are no more.
+    async fn next(&mut self) -> Delivery {
+        loop {
+            let state = match &mut self.state {
+                ReadingState::Opening(opening) => match opening.await {
+                    Ok(subscription) => ReadingState::Open(subscription),
+                    Err(_) => ReadingState::Closed,
+                },
+                ReadingState::Open(subscription) => match subscription.next().await {
+                    Some(delivery) => {
+                        self.heard = Instant::now();
+                        return delivery;
+                    }
+                    None => ReadingState::Closed,
+                },
+                ReadingState::Closed => std::future::pending().await,
+            };
+            self.state = state;
+        }
+    }
+
+    fn subscription(&mut self) -> Option<&mut Subscription> {
+        match &mut self.state {
+            ReadingState::Open(subscription) => Some(subscription),
+            _ => None,
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        matches!(self.state, ReadingState::Closed)
+    }
+
+    /// Is it read, and did something come of it lately?
+    fn goes_on(&self) -> bool {
+        !self.is_closed() && self.heard.elapsed() < STALLED
     }
 }
 

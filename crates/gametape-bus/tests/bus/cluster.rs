@@ -1,7 +1,7 @@
 //! Servers of NATS: `GAMETAPE_NATS` names the program, or the path has it.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -69,7 +69,11 @@ impl Cluster {
     }
 
     pub(crate) fn address(&self, node: usize) -> String {
-        format!("nats://127.0.0.1:{}", self.ports[node])
+        format!("nats://{}", self.socket(node))
+    }
+
+    pub(crate) fn socket(&self, node: usize) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.ports[node]).into()
     }
 
     /// As `kill -9`.

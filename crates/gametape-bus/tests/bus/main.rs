@@ -5,6 +5,9 @@ mod cluster;
 mod in_process;
 mod nats;
 mod parts;
+#[path = "../../../gametape-server/tests/live/proxy.rs"]
+#[allow(dead_code, reason = "datagrams do not travel over a bus")]
+mod proxy;
 mod wanted;
 // The game, and matches of it, are those of the tests without a bus.
 #[allow(dead_code)]

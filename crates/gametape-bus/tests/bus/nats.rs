@@ -10,12 +10,17 @@ use gametape_wire::ViewSet;
 
 use crate::cluster::Cluster;
 use crate::parts::{Playing, TestEdge, in_time, publisher};
+use crate::proxy::TcpProxy;
 use crate::toy::{Dice, METADATA, Match, Plan, TICK, name, views};
 
 async fn connect(cluster: &Cluster, node: usize) -> Arc<Nats> {
+    connect_to(&cluster.address(node)).await
+}
+
+async fn connect_to(address: &str) -> Arc<Nats> {
     let mut options = NatsOptions::default();
     options.settling = Duration::from_secs(20);
-    Arc::new(Nats::connect(&cluster.address(node), &options).await.unwrap())
+    Arc::new(Nats::connect(address, &options).await.unwrap())
 }
 
 fn source(seed: u64, ticks: u64) -> Match {
@@ -116,6 +121,37 @@ async fn messages_longer_than_the_bus_allows_come_whole() {
     })
     .await;
     edge.check(&source);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn over_connections_that_are_cut_everything_arrives() {
+    let Some(cluster) = Cluster::start(1, true) else { return };
+    let source = source(4, 400);
+    // The publisher sends much and is sent little, the edge the other way round.
+    let forth = TcpProxy::cutting(cluster.socket(0), 1, [20_000, u64::MAX]);
+    let back = TcpProxy::cutting(cluster.socket(0), 2, [u64::MAX, 20_000]);
+    let edge = TestEdge::new(views(&[0, 1, 2]));
+    edge.watch(&name(), 3);
+    let mut playing =
+        Playing::begin(connect_to(&format!("nats://{}", forth.address)).await, publisher(&source))
+            .await;
+    let at_edge = connect_to(&format!("nats://{}", back.address)).await;
+    in_time(async {
+        tokio::select! {
+            ended = follow(at_edge, edge.clone()) => panic!("{ended:?}"),
+            () = async {
+                playing.play(&source.pieces, Duration::from_millis(5)).await;
+                playing.finish().await;
+                std::future::pending::<()>().await;
+            } => {}
+            () = edge.run() => {}
+        }
+    })
+    .await;
+    edge.check(&source);
+    drop(playing);
+    let cut = [forth.stop(), back.stop()];
+    assert!(cut.iter().all(|cut| *cut > 0), "{cut:?}");
 }
 
 /// One of three nodes is killed while 200 watch: everybody goes on, and has everything.

@@ -29,6 +29,12 @@ pub(crate) struct TcpProxy {
 
 impl TcpProxy {
     pub(crate) fn start(to: SocketAddr, seed: u64) -> Self {
+        // The first bytes are the handshake.
+        Self::cutting(to, seed, [u64::MAX, 3_000])
+    }
+
+    /// Cuts a connection when this many bytes went forth or back, or up to twice as many.
+    pub(crate) fn cutting(to: SocketAddr, seed: u64, least: [u64; 2]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared::default());
@@ -39,14 +45,16 @@ impl TcpProxy {
                 if own.is_stopped.load(Ordering::Relaxed) {
                     return;
                 }
-                let (client, server) = (client.unwrap(), TcpStream::connect(to).unwrap());
-                // The first bytes are the handshake.
-                let most = 3_000 + dice.below(3_000);
+                let (client, Ok(server)) = (client.unwrap(), TcpStream::connect(to)) else {
+                    continue;
+                };
+                let [most_forth, most_back] =
+                    least.map(|least| least.saturating_add(dice.below(least)));
                 let (back, forth) = (client.try_clone().unwrap(), server.try_clone().unwrap());
                 let shared = Arc::clone(&own);
-                thread::spawn(move || pass(client, forth, u64::MAX, &shared));
+                thread::spawn(move || pass(client, forth, most_forth, &shared));
                 let shared = Arc::clone(&own);
-                thread::spawn(move || pass(server, back, most, &shared));
+                thread::spawn(move || pass(server, back, most_back, &shared));
             }
         });
         Self { address, shared, thread: Some(thread) }
