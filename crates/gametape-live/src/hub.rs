@@ -35,7 +35,8 @@ pub struct SeatId(u64);
 pub struct Outgoing {
     /// The message, shared with all others who get it.
     pub bytes: Shared,
-    /// The lane that it belongs to; `None` for messages about the session, which go before others.
+    /// The lane that it belongs to; `None` for what travels with the session, in its order: messages about it, and
+    /// parts of lane 0 that are history.
     pub lane: Option<Lane>,
     /// May it travel as a datagram, and get lost?
     pub is_datagram: bool,
@@ -290,7 +291,7 @@ impl Hub {
         if is_ahead && grant.delay > 0 {
             return false;
         }
-        let live_from = counts[0].max(lacks[0]);
+        let live_from = log.unreliable_until(limit).max(lacks[0]);
         let position = log.position_of(lacks, limit);
         // Who has everything up to a mark does not know it without the mark.
         let known = position.and_then(|tick| log.next_mark(tick.checked_sub(1), 1, tick));
@@ -331,7 +332,7 @@ impl Hub {
             cursor: moved.first,
             position: group.tick.checked_sub(1),
             prelude: moved.prelude.iter().copied().collect(),
-            live_from: limit.map_or(0, |limit| log.counts_at(limit)[0]).max(group.first[0]),
+            live_from: limit.map_or(0, |limit| log.unreliable_until(limit)).max(group.first[0]),
             stuck_since: None,
             is_done: false,
         };
@@ -404,7 +405,8 @@ impl Hub {
         let places = limit.is_some().then_some(&mut seat.views).into_iter().flatten();
         for (view, place) in places {
             let (Some(log), Some(limit)) = (logs.get(view), limit) else { continue };
-            let mut feed = Feed { log, grant: &seat.grant, limit, step };
+            let is_patient = !place.is_out_of_patience(now);
+            let mut feed = Feed { log, grant: &seat.grant, limit, step, is_patient };
             let is_stuck = feed.run(place, &mut out, late);
             place.note_stuck(is_stuck, now);
             if place.is_out_of_patience(now) && out.has_room() && !seat.is_link {
@@ -548,6 +550,8 @@ struct Feed<'a> {
     grant: &'a Grant,
     limit: u64,
     step: u64,
+    /// Is history that is not there waited for, even where it is fine to miss?
+    is_patient: bool,
 }
 
 impl Feed<'_> {
@@ -635,7 +639,8 @@ impl Feed<'_> {
         late: Option<u64>,
     ) -> bool {
         let cursor = place.cursor[0];
-        let history = place.live_from.min(count).min(self.log.have[0]);
+        let there = if self.is_patient { u64::MAX } else { self.log.have[0] };
+        let history = place.live_from.min(count).min(there);
         let is_wanted = self.grant.classes.has_lane(Lane::UNRELIABLE);
         if is_wanted && self.log.first_hole(Lane::UNRELIABLE, cursor, history).is_some() {
             return false;
@@ -649,7 +654,9 @@ impl Feed<'_> {
                 let is_in_time = !is_datagram || late.is_none_or(|late| entry.tick > late);
                 if is_in_time && entry.tick <= self.limit {
                     let bytes = Arc::clone(&entry.bytes);
-                    out.push(Outgoing { bytes, lane: Some(Lane::UNRELIABLE), is_datagram });
+                    // History comes before the mark that counts it, and so with the marks.
+                    let lane = is_datagram.then_some(Lane::UNRELIABLE);
+                    out.push(Outgoing { bytes, lane, is_datagram });
                 }
                 place.cursor[0] = number + 1;
             }

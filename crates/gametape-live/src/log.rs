@@ -171,6 +171,13 @@ impl ViewLog {
         self.marks.range(..=tick).next_back().map_or([0; Lane::COUNT], |(_, mark)| mark.counts)
     }
 
+    /// The first number of lane 0 that is of a later tick, marked or not, as far as is known.
+    pub(crate) fn unreliable_until(&self, tick: u64) -> u64 {
+        let marked = self.counts_at(tick)[0];
+        let after = self.lane(Lane::UNRELIABLE).range(marked..);
+        after.take_while(|(_, entry)| entry.tick <= tick).last().map_or(marked, |(n, _)| n + 1)
+    }
+
     /// The last group that starts at this tick or before.
     pub(crate) fn group_at(&self, tick: u64) -> Group {
         self.groups.range(..=tick).next_back().map_or(Group::START, |(_, group)| *group)

@@ -132,8 +132,7 @@ impl Receiver {
             data.lane == Lane::TAPE && moved.prelude.binary_search(&data.number).is_ok()
         };
         let is_waited_for = self.entering.as_ref().is_some_and(is_wanted);
-        let is_nowhere = self.next.is_none() && self.entering.is_none();
-        if is_nowhere || (self.next.as_ref().is_some_and(is_known) && !is_waited_for) {
+        if self.is_nowhere() || (self.next.as_ref().is_some_and(is_known) && !is_waited_for) {
             return Ok(false);
         }
         let is_new = self.log.insert(data, bytes)?;
@@ -145,6 +144,11 @@ impl Receiver {
             arrived.push(bytes.clone());
         }
         Ok(is_new)
+    }
+
+    /// Is it not known yet with which group it begins?
+    fn is_nowhere(&self) -> bool {
+        self.next.is_none() && self.entering.is_none()
     }
 
     /// Hands on parts of ordered classes, as far as they follow each other.
@@ -161,6 +165,10 @@ impl Receiver {
 
     pub(crate) fn mark(&mut self, mark: Mark) -> Result<()> {
         MARKS.check(self.log.mark_count() as u64, 0)?;
+        // What was on its way before a seek counts what does not come.
+        if self.is_nowhere() {
+            return Ok(());
+        }
         if mark.is_last || self.claimed.is_none_or(|claimed| mark.tick > claimed) {
             self.log.take_mark(mark);
         }
@@ -407,8 +415,7 @@ impl Receiver {
         if self.next.is_some() {
             let counts = self.log.counts();
             for lane in Lane::ALL.into_iter().filter(|lane| *lane != Lane::UNRELIABLE) {
-                let last = self.log.lane(lane).last_key_value().map_or(0, |(number, _)| *number);
-                let (from, to) = (next[lane.index()], counts[lane.index()].max(last));
+                let (from, to) = (next[lane.index()], counts[lane.index()]);
                 let is_wanted = self.classes.has_lane(lane);
                 if is_wanted && from < to {
                     let holes = self.log.holes(lane, from..to, 8);

@@ -134,6 +134,34 @@ fn a_seek_goes_to_the_group_that_has_the_tick_and_catches_up() {
     }
 }
 
+/// What was on its way before a seek says nothing about what comes after it.
+#[test]
+fn nobody_asks_again_for_history_that_is_on_its_way() {
+    let source = Plan { ticks: 60, spacing: 10, ..Plan::small(3) }.play();
+    let (mut publisher, mut relay) = played(&source, 50);
+    let mut spectator = Spectator::new(Join::new(name(), views(&[1])));
+    let seat = sit(&mut relay, &spectator, views(&[1]));
+    deliver(&mut relay, seat, &mut spectator);
+    let link = publisher.connect(&super::network::had(&relay), NOW);
+    publisher.follow(&source.pieces[50..56].concat(), NOW).unwrap();
+    hand_over(&mut publisher, link, &mut relay);
+    let flying = relay.poll(seat, NOW, usize::MAX);
+    let seek = spectator.seek(StartAt::Tick(0));
+    flying.iter().for_each(|out| spectator.receive(&out.bytes, NOW).unwrap());
+    relay.receive(seat, &seek, NOW).unwrap();
+    for out in relay.poll(seat, NOW, 300) {
+        spectator.receive(&out.bytes, NOW).unwrap();
+    }
+    // Streams of data may be later than the one of the session.
+    let data = flying.iter().filter(|out| out.lane.is_some());
+    data.for_each(|out| spectator.receive(&out.bytes, NOW).unwrap());
+    for millis in [0, 300, 900] {
+        assert_eq!(spectator.poll(Duration::from_millis(millis)).unwrap().len(), 0);
+    }
+    deliver(&mut relay, seat, &mut spectator);
+    assert_eq!(spectator.shown(), Some(54));
+}
+
 #[test]
 fn the_most_urgent_goes_first_and_the_rest_when_there_is_room() {
     let source = Plan { ticks: 30, ..Plan::small(4) }.play();
@@ -163,6 +191,27 @@ fn the_most_urgent_goes_first_and_the_rest_when_there_is_room() {
         }
     }
     assert!(sent.iter().all(|out| !out.is_datagram), "history is certain to arrive");
+}
+
+/// What is there and not marked yet is history for who comes now: no datagram, and on the way of the marks.
+#[test]
+fn what_is_not_marked_yet_is_history_for_who_comes_now() {
+    let mut unmarked = 0;
+    for pieces in 10..30 {
+        let source = Plan { ticks: 30, ..Plan::small(11) }.play();
+        let (_publisher, mut relay) = played(&source, pieces);
+        let mut spectator = Spectator::new(Join::new(name(), views(&[1])));
+        let seat = sit(&mut relay, &spectator, views(&[1]));
+        let sent = deliver(&mut relay, seat, &mut spectator);
+        for out in &sent {
+            let Some(data) = Data::read(&out.bytes).unwrap() else { continue };
+            if data.lane == Lane::UNRELIABLE {
+                assert_eq!((out.lane, out.is_datagram), (None, false), "tick {}", data.tick);
+                unmarked += u64::from(Some(data.tick) > spectator.shown());
+            }
+        }
+    }
+    assert!(unmarked > 3, "{unmarked}");
 }
 
 #[test]
