@@ -61,3 +61,8 @@ export function valueText(value: Value["value"], players: Player[]): string {
 export function plain(kind: string): string {
   return kind.replace(/[_-]+/g, " ");
 }
+
+/** With a capital letter, as sentences begin. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

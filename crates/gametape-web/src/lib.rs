@@ -30,6 +30,7 @@ mod beside;
 #[cfg(target_arch = "wasm32")]
 mod bindings;
 mod blocks;
+mod loss;
 mod moving;
 mod request;
 mod session;

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use gametape_cadre::Options;
-use gametape_replay::inspect::gap_lines;
 use gametape_replay::open::{Format, KeptStart, OpenOptions, open};
 use gametape_replay::text::hex;
-use gametape_replay::{Direction, MarkerKind, PlayRule};
+use gametape_replay::{Direction, MarkerKind};
 use gametape_scene::draw::{Camera, Fonts, Overlay, Renderer, tile_at};
 use gametape_scene::film::Shot;
 use gametape_scene::stage::{
@@ -17,14 +16,14 @@ use gametape_scene::stage::{
 use gametape_scene::{Heat, Layout, Line, Palette, Scene, TileAt, Trail};
 use gametape_skirmish::registry::{WATCHED, dress};
 use gametape_wire::text::{count, thousands};
-use gametape_wire::{Error, Finding, Moment, Tick, View, ViewSet};
+use gametape_wire::{Error, Moment, Tick, View, ViewSet};
 
 use crate::blocks::Blocks;
+use crate::loss::{damage, losses};
 use crate::moving::Film;
 use crate::request::{Follow, HeatOf, Request, StepBy};
 use crate::shapes::{
-    About, Answer, BoardSize, Found, HeatLegend, Loss, Shown, TileChange, ToldLine, TreeRow,
-    ViewInfo,
+    About, Answer, BoardSize, Found, HeatLegend, Shown, TileChange, ToldLine, TreeRow, ViewInfo,
 };
 
 /// More steps between two pictures are not described one by one.
@@ -596,52 +595,17 @@ fn legend_of(heat: &Heat) -> HeatLegend {
     HeatLegend { title: heat.title(), colours: Palette::HEAT.to_vec(), low, high }
 }
 
-fn number(moment: Moment) -> u64 {
+pub(crate) fn number(moment: Moment) -> u64 {
     moment.next_tick().0
 }
 
 /// A moment for people: a time, or the number of a delta.
-fn time_of(stage: &Stage<KeptStart<Blocks>>, moment: Moment) -> String {
+pub(crate) fn time_of(stage: &Stage<KeptStart<Blocks>>, moment: Moment) -> String {
     let tick = moment.last_tick().unwrap_or_default();
     match stage.is_gamelog() {
         true => format!("delta {}", thousands(tick.0)),
         false => stage.tick_length().time_of(tick).to_string(),
     }
-}
-
-/// What is missing, with the times that are known.
-fn losses(stage: &Stage<KeptStart<Blocks>>) -> Vec<Loss> {
-    let in_words = stage.losses().iter().cloned().chain(gap_lines(stage.gaps()));
-    let unplaced = in_words.map(|text| Loss { text, start: None, end: None });
-    let placed = stage.markers().iter().filter_map(|marker| match marker.kind {
-        MarkerKind::Lost { until } => Some(Loss {
-            text: format!(
-                "lost from {} to {}",
-                time_of(stage, marker.moment),
-                time_of(stage, until)
-            ),
-            start: Some(number(marker.moment)),
-            end: Some(number(until)),
-        }),
-        _ => None,
-    });
-    placed.chain(unplaced).collect()
-}
-
-/// What was lost on the way, as far as playing found it. Keyframes that cannot be used are played around, and input that
-/// cannot be applied was so when it was recorded.
-fn damage(stage: &Stage<KeptStart<Blocks>>) -> Vec<Loss> {
-    let of_finding = |finding: &Finding| {
-        let moment = Moment::before(finding.tick?);
-        let time = stage.tick_length().time_of(finding.tick?);
-        let text = match finding.rule {
-            PlayRule::LOST_INPUT => format!("what happened from {time} on is lost"),
-            PlayRule::DIVERGENCE => format!("the state at {time} is not the recorded one"),
-            _ => return None,
-        };
-        Some(Loss { text, start: Some(number(moment)), end: None })
-    };
-    stage.report().findings().iter().filter_map(of_finding).collect()
 }
 
 fn tree_row(branch: &Branch) -> TreeRow {

@@ -47,13 +47,15 @@ pub struct Finding {
     pub error: Error,
     /// When it happens, where that is known.
     pub tick: Option<Tick>,
+    /// The first tick that it is over at, where it lasts and that is known.
+    pub until: Option<Tick>,
 }
 
 impl Finding {
     /// A finding of any severity.
     #[must_use]
     pub fn new(severity: Severity, rule: &'static str, error: Error) -> Self {
-        Self { severity, rule, error, tick: None }
+        Self { severity, rule, error, tick: None, until: None }
     }
 
     /// A finding that is an error.
@@ -78,6 +80,12 @@ impl Finding {
     #[must_use]
     pub fn at_tick(self, tick: Tick) -> Self {
         Self { tick: Some(tick), ..self }
+    }
+
+    /// The same finding, over at a tick.
+    #[must_use]
+    pub fn until_tick(self, tick: Tick) -> Self {
+        Self { until: Some(tick), ..self }
     }
 }
 

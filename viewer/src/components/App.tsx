@@ -164,7 +164,16 @@ function Strips() {
               </button>
             ),
           )}
-          {losses.length > 3 && <span>and {losses.length - 3} more</span>}
+          {losses.length > 3 && (
+            <span
+              title={losses
+                .slice(3)
+                .map(({ text }) => text)
+                .join("\n")}
+            >
+              and {losses.length - 3} more
+            </span>
+          )}
         </section>
       )}
     </div>

@@ -1,7 +1,7 @@
 // The page of matches.
 import { useMemo, useState } from "preact/hooks";
 import * as state from "../state/index.ts";
-import { count } from "../words.ts";
+import { count, sentence } from "../words.ts";
 import { LiveCards } from "./Live.tsx";
 import { FilePicker } from "./Start.tsx";
 
@@ -130,11 +130,15 @@ function Card({ entry }: { entry: state.MatchEntry }) {
               .filter(Boolean)
               .join(" · ")}
           </p>
-          {told && entry.outcome && <p class="match-outcome">{entry.outcome}</p>}
+          {told && entry.outcome && <p class="match-outcome">{sentence(entry.outcome)}</p>}
           {told && !entry.outcome && results.length > 0 && (
             <p class="match-outcome">{results.map(({ name, result }) => `${name} ${result}`).join(", ")}</p>
           )}
-          {entry.problem && <p class="warning-text">{entry.problem}</p>}
+          {entry.problem && (
+            <p class="match-outcome warning-text" title={entry.problem}>
+              {entry.picture ? "Damaged: a part of it is lost" : sentence(entry.problem)}
+            </p>
+          )}
         </div>
       </a>
       {told && entry.best && (
@@ -143,7 +147,7 @@ function Card({ entry }: { entry: state.MatchEntry }) {
           href={`?src=${src}&t=${encodeURIComponent(entry.best.time)}`}
           onClick={open(entry.best.time)}
         >
-          <span class="time">{entry.best.time}</span> {entry.best.text}
+          <span class="time">{entry.best.time}</span> {sentence(entry.best.text)}
         </a>
       )}
     </li>

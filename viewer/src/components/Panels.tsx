@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Player, Value } from "../generated/shapes.ts";
 import type { TreeRow } from "../requests.ts";
 import * as state from "../state/index.ts";
-import { count, plain, short } from "../words.ts";
+import { count, plain, sentence, short } from "../words.ts";
 import { Words } from "./Cards.tsx";
 import { Chart } from "./Chart.tsx";
 import { Icon } from "./icons.tsx";
@@ -157,19 +157,23 @@ function Players() {
             {rows.map(({ player, at }) => (
               <tr key={player.id} class={player.eliminated ? "out" : undefined}>
                 <th scope="row">
-                  <span class="swatch" style={{ background: player.colour }} />
-                  {player.eliminated ? <s>{player.name}</s> : player.name}
-                  {player.eliminated && <span class="only-heard"> (out)</span>}
-                  {(player.values ?? [])
-                    .filter(({ value }) => value === true)
-                    .map(({ name }) => (
-                      <span key={name} class="tag">
-                        {plain(name)}
-                      </span>
-                    ))}
-                  {state.about.value?.cameras.includes(at + 1) && (
-                    <FollowCamera player={at + 1} name={player.name} />
-                  )}
+                  <div class="player-cell">
+                    <span class="swatch" style={{ background: player.colour }} />
+                    <span class="player-name" title={player.name}>
+                      {player.eliminated ? <s>{player.name}</s> : player.name}
+                    </span>
+                    {player.eliminated && <span class="only-heard"> (out)</span>}
+                    {(player.values ?? [])
+                      .filter(({ value }) => value === true)
+                      .map(({ name }) => (
+                        <span key={name} class="tag">
+                          {plain(name)}
+                        </span>
+                      ))}
+                    {state.about.value?.cameras.includes(at + 1) && (
+                      <FollowCamera player={at + 1} name={player.name} />
+                    )}
+                  </div>
                 </th>
                 {names.map((name) => {
                   const value = valueFor(player.values, name);
@@ -323,6 +327,15 @@ function Events() {
   );
 }
 
+/** What made it a best moment, the most important first. */
+function whyText(why: { name: string; percent: number }[]): string {
+  return [...why]
+    .filter(({ percent }) => percent >= 0.5)
+    .sort((a, b) => b.percent - a.percent)
+    .map(({ name, percent }) => `${plain(name)} ${Math.round(percent)} %`.replaceAll(" ", "\u00a0"))
+    .join(" · ");
+}
+
 function Highlights({ most }: { most: number }) {
   const list = state.highlights.value.slice(0, most);
   const players = state.shown.value?.players ?? [];
@@ -337,16 +350,9 @@ function Highlights({ most }: { most: number }) {
                 {one.player !== null && players[one.player - 1] && (
                   <span class="swatch" style={{ background: players[one.player - 1]!.colour }} />
                 )}
-                {one.text}
+                {sentence(one.text)}
               </span>
-              {one.why.length > 0 && (
-                <span class="why">
-                  {[...one.why]
-                    .sort((a, b) => b.percent - a.percent)
-                    .map(({ name, percent }) => `${plain(name)} ${Math.round(percent)} %`)
-                    .join(" · ")}
-                </span>
-              )}
+              {one.why.length > 0 && <span class="why">{whyText(one.why)}</span>}
             </span>
           </button>
           <button

@@ -3,7 +3,7 @@ import { computed, effect, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { fineShown, look } from "../media.ts";
 import * as state from "../state/index.ts";
-import { rate } from "../words.ts";
+import { count, rate, sentence } from "../words.ts";
 import { colours, paintShares, prepare } from "./paint.ts";
 
 interface Span {
@@ -39,7 +39,7 @@ function ruler(span: Span, width: number): { at: number; text: string }[] {
     const at = n * step + zero;
     marks.push({
       at,
-      text: about.is_gamelog ? String(Math.round(at - zero)) : state.timeText(at, step < each),
+      text: about.is_gamelog ? count(Math.round(at - zero)) : state.timeText(at, step < each),
     });
   }
   return marks;
@@ -364,7 +364,7 @@ function Tip({ x: left, moment: at, width, span }: { x: number; moment: number; 
     >
       {state.about.value?.has_board && isHere(at) && at <= state.horizon.value && <Preview />}
       <strong>{state.timeText(at)}</strong>
-      {best && <span class="tip-best">{best.text}</span>}
+      {best && <span class="tip-best">{sentence(best.text)}</span>}
       {events.map((event) => (
         <span key={`${event.moment} ${event.text}`} class="tip-event">
           <span class="swatch" style={{ background: colourOf(event.player, "var(--faint)") }} />

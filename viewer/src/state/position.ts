@@ -36,8 +36,9 @@ export const lostLive = ofRecording<Loss[]>([]);
 export const losses = computed<Loss[]>(() => {
   // Of a live match the connection itself says what is missing, and from when to when.
   const known = edge.value === null ? (about.value?.losses ?? []) : [];
+  const said = [...lostLive.value, ...known.filter(({ end }) => end !== null)];
   const isSaid = (start: number | null) =>
-    lostLive.value.some((one) => start !== null && one.start! - 1 <= start && start <= one.end!);
+    said.some((one) => start !== null && one.start! - 1 <= start && start <= one.end!);
   const found = (shown.value?.damage ?? []).filter(({ start }) => !isSaid(start));
   const all = [...lostLive.value, ...known, ...found];
   const isKnown =

@@ -104,7 +104,8 @@ impl Findings {
         let why = why.map_or_else(String::new, |error| format!(": {error}"));
         let problem = format!("what ticks {} to {} received is lost{why}", ticks.start, ticks.end);
         let error = described("input", problem);
-        self.note(ticks.start, Finding::warning(PlayRule::LOST_INPUT, error));
+        let finding = Finding::warning(PlayRule::LOST_INPUT, error).until_tick(Tick(ticks.end));
+        self.note(ticks.start, finding);
     }
 
     /// Notes a keyframe that cannot be used.

@@ -152,7 +152,8 @@ impl Fonts {
         colours: (Colour, Colour),
     ) {
         let steps = [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
-        let reach = (size / 14.0).max(1.0);
+        // A rim wider than the strokes of a letter would have holes in it.
+        let reach = (size / 14.0).clamp(1.0, 2.5);
         for (dx, dy) in steps.map(|(dx, dy)| (dx as f32 * reach, dy as f32 * reach)) {
             self.write(canvas, text, Weight::Bold, size, (at.0 + dx, at.1 + dy), colours.1);
         }

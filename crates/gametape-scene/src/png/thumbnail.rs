@@ -2,13 +2,13 @@
 
 use crate::draw::{BoardPicture, Camera, Canvas, Fonts, Kept, Overlay};
 use crate::layout::Layout;
-use crate::model::Scene;
+use crate::model::{Look, Scene};
 use crate::palette::Palette;
 
 /// Around the board.
 const MARGIN: f32 = 4.0;
 
-/// The board of a scene in the middle of a PNG picture of this size, without heading, legend and letters; none where
+/// The board of a scene in the middle of a PNG picture of this size, without heading, legend and names; none where
 /// there is no board.
 #[must_use]
 pub fn thumbnail(scene: &Scene, (width, height): (u32, u32)) -> Option<Vec<u8>> {
@@ -16,7 +16,10 @@ pub fn thumbnail(scene: &Scene, (width, height): (u32, u32)) -> Option<Vec<u8>> 
     let layout = Layout::of(board)?;
     let mut canvas = Canvas::new(width, height, Palette::BACKGROUND)?;
     let camera = Camera::fit(&layout, (width, height), MARGIN);
-    let picture = BoardPicture { scene, board, layout: &layout, camera, fonts: &Fonts::none() };
+    // Names have no room; pieces that are signs would not be seen without letters.
+    let has_signs = board.kinds.iter().any(|kind| matches!(kind.look, Look::Symbol(_)));
+    let fonts = if has_signs { Fonts::own() } else { Fonts::none() };
+    let picture = BoardPicture { scene, board, layout: &layout, camera, fonts: &fonts };
     let area = canvas.area();
     picture.draw(&mut canvas, &mut Kept::default(), area, Overlay::default());
     canvas.to_png()
