@@ -49,5 +49,5 @@ pub use line::SeenLine;
 pub use link::{Closed, Link, PROTOCOL};
 pub use publish::{PublishEvent, PublishOptions, Tell, publish_file};
 pub use sink::{Publishing, publish_recording};
-pub use tls::{CertificateHash, Trust};
+pub use tls::{Authority, CertificateHash, Trust};
 pub use watch::{LiveMatch, Seen, Watch, WatchControl, WatchOptions};

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 
 use crate::address::{Address, Transport};
-use crate::tls::Trust;
+use crate::tls::{Trust, untrusted};
 
 /// What speaks TCP, with TLS or without.
 pub(crate) trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -230,5 +230,24 @@ pub(crate) async fn dial(address: &Address, trust: &Trust) -> Result<Box<dyn Io>
     let name = name.map_err(broken)?;
     let config = std::sync::Arc::new(trust.config(b"http/1.1")?);
     let connector = tokio_rustls::TlsConnector::from(config);
-    Ok(Box::new(connector.connect(name, socket).await.map_err(broken)?))
+    Ok(Box::new(connector.connect(name, socket).await.map_err(|error| tls_failure(&error))?))
+}
+
+/// What is wrong with a connection that TLS refuses.
+fn tls_failure(error: &std::io::Error) -> Error {
+    let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match tls {
+        Some(rustls::Error::InvalidCertificate(why)) => untrusted(words(why)),
+        _ => broken(error),
+    }
+}
+
+/// Why a certificate is not accepted, in words.
+fn words(why: &rustls::CertificateError) -> String {
+    use rustls::CertificateError as Why;
+    match why {
+        Why::UnknownIssuer => "nobody who is trusted vouches for it".to_owned(),
+        Why::ApplicationVerificationFailure => "it is another one".to_owned(),
+        other => other.to_string(),
+    }
 }

@@ -15,7 +15,7 @@ use crate::address::{Address, Transport};
 use crate::backoff::Backoff;
 use crate::broadcast::{Broadcast, Rereader, WINDOW, open, read_piece};
 use crate::link::{Link, broken};
-use crate::tls::Trust;
+use crate::tls::{Trust, is_untrusted};
 
 /// How often to look for more of a journal.
 const LOOK: Duration = Duration::from_millis(20);
@@ -197,6 +197,7 @@ pub(crate) async fn keep_published(
     loop {
         let ended = match connect(options).await {
             Ok(link) => session(broadcast, link, rereader.as_mut(), tell).await?,
+            Err(error) if is_untrusted(&error) => return Err(error),
             Err(error) => Ended::Broken { reason: error.to_string(), had_begun: false },
         };
         let reason = match ended {

@@ -3,11 +3,14 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use gametape_wire::{Error, ErrorKind, Result};
+use gametape_wire::{Error, ErrorKind, Place, Result};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::WebPkiSupportedAlgorithms;
+use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 use sha2::{Digest, Sha256};
 
 /// Which certificates of servers are accepted.
@@ -16,10 +19,55 @@ pub enum Trust {
     /// Those that a well-known authority signed.
     #[default]
     Authorities,
+    /// Those that this authority signed, and no others.
+    Authority(Authority),
     /// The one with this hash, and no other.
     Pinned(CertificateHash),
     /// Any: whoever is in between can read and change everything.
     Anybody,
+}
+
+/// Who vouches for the certificates of servers, as one or more certificates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authority(Vec<CertificateDer<'static>>);
+
+impl Authority {
+    /// The certificates in the text of a PEM file. A certificate that nobody else signed vouches for itself.
+    pub fn read(pem: &[u8]) -> Result<Self> {
+        let bad = |problem: String| {
+            Error::at(0, "certificate", ErrorKind::BadSyntax { problem: problem.into() })
+        };
+        let found: std::result::Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        let found = found.map_err(|error| bad(error.to_string()))?;
+        if found.is_empty() {
+            return Err(bad("there is none in it".to_owned()));
+        }
+        let authority = Self(found);
+        authority.roots().map(|_| authority)
+    }
+
+    fn roots(&self) -> Result<RootCertStore> {
+        let mut roots = RootCertStore::empty();
+        for certificate in &self.0 {
+            let added = roots.add(certificate.clone());
+            added.map_err(|error| Error::misuse("certificate", error.to_string()))?;
+        }
+        Ok(roots)
+    }
+}
+
+/// What is wrong where a certificate is not accepted.
+const CERTIFICATE: &str = "certificate of the server";
+
+/// The other side has a certificate that is not accepted.
+pub(crate) fn untrusted(why: impl std::fmt::Display) -> Error {
+    let problem = format!("not trusted: {why}").into();
+    Error::new(Place::Nowhere, CERTIFICATE, ErrorKind::Io { problem })
+}
+
+/// Is it so? Then to try again does not help.
+pub(crate) fn is_untrusted(error: &Error) -> bool {
+    error.item() == CERTIFICATE
 }
 
 /// The SHA-256 of a certificate.
@@ -59,6 +107,9 @@ impl Trust {
                 let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
                 builder.with_root_certificates(RootCertStore { roots }).with_no_client_auth()
             }
+            Self::Authority(authority) => {
+                builder.with_root_certificates(authority.roots()?).with_no_client_auth()
+            }
             Self::Pinned(_) | Self::Anybody => {
                 let hash = match self {
                     Self::Pinned(hash) => Some(*hash),
@@ -93,7 +144,8 @@ impl ServerCertVerifier for Known {
         let found = Sha256::digest(end_entity);
         match self.hash {
             Some(hash) if hash.0[..] != found[..] => {
-                Err(rustls::Error::General("it has another certificate".to_owned()))
+                // The words of this error are those of rustls; it is known by what it is.
+                Err(CertificateError::ApplicationVerificationFailure.into())
             }
             _ => Ok(ServerCertVerified::assertion()),
         }
@@ -125,6 +177,14 @@ impl ServerCertVerifier for Known {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_authority_is_read_or_it_is_said_what_is_wrong() {
+        assert!(Authority::read(b"").unwrap_err().to_string().contains("there is none in it"));
+        let wrong = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        assert!(Authority::read(wrong.as_bytes()).is_err());
+        assert!(Authority::read(b"-----BEGIN CERTIFICATE-----\nAAAA\n").is_err());
+    }
 
     #[test]
     fn hashes_are_read_with_and_without_colons() {

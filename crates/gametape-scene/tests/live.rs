@@ -12,6 +12,8 @@ use std::time::Duration;
 use gametape_cadre::{Log, Markers, Options, sample};
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{Generation, Grid, ReplayFile, WriteOptions, write_file};
+use gametape_replay::cut::{CutRequest, clip};
+use gametape_replay::open::Opened;
 use gametape_replay::{ConvertOptions, minewars};
 use gametape_scene::stage::{Action, Stage, Viewer};
 use gametape_tape::{TapeHeader, TapeWriter};
@@ -80,6 +82,57 @@ fn status(viewer: &Viewer<Growing>) -> String {
 
 fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
+}
+
+/// Who joined late and wants to see what was before is shown another tape, when it is there.
+#[test]
+fn what_was_before_a_tape_that_grows_can_be_asked_for() {
+    let tape = tape();
+    let request = CutRequest::default().with_from("0:20".parse().unwrap());
+    let mut late = Vec::new();
+    let mut put = |bytes: &[u8]| {
+        late.extend_from_slice(bytes);
+        Ok(())
+    };
+    clip(Opened::Tape(tape.clone()), &request, &mut put).unwrap();
+    let part = late.len() * 3 / 4;
+    let (mut viewer, _) = followed(&late, part);
+    let begin = viewer.stage().begin();
+    assert!(begin > Moment::START && viewer.stage().is_growing());
+    viewer.act(Action::Last, Duration::ZERO);
+    assert_eq!(viewer.before, None);
+    viewer.go_to("0:05");
+    assert_eq!((viewer.stage().position(), viewer.before.take()), (begin, Some(at(5_000))));
+    viewer.act(Action::First, Duration::ZERO);
+    assert_eq!(viewer.before.take(), Some(Moment::START));
+    viewer.act(Action::Step(-1), Duration::ZERO);
+    let before = viewer.before.take().unwrap();
+    assert!(before < begin);
+    viewer.act(Action::Step(1), Duration::ZERO);
+    assert_eq!(viewer.before, None, "that is there");
+    // It plays on where it is shown.
+    viewer.act(Action::CatchUp, secs(1));
+    assert_eq!(status(&viewer), "LIVE");
+    let file = Growing::default();
+    file.add(&tape[..tape.len() * 3 / 4]);
+    let whole = Stage::of_tape(file, &[], &Options::default()).unwrap();
+    viewer.replace(whole.follow().unwrap());
+    viewer.go(at(5_000));
+    assert_eq!((viewer.stage().position(), viewer.before), (at(5_000), None));
+    assert!(viewer.play.is_playing());
+    viewer.tick(secs(2));
+    viewer.tick(secs(3));
+    assert_eq!(viewer.stage().position(), at(6_000));
+    // What does not grow any more has nothing before it.
+    let ended = Stage::of_tape(late, &[], &Options::default()).unwrap();
+    let mut viewer = Viewer::new(ended);
+    viewer.go_to("0:05");
+    assert_eq!(viewer.before, None);
+}
+
+/// After everything of a time in milliseconds.
+fn at(millis: u64) -> Moment {
+    Moment::after(Tick(millis))
 }
 
 #[test]

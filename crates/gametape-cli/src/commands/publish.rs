@@ -10,7 +10,7 @@ use std::time::Duration;
 use gametape_files::KeptMatches;
 use gametape_live::MatchName;
 use gametape_net::{Address, PublishEvent, PublishOptions, publish_file};
-use gametape_wire::{Error, View, ViewSet};
+use gametape_wire::{Error, ErrorClass, Place, View, ViewSet};
 use tempfile::NamedTempFile;
 
 use crate::commands::record::stop_signal;
@@ -81,7 +81,7 @@ impl Args {
         let mut tell = |event: &PublishEvent| report(&self.to, event);
         let options = self.options();
         let done = publish_file(journal, &options, stop, ended, &mut tell);
-        let failed = |error: Error| Failure::of(&self.source, &error);
+        let failed = |error: Error| self.failure(&error);
         match done.map_err(failed)? {
             true => {
                 if let Some(place) = &self.store {
@@ -96,6 +96,12 @@ impl Args {
                 Ok(Done::DataLost)
             }
         }
+    }
+
+    /// What is wrong with the server, or with the tape.
+    fn failure(&self, error: &Error) -> Failure {
+        let is_connection = error.class() == ErrorClass::Io && *error.place() == Place::Nowhere;
+        if is_connection { Failure::of(&self.to, error) } else { Failure::of(&self.source, error) }
     }
 
     fn options(&self) -> PublishOptions {

@@ -63,23 +63,31 @@ fn parts_have_the_bytes_of_the_specification() {
     assert_eq!(runs, [(1, vec![0xD0, 0xD1])]);
 }
 
-#[test]
-fn the_pass_of_the_specification_is_made_by_its_key() {
+/// A pass of the specification, as bytes and as text.
+fn pass_of_the_specification(what: &str) -> (Vec<u8>, String) {
     let block = |kind: &str| {
-        let start = SPEC.find(&format!("```{kind} pass\n")).unwrap();
+        let start = SPEC.find(&format!("```{kind} {what}\n")).unwrap();
         SPEC[start..].split("```").nth(1).unwrap().split_once('\n').unwrap().1.trim().to_owned()
     };
+    (hex(&block("hex")), block("text"))
+}
+
+#[test]
+fn the_passes_of_the_specification_are_made_by_their_key() {
     let grant = Grant { views: views(&[2]), classes: Classes::ALL, delay: 60 };
     let key = SigningKey::from_seed(&[7; 32]);
-    let pass = Pass::sign(name(), grant, 2_000_000_000, &key);
-    let printed: Vec<String> = pass
-        .to_bytes()
-        .chunks(32)
-        .map(|line| line.iter().map(|b| format!("{b:02x} ")).collect())
-        .collect();
-    assert_eq!(pass.to_bytes(), hex(&block("hex")), "{}", printed.join("\n"));
-    assert_eq!(pass.to_string(), block("text"));
-    assert_eq!(Pass::read(&pass.to_bytes()).unwrap(), pass);
+    let passes = [
+        ("pass", Pass::sign(name(), grant, 2_000_000_000, &key)),
+        ("publishing-pass", Pass::sign_publishing(name(), views(&[0, 1, 2]), 2_000_000_000, &key)),
+    ];
+    for (what, pass) in passes {
+        let (bytes, text) = pass_of_the_specification(what);
+        assert_eq!(pass.to_bytes(), bytes, "{what}");
+        assert_eq!(pass.to_string(), text, "{what}");
+        assert_eq!(Pass::read(&bytes).unwrap(), pass);
+        assert_eq!(text.parse::<Pass>().unwrap(), pass);
+        assert_eq!(pass.is_publishing, what == "publishing-pass");
+    }
 }
 
 #[test]

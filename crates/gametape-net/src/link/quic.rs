@@ -8,11 +8,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use gametape_live::limits::DATAGRAM_BYTES;
 use gametape_live::{Lane, Outgoing};
-use gametape_wire::Result;
+use gametape_wire::{Error, Result};
 use quinn::crypto::rustls::QuicClientConfig;
 use quinn::{
     Connection, ConnectionError, Endpoint, IdleTimeout, RecvStream, SendStream, TransportConfig,
-    VarInt,
+    TransportErrorCode, VarInt,
 };
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -20,12 +20,13 @@ use tokio::time::timeout;
 use super::{Closed, Incoming, PROTOCOL, broken};
 use crate::address::Address;
 use crate::framing::{Decoder, Way, code, lane_of, put_entry};
-use crate::tls::Trust;
+use crate::tls::{Trust, untrusted};
 
-/// A connection over which nothing comes for this long is gone.
-const IDLE: Duration = Duration::from_secs(15);
+/// A connection over which nothing comes for this long is gone. *Why so soon:* a server that was killed says nothing,
+/// and who watches goes on as soon as this is noticed.
+const IDLE: Duration = Duration::from_secs(5);
 /// Something is said at least this often.
-const ALIVE: Duration = Duration::from_secs(4);
+const ALIVE: Duration = Duration::from_millis(1500);
 /// Streams of batches that may be open at the same time.
 const STREAMS: u32 = 256;
 /// How long the other side may take to end the connection, when everything was said.
@@ -71,9 +72,26 @@ pub(super) async fn connect(
     config.transport_config(Arc::new(transport()?));
     let endpoint = Endpoint::client(any).map_err(broken)?;
     let connecting = endpoint.connect_with(config, target, address.host()).map_err(broken)?;
-    let connection = connecting.await.map_err(broken)?;
+    let connection = connecting.await.map_err(refused)?;
     let (session, reading) = connection.open_bi().await.map_err(broken)?;
     Ok(run(connection, session, reading, incoming, Some(endpoint)))
+}
+
+/// Why there is no connection.
+#[allow(clippy::needless_pass_by_value, reason = "it is a function for map_err")]
+fn refused(error: ConnectionError) -> Error {
+    match &error {
+        ConnectionError::TransportError(why) if is_about_certificate(why.code) => {
+            untrusted(&why.reason)
+        }
+        _ => broken(error),
+    }
+}
+
+/// Alerts of TLS that say that a certificate, or a signature in it, is not accepted: RFC 8446, section 6, and
+/// RFC 9001, section 4.8.
+fn is_about_certificate(code: TransportErrorCode) -> bool {
+    matches!(u64::from(code).checked_sub(0x100), Some(42..=46 | 48 | 49 | 51))
 }
 
 /// The side that was connected to: who connects opens the session stream, with its first message.

@@ -10,6 +10,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use super::{Command, Ended, Gone, Out, Seen, WatchOptions, tick_at, trust_over_quic};
 use crate::address::Transport;
 use crate::link::{Closed, Link, broken};
+use crate::tls::is_untrusted;
 
 /// How often to look what is missing.
 const LOOK: Duration = Duration::from_millis(50);
@@ -50,6 +51,7 @@ impl Watching {
     ) -> Ended {
         let mut link = match connect(options, transport).await {
             Ok(link) => link,
+            Err(error) if is_untrusted(&error) => return Ended::Failed(error),
             Err(error) => return Ended::broken(format_args!("{transport}: {error}")),
         };
         if let Err(error) = link.say(self.spectator.join()).await {
@@ -228,11 +230,13 @@ impl Watching {
 }
 
 async fn connect(options: &WatchOptions, transport: Transport) -> gametape_wire::Result<Link> {
-    let trust = match transport {
-        Transport::Quic => trust_over_quic(options).await?,
-        _ => options.trust.clone(),
-    };
-    Link::connect(&options.from, transport, &trust).await
+    if transport != Transport::Quic {
+        return Link::connect(&options.from, transport, &options.trust).await;
+    }
+    let trust = trust_over_quic(options).await?;
+    let link = Link::connect(&options.from, transport, &trust).await;
+    // What the server says about its certificate may be older than that.
+    if trust == options.trust { link } else { link.map_err(broken) }
 }
 
 /// What one connection came to.

@@ -55,6 +55,10 @@ impl OpeningTape {
     pub fn finish(self) -> Result<OpenTape> {
         match self.step {
             Step::Ready(tape) => Ok(*tape),
+            // Of nothing at all no bytes are asked for.
+            Step::Index(reader) if self.length == 0 => {
+                reader.finish().map(|tape| OpenTape::new(tape, 0))
+            }
             _ => Err(Error::misuse("opening a tape", "it still needs bytes")),
         }
     }
@@ -127,5 +131,19 @@ impl SansIo for OpeningTape {
             }
             Step::Ready(_) | Step::Failed => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gametape_wire::{ErrorClass, drive};
+
+    use super::*;
+
+    #[test]
+    fn a_file_in_which_nothing_is_yet_is_cut_short() {
+        let mut opening = OpeningTape::new(0);
+        drive(&mut opening, &mut &[][..]).unwrap();
+        assert_eq!(opening.finish().unwrap_err().class(), ErrorClass::Truncated);
     }
 }

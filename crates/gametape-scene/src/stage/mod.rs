@@ -371,7 +371,9 @@ impl<S: Source> Stage<S> {
     /// clock.
     pub fn find(&self, when: When) -> Result<Moment> {
         if !self.is_gamelog() {
-            return moment_by_clock(when, self.tick_length(), self.begin()..self.end());
+            // What was before a recording that grows may still be had.
+            let begin = if self.is_growing() { Moment::START } else { self.begin() };
+            return moment_by_clock(when, self.tick_length(), begin..self.end());
         }
         let first_delta = |turn| {
             let delta = self.gamelog()?.turns().first_delta(turn)?;

@@ -221,6 +221,12 @@ impl<S: Source> PlayingStage<S> {
         Ok(())
     }
 
+    /// Goes on with another recording of the same match, at its position.
+    pub fn replace(&mut self, stage: Stage<S>) {
+        self.stage = stage;
+        self.arrived();
+    }
+
     fn arrived(&mut self) {
         self.leave_live();
         self.clock.moved();

@@ -64,19 +64,30 @@ pub struct Viewer<S> {
     pub panels: Panels,
     /// What the last action came to, if there is something to say.
     pub message: Option<String>,
+    /// A moment that somebody wants to see, and that is before a recording begins which grows: who has it takes this,
+    /// and shows that.
+    pub before: Option<Moment>,
 }
 
 impl<S: Source> Viewer<S> {
     /// Shows where a recording is, and waits.
     #[must_use]
     pub fn new(stage: Stage<S>) -> Self {
-        Self { panels: Panels::new(&stage), play: PlayingStage::new(stage), message: None }
+        let (panels, play) = (Panels::new(&stage), PlayingStage::new(stage));
+        Self { panels, play, message: None, before: None }
     }
 
     /// The recording.
     #[must_use]
     pub fn stage(&self) -> &Stage<S> {
         &self.play.stage
+    }
+
+    /// Goes on with another recording of the same match: plays or waits as before.
+    pub fn replace(&mut self, stage: Stage<S>) {
+        self.play.replace(stage);
+        self.panels.forget();
+        self.before = None;
     }
 
     /// Time has passed: goes on, if it plays.
@@ -141,6 +152,8 @@ impl<S: Source> Viewer<S> {
 
     /// Shows a moment and what changed in it alone.
     pub fn go(&mut self, moment: Moment) {
+        let stage = &self.play.stage;
+        self.before = Some(moment).filter(|moment| stage.is_growing() && *moment < stage.begin());
         let done = self.play.go(moment);
         self.arrived(done);
     }
@@ -195,6 +208,10 @@ impl<S: Source> Viewer<S> {
     /// Steps to moments at which something changes.
     fn step(&mut self, by: i64) {
         let done = self.play.step(by);
+        let begin = self.play.stage.begin();
+        if let (Ok(false), true, Some(tick)) = (&done, by < 0, begin.last_tick()) {
+            self.before = Some(Moment::before(tick)).filter(|_| self.play.stage.is_growing());
+        }
         if let Ok(false) = done {
             let end = if by < 0 { "this is the first moment" } else { "this is the last moment" };
             self.message = Some(end.to_owned());

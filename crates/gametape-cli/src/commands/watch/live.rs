@@ -180,25 +180,23 @@ impl Session {
         if shown.wanted.is_some_and(|wanted| stage.end() < wanted) {
             return;
         }
-        *viewer = Viewer::new(stage);
-        viewer.play.stay_near(NEAR);
-        viewer.go(shown.wanted.take().unwrap_or(viewer.stage().end()));
+        let wanted = shown.wanted.take().unwrap_or(stage.end());
+        viewer.replace(stage);
+        viewer.message = None;
+        viewer.go(wanted);
         shown.tapes = self.tapes.count();
     }
 
     /// Whoever goes to what was before the tape began gets another tape, from there on.
     fn go_back(&mut self, viewer: &mut Viewer<TapeFile>, shown: &mut Shown) {
-        let position = viewer.stage().position();
-        let Some((_, first)) = self.tapes.present().filter(|_| shown.wanted.is_none()) else {
+        let Some(wanted) = viewer.before.take() else { return };
+        if self.ended.is_some() {
             return;
-        };
-        let is_before = position.next_tick().0 < first && shown.tapes == self.tapes.count();
-        if is_before && self.ended.is_none() {
-            let tick = position.last_tick().map_or(0, |tick| tick.0);
-            shown.wanted = Some(position);
-            viewer.message = Some("getting what was before".to_owned());
-            self.watch.control().seek(StartAt::Tick(tick));
         }
+        shown.wanted = Some(wanted);
+        viewer.message = Some("getting what was before".to_owned());
+        let tick = wanted.last_tick().map_or(0, |tick| tick.0);
+        self.watch.control().seek(StartAt::Tick(tick));
     }
 }
 
