@@ -4,6 +4,7 @@
 mod cluster;
 mod in_process;
 mod nats;
+mod noted;
 mod parts;
 mod wanted;
 // The game, and matches of it, are those of the tests without a bus.

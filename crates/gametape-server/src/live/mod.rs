@@ -18,6 +18,7 @@ mod room;
 mod segments;
 mod session;
 mod socket;
+mod spool;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -278,6 +279,10 @@ impl Live {
             beat.tick().await;
             for room in self.rooms() {
                 room.beat();
+                for (view, why) in room.spool() {
+                    self.log
+                        .note("spool", &[("match", room.name()), ("view", &view), ("why", &why)]);
+                }
                 self.archive(&room, room.archived());
                 if !room.has_publisher() && room.silence() > FORGOTTEN {
                     self.forget(&room);

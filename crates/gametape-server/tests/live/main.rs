@@ -10,6 +10,9 @@ mod common;
 mod hostile;
 mod http;
 mod leak;
+mod memory;
+#[path = "../../../gametape-bus/tests/bus/noted.rs"]
+mod noted;
 mod proxy;
 mod sessions;
 mod transports;
