@@ -3,6 +3,8 @@
 
 mod bus;
 mod cadre;
+#[path = "../../../gametape-cadre/tests/common/server.rs"]
+mod cadre_server;
 #[allow(dead_code)]
 #[path = "../../../gametape-bus/tests/bus/cluster.rs"]
 mod cluster;
