@@ -70,8 +70,8 @@ pub use check::records::{Action, ChangeCount, Played, Record, play};
 pub use check::{Verdict, path_in_game, rules, verify};
 pub use limits::Options;
 pub use live::{
-    END_OF_MESSAGE, Ending, Joining, Live, LiveEvent, Message, Messages, Request, Seen, Spectated,
-    Spectator,
+    END_OF_MESSAGE, Ending, GameAddress, Joining, Live, LiveEvent, Message, Messages, Request,
+    Seen, Spectated, Spectator,
 };
 pub use log::header::{Age, Client, Header};
 pub use log::index::{Index, KindCount, PlayerCount};

@@ -6,7 +6,7 @@ use gametape_replay::open::Opened;
 use gametape_server::{Assets, NotBuilt};
 use gametape_wire::{Error, Source as Bytes, When};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, warn};
 use crate::input::Source;
 use crate::view_arg::ViewArg;
 pub(crate) use gametape_files::Begin;
@@ -24,6 +24,15 @@ impl ViewerArg {
     pub(crate) fn assets(&self) -> Result<Assets, Failure> {
         let Some(folder) = &self.viewer else { return Ok(Assets::embedded()) };
         Assets::in_folder(folder).map_err(|error| Failure::io(&folder.display(), &error))
+    }
+
+    /// The same, with a warning where there are none.
+    pub(crate) fn assets_or_warning(&self) -> Result<Assets, Failure> {
+        let assets = self.assets()?;
+        if !assets.is_built() {
+            warn(&"viewer", NotBuilt);
+        }
+        Ok(assets)
     }
 
     /// The files of the viewer, or what is missing.

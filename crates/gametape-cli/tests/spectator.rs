@@ -1,22 +1,19 @@
 //! Games of a server that are watched, and streams that were kept: the same gamelog.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "../../gametape-cadre/tests/common/server.rs"]
+mod cadre_server;
+
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::thread::{self, JoinHandle};
 
 use gametape_cadre::{Log, Options, Spectated};
 
-/// A game of three deltas, as a spectator receives it after it was let in.
-const GAME: &str = "{\"event\":\"lobbied\",\"data\":{\"gameName\":\"Move\",\"gameSession\":\"2\"}}\u{4}\
-    {\"event\":\"meta-delta\",\"data\":{\"type\":\"start\",\"game\":{\"currentTurn\":0,\"players\":{\"0\":{\"id\":\"7\"},\"&LEN\":1},\"gameObjects\":{\"7\":{\"id\":\"7\",\"name\":\"Ann\"}}}}}\u{4}\
-    {\"event\":\"start\",\"data\":{}}\u{4}\
-    {\"event\":\"meta-delta\",\"data\":{\"type\":\"ran\",\"game\":{\"currentTurn\":1}}}\u{4}\
-    {\"event\":\"meta-delta\",\"data\":{\"type\":\"over\",\"game\":{\"gameObjects\":{\"7\":{\"won\":true}}}}}\u{4}\
-    {\"event\":\"over\",\"data\":{\"gamelogURL\":\"http://h/gamelog/Move-2-2016.02.25.21.27.10.562\"}}\u{4}";
+use cadre_server::{GAME, Guest, let_in};
 
 fn gametape(folder: &Path, line: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gametape"));
@@ -31,24 +28,12 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A message of the spectator.
-fn message(from: &mut BufReader<TcpStream>) -> String {
-    let mut bytes = Vec::new();
-    from.read_until(4, &mut bytes).unwrap();
-    String::from_utf8(bytes).unwrap()
-}
-
 /// A server that lets one spectator in and sends it this, in pieces, one at a time; what it was asked.
 fn server(stream: Vec<u8>, piece: usize, stays: bool) -> (String, JoinHandle<[String; 2]>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("tcp://{}", listener.local_addr().unwrap());
     let serving = thread::spawn(move || {
-        let (mut socket, _) = listener.accept().unwrap();
-        socket.set_nodelay(true).unwrap();
-        let mut asked = BufReader::new(socket.try_clone().unwrap());
-        let alias = message(&mut asked);
-        socket.write_all(b"{\"event\":\"named\",\"data\":\"Move\"}\x04").unwrap();
-        let play = message(&mut asked);
+        let Guest { mut socket, mut asked, said } = let_in(&listener);
         for piece in stream.chunks(piece) {
             // Whoever has seen enough may be gone.
             if socket.write_all(piece).is_err() {
@@ -59,7 +44,7 @@ fn server(stream: Vec<u8>, piece: usize, stays: bool) -> (String, JoinHandle<[St
             // Until the spectator goes.
             let _ = asked.read_to_end(&mut Vec::new());
         }
-        [alias, play]
+        said
     });
     (address, serving)
 }

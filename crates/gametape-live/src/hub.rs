@@ -1,6 +1,7 @@
 //! What publisher and relay have in common: the messages of a match, and the seats that get them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+use std::collections::btree_map::{BTreeMap, Entry as Place};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -121,8 +122,8 @@ impl Hub {
 
     /// From now on has a view too, of which all is still to come.
     pub(crate) fn want(&mut self, view: View, now: Duration) {
-        if !self.logs.contains_key(&view) {
-            self.logs.insert(view, ViewLog::default());
+        if let Place::Vacant(place) = self.logs.entry(view) {
+            place.insert(ViewLog::default());
             self.filling.begin(view, now);
         }
     }

@@ -68,6 +68,7 @@
 mod assembler;
 mod classify;
 mod delay;
+mod deltas;
 mod events;
 mod filling;
 mod follow;
@@ -87,6 +88,7 @@ mod spectator;
 
 pub use classify::{Classify, MinewarsClasses, OneClass};
 pub use delay::Delay;
+pub use deltas::Stored;
 pub use follow::{SegmentFile, SegmentFollower};
 pub use gametape_replay::{Pace, Pacer};
 pub use hub::{Outgoing, SeatId};

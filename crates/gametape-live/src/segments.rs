@@ -1,6 +1,7 @@
 //! Segments: a view of a match as immutable files. Normative: `spec/live.md`, section 9.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Duration;
 
 use gametape_tape::{ChunkHeader, ChunkKind, TapeHeader};
@@ -8,6 +9,7 @@ use gametape_wire::{Result, View, ViewSet};
 use serde::{Deserialize, Serialize};
 
 use crate::assembler::Assembler;
+use crate::deltas::{Deltas, Stored};
 use crate::lane::Classes;
 use crate::message::{Announce, Message, Moved, Shared};
 use crate::name::MatchName;
@@ -59,11 +61,11 @@ pub struct Segmenter {
 #[derive(Debug, Default)]
 struct Files {
     init: Option<Shared>,
-    deltas: BTreeMap<u64, Shared>,
+    deltas: Deltas,
     /// By tick.
     keyframes: BTreeMap<u64, Keyframe>,
-    /// Names, resources and setups after `init`, by sequence number.
-    prelude: BTreeMap<u32, Shared>,
+    /// Where names, resources and setups after `init` are, by sequence number.
+    prelude: BTreeMap<u32, Range<u64>>,
     end: Option<Shared>,
     /// The tick after the last.
     last_tick: Option<u64>,
@@ -73,7 +75,7 @@ struct Files {
 struct Keyframe {
     sequence: u32,
     baseline: Option<u64>,
-    bytes: Shared,
+    place: Range<u64>,
 }
 
 impl Segmenter {
@@ -188,8 +190,7 @@ impl Segmenter {
         let Some(tape) = &mut self.tape else { return Ok(()) };
         let bytes = tape.flush()?;
         if !bytes.is_empty() {
-            self.files.note(&bytes);
-            self.files.deltas.insert(self.slot, bytes.into());
+            self.files.add(self.slot, &bytes.into());
         }
         Ok(())
     }
@@ -244,15 +245,15 @@ impl Segmenter {
 
     /// The file `delta` of a slot; `None` where it does not exist for who asks.
     #[must_use]
-    pub fn delta(&self, slot: u64, released: Option<u64>) -> Option<Shared> {
+    pub fn delta(&self, slot: u64, released: Option<u64>) -> Option<Stored> {
         self.last_slot(released).filter(|last| slot <= *last)?;
-        Some(self.files.deltas.get(&slot).cloned().unwrap_or_else(|| Shared::from([])))
+        Some(self.files.deltas.delta(slot))
     }
 
     /// The file `keyframe` of a slot, in pieces that follow each other; `None` where it does not exist for
     /// who asks.
     #[must_use]
-    pub fn keyframe(&self, slot: u64, released: Option<u64>) -> Option<Vec<Shared>> {
+    pub fn keyframe(&self, slot: u64, released: Option<u64>) -> Option<Vec<Stored>> {
         self.last_slot(released).filter(|last| slot <= *last)?;
         let first = slot.saturating_mul(self.slot_ticks);
         Some(self.files.entry(first))
@@ -268,29 +269,33 @@ impl Segmenter {
         self.files.end.clone()
     }
 
-    /// Forgets the deltas of slots before this one: whoever has a copy serves them.
-    pub fn forget_before(&mut self, slot: u64) {
-        self.files.deltas = self.files.deltas.split_off(&slot);
+    /// Hands out the oldest deltas where there are more than `most` bytes of them, and keeps only where they are: whoever
+    /// has a [spool](Stored::Spooled) appends these bytes to it.
+    pub fn hand_out(&mut self, most: usize) -> Vec<Shared> {
+        self.files.deltas.hand_out(most)
     }
 }
 
 impl Files {
-    /// Finds keyframes and what else joiners need in bytes of the view tape.
-    fn note(&mut self, mut bytes: &[u8]) {
+    /// Adds the delta of a slot, and notes where keyframes are in it and what else joiners need.
+    fn add(&mut self, slot: u64, delta: &Shared) {
+        let mut offset = self.deltas.push(slot, delta.clone());
+        let mut bytes = &delta[..];
         while let Some(head) = bytes.first_chunk::<{ ChunkHeader::LENGTH }>() {
             let Ok(header) = ChunkHeader::read(head, 0) else { return };
             let length = header.chunk_length() as usize;
-            let Some((chunk, rest)) = bytes.split_at_checked(length) else { return };
+            let Some((_, rest)) = bytes.split_at_checked(length) else { return };
+            let place = offset..offset + length as u64;
+            offset = place.end;
             match header.kind {
                 ChunkKind::NAMES | ChunkKind::RESOURCE | ChunkKind::SETUP => {
-                    self.prelude.insert(header.sequence, chunk.into());
+                    self.prelude.insert(header.sequence, place);
                 }
                 kind if kind.is_keyframe() => {
                     let is_delta = kind == ChunkKind::DELTA_KEYFRAME;
                     let back = u64::from(header.detail);
                     let baseline = is_delta.then(|| header.first_tick.saturating_sub(back));
-                    let keyframe =
-                        Keyframe { sequence: header.sequence, baseline, bytes: chunk.into() };
+                    let keyframe = Keyframe { sequence: header.sequence, baseline, place };
                     self.keyframes.insert(header.first_tick, keyframe);
                 }
                 _ => {}
@@ -301,7 +306,7 @@ impl Files {
 
     /// What a tick is entered with: the last keyframe up to it, what that builds on, and what comes
     /// before it.
-    fn entry(&self, tick: u64) -> Vec<Shared> {
+    fn entry(&self, tick: u64) -> Vec<Stored> {
         let Some((_, last)) = self.keyframes.range(..=tick).next_back() else { return Vec::new() };
         let mut chain = vec![last];
         let mut baseline = last.baseline;
@@ -311,7 +316,8 @@ impl Files {
             chain.push(found);
             baseline = found.baseline;
         }
-        let prelude = self.prelude.range(..last.sequence).map(|(_, bytes)| bytes.clone());
-        prelude.chain(chain.into_iter().rev().map(|keyframe| keyframe.bytes.clone())).collect()
+        let prelude = self.prelude.range(..last.sequence).map(|(_, place)| place);
+        let places = prelude.chain(chain.into_iter().rev().map(|keyframe| &keyframe.place));
+        places.map(|place| self.deltas.part(place.clone())).collect()
     }
 }

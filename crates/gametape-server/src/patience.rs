@@ -8,16 +8,18 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A stream whose reads and writes fail once nothing moved for some time, in either direction.
-pub(crate) struct Patience<S> {
+/// A stream whose reads and writes fail once nothing moved for some time, in either direction. It keeps its guest as
+/// long as it lives.
+pub(crate) struct Patience<S, G> {
     stream: S,
+    _guest: G,
     limit: Duration,
     end: Pin<Box<Sleep>>,
 }
 
-impl<S> Patience<S> {
-    pub(crate) fn new(stream: S, limit: Duration) -> Self {
-        Self { stream, limit, end: Box::pin(sleep(limit)) }
+impl<S, G> Patience<S, G> {
+    pub(crate) fn new(stream: S, limit: Duration, guest: G) -> Self {
+        Self { stream, _guest: guest, limit, end: Box::pin(sleep(limit)) }
     }
 
     /// Something moved, or it is waited for.
@@ -36,7 +38,7 @@ impl<S> Patience<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patience<S> {
+impl<S: AsyncRead + Unpin, G: Unpin> AsyncRead for Patience<S, G> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -47,7 +49,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patience<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patience<S> {
+impl<S: AsyncWrite + Unpin, G: Unpin> AsyncWrite for Patience<S, G> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -74,52 +76,6 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patience<S> {
     ) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
         self.judge(context, polled)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-}
-
-/// A stream that keeps something as long as it lives.
-pub(crate) struct Staying<S, G> {
-    pub(crate) stream: S,
-    pub(crate) _guest: G,
-}
-
-impl<S: AsyncRead + Unpin, G: Unpin> AsyncRead for Staying<S, G> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin, G: Unpin> AsyncWrite for Staying<S, G> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        pieces: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, pieces)
     }
 
     fn is_write_vectored(&self) -> bool {

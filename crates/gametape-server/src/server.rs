@@ -20,10 +20,10 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use crate::live::{Live, Peer, Port};
-use crate::patience::{Patience, Staying};
+use crate::patience::Patience;
 use crate::respond::{OnAir, Shared, router};
 use crate::site::Site;
-use crate::tls::Identity;
+use crate::tls::{Identity, RENEWED};
 
 /// Connections at the same time, unless it is said otherwise; the others wait until one ends.
 const CONNECTIONS: usize = 512;
@@ -192,17 +192,21 @@ impl Server {
             let ended = stop.subscribe();
             let guests = Arc::new(Guests::new(&listen));
             let tls = listen.identity.as_ref().map(acceptor).transpose()?;
+            let mut own = listen.identity.clone();
             let mut port = None;
             let live = on_air.as_ref().map(|on_air| Arc::clone(&on_air.live));
             if let Some(OnAir { live, stop }) = on_air {
                 if let Some(socket) = socket {
-                    let identity = quic_identity(&listen)?;
-                    let opened = port.insert(Port::open(socket, identity.clone())?).clone();
+                    let identity = own.insert(quic_identity(&listen)?).clone();
+                    let opened = port.insert(Port::open(socket, &identity)?).clone();
                     live.speaks_quic(identity);
                     let (live, guests) = (Arc::clone(&live), Arc::clone(&guests));
                     tokio::spawn(opened.run(live, listen.clone(), guests, stop.clone()));
                 }
                 tokio::spawn(live.run(stop));
+            }
+            if let Some(identity) = own {
+                tokio::spawn(keep_valid(identity, RENEWED, live.clone()));
             }
             let door = Door { listener: &listener, tls, router: &router };
             let accepting = accept(&door, &guests, &ended);
@@ -269,6 +273,17 @@ fn quic_identity(listen: &Listen) -> io::Result<Identity> {
     }
 }
 
+/// Makes an own certificate again from time to time, for TLS and QUIC alike: the one before is good for another week.
+async fn keep_valid(identity: Identity, every: Duration, live: Option<Arc<Live>>) {
+    while let Some(before) = identity.hash() {
+        sleep(every).await;
+        let _ = identity.renew();
+        if let (Some(live), Some(hash)) = (&live, identity.hash().filter(|hash| *hash != before)) {
+            live.note_certificate(&hash);
+        }
+    }
+}
+
 fn acceptor(identity: &Identity) -> io::Result<TlsAcceptor> {
     Ok(TlsAcceptor::from(Arc::new(identity.config(&[b"http/1.1"], false)?)))
 }
@@ -289,7 +304,7 @@ async fn accept(door: &Door<'_>, guests: &Guests, ended: &watch::Receiver<bool>)
                 let (router, ended) = (door.router.clone(), ended.clone());
                 let _ = stream.set_nodelay(true);
                 // Who has a WebSocket stays a guest until that ends.
-                let stream = Staying { stream: Patience::new(stream, IDLE_TIME), _guest: guest };
+                let stream = Patience::new(stream, IDLE_TIME, guest);
                 match door.tls.clone() {
                     Some(tls) => tokio::spawn(async move {
                         let secured = timeout(HEAD_TIME, tls.accept(stream)).await;
@@ -393,5 +408,27 @@ impl Drop for Guest {
                 all.remove(&self.address);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_own_certificate_is_made_again() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let identity = Identity::self_signed(&[]).unwrap();
+        let first = identity.hash();
+        runtime.block_on(async {
+            let keeping = tokio::spawn(keep_valid(identity.clone(), PAUSE, None));
+            let renewed = async {
+                while identity.hash() == first {
+                    tokio::task::yield_now().await;
+                }
+            };
+            timeout(Duration::from_secs(60), renewed).await.unwrap();
+            keeping.abort();
+        });
     }
 }

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use gametape_live::{
-    Announce, Classes, Grant, Message, Publisher, Relay, SeatId, Segmenter, Shared,
+    Announce, Classes, Grant, Message, Publisher, Relay, SeatId, Segmenter, Shared, Stored,
 };
 use gametape_tape::{Tape, TapeHeader, TapeWriter};
 use gametape_web_live::{Seat, Segments};
@@ -142,8 +142,11 @@ fn segments_give_the_same_frames() {
                     let (kind, slot) = name.split_once('/').unwrap();
                     let slot = slot.parse().unwrap();
                     match kind {
-                        "delta" => segmenter.delta(slot, last),
-                        _ => segmenter.keyframe(slot, last).map(|parts| parts.concat().into()),
+                        "delta" => segmenter.delta(slot, last).and_then(Stored::into_here),
+                        _ => segmenter.keyframe(slot, last).map(|parts| {
+                            let parts = parts.into_iter().filter_map(Stored::into_here);
+                            parts.collect::<Vec<_>>().concat().into()
+                        }),
                     }
                 }
             };

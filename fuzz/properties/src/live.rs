@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gametape_live::{
     Announce, Body, Classes, Data, Grant, Join, MatchName, Message, Moved, Pass, Publisher, Relay,
-    SegmentFollower, Shared, Spectator, StartAt, Welcome,
+    SegmentFollower, Shared, Spectator, StartAt, Stored, Welcome,
 };
 use gametape_tape::{
     Cadence, KeyframeMaker, SigningKey, SimSnapshot, Tape, TapeHeader, TapeWriter,
@@ -299,12 +299,13 @@ pub fn segment_seeds() -> Result<Vec<Seed>> {
     let now = serde_json::to_vec(&segmenter.now(all))
         .map_err(|_| Error::misuse("seed", "no document"))?;
     let file = |file: Option<Shared>| file.unwrap_or_else(|| Arc::from([]));
-    let keyframe = segmenter.keyframe(0, all).unwrap_or_default().concat();
+    let keyframe = segmenter.keyframe(0, all).unwrap_or_default().into_iter();
+    let keyframe = keyframe.filter_map(Stored::into_here).collect::<Vec<_>>().concat();
     let files = [
         entry(0, &now),
         entry(0, &file(segmenter.init(all))),
         entry(0, &keyframe),
-        entry(0, &file(segmenter.delta(0, all))),
+        entry(0, &file(segmenter.delta(0, all).and_then(Stored::into_here))),
         entry(0, &file(segmenter.end(all))),
     ];
     Ok(vec![Seed::new("match", files.concat())])

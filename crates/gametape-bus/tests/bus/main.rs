@@ -4,6 +4,7 @@
 mod cluster;
 mod in_process;
 mod nats;
+mod noted;
 mod parts;
 #[path = "../../../gametape-server/tests/live/proxy.rs"]
 #[allow(dead_code, reason = "datagrams do not travel over a bus")]

@@ -1,66 +1,15 @@
 //! An edge subscribes to a view when somebody comes who may see it, and not before.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use gametape_bus::{Bus, Filter, InProcess, Kept, Nats, NatsOptions, Subscription, follow};
-use gametape_live::Shared;
-use gametape_wire::{Result, View, ViewSet};
+use gametape_bus::{Bus, InProcess, Nats, NatsOptions, follow};
+use gametape_wire::{View, ViewSet};
 
 use crate::cluster::Cluster;
+use crate::noted::Noted;
 use crate::parts::{Playing, TestEdge, in_time, publisher};
 use crate::toy::{Plan, name, views};
-
-/// A bus that notes who wants what.
-#[derive(Debug)]
-struct Noted {
-    inner: Arc<dyn Bus>,
-    wanted: Mutex<Vec<Filter>>,
-}
-
-impl Noted {
-    fn new(inner: Arc<dyn Bus>) -> Arc<Self> {
-        Arc::new(Self { inner, wanted: Mutex::default() })
-    }
-
-    /// The views of which something was wanted.
-    fn views(&self) -> ViewSet {
-        let of = |filter: &Filter| match filter {
-            Filter::View(_, of) | Filter::Mark(_, of) => Some(*of),
-            _ => None,
-        };
-        self.wanted.lock().unwrap().iter().filter_map(of).collect()
-    }
-
-    fn note(&self, filters: &[Filter]) {
-        self.wanted.lock().unwrap().extend_from_slice(filters);
-    }
-}
-
-impl Bus for Noted {
-    fn publish(&self, subject: &str, reply: Option<&str>, message: &Shared) {
-        self.inner.publish(subject, reply, message);
-    }
-
-    fn subscribe(&self, filters: &[Filter]) -> BoxFuture<'_, Result<Subscription>> {
-        self.note(filters);
-        self.inner.subscribe(filters)
-    }
-
-    fn kept(&self, filters: &[Filter], kept: Kept) -> BoxFuture<'_, Result<Subscription>> {
-        self.note(filters);
-        self.inner.kept(filters, kept)
-    }
-
-    fn flush(&self) -> BoxFuture<'_, Result<()>> {
-        self.inner.flush()
-    }
-
-    fn lost(&self) -> u64 {
-        self.inner.lost()
-    }
-}
 
 /// Somebody comes for view 2 in the middle of a match, and has all of it.
 async fn watched_from_the_middle(of_publisher: Arc<dyn Bus>, of_edge: Arc<dyn Bus>) {

@@ -1,5 +1,6 @@
 //! The same states from a live game: messages as a spectator receives them.
 
+mod address;
 mod joining;
 mod messages;
 mod spectated;
@@ -14,6 +15,7 @@ use crate::text::json::Kind;
 use crate::text::raw::Raw;
 use crate::timeline::Timeline;
 
+pub use address::GameAddress;
 pub use joining::{Joining, Request};
 pub use messages::{END_OF_MESSAGE, Message, Messages};
 pub use spectated::{Ending, Spectated};

@@ -7,20 +7,19 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use gametape_cadre::GameAddress;
 use gametape_files::{KeptMatches, Spooled};
 use gametape_live::MatchName;
 use gametape_replay::Recording;
 use gametape_replay::cut::{CutRequest, clip};
 use gametape_replay::open::Opened;
-use gametape_server::live::{
-    CadreGame, EventLog, Finished, Hold, Live, LiveLimits, LogForm, Policy,
-};
-use gametape_server::{Identity, Listen, NotBuilt, Server, Shown};
+use gametape_server::live::{EventLog, Finished, Hold, Live, LiveLimits, LogForm, Policy};
+use gametape_server::{Identity, Listen, Server, Shown};
 use gametape_wire::{Error, Tick, View, ViewSet, When};
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::view::{address, site_of};
+use super::view::{address, bound, site_of};
 use crate::failure::{Failure, Outcome, note, warn};
 use crate::input::Source;
 use crate::many::JobsArg;
@@ -78,7 +77,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
 
-    /// Use TLS with a certificate of its own, and print its SHA-256, by which clients know it
+    /// Use TLS with a certificate of its own, and print its SHA-256, by which clients know it. It is valid for 13 days
+    /// and made again every 6: the log says the SHA-256 of the new one
     #[arg(long)]
     self_signed: bool,
 
@@ -92,7 +92,7 @@ pub(crate) struct Args {
 
     /// Also watch a game of a Cadre server, HOST:PORT/GAME[/SESSION], and broadcast it; may be given several times
     #[arg(long, value_name = "ADDRESS")]
-    cadre: Vec<CadreGame>,
+    cadre: Vec<GameAddress>,
 
     /// Keep matches that are over, with all their views: a folder, or s3://BUCKET/PREFIX
     #[arg(long, value_name = "FOLDER|ADDRESS")]
@@ -245,10 +245,7 @@ impl Args {
         finished: Vec<Shown>,
         growing: Vec<(MatchName, PathBuf)>,
     ) -> Result<(), Failure> {
-        let assets = self.viewer.assets()?;
-        if !assets.is_built() {
-            warn(&"viewer", NotBuilt);
-        }
+        let assets = self.viewer.assets_or_warning()?;
         let listen = Listen {
             address: self.listen,
             with_secret: false,
@@ -261,10 +258,7 @@ impl Args {
         };
         let failed = |error: io::Error| Failure::io(&listen.address, &error);
         let policy = self.policy()?;
-        let server = Server::bind(&listen).map_err(failed)?;
-        let stopper = server.stopper();
-        let handler = ctrlc::set_handler(move || stopper.stop());
-        handler.map_err(|error| Failure::refused(&"Ctrl-C", &error.to_string()))?;
+        let server = bound(&listen)?;
         let hash = listen.identity.as_ref().and_then(Identity::hash);
         self.say(&server, finished.len(), &growing, hash)?;
         self.say_who_may_see(&policy);

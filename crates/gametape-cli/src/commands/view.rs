@@ -11,12 +11,11 @@ use std::sync::Arc;
 use gametape_files::Spooled;
 use gametape_server::link::{self, is_url};
 use gametape_server::{
-    Assets, Catalogue, Listen, Matches, NotBuilt, Server, Shown, ShownMatches, Site, WrittenSite,
-    write_site,
+    Assets, Catalogue, Listen, Matches, Server, Shown, ShownMatches, Site, WrittenSite, write_site,
 };
 use serde::Serialize;
 
-use crate::failure::{Failure, Outcome, note, warn};
+use crate::failure::{Failure, Outcome, note};
 use crate::games::GAMES;
 use crate::global::share_memory;
 use crate::input::Source;
@@ -102,6 +101,16 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, &'static str> {
         .ok_or("an address is written as 127.0.0.1:8080, [::1]:8080, 0.0.0.0 or 8080")
 }
 
+/// A server that listens, and that Ctrl-C ends.
+pub(super) fn bound(listen: &Listen) -> Result<Server, Failure> {
+    let failed = |error: io::Error| Failure::io(&listen.address, &error);
+    let server = Server::bind(listen).map_err(failed)?;
+    let stopper = server.stopper();
+    let handler = ctrlc::set_handler(move || stopper.stop());
+    handler.map_err(|error| Failure::refused(&"Ctrl-C", &error.to_string()))?;
+    Ok(server)
+}
+
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 struct Served {
@@ -172,20 +181,14 @@ impl Args {
         urls: Vec<String>,
         begin: Option<Begin>,
     ) -> Result<(), Failure> {
-        let assets = self.viewer.assets()?;
-        if !assets.is_built() {
-            warn(&"viewer", NotBuilt);
-        }
+        let assets = self.viewer.assets_or_warning()?;
         let mut listen =
             Listen { with_secret: !self.no_secret, names: self.host.clone(), ..Listen::default() };
         if let Some(address) = self.listen {
             listen.address = address;
         }
         let failed = |error: io::Error| Failure::io(&listen.address, &error);
-        let server = Server::bind(&listen).map_err(failed)?;
-        let stopper = server.stopper();
-        let handler = ctrlc::set_handler(move || stopper.stop());
-        handler.map_err(|error| Failure::refused(&"Ctrl-C", &error.to_string()))?;
+        let server = bound(&listen)?;
         let address = server.link() + &first_query(&shown, &urls, begin);
         let matches = shown.len() + urls.len();
         if self.json {

@@ -41,8 +41,13 @@ fn file(segmenter: &Segmenter, file: SegmentFile, released: Option<u64>) -> Opti
     match file {
         SegmentFile::Now => Some(serde_json::to_vec(&segmenter.now(released)).unwrap()),
         SegmentFile::Init => Some(segmenter.init(released)?.to_vec()),
-        SegmentFile::Keyframe(slot) => Some(segmenter.keyframe(slot, released)?.concat()),
-        SegmentFile::Delta(slot) => Some(segmenter.delta(slot, released)?.to_vec()),
+        SegmentFile::Keyframe(slot) => {
+            let parts = segmenter.keyframe(slot, released)?;
+            Some(parts.into_iter().flat_map(|part| part.into_here().unwrap().to_vec()).collect())
+        }
+        SegmentFile::Delta(slot) => {
+            Some(segmenter.delta(slot, released)?.into_here().unwrap().to_vec())
+        }
         SegmentFile::End => Some(segmenter.end(released)?.to_vec()),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use gametape_cadre::{Log, Options, Request, Seen, Spectator};
+use gametape_cadre::{GameAddress, Log, Options, Seen, Spectator};
 use gametape_live::{JournalStart, MatchName};
 use gametape_replay::ConvertOptions;
 use gametape_replay::cadre::GrowingTape;
@@ -22,52 +22,21 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A connection that is not there by then does not come.
 const CONNECTING: Duration = Duration::from_secs(10);
 
-/// A game of a Cadre server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CadreGame {
-    /// The server, `HOST:PORT`.
-    pub host: String,
-    /// What the game is called there.
-    pub game: String,
-    /// The session; `*` for any that is open.
-    pub session: String,
-}
-
-impl std::str::FromStr for CadreGame {
-    type Err = Error;
-
-    /// `HOST:PORT/GAME` or `HOST:PORT/GAME/SESSION`, maybe after `tcp://`.
-    fn from_str(text: &str) -> Result<Self> {
-        let parts: Vec<&str> = text.strip_prefix("tcp://").unwrap_or(text).split('/').collect();
-        let (host, game, session) = match parts[..] {
-            [host, game] => (host, game, "*"),
-            [host, game, session] => (host, game, session),
-            _ => ("", "", ""),
-        };
-        if [host, game, session].contains(&"") || !host.contains(':') {
-            let problem = "the address of a game is HOST:PORT/GAME or HOST:PORT/GAME/SESSION";
-            return Err(Error::misuse("game", problem));
-        }
-        let [host, game, session] = [host, game, session].map(str::to_owned);
-        Ok(Self { host, game, session })
-    }
-}
-
 /// Watches a game until it is over or the server stops, and says so.
-pub(super) async fn run(live: Arc<Live>, game: CadreGame, mut stop: watch::Receiver<bool>) {
+pub(super) async fn run(live: Arc<Live>, game: GameAddress, mut stop: watch::Receiver<bool>) {
     let ended = tokio::select! {
         ended = broadcast(&live, &game) => ended,
         () = stopped(&mut stop) => return,
     };
     let ended = ended.map_or_else(|error| error.to_string(), |()| "the game is over".to_owned());
-    live.log.note("cadre", &[("from", &game.host), ("game", &game.game), ("what", &ended)]);
+    live.log.note("cadre", &[("from", &game.host), ("game", &game.request.game), ("what", &ended)]);
 }
 
-async fn broadcast(live: &Arc<Live>, game: &CadreGame) -> Result<()> {
+async fn broadcast(live: &Arc<Live>, game: &GameAddress) -> Result<()> {
     let options = Options::default();
     let socket = timeout(CONNECTING, TcpStream::connect(&game.host)).await;
     let mut socket = socket.map_err(|_| Error::misuse("game", "the server does not answer"))??;
-    let (spectator, hello) = Spectator::begin(Request::new(&game.game, &game.session), &options);
+    let (spectator, hello) = Spectator::begin(game.request.clone(), &options);
     socket.write_all(&hello).await?;
     let mut watching = Watching { live: Arc::clone(live), spectator, begun: None, bytes: 0 };
     let mut look = interval(LOOK);
@@ -197,22 +166,4 @@ fn name_of(log: &Log) -> Result<MatchName> {
     let letter = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let name: String = name.chars().map(letter).take(64).collect();
     if name.is_empty() { "game".parse() } else { name.parse() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_game_has_a_server_a_name_and_maybe_a_session() {
-        let game: CadreGame = "tcp://localhost:3000/Chess/finals".parse().unwrap();
-        assert_eq!(
-            (&*game.host, &*game.game, &*game.session),
-            ("localhost:3000", "Chess", "finals")
-        );
-        assert_eq!("[::1]:3000/Chess".parse::<CadreGame>().unwrap().session, "*");
-        for text in ["", "host", "host:1", "host:1/", "host/Chess", "host:1/a/b/c", ":/"] {
-            assert!(text.parse::<CadreGame>().is_err(), "{text}");
-        }
-    }
 }

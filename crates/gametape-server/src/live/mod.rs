@@ -18,6 +18,7 @@ mod room;
 mod segments;
 mod session;
 mod socket;
+mod spool;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -25,13 +26,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use gametape_cadre::GameAddress;
 use gametape_live::{Announce, MatchName, Pass, Refusal};
 use gametape_wire::ViewSet;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 pub use archive::{Finished, Keep};
-pub use cadre::CadreGame;
 pub use policy::{Hold, Permit, Policy};
 pub use report::{EventLog, LogForm, Say};
 
@@ -105,7 +106,7 @@ pub struct Live {
     /// The bus that more matches come from.
     bus: Option<bus::Source>,
     /// Games of Cadre servers.
-    games: Vec<CadreGame>,
+    games: Vec<GameAddress>,
     /// Takes the tapes of matches that are over.
     keep: Option<Archivist>,
     keeping: Mutex<Vec<JoinHandle<()>>>,
@@ -163,6 +164,11 @@ impl Live {
         let _ = self.quic.set(identity);
     }
 
+    /// The own certificate was made again.
+    pub(crate) fn note_certificate(&self, hash: &str) {
+        self.log.note("certificate", &[("sha256", &hash)]);
+    }
+
     /// Also broadcasts a tape that is being written, under this name, as soon as the server runs.
     #[must_use]
     pub fn with_tape(self, name: MatchName, path: PathBuf) -> Self {
@@ -186,7 +192,7 @@ impl Live {
 
     /// Also watches a game of a Cadre server, and broadcasts it.
     #[must_use]
-    pub fn with_game(mut self, game: CadreGame) -> Self {
+    pub fn with_game(mut self, game: GameAddress) -> Self {
         self.games.push(game);
         self
     }
@@ -289,6 +295,10 @@ impl Live {
             beat.tick().await;
             for room in self.rooms() {
                 room.beat();
+                for (view, why) in room.spool() {
+                    self.log
+                        .note("spool", &[("match", room.name()), ("view", &view), ("why", &why)]);
+                }
                 self.archive(&room, room.archived());
                 if !room.has_publisher() && room.silence() > FORGOTTEN {
                     self.forget(&room);

@@ -25,7 +25,7 @@ use super::Live;
 use super::session::{End, Link, Visit};
 use crate::host;
 use crate::server::{Guest, Guests, Listen};
-use crate::tls::{Identity, RENEWED};
+use crate::tls::Identity;
 
 /// A connection over which nothing comes for this long is gone.
 const IDLE: Duration = Duration::from_secs(30);
@@ -56,7 +56,6 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub(crate) struct Port {
     endpoint: Endpoint,
-    identity: Identity,
 }
 
 fn transport() -> io::Result<TransportConfig> {
@@ -74,7 +73,7 @@ fn transport() -> io::Result<TransportConfig> {
 
 impl Port {
     /// Listens with this socket and this certificate. Called inside a runtime.
-    pub(crate) fn open(socket: UdpSocket, identity: Identity) -> io::Result<Self> {
+    pub(crate) fn open(socket: UdpSocket, identity: &Identity) -> io::Result<Self> {
         let about = socket2::SockRef::from(&socket);
         // As much as the system allows.
         let _ = about.set_recv_buffer_size(SOCKET_BYTES);
@@ -85,7 +84,7 @@ impl Port {
         config.transport_config(Arc::new(transport()?));
         let runtime = Arc::new(TokioRuntime);
         let endpoint = Endpoint::new(EndpointConfig::default(), Some(config), socket, runtime)?;
-        Ok(Self { endpoint, identity })
+        Ok(Self { endpoint })
     }
 
     /// Says to those who are left that the server stops, and waits until they know, but not longer.
@@ -103,18 +102,7 @@ impl Port {
         stop: watch::Receiver<bool>,
     ) {
         let listen = Arc::new(listen);
-        let mut renewal = tokio::time::interval(RENEWED);
-        renewal.tick().await;
-        loop {
-            let incoming = tokio::select! {
-                incoming = self.endpoint.accept() => incoming,
-                _ = renewal.tick() => {
-                    // The one before is good for another week.
-                    let _ = self.identity.renew();
-                    continue;
-                }
-            };
-            let Some(incoming) = incoming else { return };
+        while let Some(incoming) = self.endpoint.accept().await {
             let address = incoming.remote_address().ip();
             // Whoever can be forged is asked to come again where there is not much room left.
             if !incoming.remote_address_validated() && guests.is_crowded() {

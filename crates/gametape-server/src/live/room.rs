@@ -1,6 +1,7 @@
 //! A live match on this server: what its publisher sends, and everything that is made of it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -158,9 +159,8 @@ impl Room {
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
         segments.retain(|view, _| views.contains(*view));
         for view in views.iter() {
-            if !segments.contains_key(&view) {
-                let made = Segments::new(&self.about, view)?;
-                segments.insert(view, Arc::new(Mutex::new(made)));
+            if let Entry::Vacant(place) = segments.entry(view) {
+                place.insert(Arc::new(Mutex::new(Segments::new(&self.about, view)?)));
             }
         }
         self.wanted.send_replace(views);
@@ -290,6 +290,12 @@ impl Room {
         if lock(&self.relay).is_ended() {
             self.wake();
         }
+    }
+
+    /// Moves old segments out of memory; says of which views they are lost, and why.
+    pub(crate) fn spool(&self) -> Vec<(View, io::Error)> {
+        let of = |view| Some((view, lock(&*self.segments(view)?).spool()?));
+        self.about.views.iter().filter_map(of).collect()
     }
 
     /// How long nothing came of its publisher.

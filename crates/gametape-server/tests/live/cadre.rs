@@ -1,37 +1,27 @@
 //! Games of a Cadre server that are broadcast: who watches has the gamelog that the stream becomes.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use flate2::read::GzDecoder;
-use gametape_cadre::{Options, Spectated};
+use gametape_cadre::{GameAddress, Options, Spectated};
 use gametape_live::{Join, StartAt};
 use gametape_replay::{Recording, cadre};
-use gametape_server::live::CadreGame;
 use gametape_wire::{View, ViewSet};
 
+use super::cadre_server::{GAME, Guest, let_in};
 use super::common::{Socket, Watching, limits, open_policy, start_with, wait_for};
 
-const GAME: &str = "{\"event\":\"lobbied\",\"data\":{\"gameName\":\"Move\",\"gameSession\":\"2\"}}\u{4}\
-    {\"event\":\"meta-delta\",\"data\":{\"type\":\"start\",\"game\":{\"currentTurn\":0,\"players\":{\"0\":{\"id\":\"7\"},\"&LEN\":1},\"gameObjects\":{\"7\":{\"id\":\"7\",\"name\":\"Ann\"}}}}}\u{4}\
-    {\"event\":\"start\",\"data\":{}}\u{4}\
-    {\"event\":\"meta-delta\",\"data\":{\"type\":\"ran\",\"game\":{\"currentTurn\":1}}}\u{4}\
-    {\"event\":\"meta-delta\",\"data\":{\"type\":\"over\",\"game\":{\"gameObjects\":{\"7\":{\"won\":true}}}}}\u{4}\
-    {\"event\":\"over\",\"data\":{\"gamelogURL\":\"http://h/gamelog/Move-2-2016.02.25.21.27.10.562\"}}\u{4}";
-
 /// A server that lets one spectator in, and sends it half of a stream; the rest when it is asked to.
-fn server(stream: Vec<u8>, rest: Receiver<()>) -> CadreGame {
+fn server(stream: Vec<u8>, rest: Receiver<()>) -> GameAddress {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
-        let (mut socket, _) = listener.accept().unwrap();
-        let mut asked = BufReader::new(socket.try_clone().unwrap());
-        asked.read_until(4, &mut Vec::new()).unwrap();
-        socket.write_all(b"{\"event\":\"named\",\"data\":\"Move\"}\x04").unwrap();
-        asked.read_until(4, &mut Vec::new()).unwrap();
+        let Guest { mut socket, mut asked, said } = let_in(&listener);
+        assert!(said[1].contains("\"gameName\":\"Move\""), "{said:?}");
         // Within a message in the middle: the first one may be most of all bytes.
         let ends: Vec<usize> = (0..stream.len()).filter(|at| stream[*at] == 4).collect();
         let (first, second) = stream.split_at(ends[ends.len() / 2] + 5);

@@ -3,6 +3,8 @@
 
 mod bus;
 mod cadre;
+#[path = "../../../gametape-cadre/tests/common/server.rs"]
+mod cadre_server;
 #[allow(dead_code)]
 #[path = "../../../gametape-bus/tests/bus/cluster.rs"]
 mod cluster;
@@ -10,6 +12,9 @@ mod common;
 mod hostile;
 mod http;
 mod leak;
+mod memory;
+#[path = "../../../gametape-bus/tests/bus/noted.rs"]
+mod noted;
 mod proxy;
 mod sessions;
 mod transports;

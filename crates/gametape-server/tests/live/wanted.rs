@@ -1,14 +1,13 @@
 //! A server gets no view that nobody on it may see, and all of it from the moment that somebody comes.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use gametape_bus::{Bus, Filter, InProcess, Kept, Port, Subscription};
+use gametape_bus::{InProcess, Port};
 use gametape_live::{Classes, Grant, Join, Message, Notice, Pass, Shared, StartAt};
 use gametape_server::live::LiveLimits;
 use gametape_tape::SigningKey;
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{View, ViewSet};
 
 use super::common::{
     Ended, Publishing, Running, Socket, Watching, Wire, finish, limits, play_one, start,
@@ -211,63 +210,17 @@ fn a_view_that_nobody_needs_is_dropped_and_comes_again() {
     assert_equals(&source, &watching[0].tape, views(&[2]), 0);
 }
 
-/// A bus that notes what the server wants.
-#[derive(Debug, Default)]
-struct NotedBus {
-    inner: InProcess,
-    wanted: Mutex<Vec<Filter>>,
-}
-
-impl NotedBus {
-    fn note(&self, filters: &[Filter]) {
-        self.wanted.lock().unwrap().extend_from_slice(filters);
-    }
-
-    fn views(&self) -> ViewSet {
-        let of = |filter: &Filter| match filter {
-            Filter::View(_, of) | Filter::Mark(_, of) => Some(*of),
-            _ => None,
-        };
-        self.wanted.lock().unwrap().iter().filter_map(of).collect()
-    }
-}
-
-impl Bus for NotedBus {
-    fn publish(&self, subject: &str, reply: Option<&str>, message: &Shared) {
-        self.inner.publish(subject, reply, message);
-    }
-
-    fn subscribe(&self, filters: &[Filter]) -> BoxFuture<'_, Result<Subscription>> {
-        self.note(filters);
-        self.inner.subscribe(filters)
-    }
-
-    fn kept(&self, filters: &[Filter], kept: Kept) -> BoxFuture<'_, Result<Subscription>> {
-        self.note(filters);
-        self.inner.kept(filters, kept)
-    }
-
-    fn flush(&self) -> BoxFuture<'_, Result<()>> {
-        self.inner.flush()
-    }
-
-    fn lost(&self) -> u64 {
-        self.inner.lost()
-    }
-}
-
 #[test]
 fn a_server_on_a_bus_subscribes_to_a_view_when_somebody_comes_who_may_see_it() {
-    let bus = Arc::new(NotedBus::default());
-    let given: Arc<dyn Bus> = bus.clone();
-    let server = start_with(delayed(), limits(), |live| live.with_own_bus(given));
+    let bus = super::noted::Noted::new(Arc::new(InProcess::default()));
+    let server = start_with(delayed(), limits(), |live| live.with_own_bus(bus.clone()));
     let source = plan(4).play();
     let mut publisher = source.publisher();
     let Message::Announce(announce) = Message::read(&publisher.announce()).unwrap() else {
         panic!()
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let port = runtime.block_on(Port::open(Arc::new(bus.inner.clone()), &announce));
+    let port = runtime.block_on(Port::open(Arc::clone(&bus.inner), &announce));
     let mut port = port.unwrap();
     let link = publisher.connect(&port.have(), Duration::ZERO);
     let mut step = |pieces: &[Vec<u8>]| {

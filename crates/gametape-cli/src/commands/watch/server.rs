@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gametape_cadre::{Log, Options, Request, Seen, Spectator};
+use gametape_cadre::{GameAddress, Log, Options, Seen, Spectator};
 use gametape_replay::convert::{Conversion, Form, Storage, convert};
 use gametape_replay::inspect::DeltaLine;
 use gametape_replay::open::{GamelogBytes, Opened};
@@ -31,11 +31,13 @@ const AT_ONCE: Duration = Duration::from_millis(20);
 const WAITING_PIECES: usize = 16;
 
 pub(super) fn watch(args: &Args, address: &str) -> Outcome {
-    let request = request_of(address)?;
+    let name = format!("tcp://{address}");
+    let at = address.parse::<GameAddress>();
+    let at = at.map_err(|error| Failure::usage(format_args!("{name}: {error}")))?;
     let save = args.save.as_ref().map(|target| target.open(kind_of(args), &Source::Stdin));
     let save = save.transpose()?;
     let options = Options::default().with_max_memory(max_memory());
-    let mut game = Game::join(address, request, &options)?;
+    let mut game = Game::join(name, at, &options)?;
     let mut viewer = Viewer::new(game.wait_for_begin(&options)?);
     let viewer = if args.prints_lines() {
         game.print(&mut viewer, args.json)?;
@@ -44,20 +46,6 @@ pub(super) fn watch(args: &Args, address: &str) -> Outcome {
         play::live(viewer, &mut |viewer| game.take_in(viewer))?
     };
     game.finish(args, viewer, save)
-}
-
-/// Which game, by `HOST:PORT/GAME/SESSION`.
-fn request_of(address: &str) -> Result<Request, Failure> {
-    let parts: Vec<&str> = address.split('/').collect();
-    match parts[..] {
-        [host, game] if !host.is_empty() && !game.is_empty() => Ok(Request::new(game, "*")),
-        [host, game, session] if ![host, game, session].contains(&"") => {
-            Ok(Request::new(game, session))
-        }
-        _ => Err(Failure::usage(format_args!(
-            "tcp://{address}: the address of a game is tcp://HOST:PORT/GAME or tcp://HOST:PORT/GAME/SESSION"
-        ))),
-    }
 }
 
 /// What the game is saved as, by the name of the file.
@@ -83,12 +71,10 @@ struct Game {
 
 impl Game {
     /// Connects, and asks for the game.
-    fn join(address: &str, request: Request, options: &Options) -> Result<Self, Failure> {
-        let host = address.split('/').next().unwrap_or_default();
-        let name = format!("tcp://{address}");
+    fn join(name: String, at: GameAddress, options: &Options) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::io(&name, &error);
-        let mut socket = TcpStream::connect(host).map_err(failed)?;
-        let (spectator, hello) = Spectator::begin(request, options);
+        let mut socket = TcpStream::connect(&at.host).map_err(failed)?;
+        let (spectator, hello) = Spectator::begin(at.request, options);
         socket.write_all(&hello).map_err(failed)?;
         let mut reading = socket.try_clone().map_err(failed)?;
         let (sender, pieces) = sync_channel(WAITING_PIECES);
