@@ -108,7 +108,7 @@ impl Crowd {
     /// The whole state before the present tick.
     pub fn snapshot(&self) -> Result<SimSnapshot> {
         let mut state = SimSnapshot::default();
-        state.core.tick = self.tick;
+        state.core.tick = Tick(self.tick);
         state.core.random_state = self.dice.0.to_le_bytes().to_vec();
         for (number, unit) in self.units.iter().enumerate() {
             unit.put_into(&mut state, number as u16)?;
@@ -246,7 +246,7 @@ impl Simulation for Crowd {
         for (unit, row) in self.units.iter_mut().zip(core.entities.iter()) {
             unit.restore(row.slots()).ok_or_else(misfit)?;
         }
-        (self.dice, self.tick) = (Dice(u64::from_le_bytes(dice)), core.tick);
+        (self.dice, self.tick) = (Dice(u64::from_le_bytes(dice)), core.tick.0);
         Ok(())
     }
 }
@@ -294,7 +294,7 @@ impl GameState for Seen {
 
     fn snapshot(&self, tick: Tick) -> SimSnapshot {
         let mut state = SimSnapshot::default();
-        state.core.tick = tick.0;
+        state.core.tick = tick;
         for (index, unit) in (0..).zip(&self.units) {
             // Tags ascend, so nothing is refused.
             let _ = state.core.entities.push(UnitTag { index, generation: 0 }, &[(0, &unit[..])]);

@@ -3,7 +3,7 @@
 use gametape_tape::{
     Cadence, Chunk, ChunkKind, KeyframeMaker, Restorer, Tape, TapeFrames, TapeHeader, TapeWriter,
 };
-use gametape_wire::{Error, Result, TickLength, ViewSet};
+use gametape_wire::{Error, Result, Tick, TickLength, ViewSet};
 
 use crate::crowd::{Crowd, MESSAGE_BYTES, Seen, TICK_BYTES, taste};
 
@@ -67,7 +67,7 @@ pub fn record<E: From<Error>>(
     let mut writer = begin()?;
     let mut payload = Vec::with_capacity(TICK_BYTES);
     for tick in 0..ticks {
-        if keyframes.is_due(tick) {
+        if keyframes.is_due(Tick(tick)) {
             let keyframe = keyframes.make(crowd.snapshot()?);
             writer.keyframe(0, ViewSet::EMPTY, &keyframe)?;
         }
@@ -149,7 +149,7 @@ impl<'a> Seeker<'a> {
         let state = self.restorer.state();
         let state = state.ok_or_else(|| Error::misuse("seek", "there is no keyframe"))?;
         self.seen.restore(state);
-        Ok(state.core.tick)
+        Ok(state.core.tick.0)
     }
 }
 

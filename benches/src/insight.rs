@@ -6,7 +6,7 @@ use gametape_analysis::{
     AnalysisEvent, Block, EventWriter, Events, Highlight, HighlightFinder, MatchInfo, Names, Table,
 };
 use gametape_library::ParquetTable;
-use gametape_wire::{Result, TickLength};
+use gametape_wire::{Result, Tick, TickLength};
 
 use crate::{Claim, Contest, Report};
 
@@ -76,7 +76,7 @@ pub fn milliseconds<T>(mut call: impl FnMut() -> T) -> f64 {
 fn find_highlights(events: &[AnalysisEvent], ticks: TickLength, end: u64) -> Vec<Highlight> {
     let mut finder = HighlightFinder::new(ticks);
     events.iter().for_each(|event| finder.add(event));
-    finder.finish(end)
+    finder.finish(Tick(end))
 }
 
 /// Judges how long it takes to find the highlights of a match of 60 minutes, which ends at `end`.

@@ -107,7 +107,7 @@ pub fn watched(mut crowd: Crowd, ticks: u64) -> Result<Vec<u8>> {
     let mut keyframes = KeyframeMaker::new(Cadence::default());
     let mut payload = Vec::new();
     for tick in 0..ticks {
-        if let Some(keyframe) = keyframes.at(tick, || seen.snapshot(Tick(tick))) {
+        if let Some(keyframe) = keyframes.at(Tick(tick), || seen.snapshot(Tick(tick))) {
             writer.keyframe(streams::keyframes_of(View::SPECTATOR), spectator, &keyframe)?;
         }
         payload.clear();

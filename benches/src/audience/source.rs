@@ -200,8 +200,8 @@ impl Live {
             self.writer.flush()?;
             self.publisher.follow(&self.writer.take(), now())?;
         }
-        self.publisher.frame(tick, &[(View::SPECTATOR, &stamped())], now())?;
-        self.publisher.end_tick(tick, now())?;
+        self.publisher.frame(Tick(tick), &[(View::SPECTATOR, &stamped())], now())?;
+        self.publisher.end_tick(Tick(tick), now())?;
         Ok(())
     }
 }

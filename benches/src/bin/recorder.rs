@@ -131,7 +131,7 @@ fn record(sink: impl Sink + Send + 'static) -> Outcome<(Costs, Counters)> {
 fn keyframe(recorder: &Recorder, crowd: &Crowd, tick: u64) -> Outcome<()> {
     let mut snapshot = crowd.snapshot()?;
     // The crowd takes several of its own ticks for one of ours.
-    snapshot.core.tick = tick;
+    snapshot.core.tick = Tick(tick);
     Ok(recorder.keyframe(snapshot)?)
 }
 

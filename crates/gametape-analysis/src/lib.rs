@@ -17,7 +17,7 @@
 //! use gametape_analysis::{AnalysisEvent, EventWriter, HighlightFinder, KindSet, NameId};
 //! use gametape_analysis::{MatchInfo, Rarity, TapeEvents, WorldPos, json_line, read_names};
 //! use gametape_tape::{TapeHeader, Tape, TapeWriter};
-//! use gametape_wire::TickLength;
+//! use gametape_wire::{Tick, TickLength};
 //!
 //! # fn main() -> gametape_wire::Result<()> {
 //! // While the match is played: ticks of 50 ms.
@@ -25,7 +25,7 @@
 //! let nuke = NameId(tape.names(&["nuke"])?);
 //! let mut events = EventWriter::new();
 //! events.push(&AnalysisEvent::SuperweaponFired {
-//!     tick: 9000,
+//!     tick: Tick(9000),
 //!     weapon_type: nuke,
 //!     target_pos: WorldPos { x: 5 * WorldPos::PER_CELL, y: 0, z: 0 },
 //!     player: 1,
@@ -48,8 +48,8 @@
 //!     json_line(&event, &info, &mut lines);
 //! }
 //! assert!(lines.contains(r#""weapon_type":"nuke""#));
-//! let best = &finder.finish(tape.summary.end_tick)[0];
-//! assert_eq!((best.tick, best.why.rarest), (9000, Some(Rarity::Superweapon)));
+//! let best = &finder.finish(Tick(tape.summary.end_tick))[0];
+//! assert_eq!((best.tick, best.why.rarest), (Tick(9000), Some(Rarity::Superweapon)));
 //! # Ok(())
 //! # }
 //! ```

@@ -1,6 +1,7 @@
 //! Invented events: for tests, fuzzing and benchmarks, the same for the same seed everywhere.
 
 use gametape_tape::UnitTag;
+use gametape_wire::Tick;
 
 use crate::event::field::Field;
 use crate::event::table::{AnalysisEvent, EventKind};
@@ -39,7 +40,7 @@ impl Random {
 }
 
 /// An event of a kind whose fields are chance.
-pub fn event(kind: EventKind, tick: u64, random: &mut Random) -> AnalysisEvent {
+pub fn event(kind: EventKind, tick: Tick, random: &mut Random) -> AnalysisEvent {
     AnalysisEvent::sample(kind, tick, random)
 }
 
@@ -64,7 +65,7 @@ pub fn played(minutes: u64, seed: u64) -> Vec<AnalysisEvent> {
     let mut random = Random::new(seed);
     let mut events = Vec::new();
     for second in 0..minutes * 60 {
-        let tick = second * TICKS_A_SECOND;
+        let tick = Tick(second * TICKS_A_SECOND);
         economy(&mut events, tick, &mut random);
         if second % 5 == 0 {
             events.extend((1..=PLAYERS).map(|player| snapshot(tick, player, second, &mut random)));
@@ -74,7 +75,7 @@ pub fn played(minutes: u64, seed: u64) -> Vec<AnalysisEvent> {
             battle(&mut events, tick, second / 60, second % 60, &mut random);
         }
     }
-    let tick = minutes * 60 * TICKS_A_SECOND;
+    let tick = Tick(minutes * 60 * TICKS_A_SECOND);
     let outcome = MatchOutcome::Completed { winner: 1, reason: NameId(6) };
     events.push(AnalysisEvent::MatchEnded { tick, outcome });
     events.sort_by_key(AnalysisEvent::tick);
@@ -94,7 +95,7 @@ fn player(random: &mut Random) -> u8 {
     1 + random.below(PLAYERS.into()) as u8
 }
 
-fn economy(events: &mut Vec<AnalysisEvent>, tick: u64, random: &mut Random) {
+fn economy(events: &mut Vec<AnalysisEvent>, tick: Tick, random: &mut Random) {
     let (tag, owner, pos) = (unit(random), player(random), position(random));
     let unit_type = NameId(random.below(3) as u32);
     let resource_type = NameId(3);
@@ -122,7 +123,7 @@ fn economy(events: &mut Vec<AnalysisEvent>, tick: u64, random: &mut Random) {
     }
 }
 
-fn snapshot(tick: u64, player: u8, second: u64, random: &mut Random) -> AnalysisEvent {
+fn snapshot(tick: Tick, player: u8, second: u64, random: &mut Random) -> AnalysisEvent {
     let stats = PlayerStats {
         credits: random.below(5000) as i64,
         income: 600 + second as i64,
@@ -142,7 +143,7 @@ fn snapshot(tick: u64, player: u8, second: u64, random: &mut Random) -> Analysis
 /// One second of a battle.
 fn battle(
     events: &mut Vec<AnalysisEvent>,
-    tick: u64,
+    tick: Tick,
     number: u64,
     second: u64,
     random: &mut Random,
@@ -186,7 +187,7 @@ fn battle(
     }
 }
 
-fn death(tick: u64, random: &mut Random) -> AnalysisEvent {
+fn death(tick: Tick, random: &mut Random) -> AnalysisEvent {
     let owner = player(random);
     AnalysisEvent::UnitDestroyed {
         tick,

@@ -2,7 +2,7 @@
 //! section 5.
 
 use gametape_tape::PlayerId;
-use gametape_wire::{Arrange, TickLength, Time};
+use gametape_wire::{Arrange, Tick, TickLength, Time};
 
 use crate::event::table::AnalysisEvent;
 use crate::event::types::{MatchOutcome, PlayerStats};
@@ -153,7 +153,7 @@ pub struct StatisticsCollector {
     /// By player number; 0 is nobody.
     players: [Option<Box<Collected>>; 16],
     /// The first end of the match, and when.
-    outcome: Option<(u64, MatchOutcome)>,
+    outcome: Option<(Tick, MatchOutcome)>,
 }
 
 /// What is known of one player so far.
@@ -175,7 +175,7 @@ impl StatisticsCollector {
     pub fn add(&mut self, event: &AnalysisEvent, names: &dyn Names) {
         match *event {
             AnalysisEvent::PlayerStatSnapshot { tick, player, stats } => {
-                self.with(player, |of| of.snapshots.push((tick, stats)));
+                self.with(player, |of| of.snapshots.push((tick.0, stats)));
             }
             AnalysisEvent::MatchEnded { tick, outcome }
                 if self.outcome.is_none_or(|(first, _)| tick < first) =>

@@ -6,10 +6,11 @@ mod running;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use running::{
-    Running, assert_kept, folder, none_for_upgrades, proxy, serve, wait_for_file, wait_for_match,
+    Running, assert_kept, content, folder, none_for_upgrades, proxy, serve, wait_for_file,
+    wait_for_match,
 };
 
 /// A match of half a minute in three seconds.

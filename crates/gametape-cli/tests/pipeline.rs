@@ -2,6 +2,7 @@
 //! still the same match.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -112,6 +113,61 @@ fn damage_is_judged_alike_by_every_command() {
         let code = |tape: &str| gametape(here, &format!("{line} {tape}")).status.code();
         assert_eq!((code("match.tape"), code("torn.tape")), (Some(0), Some(3)), "{line}");
     }
+}
+
+/// What a command says of ticks: `ticks 0 to 295`.
+fn ranges_of_ticks(text: &str) -> BTreeSet<&str> {
+    let ranges = text.match_indices("ticks ").map(|(at, _)| &text[at..]);
+    let is_end = |c: char| !c.is_ascii_alphanumeric() && c != ' ';
+    let ranges = ranges.filter_map(|range| range.split(is_end).next()).map(str::trim_end);
+    ranges.filter(|range| range.contains(" to ")).collect()
+}
+
+/// `recover`, `verify` and `info` say the same of one loss.
+#[test]
+fn a_loss_is_of_the_same_ticks_in_every_command() {
+    let folder = recorded(700);
+    let here = folder.path();
+    let chunks = fine(here, "chunks --json --kind frames match.tape");
+    let first: serde_json::Value = serde_json::from_str(chunks.lines().next().unwrap()).unwrap();
+    let mut bytes = std::fs::read(here.join("match.tape")).unwrap();
+    bytes[first["offset"].as_u64().unwrap() as usize + 60] ^= 0xFF;
+    std::fs::write(here.join("hurt.tape"), bytes).unwrap();
+
+    let recovered = gametape(here, "recover hurt.tape whole.tape");
+    let recovered = String::from_utf8(recovered.stderr).unwrap();
+    let lost = BTreeSet::from(["ticks 0 to 295"]);
+    assert_eq!(ranges_of_ticks(&recovered), lost, "{recovered}");
+    let verified = fine(here, "verify whole.tape");
+    assert_eq!(ranges_of_ticks(&verified), lost, "{verified}");
+    let hurt = String::from_utf8(gametape(here, "verify hurt.tape").stdout).unwrap();
+    assert_eq!(ranges_of_ticks(&hurt), lost, "{hurt}");
+    let info = fine(here, "info --chunks whole.tape");
+    assert!(info.contains("damage: 1 chunk of frames, 2,560 bytes, ticks 0 to 295"), "{info}");
+}
+
+/// A chunk that is damaged hides none of the others.
+#[test]
+fn what_is_whole_is_printed_beside_what_is_damaged() {
+    let folder = recorded(700);
+    let here = folder.path();
+    let listed = "chunks --json --kind orders --stream 0 match.tape";
+    let chunks: Vec<serde_json::Value> =
+        fine(here, listed).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut bytes = std::fs::read(here.join("match.tape")).unwrap();
+    bytes[chunks[0]["offset"].as_u64().unwrap() as usize + 60] ^= 0xFF;
+    std::fs::write(here.join("hurt.tape"), bytes).unwrap();
+
+    let whole = fine(here, "chunks --frames --kind orders --stream 0 match.tape");
+    let hurt = gametape(here, "chunks --frames --kind orders --stream 0 hurt.tape");
+    assert_eq!(hurt.status.code(), Some(3));
+    let number = chunks[0]["chunk"].as_u64().unwrap();
+    let warning = String::from_utf8(hurt.stderr).unwrap();
+    assert!(warning.contains(&format!("chunk {number}: orders: checksum is")), "{warning}");
+    let left = String::from_utf8(hurt.stdout).unwrap();
+    assert!(!left.is_empty() && left.len() < whole.len() && whole.ends_with(&left), "{left}");
+    let raw = gametape(here, "chunks --raw --kind orders --stream 0 hurt.tape");
+    assert!(raw.status.code() == Some(3) && !raw.stdout.is_empty());
 }
 
 #[test]

@@ -46,11 +46,11 @@ impl TableFormat {
 /// ```
 /// use gametape_analysis::{AnalysisEvent, MatchInfo, Table};
 /// use gametape_library::{EventTable, TableFormat};
-/// use gametape_wire::TickLength;
+/// use gametape_wire::{Tick, TickLength};
 ///
 /// let info = MatchInfo::new(TickLength::from_micros(50_000).unwrap(), [""; 0]);
 /// let mut table = EventTable::new(TableFormat::Json, Table::Wide)?;
-/// table.push(&AnalysisEvent::PauseEvent { tick: 9, player: 2, paused: true }, &info)?;
+/// table.push(&AnalysisEvent::PauseEvent { tick: Tick(9), player: 2, paused: true }, &info)?;
 /// let file = [table.take(), table.finish()?].concat();
 /// assert!(file.starts_with(br#"{"kind":"PauseEvent""#) && file.ends_with(b"}\n"));
 /// # Ok::<(), gametape_wire::Error>(())

@@ -7,11 +7,11 @@
 //! ```
 //! use gametape_analysis::{AnalysisEvent, MatchInfo, Table};
 //! use gametape_library::ParquetTable;
-//! use gametape_wire::TickLength;
+//! use gametape_wire::{Tick, TickLength};
 //!
 //! let info = MatchInfo::new(TickLength::from_micros(50_000).unwrap(), [""; 0]);
 //! let mut table = ParquetTable::new(Table::Wide, Vec::new())?;
-//! table.push(&AnalysisEvent::PauseEvent { tick: 9, player: 2, paused: true }, &info)?;
+//! table.push(&AnalysisEvent::PauseEvent { tick: Tick(9), player: 2, paused: true }, &info)?;
 //! let file: Vec<u8> = table.finish()?;
 //! assert_eq!(&file[..4], b"PAR1");
 //! # Ok::<(), gametape_wire::Error>(())

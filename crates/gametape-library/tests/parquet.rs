@@ -13,7 +13,7 @@ use gametape_analysis::{
     AnalysisEvent, ColumnType, CsvTable, EventKind, MatchInfo, Table, UnitTag,
 };
 use gametape_library::ParquetTable;
-use gametape_wire::TickLength;
+use gametape_wire::{Tick, TickLength};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 /// Names without commas and quotes, so that lines of CSV can be compared as text.
@@ -30,7 +30,7 @@ fn info(source: &str) -> MatchInfo<[&'static str; 6]> {
 fn events() -> Vec<AnalysisEvent> {
     let mut random = Random::new(8);
     let kinds = EventKind::ALL.iter().cycle().take(EventKind::ALL.len() * 50);
-    kinds.zip(0..).map(|(&kind, tick)| sample::event(kind, tick / 3, &mut random)).collect()
+    kinds.zip(0..).map(|(&kind, tick)| sample::event(kind, Tick(tick / 3), &mut random)).collect()
 }
 
 fn written(table: Table, events: &[AnalysisEvent]) -> Vec<RecordBatch> {
@@ -107,8 +107,12 @@ fn ticks_and_durations_are_signed() {
 
 #[test]
 fn empty_lists_are_not_nothing() {
-    let event =
-        AnalysisEvent::SelectionChanged { tick: 1, player: 1, added: vec![], removed: vec![] };
+    let event = AnalysisEvent::SelectionChanged {
+        tick: Tick(1),
+        player: 1,
+        added: vec![],
+        removed: vec![],
+    };
     let batch = &written(Table::Wide, &[event])[0];
     assert_eq!(batch.column_by_name("added").unwrap().null_count(), 0);
     assert_eq!(batch.column_by_name("buildings_lost").unwrap().null_count(), 1);
@@ -117,7 +121,11 @@ fn empty_lists_are_not_nothing() {
 #[test]
 fn long_tables_have_several_batches() {
     let events: Vec<_> = (0..70_000)
-        .map(|tick| AnalysisEvent::PauseEvent { tick, player: 1, paused: tick % 2 == 0 })
+        .map(|tick| AnalysisEvent::PauseEvent {
+            tick: Tick(tick),
+            player: 1,
+            paused: tick % 2 == 0,
+        })
         .collect();
     let batches = written(Table::Kind(EventKind::PauseEvent), &events);
     let ticks: Vec<i64> = batches
@@ -140,7 +148,7 @@ fn a_table_without_rows_is_a_file_with_a_schema() {
 #[test]
 fn rows_say_which_match_they_are_from_when_and_who() {
     let mut file = ParquetTable::new(Table::Wide, Vec::new()).unwrap();
-    let event = AnalysisEvent::PauseEvent { tick: 7, player: 1, paused: true };
+    let event = AnalysisEvent::PauseEvent { tick: Tick(7), player: 1, paused: true };
     for name in ["one", "two"] {
         file.push(&event, &info(name)).unwrap();
     }
@@ -161,7 +169,8 @@ fn long_names_and_lists_are_written_piece_by_piece() {
     let mut file = ParquetTable::new(Table::Wide, Vec::new()).unwrap();
     for n in 0..2000_u16 {
         let (tick, added) = (n.into(), vec![UnitTag { index: n, generation: 1 }; 20]);
-        let event = AnalysisEvent::SelectionChanged { tick, player: 1, added, removed: vec![] };
+        let event =
+            AnalysisEvent::SelectionChanged { tick: Tick(tick), player: 1, added, removed: vec![] };
         file.push(&event, &names).unwrap();
     }
     // 20 MB were given; what waits is less than the half of it.

@@ -162,15 +162,15 @@ impl Assembler {
             // What everybody sees comes with every view.
             let is_first = ViewSet::EMPTY.with(data.view) == self.views.lowest();
             // One that comes after later ones were written cannot be put in its place any more.
-            let is_in_time = event.tick() >= self.events_until;
+            let is_in_time = event.tick().0 >= self.events_until;
             if is_in_time && (is_first || !is_own(&event, ViewSet::EMPTY)) {
                 self.events.push(event);
             }
         }
         if self.events.len() > MOST_EVENTS {
             self.events.sort_by_key(AnalysisEvent::tick);
-            let (first, last) = (self.events[0].tick(), self.events[MOST_EVENTS].tick());
-            let middle = self.events[MOST_EVENTS / 2].tick();
+            let (first, last) = (self.events[0].tick().0, self.events[MOST_EVENTS].tick().0);
+            let middle = self.events[MOST_EVENTS / 2].tick().0;
             self.put_events(if middle > first { middle } else { last + 1 })?;
         }
         Ok(())
@@ -180,7 +180,7 @@ impl Assembler {
     fn put_events(&mut self, until: u64) -> Result<()> {
         self.events_until = until;
         self.events.sort_by_key(AnalysisEvent::tick);
-        let count = self.events.partition_point(|event| event.tick() < until);
+        let count = self.events.partition_point(|event| event.tick().0 < until);
         let mut writer = EventWriter::new();
         self.events.drain(..count).try_for_each(|event| writer.push(&event))?;
         self.writer.flush()?;

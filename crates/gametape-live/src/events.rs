@@ -51,7 +51,7 @@ impl Windows {
         let views = header.views;
         waiting.extend(read.unwrap_or_default().into_iter().map(|event| (event, views)));
         let ready: Vec<(AnalysisEvent, ViewSet)> =
-            waiting.extract_if(.., |(event, _)| event.tick() < complete).collect();
+            waiting.extract_if(.., |(event, _)| event.tick().0 < complete).collect();
         Ok(self.windows(ready))
     }
 
@@ -64,7 +64,7 @@ impl Windows {
     fn windows(&self, events: Vec<(AnalysisEvent, ViewSet)>) -> Vec<Window> {
         let mut windows: BTreeMap<u64, Window> = BTreeMap::new();
         for (event, views) in events {
-            let number = event.tick() / self.ticks;
+            let number = event.tick().0 / self.ticks;
             let last_tick = number.saturating_add(1).saturating_mul(self.ticks) - 1;
             let window = Window { last_tick, events: Vec::new() };
             windows.entry(number).or_insert(window).events.push((event, views));

@@ -8,7 +8,7 @@ use gametape_replay::metadata::{for_views, text_field};
 use gametape_replay::streams::{FRAMES, SETUP_OF_VIEWS, keyframes_of};
 use gametape_tape::limits::TICK;
 use gametape_tape::{Chunk, ChunkDraft, ChunkHeader, ChunkKind, Gap, TapeFrames, TapeHeader};
-use gametape_wire::{Error, Result, TickLength, Time, View, ViewSet, Writer};
+use gametape_wire::{Error, Result, Tick, TickLength, Time, View, ViewSet, Writer};
 
 use crate::classify::{Classify, MinewarsClasses, OneClass};
 use crate::events::{Window, Windows};
@@ -223,15 +223,16 @@ impl Publisher {
     }
 
     /// What views receive at a tick, as the game gives it to its recorder.
-    pub fn frame(&mut self, tick: u64, parts: &[(View, &[u8])], now: Duration) -> Result<()> {
+    pub fn frame(&mut self, tick: Tick, parts: &[(View, &[u8])], now: Duration) -> Result<()> {
+        let Tick(tick) = tick;
         self.over_before(tick, now)?;
         parts.iter().try_for_each(|(view, payload)| self.part(*view, tick, payload))
     }
 
     /// Nothing more of this tick comes.
-    pub fn end_tick(&mut self, tick: u64, now: Duration) -> Result<()> {
-        self.reach(tick)?;
-        self.put_marks(tick, now);
+    pub fn end_tick(&mut self, tick: Tick, now: Duration) -> Result<()> {
+        self.reach(tick.0)?;
+        self.put_marks(tick.0, now);
         Ok(())
     }
 

@@ -47,7 +47,7 @@ pub use broadcast::Broadcast;
 pub use kept::KeptTapes;
 pub use line::SeenLine;
 pub use link::{Closed, Link, PROTOCOL};
-pub use publish::{PublishEvent, PublishOptions, Tell, publish_file};
+pub use publish::{OnEvent, PublishEvent, PublishOptions, publish_file};
 pub use sink::{Publishing, publish_recording};
 pub use tls::{Authority, CertificateHash, Trust};
 pub use watch::{LiveMatch, Seen, Watch, WatchControl, WatchOptions};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gametape_live::Notice;
-use gametape_wire::View;
+use gametape_wire::{TickRange, View};
 use serde::Serialize;
 
 use crate::watch::Seen;
@@ -109,11 +109,12 @@ impl fmt::Display for SeenLine {
             }
             Self::Began { tick } => write!(f, "begins with tick {tick}"),
             Self::Shown { tick } => write!(f, "tick {tick}"),
-            Self::Lost { view, first, last, parts: 0 } => {
-                write!(f, "lost: ticks {first} to {last} of view {view}")
-            }
             Self::Lost { view, first, last, parts } => {
-                write!(f, "lost: {parts} parts of ticks {first} to {last} of view {view}")
+                let ticks = TickRange::from(*first..last.saturating_add(1));
+                match parts {
+                    0 => write!(f, "lost: {ticks} of view {view}"),
+                    _ => write!(f, "lost: {parts} parts of {ticks} of view {view}"),
+                }
             }
             Self::Over => f.write_str("the match is over"),
         }

@@ -94,7 +94,7 @@ impl fmt::Display for PublishEvent {
 }
 
 /// Receives what happens.
-pub type Tell<'a> = dyn FnMut(&PublishEvent) + Send + 'a;
+pub type OnEvent<'a> = dyn FnMut(&PublishEvent) + Send + 'a;
 
 /// Follows a journal that may be growing, and publishes it until the match is over and the server has
 /// everything. False where somebody stopped it before.
@@ -105,7 +105,7 @@ pub fn publish_file(
     options: &PublishOptions,
     stop: &AtomicBool,
     ended: &AtomicBool,
-    tell: &mut Tell<'_>,
+    on_event: &mut OnEvent<'_>,
 ) -> Result<bool> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(broken)?;
@@ -116,7 +116,7 @@ pub fn publish_file(
         };
         let rereader = Some(Rereader::new(journal, options.name.clone()));
         tokio::select! {
-            done = keep_published(&broadcast, options, rereader, tell) => done.map(|()| true),
+            done = keep_published(&broadcast, options, rereader, on_event) => done.map(|()| true),
             stopped = follow(&mut file, &broadcast, stop, ended) => stopped.map(|()| false),
         }
     })
@@ -191,18 +191,18 @@ pub(crate) async fn keep_published(
     broadcast: &Broadcast,
     options: &PublishOptions,
     mut rereader: Option<Rereader>,
-    tell: &mut Tell<'_>,
+    on_event: &mut OnEvent<'_>,
 ) -> Result<()> {
     let mut backoff = Backoff::new(options.patience);
     loop {
         let ended = match connect(options).await {
-            Ok(link) => session(broadcast, link, rereader.as_mut(), tell).await?,
+            Ok(link) => session(broadcast, link, rereader.as_mut(), on_event).await?,
             Err(error) if is_untrusted(&error) => return Err(error),
             Err(error) => Ended::Broken { reason: error.to_string(), had_begun: false },
         };
         let reason = match ended {
             Ended::Taken => {
-                tell(&PublishEvent::Taken);
+                on_event(&PublishEvent::Taken);
                 return Ok(());
             }
             Ended::Sent => {
@@ -219,7 +219,7 @@ pub(crate) async fn keep_published(
             }
         };
         let Some(again_in) = backoff.failed() else { return Err(broken(reason)) };
-        tell(&PublishEvent::Lost { reason, again_in });
+        on_event(&PublishEvent::Lost { reason, again_in });
         sleep(again_in).await;
     }
 }
@@ -245,7 +245,7 @@ async fn session(
     broadcast: &Broadcast,
     mut link: Link,
     rereader: Option<&mut Rereader>,
-    tell: &mut Tell<'_>,
+    on_event: &mut OnEvent<'_>,
 ) -> Result<Ended> {
     let fresh = |reason: String| Ended::Broken { reason, had_begun: false };
     let announce = broadcast.look(|publisher, _| publisher.announce());
@@ -259,7 +259,7 @@ async fn session(
     };
     let had_all = broadcast.look(|publisher, _| publisher.is_all(&have));
     if !had_all {
-        tell(&PublishEvent::Connected(link.transport));
+        on_event(&PublishEvent::Connected(link.transport));
     }
     let mut given = broadcast.given();
     let seat = broadcast.look(|publisher, now| publisher.connect(&have, now));

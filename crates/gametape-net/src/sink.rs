@@ -204,13 +204,13 @@ impl BroadcastSink {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(broken)?;
         let work = move || {
-            let told = events.clone();
-            let mut tell = move |event: &PublishEvent| {
-                drop(told.send(Happened::Event(event.clone())));
+            let reports = events.clone();
+            let mut on_event = move |event: &PublishEvent| {
+                drop(reports.send(Happened::Event(event.clone())));
             };
             let done = runtime.block_on(async {
                 tokio::select! {
-                    done = keep_published(&of, &options, Some(rereader), &mut tell) => done,
+                    done = keep_published(&of, &options, Some(rereader), &mut on_event) => done,
                     () = ended.notified() => Err(Error::misuse("publisher", "it was given up")),
                 }
             });
@@ -229,11 +229,11 @@ impl LiveSink for BroadcastSink {
             views.iter().map(move |view| (view, payload)).collect::<Vec<(View, &[u8])>>()
         };
         let parts: Vec<(View, &[u8])> = parts.iter().flat_map(each).collect();
-        self.give(|publisher, now| publisher.frame(tick.0, &parts, now));
+        self.give(|publisher, now| publisher.frame(tick, &parts, now));
     }
 
     fn end_tick(&mut self, tick: Tick) {
-        self.give(|publisher, now| publisher.end_tick(tick.0, now));
+        self.give(|publisher, now| publisher.end_tick(tick, now));
     }
 
     fn journal(&mut self, bytes: &[u8]) {

@@ -38,11 +38,11 @@ impl LiveSink for Given {
             part.0.iter().map(move |view| (view, payload)).collect::<Vec<(View, &[u8])>>()
         };
         let parts: Vec<(View, &[u8])> = parts.iter().flat_map(each).collect();
-        self.0.lock().unwrap().frame(tick.0, &parts, Duration::ZERO).unwrap();
+        self.0.lock().unwrap().frame(tick, &parts, Duration::ZERO).unwrap();
     }
 
     fn end_tick(&mut self, tick: Tick) {
-        self.0.lock().unwrap().end_tick(tick.0, Duration::ZERO).unwrap();
+        self.0.lock().unwrap().end_tick(tick, Duration::ZERO).unwrap();
     }
 
     fn journal(&mut self, bytes: &[u8]) {

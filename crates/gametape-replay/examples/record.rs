@@ -40,7 +40,7 @@ impl Race {
 
     fn snapshot(&self) -> Result<SimSnapshot> {
         let mut state = SimSnapshot::default();
-        state.core.tick = self.tick;
+        state.core.tick = Tick(self.tick);
         for (index, place) in (0..).zip(self.places) {
             let tag = UnitTag { index, generation: 0 };
             state.core.entities.push(tag, &[(0, &place.to_le_bytes())])?;

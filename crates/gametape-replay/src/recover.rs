@@ -7,7 +7,7 @@ use gametape_tape::{
     ChunkKind, Damage, Dropped, Gap, Level, Recovered, Recovery, Remedy, Rewriter, TapeHeader,
     Verifier,
 };
-use gametape_wire::{Arrange, Error, Result, Source, TickLength, WatchedSource, drive};
+use gametape_wire::{Arrange, Error, Result, Source, TickLength, TickRange, WatchedSource, drive};
 use serde::Serialize;
 
 use crate::open::visit_chunks;
@@ -224,10 +224,10 @@ impl TapeRecovery {
     /// the recorder never wrote.
     #[must_use]
     pub fn losses(&self) -> (Vec<&str>, Vec<String>) {
-        let missing = self
-            .missing
-            .iter()
-            .map(|Run { first, last }| format!("nothing is left of chunks {first} to {last}"));
+        let missing = self.missing.iter().map(|Run { first, last }| match first == last {
+            true => format!("nothing is left of chunk {first}"),
+            false => format!("nothing is left of chunks {first} to {last}"),
+        });
         let unwritten = self.unwritten.iter();
         let unwritten = unwritten.map(|ticks| unwritten_text(&(ticks.first_tick..ticks.end_tick)));
         let damages = self.damages.iter().map(|hole| &*hole.text).collect();
@@ -264,10 +264,7 @@ impl TapeRecovery {
 impl Hole {
     fn of(found: &Recovered, damage: &Damage) -> Self {
         let ticks = found.lost_ticks(damage);
-        let when = match ticks.is_empty() {
-            true => format!("around tick {}", ticks.start),
-            false => format!("ticks {} to {}", ticks.start, ticks.end - 1),
-        };
+        let when = TickRange::from(ticks.clone());
         Self {
             start: damage.range.start,
             end: damage.range.end,
@@ -283,8 +280,8 @@ impl Hole {
 
 /// Says that frames and orders of some ticks were given and not written.
 pub(crate) fn unwritten_text(ticks: &Range<u64>) -> String {
-    let (first, last) = (ticks.start, ticks.end.saturating_sub(1));
-    format!("frames and orders of ticks {first} to {last}, which were never written")
+    let ticks = TickRange::from(ticks.clone());
+    format!("frames and orders of {ticks}, which were never written")
 }
 
 /// How many ticks are in at least one of the ranges.

@@ -38,11 +38,11 @@ pub fn race(ticks: u64) -> Result<Vec<u8>> {
         if tick.is_multiple_of(KEYFRAMES) {
             keyframes(&recorder, &snails, tick)?;
         }
-        let happened = step(&mut snails, tick);
+        let happened = step(&mut snails, Tick(tick));
         frames(&recorder, &snails, tick)?;
         happened.iter().try_for_each(|event| events.push(event))?;
         if tick + 1 == ticks {
-            events.push(&winner(&snails, tick))?;
+            events.push(&winner(&snails, Tick(tick)))?;
         }
         events.take().into_iter().try_for_each(|block| put(&recorder, block))?;
         recorder.end_tick(Tick(tick));
@@ -57,20 +57,15 @@ pub fn race(ticks: u64) -> Result<Vec<u8>> {
 
 fn put(recorder: &Recorder, block: Block) -> Result<()> {
     let Block { stream, first_tick, last_tick, count, bytes } = block;
-    recorder.events(EventBlock::new(
-        stream.number(),
-        (Tick(first_tick), Tick(last_tick)),
-        count,
-        bytes,
-    ))
+    recorder.events(EventBlock::new(stream.number(), (first_tick, last_tick), count, bytes))
 }
 
 /// Every snail crawls, but rests when it is tired.
-fn step(snails: &mut [Snail; 3], tick: u64) -> Vec<AnalysisEvent> {
+fn step(snails: &mut [Snail; 3], tick: Tick) -> Vec<AnalysisEvent> {
     let mut events = Vec::new();
     for (snail, player) in snails.iter_mut().zip(1u8..) {
         let before = *snail;
-        let speed = 3 + (tick / 7 + u64::from(player) * 5) % 4;
+        let speed = 3 + (tick.0 / 7 + u64::from(player) * 5) % 4;
         match snail.tired {
             40.. => snail.tired = 10,
             _ => (snail.way, snail.tired) = (snail.way + speed, snail.tired + speed as u32 / 3),
@@ -89,7 +84,7 @@ fn step(snails: &mut [Snail; 3], tick: u64) -> Vec<AnalysisEvent> {
         if snail.way / MARKS > before.way / MARKS {
             events.push(own(1, snail.way / MARKS));
         }
-        if tick.is_multiple_of(10) {
+        if tick.0.is_multiple_of(10) {
             let stats = PlayerStats { territory: snail.way as u32, ..PlayerStats::default() };
             events.push(AnalysisEvent::PlayerStatSnapshot { tick, player, stats });
         }
@@ -97,7 +92,7 @@ fn step(snails: &mut [Snail; 3], tick: u64) -> Vec<AnalysisEvent> {
     events
 }
 
-fn winner(snails: &[Snail; 3], tick: u64) -> AnalysisEvent {
+fn winner(snails: &[Snail; 3], tick: Tick) -> AnalysisEvent {
     let first = snails.iter().zip(1..).max_by_key(|(snail, player)| (snail.way, 255 - *player));
     let winner = first.map_or(1, |(_, player)| player);
     AnalysisEvent::MatchEnded {
@@ -109,7 +104,7 @@ fn winner(snails: &[Snail; 3], tick: u64) -> AnalysisEvent {
 /// What a view knows: where all snails are, and how tired its own is; the spectator knows of all.
 fn knows(snails: &[Snail; 3], view: View, tick: u64) -> Result<SimSnapshot> {
     let mut snapshot = SimSnapshot::default();
-    snapshot.core.tick = tick;
+    snapshot.core.tick = Tick(tick);
     for ((snail, player), name) in snails.iter().zip(1u8..).zip(SNAILS) {
         let (way, tired) = ((snail.way as u32).to_le_bytes(), snail.tired.to_le_bytes());
         let is_known = view == View::SPECTATOR || view.number() == player;

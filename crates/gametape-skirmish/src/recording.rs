@@ -261,8 +261,7 @@ pub fn record_setups(recorder: &Recorder, setup: &Setup, views: ViewSet) -> Resu
 /// Records a block of events.
 pub fn record_block(recorder: &Recorder, block: Block) -> Result<()> {
     let Block { stream, first_tick, last_tick, count, bytes } = block;
-    let ticks = (Tick(first_tick), Tick(last_tick));
-    recorder.events(EventBlock::new(stream.number(), ticks, count, bytes))
+    recorder.events(EventBlock::new(stream.number(), (first_tick, last_tick), count, bytes))
 }
 
 #[cfg(test)]
@@ -337,7 +336,7 @@ mod tests {
             .chain(tape.stream(gametape_tape::ChunkKind::EVENTS, 2))
             .map(|chunk| u64::from(chunk.header.detail))
             .sum();
-        let promised = given.iter().filter(|tick| **tick + SECOND < 437).count() as u64;
+        let promised = given.iter().filter(|tick| **tick + SECOND < Tick(437)).count() as u64;
         assert!(promised > 20 && written >= promised, "{written} of {promised}");
     }
 

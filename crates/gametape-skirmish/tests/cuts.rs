@@ -57,14 +57,14 @@ fn nothing_that_comes_after_a_cut_is_in_it() {
         assert!((to - 20..=to).contains(&tape.summary.end_tick), "{}", tape.summary.end_tick);
         // The cut begins with a keyframe of the views, which is that of the start.
         let mut expected = all.clone();
-        expected.retain(|(_, event)| event.tick() < to);
+        expected.retain(|(_, event)| event.tick().0 < to);
         assert!(!expected.is_empty() && expected.len() < all.len());
         assert_eq!(events(&part), expected, "{from} to {to}");
         let summary = TapeSummary::of("part", &mut &part[..], false).unwrap();
         assert_eq!((summary.first_tick, summary.end_tick), (0, tape.summary.end_tick));
         // A player's part has of the player's own events those of the time.
         let own = events(&cut(&whole, &[1], from, to));
-        assert!(!own.is_empty() && own.iter().all(|(_, event)| event.tick() < to));
+        assert!(!own.is_empty() && own.iter().all(|(_, event)| event.tick().0 < to));
     }
 }
 
@@ -77,7 +77,7 @@ fn a_cut_begins_where_its_data_begins() {
     let (first, end) = (summary.first_tick, summary.end_tick);
     assert!((1..=2600).contains(&first) && (2880..=2900).contains(&end), "{first} to {end}");
     assert_eq!(summary.duration_ms, (end - first) * 50);
-    assert!(events(&part).iter().all(|(_, event)| (first..2900).contains(&event.tick())));
+    assert!(events(&part).iter().all(|(_, event)| (first..2900).contains(&event.tick().0)));
 
     let options = PlayerOptions::default();
     for view in open().tape().views().iter() {

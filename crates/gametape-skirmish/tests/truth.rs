@@ -10,6 +10,7 @@ use gametape_analysis::{
 use gametape_minewars::Generation;
 use gametape_skirmish::{Config, Match, SECOND, Style, metadata, record_match};
 use gametape_tape::{Tape, UnitTag};
+use gametape_wire::Tick;
 
 struct Recorded {
     players: u8,
@@ -50,7 +51,12 @@ fn the_events_of_whole_matches_are_true() {
 fn a_killer_whose_last_unit_falls_in_the_same_tick_has_a_tag(recorded: &Recorded) {
     let deaths = recorded.events.iter().filter_map(|event| match *event {
         AnalysisEvent::UnitDestroyed {
-            tick: 944, tag, killer_tag, killer_owner, owner, ..
+            tick: Tick(944),
+            tag,
+            killer_tag,
+            killer_owner,
+            owner,
+            ..
         } => Some((owner, tag, killer_owner, killer_tag)),
         _ => None,
     });
@@ -63,7 +69,7 @@ fn a_killer_whose_last_unit_falls_in_the_same_tick_has_a_tag(recorded: &Recorded
 fn every_engagement_starts_once_ends_once_and_lasts_from_start_to_end(matches: &[Recorded]) {
     let mut count = 0;
     for recorded in matches {
-        let mut open: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut open: BTreeMap<u32, Tick> = BTreeMap::new();
         let mut ids = BTreeSet::new();
         for event in &recorded.events {
             match event {
@@ -84,7 +90,7 @@ fn every_engagement_starts_once_ends_once_and_lasts_from_start_to_end(matches: &
                 }
                 AnalysisEvent::EngagementEnded { tick, engagement_id, duration_ticks, .. } => {
                     let start = open.remove(engagement_id).unwrap();
-                    assert_eq!(*duration_ticks, tick - start, "{event:?}");
+                    assert_eq!(*duration_ticks, tick.0 - start.0, "{event:?}");
                     count += 1;
                 }
                 _ => {}
@@ -160,7 +166,7 @@ fn cameras_are_sampled_at_2_hz(matches: &[Recorded]) {
                 .iter()
                 .filter_map(|event| match event {
                     AnalysisEvent::CameraPositionSample { tick, player: of, .. } => {
-                        (*of == player).then_some(*tick)
+                        (*of == player).then_some(tick.0)
                     }
                     _ => None,
                 })

@@ -99,7 +99,7 @@ impl Session {
             self.cameras = Some((ticks, samples));
         }
         let samples = self.cameras.iter().flat_map(|(_, samples)| samples);
-        let mut own = samples.filter(|sample| sample.player == player && sample.tick <= now.0);
+        let mut own = samples.filter(|sample| sample.player == player && sample.tick <= now);
         Ok(own.next_back().map(|sample| sample.at))
     }
 

@@ -10,8 +10,8 @@ use gametape_replay::{Direction, MarkerKind};
 use gametape_scene::draw::{Camera, Fonts, Overlay, Renderer, tile_at};
 use gametape_scene::film::Shot;
 use gametape_scene::stage::{
-    Branch, BranchKind, CameraSample, Mark, Marks, Stage, Story, TileHistory, Told, Tree, changes,
-    search,
+    Branch, BranchKind, CameraSample, Mark, Marks, ReportedLine, Stage, Story, TileHistory, Tree,
+    changes, search,
 };
 use gametape_scene::{Heat, Layout, Line, Palette, Scene, TileAt, Trail};
 use gametape_skirmish::registry::{WATCHED, dress};
@@ -500,7 +500,7 @@ impl Session {
         let reported = stage.reported();
         let end = reported.partition_point(|reported| number(reported.moment) <= until);
         let first = end.saturating_sub(count.min(MOST_LINES));
-        let line = |reported: &Told| ToldLine {
+        let line = |reported: &ReportedLine| ToldLine {
             moment: number(reported.moment),
             time: time_of(stage, reported.moment),
             line: reported.line.clone(),

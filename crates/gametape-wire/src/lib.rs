@@ -49,5 +49,5 @@ pub use fold::{continues_letter, fold, fold_chars};
 pub use kept::{Keep, KeptStates};
 pub use limit::Limit;
 pub use need::{Need, SansIo, Source, WatchedSource, check_range, drive};
-pub use time::{Moment, Tick, TickLength, Time, When};
+pub use time::{Moment, Tick, TickLength, TickRange, Time, When};
 pub use views::{Part, View, ViewSet};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
-use std::ops::Range;
+use std::ops::{Add, Range};
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
@@ -16,6 +16,50 @@ pub struct Tick(pub u64);
 impl fmt::Display for Tick {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+impl Add<u64> for Tick {
+    type Output = Self;
+
+    /// The tick that is this many later; at most the last that there is.
+    fn add(self, ticks: u64) -> Self {
+        Self(self.0.saturating_add(ticks))
+    }
+}
+
+/// The ticks from `start` to before `end`. It is written with the last tick that it contains:
+/// every command says `ticks 0 to 295` of the same 296 ticks.
+///
+/// ```
+/// use gametape_wire::TickRange;
+///
+/// assert_eq!(TickRange::from(0..296).to_string(), "ticks 0 to 295");
+/// assert_eq!(TickRange::from(7..8).to_string(), "tick 7");
+/// assert_eq!(TickRange::from(7..7).to_string(), "at tick 7");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TickRange {
+    /// The first tick.
+    pub start: Tick,
+    /// The tick after the last one.
+    pub end: Tick,
+}
+
+impl From<Range<u64>> for TickRange {
+    fn from(ticks: Range<u64>) -> Self {
+        Self { start: Tick(ticks.start), end: Tick(ticks.end) }
+    }
+}
+
+impl fmt::Display for TickRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (first, Tick(end)) = (self.start, self.end);
+        match end.saturating_sub(first.0) {
+            0 => write!(f, "at tick {first}"),
+            1 => write!(f, "tick {first}"),
+            _ => write!(f, "ticks {first} to {}", end - 1),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use gametape_analysis::{
     AnalysisEvent, CsvTable, EventKind, EventWriter, Events, HighlightFinder, KindSet, MatchInfo,
     RawEvents, StatisticsCollector, Table, json_line,
 };
-use gametape_wire::{Result, TickLength};
+use gametape_wire::{Result, Tick, TickLength};
 
 /// Any block: it is read to an end or to an error; what is read is written to the same bytes, and
 /// everything that is made of events can be made of it.
@@ -77,8 +77,8 @@ fn everything_can_be_made_of(events: &[AnalysisEvent]) {
         wide.row(event, &info, &mut text);
     }
     assert!(text.lines().count() >= 2 * events.len());
-    for highlight in finder.finish(0) {
-        assert!(highlight.window.contains(&highlight.tick));
+    for highlight in finder.finish(Tick(0)) {
+        assert!(highlight.window.contains(&highlight.tick.0));
     }
     assert!(collector.finish().players.len() <= 15);
 }
@@ -87,10 +87,11 @@ fn everything_can_be_made_of(events: &[AnalysisEvent]) {
 pub fn event_seeds() -> Result<Vec<Seed>> {
     let mut random = Random::new(1);
     let simulation = EventKind::ALL.iter().filter(|kind| kind.stream().number() == 0);
-    let every: Vec<_> = simulation.map(|&kind| sample::event(kind, 7, &mut random)).collect();
+    let every: Vec<_> = simulation.map(|&kind| sample::event(kind, Tick(7), &mut random)).collect();
     let lists = [EventKind::UnitPositionSample, EventKind::SelectionChanged];
-    let [positions, selection] = lists
-        .map(|kind| (0..3).map(|tick| sample::event(kind, tick, &mut random)).collect::<Vec<_>>());
+    let [positions, selection] = lists.map(|kind| {
+        (0..3).map(|tick| sample::event(kind, Tick(tick), &mut random)).collect::<Vec<_>>()
+    });
     let played: Vec<_> = sample::played(3, 1).into_iter().skip(700).take(60).collect();
     Ok(vec![
         Seed::new("every-kind", block(&every)?),

@@ -7,7 +7,9 @@ use gametape_tape::{
     TapeHeader, TapeWriter, UnitTag, cut_bytes, pack_bytes, recover_bytes, repair_bytes,
     verify_bytes,
 };
-use gametape_wire::{Error, Finding, Result, SansIo, Severity, TickLength, View, ViewSet, drive};
+use gametape_wire::{
+    Error, Finding, Result, SansIo, Severity, Tick, TickLength, View, ViewSet, drive,
+};
 
 /// Any bytes: what is whole and what is damaged covers them, following them while they grow finds
 /// the same, and what is repaired, packed or cut is a right tape.
@@ -243,7 +245,7 @@ fn filled() -> Result<TapeWriter> {
 
 fn state(tick: u64) -> Result<SimSnapshot> {
     let mut state = SimSnapshot::default();
-    state.core.tick = tick;
+    state.core.tick = Tick(tick);
     state.core.intern_table.entries = (0..=tick / 9).map(|n| format!("s{n}")).collect();
     let tag = |index| UnitTag { index, generation: 1 };
     state.core.entities.push(tag(1), &[(0, &tick.to_le_bytes()), (7 + tick as u8, b"x")])?;

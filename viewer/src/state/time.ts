@@ -28,7 +28,7 @@ function clamp(moment: number): number {
 
 /** What a recording that grows does near its end, and with moments that are not here; it says so itself. */
 export const growth = {
-  /** How fast to play so many seconds before its end, 0 to wait; null: too far, so it jumps to live. */
+  /** How fast to play this many seconds before its end, 0 to wait; null: too far, so it jumps to live. */
   pace: (_behind: number): number | null => 1,
   /** How many seconds before the end is live. */
   target: () => 0,

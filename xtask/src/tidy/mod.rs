@@ -7,6 +7,7 @@ mod arrows;
 mod commands;
 mod dependencies;
 mod documented;
+mod paths;
 mod source;
 mod table;
 mod words;
@@ -17,18 +18,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use xshell::Shell;
 
-/// Check that the workspace is as ARCHITECTURE.md says: crates, I/O, documentation, commands, words, licences.
+/// Check that the workspace is as ARCHITECTURE.md says: crates, I/O, documentation, commands, files, words, licences.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
 
 /// One check: its name, and what finds its problems.
 type Check = (&'static str, fn(&Shell) -> Result<Vec<String>>);
 
-const CHECKS: [Check; 6] = [
+const CHECKS: [Check; 7] = [
     ("crates use only what ARCHITECTURE.md says", arrows::problems),
     ("no file, clock, thread, socket or print in libraries", world::problems),
     ("public items are documented", documented::problems),
     ("documents and help name commands that exist", commands::problems),
+    ("documents name files that exist", paths::problems),
     ("plain words", words::problems),
     ("licences and duplicate versions", dependencies::problems),
 ];

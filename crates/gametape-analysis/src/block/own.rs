@@ -33,7 +33,7 @@ impl EventFilter for OwnEvents {
         let Ok(events) = read else { return Ok(0) };
         let mut count = 0;
         let is_kept =
-            |event: &&AnalysisEvent| is_own(event, views) && ticks.contains(&event.tick());
+            |event: &&AnalysisEvent| is_own(event, views) && ticks.contains(&event.tick().0);
         for event in events.iter().filter(is_kept) {
             self.kept.push(event)?;
             count += 1;
@@ -65,7 +65,7 @@ fn events_within(block: &[u8], offset: u64, ticks: &Range<u64>) -> Result<EventW
     let mut last = LastOfKinds::NEW;
     for event in RawEvents::new(block, offset)? {
         let raw = event?;
-        let is_within = ticks.contains(&raw.tick);
+        let is_within = ticks.contains(&raw.tick.0);
         match EventKind::from_number(raw.kind) {
             Some(kind) => {
                 let event = last.read(kind, &raw)?;

@@ -1,7 +1,7 @@
 //! Blocks: the raw bytes of events chunks, read.
 
 use gametape_tape::limits::{EVENTS_BYTES, TICK};
-use gametape_wire::{Error, ErrorKind, Limit, Reader, Result};
+use gametape_wire::{Error, ErrorKind, Limit, Reader, Result, Tick};
 
 use crate::event::field::{Last, bad_value};
 use crate::event::kinds::EventStream;
@@ -16,7 +16,7 @@ pub(crate) const SPAN: Limit = Limit::new("ticks of a block", u32::MAX as u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawEvent<'a> {
     /// When it happened.
-    pub tick: u64,
+    pub tick: Tick,
     /// The number of its kind, known or not.
     pub kind: u8,
     /// Its fields.
@@ -64,7 +64,7 @@ impl<'a> RawEvents<'a> {
         let length = self.r.varint("length of an event")?;
         let offset = self.r.offset();
         let body = self.r.take(usize::try_from(length).unwrap_or(usize::MAX), "event")?;
-        Ok(RawEvent { tick: self.tick, kind, body, offset })
+        Ok(RawEvent { tick: Tick(self.tick), kind, body, offset })
     }
 }
 
@@ -156,11 +156,12 @@ impl FromIterator<EventKind> for KindSet {
 ///
 /// ```
 /// use gametape_analysis::{AnalysisEvent, Events};
+/// use gametape_wire::Tick;
 ///
 /// // A pause at tick 5, then an event of a kind that nobody knows.
 /// let block = [1, 5, 13, 2, 1, 1, 0, 99, 1, 0xFF];
 /// let mut events = Events::new(&block, 0)?;
-/// let pause = AnalysisEvent::PauseEvent { tick: 5, player: 1, paused: true };
+/// let pause = AnalysisEvent::PauseEvent { tick: Tick(5), player: 1, paused: true };
 /// assert_eq!(events.next(), Some(Ok(pause)));
 /// assert_eq!(events.next(), None);
 /// assert_eq!(events.skipped(), 1);
@@ -200,14 +201,14 @@ impl<'a> Events<'a> {
 
     /// The tick of the first event, where one was read.
     #[must_use]
-    pub fn first_tick(&self) -> Option<u64> {
-        self.raw.first
+    pub fn first_tick(&self) -> Option<Tick> {
+        self.raw.first.map(Tick)
     }
 
     /// The tick of the last event that was read.
     #[must_use]
-    pub fn last_tick(&self) -> u64 {
-        self.raw.tick
+    pub fn last_tick(&self) -> Tick {
+        Tick(self.raw.tick)
     }
 
     /// The number of events read so far, of all kinds.

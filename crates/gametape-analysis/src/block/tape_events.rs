@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gametape_tape::{Chunk, ChunkEntry, ChunkKind, NameTable, Tape};
-use gametape_wire::{Error, ErrorKind, Need, Result, SansIo, Source, check_range};
+use gametape_wire::{Error, ErrorKind, Need, Result, SansIo, Source, Tick, check_range};
 
 use crate::block::read::{Events, KindSet};
 use crate::event::kinds::EventStream;
@@ -144,7 +144,7 @@ struct StreamCursor<'t> {
 
 impl StreamCursor<'_> {
     /// The tick of the next event, where it is read.
-    fn tick(&mut self) -> Option<u64> {
+    fn tick(&mut self) -> Option<Tick> {
         self.ready.peek().map(AnalysisEvent::tick)
     }
 
@@ -210,7 +210,7 @@ impl<'t> EventReader<'t> {
         let mut wanted = Vec::new();
         for event in &mut events {
             let event = event?;
-            if self.ticks.contains(&event.tick()) {
+            if self.ticks.contains(&event.tick().0) {
                 wanted.push(event);
             }
         }
@@ -243,8 +243,8 @@ impl SansIo for EventReader<'_> {
 fn check_header(chunk: &Chunk<'_>, read: &Events<'_>) -> Result<()> {
     let header = &chunk.header;
     let is_right = header.detail == read.count_read()
-        && read.first_tick() == Some(header.first_tick)
-        && read.last_tick() + 1 == header.end_tick();
+        && read.first_tick() == Some(Tick(header.first_tick))
+        && read.last_tick().0 + 1 == header.end_tick();
     if is_right {
         return Ok(());
     }

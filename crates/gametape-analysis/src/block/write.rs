@@ -2,7 +2,7 @@
 
 use gametape_tape::limits::{EVENTS_BYTES, TICK};
 use gametape_tape::{ChunkDraft, ChunkKind};
-use gametape_wire::{Arrange, Error, Limit, Place, Result, ViewSet, Writer};
+use gametape_wire::{Arrange, Error, Limit, Place, Result, Tick, ViewSet, Writer};
 
 use crate::block::read::{FORM, LastOfKinds, RawEvents, SPAN};
 use crate::event::kinds::EventStream;
@@ -21,9 +21,9 @@ pub struct Block {
     /// The stream of the chunk.
     pub stream: EventStream,
     /// Tick of the first event.
-    pub first_tick: u64,
+    pub first_tick: Tick,
     /// Tick of the last event.
-    pub last_tick: u64,
+    pub last_tick: Tick,
     /// The number of events.
     pub count: u32,
     /// The raw bytes.
@@ -37,7 +37,7 @@ impl Block {
         ChunkDraft::new(ChunkKind::EVENTS)
             .with_stream(self.stream.number())
             .with_views(ViewSet::EMPTY)
-            .with_ticks(self.first_tick, (self.last_tick - self.first_tick + 1) as u32)
+            .with_ticks(self.first_tick.0, (self.last_tick.0 - self.first_tick.0 + 1) as u32)
             .with_detail(self.count)
     }
 }
@@ -49,13 +49,14 @@ impl Block {
 ///
 /// ```
 /// use gametape_analysis::{AnalysisEvent, EventWriter, Events};
+/// use gametape_wire::Tick;
 ///
-/// let pause = |tick, paused| AnalysisEvent::PauseEvent { tick, player: 1, paused };
+/// let pause = |tick, paused| AnalysisEvent::PauseEvent { tick: Tick(tick), player: 1, paused };
 /// let mut writer = EventWriter::new();
 /// writer.push(&pause(7, false))?;
 /// writer.push(&pause(5, true))?;
 /// let blocks = writer.flush()?;
-/// assert_eq!((blocks[0].first_tick, blocks[0].last_tick, blocks[0].count), (5, 7, 2));
+/// assert_eq!((blocks[0].first_tick, blocks[0].last_tick, blocks[0].count), (Tick(5), Tick(7), 2));
 /// let events: Result<Vec<_>, _> = Events::new(&blocks[0].bytes, 0)?.collect();
 /// assert_eq!(events?, [pause(5, true), pause(7, false)]);
 /// # Ok::<(), gametape_wire::Error>(())
@@ -90,7 +91,7 @@ impl EventWriter {
     }
 
     /// Adds an event of the game's own kind, 65 to 127, to the simulation's stream.
-    pub fn push_own(&mut self, tick: u64, kind: u8, body: &[u8]) -> Result<()> {
+    pub fn push_own(&mut self, tick: Tick, kind: u8, body: &[u8]) -> Result<()> {
         if !(EventKind::FIRST_OWN + 1..=EventKind::LAST_OWN).contains(&kind) {
             return Err(Error::misuse("kind of an event", "the game's own are 65 to 127"));
         }
@@ -143,21 +144,21 @@ impl EventWriter {
 #[derive(Clone, Copy)]
 enum Item<'a> {
     Known(&'a AnalysisEvent),
-    Own { tick: u64, kind: u8, body: &'a [u8] },
+    Own { tick: Tick, kind: u8, body: &'a [u8] },
 }
 
 #[derive(Debug)]
 enum OwnedItem {
     Known(AnalysisEvent),
-    Own { tick: u64, kind: u8, body: Vec<u8> },
+    Own { tick: Tick, kind: u8, body: Vec<u8> },
 }
 
 impl Item<'_> {
     #[inline]
     fn tick(&self) -> u64 {
         match self {
-            Self::Known(event) => event.tick(),
-            Self::Own { tick, .. } => *tick,
+            Self::Known(event) => event.tick().0,
+            Self::Own { tick, .. } => tick.0,
         }
     }
 
@@ -279,8 +280,8 @@ impl OpenBlock {
         if self.count > 0 {
             finished.push(Block {
                 stream: self.stream,
-                first_tick: self.first_tick,
-                last_tick: self.last_tick,
+                first_tick: Tick(self.first_tick),
+                last_tick: Tick(self.last_tick),
                 count: self.count,
                 bytes: std::mem::take(&mut self.bytes).into_bytes(),
             });

@@ -67,7 +67,7 @@ macro_rules! events {
                 #[doc = $meaning] $(#[doc = $more])*
                 $variant {
                     /// When.
-                    tick: u64,
+                    tick: Tick,
                     $($(#[doc = $field_doc])* $field: $type,)*
                 },
             )*
@@ -120,19 +120,19 @@ macro_rules! events {
             /// When it happened.
             #[must_use]
             #[inline]
-            pub const fn tick(&self) -> u64 {
+            pub const fn tick(&self) -> Tick {
                 match self { $(Self::$variant { tick, .. } => *tick),* }
             }
 
             /// The same at another tick.
             #[must_use]
-            pub fn with_tick(mut self, at: u64) -> Self {
+            pub fn with_tick(mut self, at: Tick) -> Self {
                 match &mut self { $(Self::$variant { tick, .. } => *tick = at),* }
                 self
             }
 
             /// An event of a kind whose fields are chance.
-            pub(crate) fn sample(kind: $kind, tick: u64, random: &mut Random) -> Self {
+            pub(crate) fn sample(kind: $kind, tick: Tick, random: &mut Random) -> Self {
                 match kind {
                     $($kind::$variant => {
                         $(let $field = <$type as Field>::sample(random);)*
@@ -156,7 +156,7 @@ macro_rules! events {
             #[inline]
             pub(crate) fn read_body(
                 kind: $kind,
-                tick: u64,
+                tick: Tick,
                 r: &mut Reader<'_>,
                 last: &mut Last,
             ) -> Result<Self> {
@@ -171,7 +171,7 @@ macro_rules! events {
 
             /// Gives the value of each column of its kind.
             pub fn values(&self, names: &dyn Names, row: &mut impl RowSink) {
-                row.value(Value::Unsigned(self.tick()));
+                row.value(Value::Unsigned(self.tick().0));
                 match self {
                     $(Self::$variant { tick: _, $($field),* } => {
                         $($field.values(names, row);)*

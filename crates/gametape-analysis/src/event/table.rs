@@ -1,7 +1,7 @@
 //! The table of events.
 
 use gametape_tape::{PlayerId, UnitTag};
-use gametape_wire::{Reader, Result, Writer};
+use gametape_wire::{Reader, Result, Tick, Writer};
 
 use crate::event::field::{Field, Last};
 use crate::event::kinds::{EventStream, FieldRow, KindRow, events};

@@ -12,10 +12,10 @@ use crate::export::schema::Table;
 ///
 /// ```
 /// use gametape_analysis::{AnalysisEvent, CsvTable, EventKind, MatchInfo, Table};
-/// use gametape_wire::TickLength;
+/// use gametape_wire::{Tick, TickLength};
 ///
 /// let info = MatchInfo::new(TickLength::from_micros(50_000).unwrap(), [""; 0]);
-/// let event = AnalysisEvent::PauseEvent { tick: 9, player: 2, paused: true };
+/// let event = AnalysisEvent::PauseEvent { tick: Tick(9), player: 2, paused: true };
 /// let mut table = CsvTable::new(Table::Kind(EventKind::PauseEvent));
 /// let mut text = String::new();
 /// table.header(&mut text);

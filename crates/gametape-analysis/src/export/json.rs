@@ -12,9 +12,9 @@ use crate::export::schema::Table;
 ///
 /// ```
 /// use gametape_analysis::{AnalysisEvent, MatchInfo, NameId, json_line};
-/// use gametape_wire::TickLength;
+/// use gametape_wire::{Tick, TickLength};
 ///
-/// let event = AnalysisEvent::UpgradeCompleted { tick: 9, player: 2, upgrade_id: NameId(1) };
+/// let event = AnalysisEvent::UpgradeCompleted { tick: Tick(9), player: 2, upgrade_id: NameId(1) };
 /// let mut info = MatchInfo::new(TickLength::from_micros(50_000).unwrap(), ["tank", "armour"]);
 /// info.players.insert(2, "Ben".to_owned());
 /// let mut line = String::new();

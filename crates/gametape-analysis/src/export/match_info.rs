@@ -55,13 +55,13 @@ impl fmt::Debug for MatchId {
 ///
 /// ```
 /// use gametape_analysis::MatchInfo;
-/// use gametape_wire::TickLength;
+/// use gametape_wire::{Tick, TickLength};
 ///
 /// let ticks = TickLength::from_micros(50_000).unwrap();
 /// let mut info = MatchInfo::new(ticks, ["tank", "timeout"]);
 /// info.players.insert(2, "Ben".to_owned());
 /// assert_eq!(info.player(2), Some("Ben"));
-/// assert_eq!(info.time(4352).to_string(), "3:37.6");
+/// assert_eq!(info.time(Tick(4352)).to_string(), "3:37.6");
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -108,15 +108,15 @@ impl<N: Names> MatchInfo<N> {
 
     /// When a tick begins.
     #[must_use]
-    pub fn time(&self, tick: u64) -> Time {
-        self.tick_length.time_of(Tick(tick))
+    pub fn time(&self, tick: Tick) -> Time {
+        self.tick_length.time_of(tick)
     }
 
     /// Gives the value of each column that exports have for the kind of an event.
     pub fn values(&self, event: &AnalysisEvent, row: &mut impl RowSink) {
         row.value(Value::Text(&self.id));
         row.value(Value::Text(&self.source));
-        row.value(Value::Signed(i64::try_from(event.tick()).unwrap_or(i64::MAX)));
+        row.value(Value::Signed(i64::try_from(event.tick().0).unwrap_or(i64::MAX)));
         row.value(Value::Float(self.time(event.tick()).seconds()));
         let mut columns = Table::own_columns(event.kind()).iter();
         columns.next();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gametape_wire::{Arrange, TickLength, Time};
+use gametape_wire::{Arrange, Tick, TickLength, Time};
 
 use super::heat::Kill;
 use super::momentum::{PLAYERS, Worth};
@@ -17,11 +17,11 @@ use crate::event::types::MatchOutcome;
 ///
 /// ```
 /// use gametape_analysis::{HighlightFinder, sample};
-/// use gametape_wire::TickLength;
+/// use gametape_wire::{Tick, TickLength};
 ///
 /// let mut finder = HighlightFinder::new(TickLength::from_micros(50_000).unwrap());
 /// sample::played(10, 1).iter().for_each(|event| finder.add(event));
-/// let highlights = finder.finish(10 * 60 * 20);
+/// let highlights = finder.finish(Tick(10 * 60 * 20));
 /// assert!(highlights.is_sorted_by(|one, other| one.score >= other.score));
 /// assert_eq!(highlights[0].score, highlights[0].why.score());
 /// ```
@@ -73,7 +73,7 @@ impl HighlightFinder {
         if kind.stream() != EventStream::Simulation {
             return;
         }
-        let tick = event.tick();
+        let Tick(tick) = event.tick();
         self.last_tick = self.last_tick.max(Some(tick));
         if !matches!(kind, EventKind::PlayerStatSnapshot | EventKind::ResourceCollected) {
             self.collected.activity.push(tick);
@@ -93,7 +93,7 @@ impl HighlightFinder {
     }
 
     fn add_candidate(&mut self, event: &AnalysisEvent) {
-        let (tick, collected) = (event.tick(), &mut self.collected);
+        let (Tick(tick), collected) = (event.tick(), &mut self.collected);
         let rare = match *event {
             AnalysisEvent::UnitDestroyed { value, traits, killer_owner, .. } if event.is_kill() => {
                 collected.kills.push(Kill { tick, value, traits, killer: killer_owner });
@@ -128,9 +128,9 @@ impl HighlightFinder {
 
     /// The highlights, best first. `end_tick` is one after the last tick of the match.
     #[must_use]
-    pub fn finish(mut self, end_tick: u64) -> Vec<Highlight> {
+    pub fn finish(mut self, end_tick: Tick) -> Vec<Highlight> {
         let Some(last) = self.last_tick else { return Vec::new() };
-        let end = end_tick.max(last.saturating_add(1));
+        let end = end_tick.0.max(last.saturating_add(1));
         self.collected.first_engagement = self.started.iter().map(|(_, tick)| *tick).min();
         self.collected.engagements = self.engagements();
         self.collected.sort();

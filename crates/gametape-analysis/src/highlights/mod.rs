@@ -10,7 +10,7 @@ mod momentum;
 mod rarity;
 mod window;
 
-use gametape_wire::Arrange;
+use gametape_wire::{Arrange, Tick};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ impl Why {
 #[non_exhaustive]
 pub struct Highlight {
     /// The moment itself.
-    pub tick: u64,
+    pub tick: Tick,
     /// What to play.
     pub window: Range<u64>,
     /// From 0 to [`WHOLE`].
@@ -121,7 +121,7 @@ fn find(collected: &Collected, ticks_in: impl Fn(u64) -> u64, end: u64) -> Vec<H
             rarest,
         };
         let (score, player) = (why.score(), player.flatten());
-        found.push(Highlight { tick, window, score, why, kills, player });
+        found.push(Highlight { tick: Tick(tick), window, score, why, kills, player });
     }
     choose(found, ticks_in(SUPPRESSION_SECONDS))
 }
@@ -147,7 +147,7 @@ fn choose(mut found: Vec<Highlight>, near: u64) -> Vec<Highlight> {
     let reach = near.max(2 * longest);
     let mut taken: BTreeMap<u64, Span> = BTreeMap::new();
     found.retain(|highlight| {
-        let Highlight { tick, ref window, .. } = *highlight;
+        let Highlight { tick: Tick(tick), ref window, .. } = *highlight;
         let around = tick.saturating_sub(reach)..=tick.saturating_add(reach);
         let is_like = |(other, theirs): (&u64, &Span)| {
             other.abs_diff(tick) <= near || overlaps(theirs, window)
@@ -184,7 +184,7 @@ mod tests {
     }
 
     fn moment(tick: u64, window: Span, score: u32) -> Highlight {
-        Highlight { tick, window, score, why: Why::default(), kills: 0, player: None }
+        Highlight { tick: Tick(tick), window, score, why: Why::default(), kills: 0, player: None }
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
             moment(170, 140..200, 7),
             moment(200, 180..210, 4),
         ];
-        let ticks: Vec<u64> = choose(found, 15).iter().map(|found| found.tick).collect();
+        let ticks: Vec<u64> = choose(found, 15).iter().map(|found| found.tick.0).collect();
         // 140..160 is a third of 140..200; 180..200 is more than a third of 180..210.
         assert_eq!(ticks, [131, 170]);
     }

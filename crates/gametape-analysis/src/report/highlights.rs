@@ -1,6 +1,6 @@
 //! Highlights as rows: of one match, or the best of many.
 
-use gametape_wire::Arrange;
+use gametape_wire::{Arrange, Tick};
 use serde::Serialize;
 
 use super::player_name;
@@ -73,11 +73,11 @@ fn row<N: Names>(info: &MatchInfo<N>, rank: usize, highlight: &Highlight) -> Hig
         rank,
         file: info.source.clone(),
         match_id: info.id.clone(),
-        tick,
+        tick: tick.0,
         time_ms: info.time(tick).millis(),
         start_tick: window.start,
         end_tick: window.end,
-        times: [tick, window.start, window.end].map(|tick| info.time(tick).to_string()),
+        times: [tick.0, window.start, window.end].map(|tick| info.time(Tick(tick)).to_string()),
         score,
         kills,
         rarest: why.rarest.map(Rarity::name),
@@ -161,7 +161,7 @@ mod tests {
             let why = Why { rarest: Some(Rarity::BaseDestroyed), ..Why::default() };
             let moment = |score: &u32| {
                 let (score, player) = (*score, Some(2));
-                Highlight { tick: 600, window: 300..900, score, why, kills: 1, player }
+                Highlight { tick: Tick(600), window: 300..900, score, why, kills: 1, player }
             };
             highlight_rows(&info, &scores.iter().map(moment).collect::<Vec<_>>())
         };

@@ -193,7 +193,7 @@ fn cells(value: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gametape_wire::TickLength;
+    use gametape_wire::{Tick, TickLength};
 
     use super::*;
     use crate::event::types::{MatchOutcome, NameId, UnitTraits};
@@ -204,7 +204,7 @@ mod tests {
 
     fn destroyed() -> AnalysisEvent {
         AnalysisEvent::UnitDestroyed {
-            tick: 240,
+            tick: Tick(240),
             tag: unit(7),
             killer_tag: None,
             killer_owner: Some(1),
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn values_of_sides_are_no_coordinates() {
         let started = AnalysisEvent::EngagementStarted {
-            tick: 20,
+            tick: Tick(20),
             center_pos: WorldPos { x: 1024, y: 0, z: 1024 },
             friendly_units: vec![unit(1)],
             enemy_units: (2..10).map(unit).collect(),
@@ -251,7 +251,7 @@ mod tests {
     fn samples_say_where_each_unit_is() {
         let at = |x| WorldPos { x, y: -1024, z: 0 };
         let positions = vec![(unit(3), at(1024)), (unit(4), at(2048))];
-        let sample = AnalysisEvent::UnitPositionSample { tick: 20, positions };
+        let sample = AnalysisEvent::UnitPositionSample { tick: Tick(20), positions };
         assert!(
             line(&sample).ends_with("positions [3.1 at 1,-1, 4.1 at 2,-1]"),
             "{}",
@@ -264,8 +264,8 @@ mod tests {
         assert!(involves(&destroyed(), &[1]) && involves(&destroyed(), &[3, 2]));
         assert!(!involves(&destroyed(), &[3]));
         let outcome = MatchOutcome::Completed { winner: 3, reason: NameId(1) };
-        assert!(involves(&AnalysisEvent::MatchEnded { tick: 1, outcome }, &[3]));
-        let draw = AnalysisEvent::MatchEnded { tick: 1, outcome: MatchOutcome::Draw };
+        assert!(involves(&AnalysisEvent::MatchEnded { tick: Tick(1), outcome }, &[3]));
+        let draw = AnalysisEvent::MatchEnded { tick: Tick(1), outcome: MatchOutcome::Draw };
         assert!(!involves(&draw, &[3]));
     }
 }

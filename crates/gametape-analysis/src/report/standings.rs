@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gametape_wire::{Arrange, Time};
+use gametape_wire::{Arrange, Tick, Time};
 use serde::Serialize;
 
 use super::player_name;
@@ -43,7 +43,7 @@ pub struct Standings {
 
 impl Standings {
     /// Counts a match that ends before `end_tick`.
-    pub fn add<N: Names>(&mut self, info: &MatchInfo<N>, statistics: &Statistics, end_tick: u64) {
+    pub fn add<N: Names>(&mut self, info: &MatchInfo<N>, statistics: &Statistics, end_tick: Tick) {
         for summary in &statistics.players {
             let name = player_name(info, summary.player);
             let standing = self.players.entry(name.clone()).or_default();
@@ -122,11 +122,11 @@ mod tests {
         let mut collector = StatisticsCollector::new(TickLength::from_micros(50_000).unwrap());
         for player in 1..=2 {
             let stats = PlayerStats::default();
-            let event = AnalysisEvent::PlayerStatSnapshot { tick: 0, player, stats };
+            let event = AnalysisEvent::PlayerStatSnapshot { tick: Tick(0), player, stats };
             collector.add(&event, &[""; 0]);
         }
         if let Some(outcome) = outcome {
-            collector.add(&AnalysisEvent::MatchEnded { tick: 100, outcome }, &[""; 0]);
+            collector.add(&AnalysisEvent::MatchEnded { tick: Tick(100), outcome }, &[""; 0]);
         }
         collector.finish()
     }
@@ -140,15 +140,15 @@ mod tests {
         };
         let won = |winner| Some(MatchOutcome::Completed { winner, reason: NameId(0) });
         let mut standings = Standings::default();
-        standings.add(&info("Ana", "Ben"), &played(won(1)), 200);
-        standings.add(&info("Ben", "Ana"), &played(won(2)), 200);
-        standings.add(&info("Ana", "Ben"), &played(Some(MatchOutcome::Draw)), 200);
+        standings.add(&info("Ana", "Ben"), &played(won(1)), Tick(200));
+        standings.add(&info("Ben", "Ana"), &played(won(2)), Tick(200));
+        standings.add(&info("Ana", "Ben"), &played(Some(MatchOutcome::Draw)), Tick(200));
         standings.add(
             &info("Ana", "Cem"),
             &played(Some(MatchOutcome::Abandoned { leaver: 1 })),
-            20,
+            Tick(20),
         );
-        standings.add(&info("Ana", "Ben"), &played(None), 20);
+        standings.add(&info("Ana", "Ben"), &played(None), Tick(20));
         let rows: Vec<_> = standings
             .rows()
             .iter()
@@ -171,7 +171,7 @@ mod tests {
         let mut standings = Standings::default();
         let mut info = MatchInfo::new(TickLength::from_micros(50_000).unwrap(), [""; 0]);
         info.players = [(1, "Ana".to_owned()), (2, "Ben".to_owned())].into();
-        standings.add(&info, &played(None), 1555);
+        standings.add(&info, &played(None), Tick(1555));
         assert!(standings.table().lines()[1].ends_with("1:17"), "{:?}", standings.table().lines());
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gametape_tape::PlayerId;
+use gametape_wire::Tick;
 use serde::Serialize;
 
 use super::text_table::{Align, TextTable, printable, thousands};
@@ -30,7 +31,7 @@ pub fn result_line<N: Names>(info: &MatchInfo<N>, statistics: &Statistics) -> Op
         }
         (MatchOutcome::Remade, _) => "not decided: the match begins again".to_owned(),
         (MatchOutcome::Desync { first_tick }, _) => {
-            format!("not decided: states differ from {} on", info.time(*first_tick))
+            format!("not decided: states differ from {} on", info.time(Tick(*first_tick)))
         }
     })
 }
@@ -61,7 +62,7 @@ pub fn statistics_table<N: Names>(info: &MatchInfo<N>, statistics: &Statistics) 
 
 fn cells<N: Names>(info: &MatchInfo<N>, player: &PlayerSummary) -> Vec<String> {
     let both = |a: u64, b: String| format!("{} ({b})", thousands(a));
-    let seconds = info.time(player.timeout_ticks).millis() / 1000;
+    let seconds = info.time(Tick(player.timeout_ticks)).millis() / 1000;
     vec![
         player_label(info, player.player),
         signed(player.income),
@@ -115,7 +116,7 @@ pub struct PlayerStatistics {
 impl MatchStatistics {
     /// The shape of a match that ends before `end_tick`.
     #[must_use]
-    pub fn of<N: Names>(info: &MatchInfo<N>, statistics: &Statistics, end_tick: u64) -> Self {
+    pub fn of<N: Names>(info: &MatchInfo<N>, statistics: &Statistics, end_tick: Tick) -> Self {
         let player = |summary: &PlayerSummary| PlayerStatistics {
             player: summary.player,
             name: info.player(summary.player).map(ToOwned::to_owned),
@@ -133,7 +134,7 @@ impl MatchStatistics {
             file: info.source.clone(),
             match_id: info.id.clone(),
             tick_us: info.tick_length.micros(),
-            end_tick,
+            end_tick: end_tick.0,
             winner: statistics.winner(),
             players,
         }

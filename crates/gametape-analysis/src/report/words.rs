@@ -97,7 +97,7 @@ fn cell(position: &WorldPos) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gametape_wire::TickLength;
+    use gametape_wire::{Tick, TickLength};
 
     use super::*;
 
@@ -105,9 +105,9 @@ mod tests {
     fn an_event_without_words_of_its_own_has_its_kind_and_fields() {
         let info = MatchInfo::new(TickLength::millis::<50>(), vec!["wall".to_owned()]);
         let (pos, buildings_lost) = (WorldPos::default(), Vec::new());
-        let event = AnalysisEvent::BaseDestroyed { tick: 5, player: 2, pos, buildings_lost };
+        let event = AnalysisEvent::BaseDestroyed { tick: Tick(5), player: 2, pos, buildings_lost };
         assert_eq!(event_in_words(&event, &info).kind, "base");
-        let event = AnalysisEvent::PauseEvent { tick: 5, player: 2, paused: true };
+        let event = AnalysisEvent::PauseEvent { tick: Tick(5), player: 2, paused: true };
         let words = event_in_words(&event, &info);
         assert_eq!((words.kind, words.player), ("PauseEvent", Some(2)));
         assert_eq!(words.text, "Pause event: player 2, paused yes");

@@ -5,7 +5,7 @@ use gametape_analysis::{
     AnalysisEvent, Block, EventKind, EventStream, EventWriter, Events, KindSet, SAMPLE_UNITS,
     UnitTag, WorldPos,
 };
-use gametape_wire::ErrorClass;
+use gametape_wire::{ErrorClass, Tick};
 use proptest::prelude::*;
 
 use crate::common::{at_tick, examples, tag};
@@ -26,7 +26,7 @@ fn random_events(seed: u64, count: u64, spread: u64) -> Vec<AnalysisEvent> {
     let mut one = || {
         let kind = EventKind::ALL[random.below(EventKind::ALL.len() as u64) as usize];
         let tick = random.below(spread);
-        sample::event(kind, tick, &mut random)
+        sample::event(kind, Tick(tick), &mut random)
     };
     (0..count).map(|_| one()).collect()
 }
@@ -46,7 +46,7 @@ proptest! {
             prop_assert_eq!(read(&blocks, stream), of_stream(&events, stream));
         }
         for block in &blocks {
-            let ticks: Vec<u64> = Events::new(&block.bytes, 0).unwrap()
+            let ticks: Vec<Tick> = Events::new(&block.bytes, 0).unwrap()
                 .map(|event| event.unwrap().tick()).collect();
             prop_assert_eq!(ticks.first(), Some(&block.first_tick));
             prop_assert_eq!(ticks.last(), Some(&block.last_tick));
@@ -75,12 +75,12 @@ fn late_events_share_blocks_as_early_ones_do() {
     for first in [0, 1 << 40] {
         let mut writer = EventWriter::new();
         for tick in first..first + 100 {
-            let pause = AnalysisEvent::PauseEvent { tick, player: 1, paused: true };
+            let pause = AnalysisEvent::PauseEvent { tick: Tick(tick), player: 1, paused: true };
             writer.push(&pause).unwrap();
         }
         let blocks = writer.flush().unwrap();
         assert_eq!(blocks.len(), 1, "from tick {first}");
-        let read = Events::new(&blocks[0].bytes, 0).unwrap().map(|event| event.unwrap().tick());
+        let read = Events::new(&blocks[0].bytes, 0).unwrap().map(|event| event.unwrap().tick().0);
         assert!(read.eq(first..first + 100));
     }
 }
@@ -117,7 +117,7 @@ fn late_events_make_a_full_block_two() {
     let blocks = writer.flush().unwrap();
     assert!(blocks.len() > 1);
     let ticks: Vec<u64> =
-        read(&blocks, EventStream::Simulation).iter().map(AnalysisEvent::tick).collect();
+        read(&blocks, EventStream::Simulation).iter().map(|event| event.tick().0).collect();
     assert!(ticks.iter().copied().eq((0..4000).chain(10_000..21_000)));
 }
 
@@ -137,7 +137,7 @@ fn what_is_written_is_past() {
 #[test]
 fn a_refused_event_leaves_no_trace() {
     let many = |count: u64| AnalysisEvent::UnitPositionSample {
-        tick: 5,
+        tick: Tick(5),
         positions: vec![(tag(9, 9), WorldPos { x: 7, y: 7, z: 7 }); count as usize],
     };
     let mut writer = EventWriter::new();
@@ -148,9 +148,9 @@ fn a_refused_event_leaves_no_trace() {
     writer.push(&many(2)).unwrap();
     let blocks = writer.flush().unwrap();
     assert_eq!(read(&blocks, EventStream::Samples), [many(1), many(SAMPLE_UNITS.max), many(2)]);
-    assert!(writer.push(&many(1).with_tick(1 << 56)).is_err());
-    assert!(writer.push_own(9, 64, b"").is_err());
-    assert!(writer.push_own(9, 65, &vec![0; (1 << 16) + 1]).is_err());
+    assert!(writer.push(&many(1).with_tick(Tick(1 << 56))).is_err());
+    assert!(writer.push_own(Tick(9), 64, b"").is_err());
+    assert!(writer.push_own(Tick(9), 65, &vec![0; (1 << 16) + 1]).is_err());
 }
 
 #[test]
@@ -161,7 +161,8 @@ fn ticks_far_apart_are_in_different_blocks() {
         writer.push(&at_tick(&examples()[0], tick)).unwrap();
     }
     let blocks = writer.flush().unwrap();
-    let spans: Vec<_> = blocks.iter().map(|block| (block.first_tick, block.last_tick)).collect();
+    let spans: Vec<_> =
+        blocks.iter().map(|block| (block.first_tick.0, block.last_tick.0)).collect();
     assert_eq!(spans, [(0, far - 1), (far, far), (1 << 55, 1 << 55)]);
     assert_eq!(blocks[0].draft().tick_count, u32::MAX);
 }
@@ -172,8 +173,12 @@ fn the_largest_event_fits() {
     let tags: Vec<UnitTag> = (0..1u16 << 14)
         .map(|index| if index % 2 == 0 { tag(u16::MAX, u16::MAX) } else { tag(0, 1 << 14) })
         .collect();
-    let event =
-        AnalysisEvent::SelectionChanged { tick: 1, player: 1, added: tags.clone(), removed: tags };
+    let event = AnalysisEvent::SelectionChanged {
+        tick: Tick(1),
+        player: 1,
+        added: tags.clone(),
+        removed: tags,
+    };
     let mut writer = EventWriter::new();
     writer.push(&event).unwrap();
     let blocks = writer.flush().unwrap();
@@ -186,12 +191,12 @@ fn the_largest_event_fits() {
 fn own_kinds_are_kept_and_skipped() {
     let mut writer = EventWriter::new();
     writer.push(&at_tick(&examples()[0], 9)).unwrap();
-    writer.push_own(7, 65, b"late").unwrap();
-    writer.push_own(9, 127, b"").unwrap();
+    writer.push_own(Tick(7), 65, b"late").unwrap();
+    writer.push_own(Tick(9), 127, b"").unwrap();
     let block = writer.flush().unwrap().remove(0);
     let raw: Vec<_> = gametape_analysis::RawEvents::new(&block.bytes, 0)
         .unwrap()
-        .map(|raw| raw.map(|raw| (raw.tick, raw.kind, raw.body.len())).unwrap())
+        .map(|raw| raw.map(|raw| (raw.tick.0, raw.kind, raw.body.len())).unwrap())
         .collect();
     assert_eq!(raw, [(7, 65, 4), (9, 1, 9), (9, 127, 0)]);
     let mut events = Events::new(&block.bytes, 0).unwrap();

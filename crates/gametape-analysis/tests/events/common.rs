@@ -4,6 +4,7 @@ use gametape_analysis::{
     AnalysisEvent, ControlGroupAction, MatchOutcome, NameId, PlayerStats, UnitTag, UnitTraits,
     VoteAnalysisEvent, WorldPos,
 };
+use gametape_wire::Tick;
 
 pub(crate) const O: WorldPos = WorldPos { x: 0, y: 0, z: 0 };
 pub(crate) const P: WorldPos = WorldPos { x: 2048, y: -1024, z: 0 };
@@ -18,7 +19,7 @@ pub(crate) fn tag(index: u16, generation: u16) -> UnitTag {
 
 /// The examples of `spec/events.md`, all at tick 300.
 pub(crate) fn examples() -> Vec<AnalysisEvent> {
-    let tick = 300;
+    let tick = Tick(300);
     let outcome = |outcome| AnalysisEvent::MatchEnded { tick, outcome };
     let vote = |event| AnalysisEvent::VoteEvent { tick, event };
     let mut events = units(tick);
@@ -37,7 +38,7 @@ pub(crate) fn examples() -> Vec<AnalysisEvent> {
     events
 }
 
-fn units(tick: u64) -> Vec<AnalysisEvent> {
+fn units(tick: Tick) -> Vec<AnalysisEvent> {
     let unit = tag(7, 1);
     vec![
         AnalysisEvent::UnitCreated { tick, tag: unit, unit_type: NameId(0), owner: 1, pos: P },
@@ -67,7 +68,7 @@ fn units(tick: u64) -> Vec<AnalysisEvent> {
     ]
 }
 
-fn players(tick: u64) -> Vec<AnalysisEvent> {
+fn players(tick: Tick) -> Vec<AnalysisEvent> {
     let stats = PlayerStats {
         credits: 500,
         income: -20,
@@ -108,7 +109,7 @@ fn players(tick: u64) -> Vec<AnalysisEvent> {
     ]
 }
 
-fn moments(tick: u64) -> Vec<AnalysisEvent> {
+fn moments(tick: Tick) -> Vec<AnalysisEvent> {
     vec![
         AnalysisEvent::EngagementStarted {
             tick,
@@ -165,5 +166,5 @@ fn moments(tick: u64) -> Vec<AnalysisEvent> {
 
 /// The same event at another tick.
 pub(crate) fn at_tick(event: &AnalysisEvent, tick: u64) -> AnalysisEvent {
-    event.clone().with_tick(tick)
+    event.clone().with_tick(Tick(tick))
 }

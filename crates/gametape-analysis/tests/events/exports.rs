@@ -8,7 +8,7 @@ use gametape_analysis::{
     json_line,
 };
 
-use gametape_wire::TickLength;
+use gametape_wire::{Tick, TickLength};
 
 use crate::common::{NAMES, examples};
 
@@ -55,7 +55,10 @@ fn info() -> MatchInfo<[&'static str; NAMES.len()]> {
 fn chance() -> Vec<AnalysisEvent> {
     let mut random = sample::Random::new(5);
     let all = EventKind::ALL.iter().cycle().take(22 * 20);
-    examples().into_iter().chain(all.map(|&kind| sample::event(kind, 7, &mut random))).collect()
+    examples()
+        .into_iter()
+        .chain(all.map(|&kind| sample::event(kind, Tick(7), &mut random)))
+        .collect()
 }
 
 #[test]
@@ -105,7 +108,7 @@ fn json_lines_have_the_values_of_the_columns() {
 
 #[test]
 fn text_is_escaped() {
-    let event = AnalysisEvent::UpgradeCompleted { tick: 1, player: 1, upgrade_id: NameId(0) };
+    let event = AnalysisEvent::UpgradeCompleted { tick: Tick(1), player: 1, upgrade_id: NameId(0) };
     let name = "a \"b\", \\c\n\u{1}é";
     let mut line = String::new();
     json_line(&event, &named([name]), &mut line);

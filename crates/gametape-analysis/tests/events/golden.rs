@@ -3,6 +3,7 @@
 use gametape_analysis::{
     AnalysisEvent, EventKind, EventStream, EventWriter, Events, kinds_table, types_tables,
 };
+use gametape_wire::Tick;
 
 use crate::common::examples;
 
@@ -62,17 +63,20 @@ fn the_block_of_the_specification_is_read_and_written() {
     let read: Result<Vec<_>, _> = events.by_ref().collect();
     assert_eq!(read.unwrap(), expected);
     assert_eq!((events.count_read(), events.skipped()), (4, 1));
-    assert_eq!((events.first_tick(), events.last_tick()), (Some(100), 300));
+    assert_eq!((events.first_tick(), events.last_tick()), (Some(Tick(100)), Tick(300)));
 
     let mut writer = EventWriter::new();
     writer.push(&expected[0]).unwrap();
     writer.push(&expected[1]).unwrap();
-    writer.push_own(105, 99, &[0xAA, 0xBB]).unwrap();
+    writer.push_own(Tick(105), 99, &[0xAA, 0xBB]).unwrap();
     writer.push(&expected[2]).unwrap();
     let blocks = writer.flush().unwrap();
     assert_eq!(blocks.len(), 1);
     assert_eq!(blocks[0].bytes, block);
-    assert_eq!((blocks[0].first_tick, blocks[0].last_tick, blocks[0].count), (100, 300, 4));
+    assert_eq!(
+        (blocks[0].first_tick, blocks[0].last_tick, blocks[0].count),
+        (Tick(100), Tick(300), 4)
+    );
 }
 
 /// The tables of the specification are those of the code; `BLESS=1` writes them.

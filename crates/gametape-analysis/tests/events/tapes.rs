@@ -11,7 +11,9 @@ use gametape_tape::{
     ChunkDraft, ChunkEntry, ChunkKind, Level, SigningKey, Tape, TapeHeader, TapeWriter, pack_bytes,
     verify_bytes,
 };
-use gametape_wire::{Error, ErrorKind, Need, Result, SansIo, Source, TickLength, View, ViewSet};
+use gametape_wire::{
+    Error, ErrorKind, Need, Result, SansIo, Source, Tick, TickLength, View, ViewSet,
+};
 
 use crate::common::examples;
 
@@ -29,7 +31,7 @@ fn signed_tape_of(events: &[AnalysisEvent], key: Option<&SigningKey>) -> Vec<u8>
         writer.push(event).unwrap();
         let blocks = if index % 1000 == 999 { writer.flush().unwrap() } else { writer.take() };
         for block in blocks {
-            tape.frame(0, event.tick(), &[(View::SPECTATOR, b"frame")]).unwrap();
+            tape.frame(0, event.tick().0, &[(View::SPECTATOR, b"frame")]).unwrap();
             tape.chunk(&block.draft(), &block.bytes).unwrap();
         }
     }
@@ -107,9 +109,9 @@ fn only_what_is_needed_is_fetched() {
     let wanted = KindSet::EMPTY.with(EventKind::UnitDestroyed);
     let read: Vec<_> =
         TapeEvents::new(&tape, wanted, ticks.clone(), &mut source).map(Result::unwrap).collect();
-    let expected = events
-        .iter()
-        .filter(|event| event.kind() == EventKind::UnitDestroyed && ticks.contains(&event.tick()));
+    let expected = events.iter().filter(|event| {
+        event.kind() == EventKind::UnitDestroyed && ticks.contains(&event.tick().0)
+    });
     assert!(read.iter().eq(expected) && !read.is_empty());
     let fetched: Vec<_> = source.fetched.into_iter().map(kind_at).collect();
     let all = tape.stream(ChunkKind::EVENTS, 0).count();
@@ -126,7 +128,7 @@ fn a_bad_block_gives_one_error() {
     let mut put = |draft: &ChunkDraft, raw: &[u8]| tape.chunk(draft, raw).unwrap();
     let mut blocks = Vec::new();
     for tick in [10, 20, 30, 40] {
-        writer.push(&example.clone().with_tick(tick)).unwrap();
+        writer.push(&example.clone().with_tick(Tick(tick))).unwrap();
         blocks.extend(writer.flush().unwrap());
     }
     put(&blocks[0].draft(), &blocks[0].bytes);
@@ -143,7 +145,7 @@ fn a_bad_block_gives_one_error() {
 
 fn ticks_and_problems(tape: &Tape, bytes: &[u8]) -> (Vec<u64>, Vec<String>) {
     let mut events = TapeEvents::new(tape, KindSet::ALL, 0..u64::MAX, bytes);
-    let ticks = events.by_ref().map(|event| event.unwrap().tick()).collect();
+    let ticks = events.by_ref().map(|event| event.unwrap().tick().0).collect();
     (ticks, events.problems().iter().map(ToString::to_string).collect())
 }
 
@@ -153,7 +155,7 @@ fn a_header_with_other_ticks_than_its_events_is_a_problem() {
     let example = &examples()[0];
     let mut writer = EventWriter::new();
     for tick in [10, 15, 20] {
-        writer.push(&example.clone().with_tick(tick)).unwrap();
+        writer.push(&example.clone().with_tick(Tick(tick))).unwrap();
     }
     let block = &writer.flush().unwrap()[0];
     let right = block.draft();
@@ -229,9 +231,9 @@ fn a_read_that_fails_ends_the_events_and_nothing_else() {
         while ticks.len() < expected.len() {
             let events: Vec<_> = read.by_ref().collect();
             let (last, whole) = events.split_last().unwrap();
-            ticks.extend(whole.iter().map(|event| event.as_ref().unwrap().tick()));
+            ticks.extend(whole.iter().map(|event| event.as_ref().unwrap().tick().0));
             match last {
-                Ok(event) => ticks.push(event.tick()),
+                Ok(event) => ticks.push(event.tick().0),
                 Err(failed) => {
                     assert_eq!(*failed, error);
                     failures += 1;
@@ -278,16 +280,16 @@ fn a_cut_keeps_a_players_own_events_and_nothing_of_others() {
             _ => None,
         });
         let stats = found.unwrap();
-        AnalysisEvent::PlayerStatSnapshot { tick, player, stats }
+        AnalysisEvent::PlayerStatSnapshot { tick: Tick(tick), player, stats }
     };
     let amount = |player: u8| 1_000_000 + i32::from(player) * 7919;
     let collected = |tick, player| AnalysisEvent::ResourceCollected {
-        tick,
+        tick: Tick(tick),
         player,
         resource_type: gametape_analysis::NameId(0),
         amount: amount(player),
     };
-    let paused = AnalysisEvent::PauseEvent { tick: 9, player: 2, paused: true };
+    let paused = AnalysisEvent::PauseEvent { tick: Tick(9), player: 2, paused: true };
     let events =
         [stats(3, 1), stats(3, 2), collected(4, 1), collected(5, 2), collected(6, 3), paused];
     let mut tape = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();

@@ -3,6 +3,7 @@
 use gametape_analysis::{
     AnalysisEvent, MatchOutcome, NameId, Rarity, UnitTag, UnitTraits, WorldPos,
 };
+use gametape_wire::Tick;
 
 use crate::build::{highlights, kill, kill_of, quiet_match, snapshot, superweapon};
 
@@ -18,7 +19,7 @@ fn best_is_near(
     events.extend(special);
     let found = highlights(&events, END);
     let best = found[0].clone();
-    assert!(best.tick.abs_diff(tick) <= 5, "{best:?}");
+    assert!(best.tick.0.abs_diff(tick) <= 5, "{best:?}");
     assert!(best.window.contains(&tick));
     assert!(best.score > found[1].score, "{:?}", &found[..2]);
     best
@@ -40,7 +41,7 @@ fn a_superweapon() {
 #[test]
 fn a_base_that_falls() {
     let lost = AnalysisEvent::BaseDestroyed {
-        tick: 1352,
+        tick: Tick(1352),
         player: 1,
         pos: WorldPos::default(),
         buildings_lost: vec![UnitTag::default()],
@@ -51,7 +52,7 @@ fn a_base_that_falls() {
 #[test]
 fn an_army_that_is_wiped_out() {
     let wipe = AnalysisEvent::ArmyWipe {
-        tick: 1052,
+        tick: Tick(1052),
         player: 1,
         units_lost: 20,
         total_value_lost: 5000,
@@ -63,7 +64,7 @@ fn an_army_that_is_wiped_out() {
 #[test]
 fn a_comeback() {
     let back = AnalysisEvent::ComebackMoment {
-        tick: 1453,
+        tick: Tick(1453),
         player: 2,
         deficit_before: 400,
         advantage_after: 500,
@@ -79,11 +80,11 @@ fn a_swing_of_the_balance() {
     // From 1250 on, player 1 has lost most of the army.
     let swing = (125..190).map(|ten| snapshot(10 * ten + 1, 1, 500));
     let rest = quiet_match().into_iter().filter(|event| {
-        !matches!(event, AnalysisEvent::PlayerStatSnapshot { tick: 1250.., player: 1, .. })
+        !matches!(event, AnalysisEvent::PlayerStatSnapshot { tick: Tick(1250..), player: 1, .. })
     });
     let events: Vec<_> = rest.chain(swing).collect();
     let found = highlights(&events, END);
-    assert!(found[0].tick.abs_diff(1251) <= 15, "{:?}", found[0]);
+    assert!(found[0].tick.0.abs_diff(1251) <= 15, "{:?}", found[0]);
     assert_eq!(found[0].why.momentum, 1_000_000);
 }
 
@@ -91,12 +92,12 @@ fn a_swing_of_the_balance() {
 fn the_kill_that_ends_the_match() {
     let outcome = MatchOutcome::Completed { winner: 2, reason: NameId(0) };
     let ending =
-        [kill(1879, 100), kill(1880, 100), AnalysisEvent::MatchEnded { tick: 1882, outcome }];
+        [kill(1879, 100), kill(1880, 100), AnalysisEvent::MatchEnded { tick: Tick(1882), outcome }];
     let best = best_is_near(ending, 1880);
     assert_eq!(best.why.rarest, Some(Rarity::MatchEndingKill));
     // Nobody won, or long after the last kill: nothing special.
-    let draw = AnalysisEvent::MatchEnded { tick: 1882, outcome: MatchOutcome::Draw };
-    let late = AnalysisEvent::MatchEnded { tick: 1884, outcome };
+    let draw = AnalysisEvent::MatchEnded { tick: Tick(1882), outcome: MatchOutcome::Draw };
+    let late = AnalysisEvent::MatchEnded { tick: Tick(1884), outcome };
     for end in [draw, late] {
         let mut events = quiet_match();
         events.extend([kill(1880, 100), end]);
@@ -114,7 +115,11 @@ fn dear_things_that_are_lost() {
 
 #[test]
 fn two_upgrades_at_once() {
-    let upgrade = |tick| AnalysisEvent::UpgradeCompleted { tick, player: 1, upgrade_id: NameId(0) };
+    let upgrade = |tick| AnalysisEvent::UpgradeCompleted {
+        tick: Tick(tick),
+        player: 1,
+        upgrade_id: NameId(0),
+    };
     let rare = |ticks: [u64; 2]| {
         let found = highlights(&ticks.map(upgrade), 2000);
         found.iter().map(|highlight| highlight.why.rarity).max()

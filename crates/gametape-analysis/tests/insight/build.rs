@@ -3,7 +3,7 @@
 use gametape_analysis::{
     AnalysisEvent, Highlight, HighlightFinder, NameId, PlayerStats, UnitTag, UnitTraits, WorldPos,
 };
-use gametape_wire::TickLength;
+use gametape_wire::{Tick, TickLength};
 
 pub(crate) const SECOND: u32 = 1_000_000;
 const TAG: UnitTag = UnitTag { index: 1, generation: 0 };
@@ -11,7 +11,7 @@ const POS: WorldPos = WorldPos { x: 0, y: 0, z: 0 };
 
 pub(crate) fn death(tick: u64, owner: u8, killer_owner: Option<u8>, value: i64) -> AnalysisEvent {
     AnalysisEvent::UnitDestroyed {
-        tick,
+        tick: Tick(tick),
         tag: TAG,
         killer_tag: None,
         killer_owner,
@@ -37,12 +37,12 @@ pub(crate) fn kill_of(tick: u64, lost: UnitTraits) -> AnalysisEvent {
 
 pub(crate) fn snapshot(tick: u64, player: u8, army_value: i64) -> AnalysisEvent {
     let stats = PlayerStats { army_value, ..PlayerStats::default() };
-    AnalysisEvent::PlayerStatSnapshot { tick, player, stats }
+    AnalysisEvent::PlayerStatSnapshot { tick: Tick(tick), player, stats }
 }
 
 pub(crate) fn started(tick: u64, engagement_id: u32) -> AnalysisEvent {
     AnalysisEvent::EngagementStarted {
-        tick,
+        tick: Tick(tick),
         center_pos: POS,
         friendly_units: Vec::new(),
         enemy_units: Vec::new(),
@@ -54,7 +54,7 @@ pub(crate) fn started(tick: u64, engagement_id: u32) -> AnalysisEvent {
 
 pub(crate) fn ended(tick: u64, engagement_id: u32, duration_ticks: u64) -> AnalysisEvent {
     AnalysisEvent::EngagementEnded {
-        tick,
+        tick: Tick(tick),
         center_pos: POS,
         friendly_losses: 0,
         enemy_losses: 0,
@@ -67,7 +67,7 @@ pub(crate) fn ended(tick: u64, engagement_id: u32, duration_ticks: u64) -> Analy
 
 pub(crate) fn superweapon(tick: u64) -> AnalysisEvent {
     AnalysisEvent::SuperweaponFired {
-        tick,
+        tick: Tick(tick),
         weapon_type: NameId(0),
         target_pos: POS,
         player: 1,
@@ -79,7 +79,7 @@ pub(crate) fn superweapon(tick: u64) -> AnalysisEvent {
 pub(crate) fn highlights(events: &[AnalysisEvent], end: u64) -> Vec<Highlight> {
     let mut finder = HighlightFinder::new(TickLength::from_micros(SECOND).unwrap());
     events.iter().for_each(|event| finder.add(event));
-    finder.finish(end)
+    finder.finish(Tick(end))
 }
 
 /// Small fights every 100 seconds, two kills each, from 150 on: the background of a best moment.

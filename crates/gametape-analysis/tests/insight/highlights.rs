@@ -4,7 +4,7 @@ use gametape_analysis::sample::{self, Random};
 use gametape_analysis::{
     AnalysisEvent, EventKind, EventStream, HighlightFinder, Rarity, WHOLE, Why,
 };
-use gametape_wire::TickLength;
+use gametape_wire::{Tick, TickLength};
 use proptest::prelude::*;
 
 use crate::build::{death, ended, highlights, kill, quiet_match, snapshot, started, superweapon};
@@ -15,7 +15,7 @@ fn the_example_of_the_specification() {
     let found = highlights(&events, 600);
     let moments: Vec<_> = found
         .iter()
-        .map(|found| (found.tick, found.window.clone(), found.score, found.kills, found.player))
+        .map(|found| (found.tick.0, found.window.clone(), found.score, found.kills, found.player))
         .collect();
     assert_eq!(moments, [(400, 385..415, 315_000, 3, None), (200, 185..215, 160_344, 1, None)]);
     let parts = |why: Why| (why.engagement, why.momentum, why.anomaly, why.rarity, why.rarest);
@@ -45,7 +45,7 @@ fn highlights_never_share_more_than_a_third_of_the_shorter_window() {
     for seed in 1..20 {
         let mut finder = HighlightFinder::new(TickLength::from_micros(50_000).unwrap());
         sample::played(20, seed).iter().for_each(|event| finder.add(event));
-        let found = finder.finish(20 * 60 * 20);
+        let found = finder.finish(Tick(20 * 60 * 20));
         assert!(found.len() > 5);
         for (index, one) in found.iter().enumerate() {
             for other in &found[index + 1..] {
@@ -61,7 +61,7 @@ fn highlights_never_share_more_than_a_third_of_the_shorter_window() {
 #[test]
 fn a_highlight_says_whose_base_it_was() {
     let fallen = |tick, player| AnalysisEvent::BaseDestroyed {
-        tick,
+        tick: Tick(tick),
         player,
         pos: gametape_analysis::WorldPos::default(),
         buildings_lost: Vec::new(),
@@ -91,7 +91,7 @@ fn windows_are_around_their_moment() {
 fn engagements_are_matched_by_their_id() {
     let window = |events: &[AnalysisEvent]| {
         let found = highlights(events, 2000);
-        found.iter().find(|highlight| highlight.tick == 500).unwrap().window.clone()
+        found.iter().find(|highlight| highlight.tick == Tick(500)).unwrap().window.clone()
     };
     // Another one's start does not count; without a start the duration does.
     let other = [started(470, 8), superweapon(500), ended(520, 7, 30)];
@@ -119,7 +119,7 @@ fn the_opening_counts_only_with_five_kills() {
 #[test]
 fn neighbours_of_a_better_one_are_dropped() {
     let ticks = |events: &[AnalysisEvent]| {
-        highlights(events, 2000).iter().map(|highlight| highlight.tick).collect::<Vec<_>>()
+        highlights(events, 2000).iter().map(|highlight| highlight.tick.0).collect::<Vec<_>>()
     };
     // The window of 515 holds both, that of 500 only one.
     assert_eq!(ticks(&[superweapon(500), superweapon(515)]), [515]);
@@ -146,7 +146,7 @@ fn order_and_reports_do_not_matter() {
     let find = |events: &[AnalysisEvent]| {
         let mut finder = HighlightFinder::new(TickLength::from_micros(50_000).unwrap());
         events.iter().for_each(|event| finder.add(event));
-        finder.finish(20 * 60 * 20 + 1)
+        finder.finish(Tick(20 * 60 * 20 + 1))
     };
     let expected = find(&events);
     assert!(expected.len() > 5);
@@ -157,7 +157,7 @@ fn order_and_reports_do_not_matter() {
     let reported = EventKind::ALL.iter().filter(|kind| kind.stream() != EventStream::Simulation);
     let reported = reported.cycle().take(3000).map(|&kind| {
         let tick = random.below(24_000);
-        sample::event(kind, tick, &mut random)
+        sample::event(kind, Tick(tick), &mut random)
     });
     let with_reports: Vec<_> = events.iter().cloned().chain(reported).collect();
     assert_eq!(find(&with_reports), expected);
@@ -168,7 +168,7 @@ fn order_and_reports_do_not_matter() {
 fn scores_are_golden() {
     let mut finder = HighlightFinder::new(TickLength::from_micros(50_000).unwrap());
     sample::played(60, 1).iter().for_each(|event| finder.add(event));
-    let found = finder.finish(60 * 60 * 20 + 1);
+    let found = finder.finish(Tick(60 * 60 * 20 + 1));
     let text: Vec<String> = found
         .iter()
         .take(4)
@@ -208,20 +208,20 @@ proptest! {
             if kind.stream() == EventStream::Simulation {
                 last = last.max(tick);
             }
-            finder.add(&sample::event(kind, tick, &mut random));
+            finder.add(&sample::event(kind, Tick(tick), &mut random));
         }
         let end = end.min(spread).max(last.saturating_add(1));
         let ticks = |s: u64| ((s * 1_000_000 + u64::from(micros) / 2) / u64::from(micros)).max(1);
-        let found = finder.finish(end);
+        let found = finder.finish(Tick(end));
         for (index, one) in found.iter().enumerate() {
             let length = one.window.end - one.window.start;
-            prop_assert!(one.window.end <= end && one.window.contains(&one.tick));
+            prop_assert!(one.window.end <= end && one.window.contains(&one.tick.0));
             let most = ticks(60).max(ticks(30) + ticks(15));
             prop_assert!((ticks(15).min(end)..=most).contains(&length));
             prop_assert!(one.score > 0 && one.score <= WHOLE && one.score == one.why.score());
             for other in &found[..index] {
                 prop_assert!((other.score, one.tick) > (one.score, other.tick) );
-                prop_assert!(other.tick.abs_diff(one.tick) > ticks(15));
+                prop_assert!(other.tick.0.abs_diff(one.tick.0) > ticks(15));
             }
         }
     }
@@ -232,6 +232,6 @@ proptest! {
         let mut events = quiet_match();
         events.extend((0..extra).map(|_| kill(1000, 100)));
         let found = highlights(&events, 1900);
-        prop_assert_eq!(found[0].tick, 1000);
+        prop_assert_eq!(found[0].tick, Tick(1000));
     }
 }

@@ -4,7 +4,7 @@ use gametape_analysis::{
     AnalysisEvent, MatchOutcome, NameId, PlayerStats, PlayerSummary, StatisticsCollector, TIMEOUT,
     UnitTag, WorldPos,
 };
-use gametape_wire::TickLength;
+use gametape_wire::{Tick, TickLength};
 
 use crate::build::death;
 
@@ -18,29 +18,40 @@ fn snapshot(tick: u64, player: u8, income: i64, territory: u32, rate: u32) -> An
         actions_per_minute: rate,
         ..PlayerStats::default()
     };
-    AnalysisEvent::PlayerStatSnapshot { tick, player, stats }
+    AnalysisEvent::PlayerStatSnapshot { tick: Tick(tick), player, stats }
 }
 
 fn game_event(what: u32, player: Option<u8>, value: i64) -> AnalysisEvent {
-    AnalysisEvent::GameEvent { tick: 1, what: NameId(what), player, tag: None, pos: None, value }
+    AnalysisEvent::GameEvent {
+        tick: Tick(1),
+        what: NameId(what),
+        player,
+        tag: None,
+        pos: None,
+        value,
+    }
 }
 
 fn events() -> Vec<AnalysisEvent> {
     let created = |owner| AnalysisEvent::UnitCreated {
-        tick: 1,
+        tick: Tick(1),
         tag: UnitTag::default(),
         unit_type: NameId(0),
         owner,
         pos: WorldPos::default(),
     };
     let collected = |player, amount| AnalysisEvent::ResourceCollected {
-        tick: 1,
+        tick: Tick(1),
         player,
         resource_type: NameId(1),
         amount,
     };
-    let ability =
-        AnalysisEvent::AbilityUsed { tick: 1, player: 1, ability_id: NameId(0), target: None };
+    let ability = AnalysisEvent::AbilityUsed {
+        tick: Tick(1),
+        player: 1,
+        ability_id: NameId(0),
+        target: None,
+    };
     vec![
         // Ticks of 50 ms: 1200 a minute. 60 a minute for one minute, then 90 for two.
         snapshot(3600, 1, 30, 40, 90),
@@ -99,7 +110,7 @@ fn summaries_count_what_the_specification_says() {
 fn of_several_ends_of_a_match_the_first_counts() {
     let end = |tick, winner| {
         let outcome = MatchOutcome::Completed { winner, reason: NameId(0) };
-        AnalysisEvent::MatchEnded { tick, outcome }
+        AnalysisEvent::MatchEnded { tick: Tick(tick), outcome }
     };
     let outcome_of = |events: &[AnalysisEvent]| {
         let mut collector = StatisticsCollector::new(TickLength::from_micros(50_000).unwrap());

@@ -2,10 +2,10 @@
 
 use gametape_replay::inspect::{ChunkKinds, ChunkLine, PartLine};
 use gametape_replay::open::Format;
-use gametape_tape::{ChunkEntry, ChunkHeader, Depth, TapeFrames};
-use gametape_wire::Error;
+use gametape_tape::{Chunk, ChunkEntry, ChunkHeader, Depth, TapeFrames};
+use gametape_wire::{Error, Source as _};
 
-use crate::failure::{Done, Failure, Outcome};
+use crate::failure::{Done, Failure, Outcome, warn_of_loss};
 use crate::input::Source;
 use crate::many::FilesArgs;
 use crate::output::{Lines, Output};
@@ -14,7 +14,9 @@ use crate::tape::{TapeFile, warn_of_losses};
 /// List the chunks of tapes, or print what is in them
 ///
 /// One line for each chunk, in the order of recording: its number, kind, stream, ticks, size, and
-/// who may know it. Of a damaged tape lists what is whole, and the exit code is 3.
+/// who may know it. The index says so, and contents are not looked at. Of a tape whose index is
+/// damaged, and with --frames or --raw of damaged chunks, what is whole is printed, and the exit code
+/// is 3.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -101,29 +103,49 @@ impl Args {
 
     fn print_frames(&self, file: &mut TapeFile, wanted: &[&ChunkEntry]) -> Result<(), Failure> {
         let source = file.source.clone();
-        let failed = |error: Error| Failure::of(&source, &error);
         let mut lines = Lines::new(self.json);
         let framed = wanted.iter().copied().filter(|entry| entry.header.kind.is_framed());
-        let mut buffer = Vec::new();
-        file.visit(framed, |chunk| {
-            let raw = chunk.raw_in(&mut buffer).map_err(failed)?;
-            TapeFrames::new(&chunk.header, raw).try_for_each(|frame| {
-                let frame = frame.map_err(|error| failed(error.within(chunk.header.kind)))?;
+        visit_whole(file, framed, |chunk, raw| {
+            for frame in TapeFrames::new(&chunk.header, raw) {
+                let Ok(frame) =
+                    frame.map_err(|error| warn_of_chunk(&source, &chunk.header, &error))
+                else {
+                    break;
+                };
                 PartLine::of(&chunk.header, &frame)
-                    .try_for_each(|line| lines.add(&self.files.row(&source, line)))
-            })
+                    .try_for_each(|line| lines.add(&self.files.row(&source, line)))?;
+            }
+            Ok(())
         })?;
         lines.finish()
     }
 }
 
 fn print_raw(file: &mut TapeFile, wanted: &[&ChunkEntry]) -> Result<(), Failure> {
-    let source = file.source.clone();
     let mut out = Output::stdout();
-    let mut buffer = Vec::new();
-    file.visit(wanted.iter().copied(), |chunk| {
-        let raw = chunk.raw_in(&mut buffer);
-        out.put(raw.map_err(|error| Failure::of(&source, &error))?)
-    })?;
+    visit_whole(file, wanted.iter().copied(), |_, raw| out.put(raw))?;
     out.finish()
+}
+
+/// Shows every chunk that is whole to `visit`, unpacked; of each of the others there is a warning.
+fn visit_whole<'e>(
+    file: &mut TapeFile,
+    wanted: impl IntoIterator<Item = &'e ChunkEntry>,
+    mut visit: impl FnMut(&Chunk<'_>, &[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let source = file.source.clone();
+    let mut buffer = Vec::new();
+    for entry in wanted {
+        let bytes = file.fetch(entry.range()).map_err(|error| Failure::of(&source, &error))?;
+        let read = entry.read(&bytes);
+        match read.and_then(|chunk| chunk.raw_in(&mut buffer).map(|raw| (chunk, raw))) {
+            Ok((chunk, raw)) => visit(&chunk, raw)?,
+            Err(error) => warn_of_chunk(&source, &entry.header, &error),
+        }
+    }
+    Ok(())
+}
+
+fn warn_of_chunk(source: &Source, header: &ChunkHeader, error: &Error) {
+    warn_of_loss(source, format_args!("chunk {}: {error}", header.sequence));
 }

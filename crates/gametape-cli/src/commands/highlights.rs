@@ -9,6 +9,7 @@ use gametape_analysis::report::{
 };
 use gametape_analysis::{EventStream, HighlightFinder, KindSet, MatchInfo};
 use gametape_replay::open::Format;
+use gametape_wire::Tick;
 use serde::Serialize;
 
 use super::play;
@@ -110,7 +111,7 @@ fn play_row(sources: &[Source], rows: &[HighlightRow], number: usize) -> Outcome
     };
     let source = source_of(sources, row)?;
     let info = Observed::open(source)?.info;
-    let [start, end] = [row.start_tick, row.end_tick].map(|tick| info.time(tick));
+    let [start, end] = [row.start_tick, row.end_tick].map(|tick| info.time(Tick(tick)));
     play::Args::of_window(source, start, end).run()
 }
 
@@ -129,7 +130,7 @@ fn find(mut observed: Observed) -> Result<(Done, (MatchInfo, Vec<HighlightRow>))
         finder.add(event);
         Ok(())
     })?;
-    let found = finder.finish(observed.tape.summary.end_tick);
+    let found = finder.finish(Tick(observed.tape.summary.end_tick));
     let rows = highlight_rows(&observed.info, &found);
     Ok((done, (observed.info, rows)))
 }

@@ -78,9 +78,9 @@ impl Args {
     }
 
     fn publish(&self, journal: &Path, stop: &AtomicBool, ended: &AtomicBool) -> Outcome {
-        let mut tell = |event: &PublishEvent| report(&self.to, event);
+        let mut on_event = |event: &PublishEvent| report(&self.to, event);
         let options = self.options();
-        let done = publish_file(journal, &options, stop, ended, &mut tell);
+        let done = publish_file(journal, &options, stop, ended, &mut on_event);
         let failed = |error: Error| self.failure(&error);
         match done.map_err(failed)? {
             true => {

@@ -71,9 +71,9 @@ With --json of MineWars, fields without a value are left out of tiles, players a
    "cities":[{"id","y","x","name","owner","money","income","resources","export","import",
               "capturing":{"player","ms"},"contested_by"}],
    "votes":[{"id","text","ballots":[{"player","sub","ballot"}]}],"time_limit","problems"}
-"time" is that of the last frame that was played, in milliseconds; "tiles" are those that differ from
-the start; "flag" is a player, or 16 where the format does not say whose; "hash" is SHA-256 of the
-state's canonical bytes.
+"time" is that of the last frame that was played, in milliseconds; "tiles" are those that are not as
+at the start; "flag" is a player, or 16 where the format does not say whose; "hash" is SHA-256 of
+the state's canonical bytes.
 
 Examples:
   gametape state match.minewars

@@ -9,6 +9,7 @@ use gametape_analysis::{KindSet, Statistics, StatisticsCollector};
 use gametape_replay::metadata::Metadata;
 use gametape_replay::open::Format;
 use gametape_scene::plot::Plot;
+use gametape_wire::Tick;
 use serde::Serialize;
 
 use crate::events::{Observed, is_new, table_text};
@@ -38,9 +39,10 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = r#"With --json:
-  {"file","match_id","tick_us","end_tick","winner","players":[{"player","name","income","collected","territory",
-   "most_territory","structures","most_structures","units_created","kills","value_killed","losses",
-   "value_lost","abilities","actions","actions_per_minute","timeouts","timeout_ticks",
+  {"file","match_id","tick_us","end_tick","winner",
+   "players":[{"player","name","income","collected","territory","most_territory","structures",
+   "most_structures","units_created","kills","value_killed","losses","value_lost","abilities",
+   "actions","actions_per_minute","timeouts","timeout_ticks",
    "series":{name:[[tick,value],…]}}]}
 of several matches:
   {"matches","players":[{"name","matches","won","lost","drawn","undecided","kills","losses","time_ms"}]}
@@ -69,7 +71,7 @@ impl Args {
         if let Some(target) = &self.plot {
             target.write(Kind::Plot, source, &draw(target, &observed, &statistics)?)?;
         }
-        let (info, end) = (&observed.info, observed.tape.summary.end_tick);
+        let (info, end) = (&observed.info, Tick(observed.tape.summary.end_tick));
         match self.json {
             true => print_json(&MatchStatistics::of(info, &statistics, end))?,
             false if self.plot == Some(Target::Stdout) => {}
@@ -88,7 +90,7 @@ impl Args {
         let read = |source: &Source| {
             let mut observed = Observed::open_with_events(source)?;
             let (statistics, done) = collect(&mut observed)?;
-            Ok((done, (observed.info, statistics, observed.tape.summary.end_tick)))
+            Ok((done, (observed.info, statistics, Tick(observed.tape.summary.end_tick))))
         };
         let files = self.files.only(&[Format::Tape]);
         let gathered = files.gather("read", read, |_, (info, statistics, end)| {
@@ -116,7 +118,7 @@ fn draw(target: &Target, observed: &Observed, statistics: &Statistics) -> Result
     };
     let metadata = Metadata::of(&observed.tape);
     let title = metadata.text("title").or_else(|| metadata.text("game")).unwrap_or_default();
-    let plot = Plot::new(title, &observed.info, statistics, observed.tape.summary.end_tick);
+    let plot = Plot::new(title, &observed.info, statistics, Tick(observed.tape.summary.end_tick));
     let drawn = match end.as_ref().map(|end| end.as_encoded_bytes()) {
         Some(b"png") => plot.png(),
         _ => plot.svg().map(String::into_bytes),

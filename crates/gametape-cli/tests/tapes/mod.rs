@@ -7,7 +7,7 @@ use gametape_tape::{
     Cadence, ChunkDraft, ChunkHeader, ChunkKind, DeltaSnapshot, Keyframe, KeyframeMaker, Recovered,
     SigningKey, SimSnapshot, TapeHeader, TapeWriter, UnitTag,
 };
-use gametape_wire::{TickLength, View, ViewSet};
+use gametape_wire::{Tick, TickLength, View, ViewSet};
 
 const FOLDER: &str = "tests/cli/tape.in";
 const METADATA: &str = r#"{"content":"digger","game":"Digger","title":"Ana against Ben","players":[{"view":1,"name":"Ana"},{"view":2,"name":"Ben"}],"recorded":"2026-01-31T20:15:00Z","recorder":"digger 1.2"}"#;
@@ -115,7 +115,7 @@ fn filled(seed: u8) -> TapeWriter {
     let cadence = Cadence::every(20);
     let mut keyframes = KeyframeMaker::new(cadence);
     for tick in 0..TICKS {
-        if let Some(keyframe) = keyframes.at(tick, || state(tick, seed)) {
+        if let Some(keyframe) = keyframes.at(Tick(tick), || state(tick, seed)) {
             tape.keyframe(0, ViewSet::EMPTY, &keyframe).unwrap();
         }
         fill_tick(&mut tape, tick);
@@ -149,7 +149,7 @@ fn fill_tick(tape: &mut TapeWriter, tick: u64) {
 
 fn state(tick: u64, seed: u8) -> SimSnapshot {
     let mut state = SimSnapshot::default();
-    state.core.tick = tick;
+    state.core.tick = Tick(tick);
     state.core.seed = seed.into();
     state.core.random_state = vec![seed; 100];
     let digger = UnitTag { index: 1, generation: 0 };

@@ -307,13 +307,19 @@ impl Plan {
         let count = if is_other { 5 } else { 1 };
         for amount in 0..count {
             let (resource_type, amount) = (NameId(0), amount + 7);
-            let collected =
-                AnalysisEvent::ResourceCollected { tick, player, resource_type, amount };
+            let collected = AnalysisEvent::ResourceCollected {
+                tick: Tick(tick),
+                player,
+                resource_type,
+                amount,
+            };
             events.push(&collected).unwrap();
         }
         if tick % 10 == 3 {
             let paused = tick % 20 == 3;
-            events.push(&AnalysisEvent::PauseEvent { tick, player: 0, paused }).unwrap();
+            events
+                .push(&AnalysisEvent::PauseEvent { tick: Tick(tick), player: 0, paused })
+                .unwrap();
         }
     }
 

@@ -7,7 +7,7 @@ use gametape_live::{
     Spectator, StartAt,
 };
 use gametape_minewars::Class;
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Tick, View, ViewSet};
 
 use super::common::{Match, Plan, name, view, views};
 
@@ -355,9 +355,9 @@ fn a_game_that_publishes_makes_the_messages_of_its_journal() {
             let of =
                 |view: View| Some((view, &source.payloads[&view][tick as usize].get(index)?[..]));
             let parts: Vec<(View, &[u8])> = source.views.iter().filter_map(of).collect();
-            live.frame(tick, &parts, NOW).unwrap();
+            live.frame(Tick(tick), &parts, NOW).unwrap();
         }
-        live.end_tick(tick, NOW).unwrap();
+        live.end_tick(Tick(tick), NOW).unwrap();
         let marks: Vec<u64> = live
             .heartbeat(link)
             .iter()
@@ -367,7 +367,7 @@ fn a_game_that_publishes_makes_the_messages_of_its_journal() {
             })
             .collect();
         assert_eq!(marks, [tick; 3]);
-        assert!(live.frame(tick.wrapping_sub(1), &[], NOW).is_err(), "time does not go back");
+        assert!(live.frame(Tick(tick.wrapping_sub(1)), &[], NOW).is_err(), "time does not go back");
     }
     live.end(NOW).unwrap();
     let mut followed = source.publisher();

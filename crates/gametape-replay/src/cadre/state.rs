@@ -111,7 +111,7 @@ impl Parts {
 
     fn into_snapshot(self, tick: u64) -> SimSnapshot {
         let mut snapshot = SimSnapshot::default();
-        snapshot.core.tick = tick;
+        snapshot.core.tick = Tick(tick);
         let mut fits = true;
         for (tag, json) in self.entities {
             fits &= snapshot.core.entities.push(tag, &[(0, &json)]).is_ok();

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gametape_tape::{ChunkHeader, ChunkKind, TapeFrame};
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{TickRange, View, ViewSet};
 use serde::Serialize;
 
 use crate::text::{count, hex};
@@ -57,10 +57,11 @@ impl fmt::Display for ChunkLine {
 fn text_of(header: &ChunkHeader) -> String {
     let ChunkHeader { kind, stream, first_tick, detail, .. } = header;
     let items = |noun| count((*detail).into(), noun);
-    let when = match (kind.has_ticks(), header.tick_count) {
-        (false, _) => String::new(),
-        (true, 0) => format!("tick {first_tick}, "),
-        (true, _) => format!("ticks {first_tick} to {}, ", header.end_tick() - 1),
+    // A keyframe has a tick and counts none.
+    let end_tick = header.end_tick().max(first_tick.saturating_add(1));
+    let when = match kind.has_ticks() {
+        false => String::new(),
+        true => format!("{}, ", TickRange::from(*first_tick..end_tick)),
     };
     let what = match *kind {
         ChunkKind::ORDERS => items("order") + ", ",

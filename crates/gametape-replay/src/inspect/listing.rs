@@ -20,7 +20,7 @@ use gametape_analysis::report::{HighlightRow, highlight_rows};
 use gametape_analysis::{EventStream, HighlightFinder, KindSet, MatchInfo, NameReader, TapeEvents};
 use gametape_minewars::Ending;
 use gametape_tape::Depth;
-use gametape_wire::{Result, Source};
+use gametape_wire::{Result, Source, Tick};
 use serde::Serialize;
 
 use super::{
@@ -309,7 +309,7 @@ fn best_moment<S: Source>(source: &mut S) -> Result<Option<BestMoment>> {
     for event in TapeEvents::new(&tape, kinds, 0..u64::MAX, source) {
         finder.add(&event?);
     }
-    let found = finder.finish(tape.summary.end_tick);
+    let found = finder.finish(Tick(tape.summary.end_tick));
     let best = highlight_rows(&info, found.get(..1).unwrap_or_default()).pop();
     Ok(best.and_then(|row| Some(BestMoment { text: words(&row)?, time: row.times[0].clone() })))
 }

@@ -117,7 +117,7 @@ impl GameState for MinewarsView {
         let count = self.start.cells.len();
         let mut snapshot = SimSnapshot::default();
         let core = &mut snapshot.core;
-        (core.tick, core.map_hash) = (tick.0, self.start.hash);
+        (core.tick, core.map_hash) = (tick, self.start.hash);
         let mut fits = true;
         let changed = changed_tiles(start, &now, count);
         for &(cell, index) in self.start.cells.iter().filter(|(_, index)| changed[*index]) {

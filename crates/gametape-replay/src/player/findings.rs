@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Finding, Place, Report, Tick};
+use gametape_wire::{Error, ErrorKind, Finding, Place, Report, Tick, TickRange};
 
 use super::difference::Divergence;
 
@@ -102,7 +102,8 @@ impl Findings {
     #[cold]
     pub(super) fn note_lost(&mut self, ticks: &Range<u64>, why: Option<&Error>) {
         let why = why.map_or_else(String::new, |error| format!(": {error}"));
-        let problem = format!("what ticks {} to {} received is lost{why}", ticks.start, ticks.end);
+        let range = TickRange::from(ticks.clone());
+        let problem = format!("what was received is lost, {range}{why}");
         let error = described("input", problem);
         let finding = Finding::warning(PlayRule::LOST_INPUT, error).until_tick(Tick(ticks.end));
         self.note(ticks.start, finding);

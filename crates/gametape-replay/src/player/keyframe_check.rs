@@ -78,7 +78,7 @@ impl<T: Track> Player<T> {
         self.kept.clear();
         let Err(error) = self.restore(expected, self.tick) else { return Ok(()) };
         self.keyframes.give_up(index);
-        self.findings.note_keyframe(expected.core.tick, error);
+        self.findings.note_keyframe(expected.core.tick.0, error);
         Ok(self.restore(&before.0, before.1)?)
     }
 }

@@ -93,7 +93,7 @@ impl<T: Track> Player<T> {
             self.provide_way(tick, goal, true)?;
             let Some(found) = self.keyframes.load(&self.tape, goal) else { break };
             let tried = match found.state {
-                Ok(snapshot) => self.restore(&snapshot, snapshot.core.tick),
+                Ok(snapshot) => self.restore(&snapshot, snapshot.core.tick.0),
                 Err(error) => Err(error),
             };
             let Err(error) = tried else { return Ok(()) };
@@ -107,7 +107,7 @@ impl<T: Track> Player<T> {
     pub(super) fn restore(&mut self, snapshot: &SimSnapshot, base: u64) -> Result<()> {
         self.broken = true;
         self.track.restore(snapshot)?;
-        self.land(snapshot.core.tick, base);
+        self.land(snapshot.core.tick.0, base);
         Ok(())
     }
 

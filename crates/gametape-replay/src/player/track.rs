@@ -194,7 +194,7 @@ impl<X: Simulation> Track for SimulationTrack<X> {
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
         self.forget_orders();
         self.simulation.restore(snapshot)?;
-        if self.simulation.tick().0 == snapshot.core.tick {
+        if self.simulation.tick() == snapshot.core.tick {
             return Ok(());
         }
         Err(Error::misuse("simulation", "its tick is not that of the snapshot"))

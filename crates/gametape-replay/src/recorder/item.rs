@@ -79,7 +79,7 @@ impl Item {
     pub(super) fn tick(&self) -> Option<u64> {
         match self {
             Self::Framed { tick, .. } | Self::TickEnd(tick) => Some(*tick),
-            Self::Keyframe { snapshot, .. } => Some(snapshot.core.tick),
+            Self::Keyframe { snapshot, .. } => Some(snapshot.core.tick.0),
             Self::Events { first_tick, .. } => Some(*first_tick),
             Self::Shed(_, loss) | Self::Interrupted(loss) => Some(loss.first_tick),
             _ => None,

@@ -130,11 +130,11 @@ impl Producer {
     }
 
     pub(super) fn keyframe(&mut self, view: Option<View>, snapshot: SimSnapshot) -> Result<()> {
-        let (tick, cadence) = (snapshot.core.tick, self.cadence);
+        let (Tick(tick), cadence) = (snapshot.core.tick, self.cadence);
         check(TICK, tick.saturating_add(1))?;
         let stream = view.map_or(streams::SIMULATION, streams::keyframes_of);
         let lane = self.lane_at(ChunkKind::FULL_KEYFRAME, stream, tick)?;
-        (lane.from, lane.due) = (tick + 1, cadence.next_after(tick));
+        (lane.from, lane.due) = (tick + 1, cadence.next_after(Tick(tick)).0);
         let views = view.map_or(ViewSet::EMPTY, |view| ViewSet::EMPTY.with(view));
         self.push(Item::Keyframe { stream, views, snapshot: Box::new(snapshot) });
         Ok(())

@@ -167,7 +167,7 @@ impl TapeBuilder {
             return self.tape.keyframe(stream, views, &keyframe);
         }
         // No tape can hold it. The gap says so, and the game goes on.
-        let (kind, tick) = (ChunkKind::FULL_KEYFRAME, keyframe.tick);
+        let (kind, tick) = (ChunkKind::FULL_KEYFRAME, keyframe.tick.0);
         let loss = Loss { kind, stream, views, first_tick: tick, end_tick: tick, items: 1, bytes };
         self.note_shed(Class::Keyframes, loss);
         Ok(())

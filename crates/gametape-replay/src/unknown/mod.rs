@@ -44,7 +44,7 @@ impl UnknownState {
     /// The tick of the last keyframe.
     #[must_use]
     pub fn keyframe(&self) -> Option<u64> {
-        self.keyframe.as_ref().map(|keyframe| keyframe.core.tick)
+        self.keyframe.as_ref().map(|keyframe| keyframe.core.tick.0)
     }
 
     /// How many updates came since.

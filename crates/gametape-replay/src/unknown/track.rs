@@ -1,7 +1,7 @@
 //! What a player carries forward of a game that nobody here knows.
 
 use gametape_tape::{ChunkKind, KeyframeIndexEntry, SimSnapshot, Tape};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet};
 
 use super::UnknownState;
 use crate::player::Track;
@@ -84,7 +84,7 @@ impl Track for UnknownTrack {
     /// The last keyframe, as if it were of this tick: what came since is not in it.
     fn snapshot(&self, tick: u64) -> SimSnapshot {
         let mut snapshot = self.state.keyframe.as_deref().cloned().unwrap_or_default();
-        snapshot.core.tick = tick;
+        snapshot.core.tick = Tick(tick);
         snapshot
     }
 

@@ -198,7 +198,7 @@ mod tests {
     fn everything_of_a_snapshot_is_in_its_tree() {
         let mut snapshot = SimSnapshot::default();
         let core = &mut snapshot.core;
-        (core.tick, core.seed, core.random_state) = (9, 5, vec![1, 2, 3]);
+        (core.tick, core.seed, core.random_state) = (Tick(9), 5, vec![1, 2, 3]);
         core.intern_table.entries.push("wall".to_owned());
         core.players.push(2, &[(0, b"Ana"), (3, &[7])]).unwrap();
         core.entities.push(UnitTag { index: 4, generation: 1 }, &[(0, br#"{"hp":3}"#)]).unwrap();

@@ -90,7 +90,7 @@ fn verifying_computes_the_hashes_that_playing_trusts() {
         let mut writer = without_keyframes(&tape);
         let states = keyframe_states(&tape);
         for (stream, views, state) in &states {
-            let keyframe = match state.core.tick {
+            let keyframe = match state.core.tick.0 {
                 100 => {
                     let mut delta = DeltaSnapshot::between(&states[0].2, state).unwrap();
                     lie(&mut delta);

@@ -486,7 +486,7 @@ impl GameState for Counted {
 
     fn snapshot(&self, tick: Tick) -> SimSnapshot {
         let mut snapshot = SimSnapshot::default();
-        snapshot.core.tick = tick.0;
+        snapshot.core.tick = tick;
         snapshot.core.random_state = self.0.to_le_bytes().to_vec();
         snapshot
     }

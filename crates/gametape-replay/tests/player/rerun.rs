@@ -2,7 +2,7 @@ use gametape_minewars::Generation;
 use gametape_replay::{DeepLevel, Player, PlayerOptions, Recording, Site, cadre, minewars};
 use gametape_replay::{Direction, Playback};
 use gametape_tape::{Keyframe, UnitTag};
-use gametape_wire::View;
+use gametape_wire::{Tick, View};
 
 use super::common::{
     ByTick, cadre_tape, finish, keyframe_states, minewars_tape, without_keyframes,
@@ -72,7 +72,7 @@ fn a_recorded_state_that_was_changed_is_found_and_counts_all_the_same() {
     let tape = toy::tape(Toy::new(), 300);
     let mut writer = without_keyframes(&tape);
     for (stream, views, mut state) in keyframe_states(&tape) {
-        if state.core.tick == 150 {
+        if state.core.tick == Tick(150) {
             state.core.sections = Default::default();
             state.core.sections.push("ballast".into(), b"other").unwrap();
             state.core.random_state = 5u64.to_le_bytes().to_vec();
@@ -130,5 +130,5 @@ fn steps_over_a_recorded_state_that_was_changed_take_it_over() {
     let divergences = stepping.timeline().divergences();
     let found: Vec<u64> = divergences.iter().map(|divergence| divergence.tick).collect();
     assert_eq!(stepping.findings().len(), found.len());
-    assert!(found.contains(&changed), "{found:?}");
+    assert!(found.contains(&changed.0), "{found:?}");
 }

@@ -67,7 +67,7 @@ impl Simulation for Toy {
     fn snapshot(&self) -> SimSnapshot {
         let mut snapshot = SimSnapshot::default();
         let core = &mut snapshot.core;
-        core.tick = self.tick;
+        core.tick = Tick(self.tick);
         core.random_state = self.random.to_le_bytes().to_vec();
         for (index, place) in (0..).zip(&self.places) {
             let tag = UnitTag { index, generation: 0 };
@@ -96,7 +96,7 @@ impl Simulation for Toy {
             let place = self.score.get_mut(usize::from(*row.key)).ok_or_else(misfit)?;
             *place = number(row.slots().next().ok_or_else(misfit)?.1)?;
         }
-        (self.tick, self.random, self.places) = (core.tick, u64::from_le_bytes(random), places);
+        (self.tick, self.random, self.places) = (core.tick.0, u64::from_le_bytes(random), places);
         Ok(())
     }
 }
@@ -119,7 +119,7 @@ pub(crate) fn padded_tape(mut toy: Toy, ticks: u64, padding: usize) -> Vec<u8> {
     writer.setup(0, ViewSet::ALL, SETUP).unwrap();
     let mut keyframes = KeyframeMaker::new(Cadence::every(50));
     for tick in 0..ticks {
-        if let Some(keyframe) = keyframes.at(tick, || toy.snapshot()) {
+        if let Some(keyframe) = keyframes.at(Tick(tick), || toy.snapshot()) {
             writer.keyframe(0, ViewSet::EMPTY, &keyframe).unwrap();
         }
         let mut orders = Vec::new();

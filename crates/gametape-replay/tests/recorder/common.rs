@@ -109,7 +109,7 @@ pub(crate) fn finish<S: Sink>(recorder: Recorder, pump: &mut Pump<S>) -> gametap
 /// A state that moves on with the ticks, larger where `bulk` is.
 pub(crate) fn state(tick: u64, bulk: usize) -> SimSnapshot {
     let mut state = SimSnapshot::default();
-    state.core.tick = tick;
+    state.core.tick = Tick(tick);
     state.core.random_state = tick.to_le_bytes().to_vec();
     for index in 0..8u16 {
         let tag = UnitTag { index, generation: 0 };

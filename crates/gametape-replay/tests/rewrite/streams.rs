@@ -5,14 +5,14 @@ use gametape_replay::open::Opened;
 use gametape_replay::recover::FoundTape;
 use gametape_replay::verify::{Checked, Level, TapeCheck, TapeChecks};
 use gametape_tape::{CellPos, ChunkKind, KeyframeMaker, SimSnapshot, Tape, TapeHeader, TapeWriter};
-use gametape_wire::ViewSet;
+use gametape_wire::{Tick, ViewSet};
 
 use super::view;
 
 /// A state that takes some hundred kilobytes of memory.
 fn state(tick: u64) -> SimSnapshot {
     let mut state = SimSnapshot::default();
-    state.core.tick = tick;
+    state.core.tick = Tick(tick);
     for x in 0..4000 {
         let cell = if x == 7 { tick as u8 } else { 0 };
         state.core.map.push(CellPos { x, y: 0, z: 0 }, &[cell; 40]).unwrap();

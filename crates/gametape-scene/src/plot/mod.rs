@@ -4,6 +4,7 @@ mod surface;
 
 use gametape_analysis::report::player_label;
 use gametape_analysis::{MatchInfo, Names, Series, Statistics};
+use gametape_wire::Tick;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
@@ -67,12 +68,15 @@ impl Plot {
         title: impl Into<String>,
         info: &MatchInfo<N>,
         statistics: &Statistics,
-        end_tick: u64,
+        end_tick: Tick,
     ) -> Self {
-        let minutes = |tick: u64| info.time(tick).seconds() / 60.0;
+        let minutes = |tick: Tick| info.time(tick).seconds() / 60.0;
         let line = |series: Series| {
             let points = series.points.into_iter();
-            (series.player, points.map(|(tick, value)| (minutes(tick), value as f64)).collect())
+            (
+                series.player,
+                points.map(|(tick, value)| (minutes(Tick(tick)), value as f64)).collect(),
+            )
         };
         let panel = |&(stat, title): &(&str, &'static str)| Panel {
             title,

@@ -6,7 +6,7 @@ use gametape_analysis::{
     AnalysisEvent, EventKind, EventStream, KindSet, TapeEvents, WorldPos, is_own,
 };
 use gametape_tape::ChunkKind;
-use gametape_wire::{Result, Source, View};
+use gametape_wire::{Result, Source, Tick, View};
 
 use super::Stage;
 use crate::model::Position;
@@ -16,7 +16,7 @@ use crate::model::Position;
 #[non_exhaustive]
 pub struct CameraSample {
     /// When.
-    pub tick: u64,
+    pub tick: Tick,
     /// Who.
     pub player: u8,
     /// Where, in tiles.

@@ -17,10 +17,10 @@ const STEP_COST: usize = 512;
 /// States that the pass itself keeps: it never goes back.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// A line, and when it is so.
+/// A line of what happened, and when.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Told {
+pub struct ReportedLine {
     /// The moment after it.
     pub moment: Moment,
     /// What happened.
@@ -30,14 +30,14 @@ pub struct Told {
 /// What was reported so far of a recording, as one view knows it after the other.
 #[derive(Default)]
 pub(super) struct Chronicle {
-    lines: Vec<Told>,
+    lines: Vec<ReportedLine>,
     /// Everything before this moment was reported.
     until: Option<Moment>,
     /// Of recordings with messages: one timeline that plays on and gives the changes, and one that follows it and has the
     /// state before them. *Why two: lines are about the state before a change, and stepping back costs more.*
     pair: Option<(SeenTimeline, SeenTimeline)>,
     /// Of several views that are seen together: how many were reported.
-    told_views: usize,
+    reported_views: usize,
     /// How many steps were looked at.
     steps: usize,
     is_over: bool,
@@ -56,7 +56,7 @@ impl Chronicle {
             // The recording itself says what is wrong with it.
             self.pair = None;
         }
-        (self.told_views, self.is_over) = (0, false);
+        (self.reported_views, self.is_over) = (0, false);
         self
     }
 }
@@ -64,7 +64,7 @@ impl Chronicle {
 impl<S: Source> Stage<S> {
     /// What happened, in words, as far as it was [reported](Self::report_more).
     #[must_use]
-    pub fn reported(&self) -> &[Told] {
+    pub fn reported(&self) -> &[ReportedLine] {
         &self.chronicle.lines
     }
 
@@ -79,7 +79,7 @@ impl<S: Source> Stage<S> {
         }
         let share = until.saturating_sub(begin) as f64 / end.saturating_sub(begin).max(1) as f64;
         let views = self.seen().len().max(1) as f64;
-        ((self.chronicle.told_views as f64 + share) / views).min(0.999)
+        ((self.chronicle.reported_views as f64 + share) / views).min(0.999)
     }
 
     /// Can the recording be reported as a whole?
@@ -96,9 +96,9 @@ impl<S: Source> Stage<S> {
     pub fn report_more(&mut self, effort: usize) -> Result<bool> {
         if !self.chronicle.is_over && self.can_be_reported() {
             match self.is_gamelog() {
-                _ if self.is_unknown => self.tell_events()?,
-                true => self.tell_deltas(effort)?,
-                false => self.tell_messages(effort)?,
+                _ if self.is_unknown => self.report_events()?,
+                true => self.report_deltas(effort)?,
+                false => self.report_messages(effort)?,
             }
         }
         Ok(self.chronicle.is_over || !self.can_be_reported())
@@ -107,7 +107,7 @@ impl<S: Source> Stage<S> {
     /// Reports everything that happened before a moment, however long that takes.
     pub fn report_until(&mut self, moment: Moment) -> Result<()> {
         let last = self.seen().len().saturating_sub(1);
-        while self.chronicle.told_views < last
+        while self.chronicle.reported_views < last
             || self.chronicle.until.is_none_or(|until| until < moment)
         {
             if self.report_more(1 << 20)? {
@@ -118,7 +118,7 @@ impl<S: Source> Stage<S> {
     }
 
     /// The lines of a game that nobody here knows: its events, all at once.
-    fn tell_events(&mut self) -> Result<()> {
+    fn report_events(&mut self) -> Result<()> {
         self.chronicle.lines = self.event_lines(0..u64::MAX, MOST_LINES)?;
         (self.chronicle.until, self.chronicle.is_over) = (Some(self.end()), true);
         Ok(())
@@ -141,19 +141,19 @@ impl<S: Source> Stage<S> {
     }
 
     #[cfg(not(feature = "story"))]
-    fn event_lines(&mut self, _: std::ops::Range<u64>, _: usize) -> Result<Vec<Told>> {
+    fn event_lines(&mut self, _: std::ops::Range<u64>, _: usize) -> Result<Vec<ReportedLine>> {
         Ok(Vec::new())
     }
 
     /// The lines of a gamelog: each delta says itself what it is.
-    fn tell_deltas(&mut self, effort: usize) -> Result<()> {
+    fn report_deltas(&mut self, effort: usize) -> Result<()> {
         let here = self.position();
-        let done = self.tell_deltas_from_here(effort);
+        let done = self.report_deltas_from_here(effort);
         self.seek(here)?;
         done
     }
 
-    fn tell_deltas_from_here(&mut self, effort: usize) -> Result<()> {
+    fn report_deltas_from_here(&mut self, effort: usize) -> Result<()> {
         let mut spent = 0;
         let mut at = self.chronicle.until.unwrap_or(self.begin());
         while spent < effort && at < self.end() {
@@ -176,20 +176,20 @@ impl<S: Source> Stage<S> {
     }
 
     /// The lines of a recording with messages.
-    fn tell_messages(&mut self, effort: usize) -> Result<()> {
+    fn report_messages(&mut self, effort: usize) -> Result<()> {
         let (mut ahead, mut behind) = match self.chronicle.pair.take() {
             Some(pair) => pair,
             None => (self.another_timeline()?, self.another_timeline()?),
         };
-        let view = self.chronicle.told_views;
-        let done = self.tell_pair(&mut ahead, &mut behind, effort);
-        let goes_on = !self.chronicle.is_over && self.chronicle.told_views == view;
+        let view = self.chronicle.reported_views;
+        let done = self.report_pair(&mut ahead, &mut behind, effort);
+        let goes_on = !self.chronicle.is_over && self.chronicle.reported_views == view;
         let goes_on = goes_on || (self.is_growing() && self.seen().len() == 1);
         self.chronicle.pair = goes_on.then_some((ahead, behind));
         done
     }
 
-    fn tell_pair(
+    fn report_pair(
         &mut self,
         ahead: &mut SeenTimeline,
         behind: &mut SeenTimeline,
@@ -225,14 +225,14 @@ impl<S: Source> Stage<S> {
     fn end_of_view(&mut self) {
         let views = self.seen().len();
         let chronicle = &mut self.chronicle;
-        chronicle.told_views += 1;
-        chronicle.is_over = chronicle.told_views >= views;
+        chronicle.reported_views += 1;
+        chronicle.is_over = chronicle.reported_views >= views;
         if !chronicle.is_over {
             chronicle.until = None;
         }
         if views > 1 {
             chronicle.lines.arrange_by_key(|reported| reported.moment);
-            let mut kept: Vec<Told> = Vec::with_capacity(chronicle.lines.len());
+            let mut kept: Vec<ReportedLine> = Vec::with_capacity(chronicle.lines.len());
             for reported in chronicle.lines.drain(..) {
                 let mut same =
                     kept.iter().rev().take_while(|other| other.moment == reported.moment);
@@ -257,7 +257,7 @@ impl<S: Source> Stage<S> {
 
     /// The recording once more, at its beginning, with few kept states.
     fn another_timeline(&mut self) -> Result<SeenTimeline> {
-        let view = self.seen().iter().nth(self.chronicle.told_views).unwrap_or(self.view);
+        let view = self.seen().iter().nth(self.chronicle.reported_views).unwrap_or(self.view);
         self.timeline_of(view, KEPT_BYTES)
     }
 
@@ -265,7 +265,7 @@ impl<S: Source> Stage<S> {
         let chronicle = &mut self.chronicle;
         chronicle.until = Some(moment);
         chronicle.steps += 1;
-        chronicle.lines.extend(lines.into_iter().map(|line| Told { moment, line }));
+        chronicle.lines.extend(lines.into_iter().map(|line| ReportedLine { moment, line }));
         chronicle.is_over = chronicle.lines.len() > MOST_LINES || chronicle.steps > MOST_STEPS;
     }
 }

@@ -70,7 +70,7 @@ pub use board_view::{BoardCell, BoardView, CellMark};
 #[cfg(feature = "story")]
 pub use cameras::CameraSample;
 pub use changes::{Mark, Marks, changes};
-pub use chronicle::Told;
+pub use chronicle::ReportedLine;
 pub use history::{TileChange, TileHistory};
 pub use list::List;
 pub use panels::{Panel, PanelContent, Panels};

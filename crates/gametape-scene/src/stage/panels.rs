@@ -184,11 +184,12 @@ impl Panels {
         stage: &mut Stage<S>,
         (width, height): (usize, usize),
     ) -> Result<Panel> {
-        let (is_tree, board) = (self.is_tree, self.board);
+        // Of a game that nobody knows, what happened is in the list.
+        let (is_gamelog, board) = (self.is_tree && !stage.is_unknown(), self.board);
         let shown = self.shown(stage)?;
         let found = board.pointed(&shown.map).and_then(|at| stage.inspect(at));
         let panel = match found {
-            _ if is_tree => Panel::of_rows("What happened", line_rows(&shown.lines)),
+            _ if is_gamelog => Panel::of_rows("What happened", line_rows(&shown.lines)),
             Some(found) => {
                 let rows = inspection_rows(&found, &shown.scene);
                 Panel::of_rows(printable(&found.title), rows)

@@ -251,7 +251,7 @@ impl Collected {
         self.statistics.add(event, &info.names);
         let Some(words) = event_words(event, info) else { return };
         self.markers.push(StoryMarker {
-            moment: Moment::after(Tick(event.tick())).next_tick().0,
+            moment: Moment::after(event.tick()).next_tick().0,
             time: info.time(event.tick()).to_string(),
             kind: words.kind.to_owned(),
             player: words.player,
@@ -262,7 +262,7 @@ impl Collected {
     fn finish(self, tape: &Tape, info: &MatchInfo, scene: &Scene) -> Story {
         // What is worth watching follows from what all players did: nobody but the all-seeing view may know it.
         let found = match self.own {
-            None => self.finder.finish(tape.summary.end_tick),
+            None => self.finder.finish(Tick(tape.summary.end_tick)),
             Some(_) => Vec::new(),
         };
         let rows = highlight_rows(info, &found);

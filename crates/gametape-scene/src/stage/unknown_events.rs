@@ -6,15 +6,19 @@ use gametape_analysis::report::event_in_words;
 use gametape_analysis::{
     AnalysisEvent, EventKind, EventStream, KindSet, MatchInfo, NameReader, TapeEvents, is_own,
 };
-use gametape_wire::{Moment, Result, Source, Tick, View};
+use gametape_wire::{Moment, Result, Source, View};
 
 use super::Stage;
-use super::chronicle::Told;
+use super::chronicle::ReportedLine;
 use crate::model::Line;
 
 impl<S: Source> Stage<S> {
     /// The events of some ticks that the views may know, as lines; not more than these.
-    pub(super) fn event_lines(&mut self, ticks: Range<u64>, most: usize) -> Result<Vec<Told>> {
+    pub(super) fn event_lines(
+        &mut self,
+        ticks: Range<u64>,
+        most: usize,
+    ) -> Result<Vec<ReportedLine>> {
         let seen = self.seen();
         let Some((tape, source)) = self.tape() else { return Ok(Vec::new()) };
         let mut names = NameReader::new(tape);
@@ -35,7 +39,7 @@ impl<S: Source> Stage<S> {
                 _ => None,
             };
             let line = Line::new(own.unwrap_or(words.kind), words.text).by(&by);
-            lines.push(Told { moment: Moment::after(Tick(event.tick())), line });
+            lines.push(ReportedLine { moment: Moment::after(event.tick()), line });
             if lines.len() >= most {
                 break;
             }

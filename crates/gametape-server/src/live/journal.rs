@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gametape_live::{JournalStart, MatchName, Message, Publisher, SeatId, Shared};
-use gametape_wire::{Result, ViewSet};
+use gametape_wire::{Result, Tick, ViewSet};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
@@ -128,7 +128,7 @@ impl Following {
 
     /// Nothing more of a tick comes: it need not wait for the next.
     pub(super) fn end_tick(&mut self, tick: u64) -> Result<()> {
-        self.publisher.end_tick(tick, self.live.clock.now())?;
+        self.publisher.end_tick(Tick(tick), self.live.clock.now())?;
         self.hand_over()
     }
 

@@ -2,6 +2,7 @@
 
 use gametape_analysis::AnalysisEvent;
 use gametape_tape::UnitTag;
+use gametape_wire::Tick;
 
 use super::pos_of;
 use crate::atlas::Cell;
@@ -29,7 +30,7 @@ struct Engagement {
     sides: [Side; 2],
     first: Cell,
     /// When it became an engagement: at its second act.
-    started: Option<u64>,
+    started: Option<Tick>,
     last: u64,
     acts: u32,
 }
@@ -54,7 +55,7 @@ impl Engagements {
     pub(super) fn update(
         &mut self,
         game: &Skirmish,
-        tick: u64,
+        tick: Tick,
         armies: &[i64],
         events: &mut Vec<AnalysisEvent>,
     ) {
@@ -67,7 +68,7 @@ impl Engagements {
             }
         }
         let over = game.outcome.is_some();
-        let ended = |e: &mut Engagement| over || tick >= e.last + BREATH;
+        let ended = |e: &mut Engagement| over || tick.0 >= e.last + BREATH;
         for engagement in self.open.extract_if(.., ended) {
             engagement.end(game, tick, events);
         }
@@ -76,7 +77,7 @@ impl Engagements {
     fn take(
         &mut self,
         game: &Skirmish,
-        tick: u64,
+        tick: Tick,
         armies: &[i64],
         act: &Act,
         events: &mut Vec<AnalysisEvent>,
@@ -85,7 +86,7 @@ impl Engagements {
             e.is_between(act.by, act.to) && game.atlas.distance(e.first, act.cell) <= REACH
         };
         if let Some(engagement) = self.open.iter_mut().find(near) {
-            engagement.last = tick;
+            engagement.last = tick.0;
             engagement.acts += 1;
             events.extend(engagement.start(game, tick));
             return;
@@ -102,7 +103,7 @@ impl Engagements {
             sides: [side(act.by), side(act.to)],
             first: act.cell,
             started: None,
-            last: tick,
+            last: tick.0,
             acts: 1,
         });
     }
@@ -162,7 +163,7 @@ impl Engagement {
     }
 
     /// Starts at the second act, while both players are in the match.
-    fn start(&mut self, game: &Skirmish, tick: u64) -> Option<AnalysisEvent> {
+    fn start(&mut self, game: &Skirmish, tick: Tick) -> Option<AnalysisEvent> {
         let are_in = self.sides.iter().all(|side| game.is_in(side.player));
         (self.started.is_none() && are_in).then_some(())?;
         self.started = Some(tick);
@@ -180,7 +181,7 @@ impl Engagement {
     }
 
     /// One act alone is no engagement.
-    fn end(&self, game: &Skirmish, tick: u64, events: &mut Vec<AnalysisEvent>) {
+    fn end(&self, game: &Skirmish, tick: Tick, events: &mut Vec<AnalysisEvent>) {
         let Some(started) = self.started else { return };
         events.extend(self.sides.iter().filter_map(|side| side.wipe(tick)));
         let [friendly, enemy] = &self.sides;
@@ -191,7 +192,7 @@ impl Engagement {
             enemy_losses: enemy.losses,
             friendly_survivors: self.units(game, friendly).0.len() as u32,
             enemy_survivors: self.units(game, enemy).0.len() as u32,
-            duration_ticks: tick - started,
+            duration_ticks: tick.0 - started.0,
             engagement_id: self.id,
         });
     }
@@ -214,7 +215,7 @@ fn nearest_unit(game: &Skirmish, player: u8, cell: Cell) -> Option<(UnitTag, &Un
 }
 
 impl Side {
-    fn wipe(&self, tick: u64) -> Option<AnalysisEvent> {
+    fn wipe(&self, tick: Tick) -> Option<AnalysisEvent> {
         let (percent, least) = WIPE;
         let wiped = self.losses >= least && 100 * self.value_lost > percent * self.army;
         wiped.then(|| AnalysisEvent::ArmyWipe {

@@ -11,6 +11,7 @@ use gametape_analysis::{
 };
 use gametape_minewars::{Coord, StructureKind};
 use gametape_tape::{CellPos, UnitTag};
+use gametape_wire::Tick;
 
 use crate::atlas::Cell;
 use crate::order::{Command, GroupAction};
@@ -80,7 +81,7 @@ impl Analyst {
     /// The events of the game's last tick, with what was reported in it.
     pub fn update(&mut self, game: &Skirmish, inputs: &[(u8, Command)]) -> Vec<AnalysisEvent> {
         let mut events = Vec::new();
-        let Some(tick) = game.tick.checked_sub(1) else { return events };
+        let Some(tick) = game.tick.checked_sub(1).map(Tick) else { return events };
         for moment in &game.log.moments {
             events.extend(event_of(game, tick, moment));
             events.extend(rarity_of(game, tick, moment));
@@ -101,7 +102,7 @@ fn pos_of(game: &Skirmish, cell: Cell) -> WorldPos {
 }
 
 /// What a moment is in the events' words; some are nothing to them.
-fn event_of(game: &Skirmish, tick: u64, moment: &Moment) -> Option<AnalysisEvent> {
+fn event_of(game: &Skirmish, tick: Tick, moment: &Moment) -> Option<AnalysisEvent> {
     use AnalysisEvent as E;
     Some(match *moment {
         Moment::Created { tag, unit } => {
@@ -144,7 +145,7 @@ fn event_of(game: &Skirmish, tick: u64, moment: &Moment) -> Option<AnalysisEvent
 }
 
 /// The rare moments: the superweapon, and the end of a base.
-fn rarity_of(game: &Skirmish, tick: u64, moment: &Moment) -> Option<AnalysisEvent> {
+fn rarity_of(game: &Skirmish, tick: Tick, moment: &Moment) -> Option<AnalysisEvent> {
     match *moment {
         Moment::Ability { player, ability: Ability::Strike, cell, destroyed, buildings, items }
             if destroyed >= SUPERWEAPON =>
@@ -180,7 +181,7 @@ fn details(game: &Skirmish, unit: &Unit) -> (NameId, u8, WorldPos) {
 }
 
 /// A construction that ends without result: it was never a unit, so it is none that was destroyed.
-fn cancelled(game: &Skirmish, tick: u64, tag: UnitTag, unit: &Unit) -> AnalysisEvent {
+fn cancelled(game: &Skirmish, tick: Tick, tag: UnitTag, unit: &Unit) -> AnalysisEvent {
     AnalysisEvent::GameEvent {
         tick,
         what: name(CANCELLED),
@@ -213,7 +214,7 @@ fn killer_unit(game: &Skirmish, killer: u8, unit: &Unit) -> Option<UnitTag> {
     })
 }
 
-fn destroyed(game: &Skirmish, tick: u64, tag: UnitTag, unit: &Unit, killer: u8) -> AnalysisEvent {
+fn destroyed(game: &Skirmish, tick: Tick, tag: UnitTag, unit: &Unit, killer: u8) -> AnalysisEvent {
     let (unit_type, owner, pos) = details(game, unit);
     let traits = match unit.kind {
         UnitKind::Structure(StructureKind::Tower) => {
@@ -261,7 +262,7 @@ fn vote_of(moment: &Moment) -> Option<VoteAnalysisEvent> {
 }
 
 /// What a player's machine reported.
-fn reported(tick: u64, player: u8, input: &Command) -> Option<AnalysisEvent> {
+fn reported(tick: Tick, player: u8, input: &Command) -> Option<AnalysisEvent> {
     use AnalysisEvent as E;
     Some(match input {
         Command::Camera { at, zoom } => {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gametape_analysis::{AnalysisEvent, PlayerStats, SAMPLE_UNITS, WorldPos};
 use gametape_minewars::ItemKind;
 use gametape_tape::UnitTag;
+use gametape_wire::Tick;
 
 use super::engagement::finished_units;
 use super::pos_of;
@@ -54,44 +55,44 @@ impl Standing {
         &self.armies
     }
 
-    pub(super) fn update(&mut self, game: &Skirmish, tick: u64, events: &mut Vec<AnalysisEvent>) {
+    pub(super) fn update(&mut self, game: &Skirmish, tick: Tick, events: &mut Vec<AnalysisEvent>) {
         self.note_combat(game, tick);
         let ended = game.log.moments.iter().any(|m| matches!(m, Moment::Ended { .. }));
-        let second = tick.is_multiple_of(SECOND);
+        let second = tick.0.is_multiple_of(SECOND);
         if second || ended {
             (self.armies, self.items) = armies(game);
             self.sample_positions(game, tick, events);
         }
-        if tick.is_multiple_of(SAMPLE) || ended {
+        if tick.0.is_multiple_of(SAMPLE) || ended {
             self.sample(game, tick, events);
         }
     }
 
-    fn note_combat(&mut self, game: &Skirmish, tick: u64) {
+    fn note_combat(&mut self, game: &Skirmish, tick: Tick) {
         for moment in &game.log.moments {
             let tag = match *moment {
                 Moment::Damaged { tag, .. } => tag,
                 Moment::CityCapturing { city, .. } => game.cities[city].tag,
                 _ => continue,
             };
-            self.combat.insert(tag, tick + COMBAT);
+            self.combat.insert(tag, tick.0 + COMBAT);
         }
     }
 
-    fn sample_positions(&mut self, game: &Skirmish, tick: u64, events: &mut Vec<AnalysisEvent>) {
-        self.combat.retain(|tag, until| *until >= tick && game.units.get(*tag).is_some());
+    fn sample_positions(&mut self, game: &Skirmish, tick: Tick, events: &mut Vec<AnalysisEvent>) {
+        self.combat.retain(|tag, until| *until >= tick.0 && game.units.get(*tag).is_some());
         let position = |tag: &UnitTag| Some((*tag, pos_of(game, game.units.get(*tag)?.cell)));
         let positions: Vec<_> = self.combat.keys().filter_map(position).collect();
         events.extend(samples(tick, &positions));
     }
 
-    fn sample(&mut self, game: &Skirmish, tick: u64, events: &mut Vec<AnalysisEvent>) {
-        let seconds = ((tick - self.sampled) / SECOND).max(1) as u32;
+    fn sample(&mut self, game: &Skirmish, tick: Tick, events: &mut Vec<AnalysisEvent>) {
+        let seconds = ((tick.0 - self.sampled) / SECOND).max(1) as u32;
         for player in 1..game.players.len() as u8 {
             let stats = self.stats(game, player, seconds);
             events.push(AnalysisEvent::PlayerStatSnapshot { tick, player, stats });
         }
-        self.sampled = tick;
+        self.sampled = tick.0;
         self.find_comebacks(game, tick, events);
     }
 
@@ -116,7 +117,7 @@ impl Standing {
         }
     }
 
-    fn find_comebacks(&mut self, game: &Skirmish, tick: u64, events: &mut Vec<AnalysisEvent>) {
+    fn find_comebacks(&mut self, game: &Skirmish, tick: Tick, events: &mut Vec<AnalysisEvent>) {
         let worth = |player: u8| {
             let state = &game.players[usize::from(player)];
             let cities = i64::from(state.cities) * i64::from(UnitKind::City.value());
@@ -146,7 +147,7 @@ impl Standing {
 }
 
 /// Samples of at most 256 units each, and of all of them.
-fn samples(tick: u64, positions: &[(UnitTag, WorldPos)]) -> impl Iterator<Item = AnalysisEvent> {
+fn samples(tick: Tick, positions: &[(UnitTag, WorldPos)]) -> impl Iterator<Item = AnalysisEvent> {
     let sample = move |some: &[(UnitTag, WorldPos)]| AnalysisEvent::UnitPositionSample {
         tick,
         positions: some.to_vec(),
@@ -179,14 +180,14 @@ mod tests {
     fn samples_of_more_units_than_one_holds_are_split_and_none_is_dropped() {
         let unit = |index| (UnitTag { index, generation: 0 }, WorldPos { x: 0, y: 0, z: 0 });
         let positions: Vec<_> = (0..600).map(unit).collect();
-        let found: Vec<Vec<_>> = samples(20, &positions)
+        let found: Vec<Vec<_>> = samples(Tick(20), &positions)
             .map(|sample| match sample {
-                AnalysisEvent::UnitPositionSample { tick: 20, positions } => positions,
+                AnalysisEvent::UnitPositionSample { tick: Tick(20), positions } => positions,
                 other => panic!("{other:?}"),
             })
             .collect();
         assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [256, 256, 88]);
         assert_eq!(found.concat(), positions);
-        assert_eq!(samples(20, &[]).count(), 0);
+        assert_eq!(samples(Tick(20), &[]).count(), 0);
     }
 }

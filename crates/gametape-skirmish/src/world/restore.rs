@@ -20,7 +20,7 @@ impl Skirmish {
             return Err(Error::misuse("snapshot", "it is of another match"));
         }
         let mut game = Self {
-            tick: core.tick,
+            tick: core.tick.0,
             config: self.config.clone(),
             land: Arc::clone(&self.land),
             atlas: Arc::clone(&self.atlas),

@@ -2,7 +2,7 @@
 
 use gametape_minewars::{Coord, ItemKind, TileKind};
 use gametape_tape::{CellPos, Key, SimCoreSnapshot, SimSnapshot, SlotTable, UnitTag, ValueTable};
-use gametape_wire::{Reader, Result, Writer};
+use gametape_wire::{Reader, Result, Tick, Writer};
 
 use super::restore::wrong;
 use super::{Counters, Outcome, Player, Reason, Skirmish, Tile};
@@ -33,7 +33,7 @@ impl Skirmish {
     /// All of a snapshot but the tiles.
     pub(super) fn take_snapshot_without_map(&self) -> SimSnapshot {
         let mut core = SimCoreSnapshot {
-            tick: self.tick,
+            tick: Tick(self.tick),
             seed: self.config.seed,
             map_hash: self.atlas.map_hash,
             random_state: self.dice.draws().to_be_bytes().to_vec(),

@@ -94,7 +94,7 @@ impl World {
         let mut pause = section("pause");
         let (by, left) = (pause.u8("").unwrap(), pause.u16_be("").unwrap());
         let mut world = Self {
-            tick: core.tick,
+            tick: core.tick.0,
             clock: section("clock").u64_be("").unwrap(),
             pause: (by != 0).then_some((by, left.into())),
             vote: vote(section("vote")),

@@ -55,7 +55,7 @@ fn insight(mut game: Match) -> Result<Insight> {
     }
     Ok(Insight {
         blocks: events.flush()?,
-        highlights: highlights.finish(game.game().tick().0),
+        highlights: highlights.finish(game.game().tick()),
         statistics: statistics.finish(),
     })
 }

@@ -37,7 +37,7 @@ impl Baselines {
             ChunkKind::FULL_KEYFRAME => (hash_of_bytes(raw), None),
             ChunkKind::DELTA_KEYFRAME => {
                 let head = DeltaHead::read(&mut Reader::new(raw))?;
-                (head.state_hash, Some((head.baseline_tick, head.baseline_hash)))
+                (head.state_hash, Some((head.baseline_tick.0, head.baseline_hash)))
             }
             _ => return Ok(()),
         };

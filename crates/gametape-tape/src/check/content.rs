@@ -25,7 +25,7 @@ pub(crate) fn check_content<'b>(chunk: &Chunk<'b>, buffer: &'b mut Vec<u8>) -> R
             header.views == ViewSet::ALL && header.stream <= 1
         }
         ChunkKind::ORDERS | ChunkKind::FRAMES => frames_agree(chunk, raw)?,
-        ChunkKind::FULL_KEYFRAME => SimSnapshot::read(raw)?.core.tick == header.first_tick,
+        ChunkKind::FULL_KEYFRAME => SimSnapshot::read(raw)?.core.tick.0 == header.first_tick,
         ChunkKind::DELTA_KEYFRAME => delta_agrees(chunk, raw)?,
         ChunkKind::NAMES => {
             let mut names = NameTable::default();
@@ -60,6 +60,6 @@ fn frames_agree(chunk: &Chunk<'_>, raw: &[u8]) -> Result<bool> {
 
 fn delta_agrees(chunk: &Chunk<'_>, raw: &[u8]) -> Result<bool> {
     let core = DeltaSnapshot::read(raw)?.core;
-    let distance = core.tick.checked_sub(core.baseline_tick);
-    Ok(core.tick == chunk.header.first_tick && distance == Some(chunk.header.detail.into()))
+    let distance = core.tick.0.checked_sub(core.baseline_tick.0);
+    Ok(core.tick.0 == chunk.header.first_tick && distance == Some(chunk.header.detail.into()))
 }

@@ -81,7 +81,7 @@ impl Run {
     fn delta(&mut self, chunk: &Chunk<'_>, buffer: &mut Vec<u8>) -> Result<()> {
         let baseline = chunk.header.first_tick.checked_sub(chunk.header.detail.into());
         let is_at = |restorer: &&Restorer| {
-            restorer.state().map(|state| state.core.tick) == baseline && chunk.header.detail > 0
+            restorer.state().map(|state| state.core.tick.0) == baseline && chunk.header.detail > 0
         };
         let (baseline, depth) = match (self.last.as_ref().filter(is_at), Some(&self.full)) {
             (Some(last), _) => (last, self.depth + 1),
@@ -125,7 +125,7 @@ impl KeyframeLinks {
             return Ok(true);
         }
         let head = DeltaHead::read(&mut Reader::new(raw))?;
-        let baseline = (head.baseline_tick, head.baseline_hash);
+        let baseline = (head.baseline_tick.0, head.baseline_hash);
         let Some(run) = self.runs.get_mut(&key) else { return Ok(false) };
         let depth = match (run.last == baseline, run.full == baseline) {
             (true, _) => run.depth + 1,

@@ -22,6 +22,8 @@ pub enum DropReason {
     Misplaced,
     /// What is in it is not what its kind must hold.
     Malformed,
+    /// A delta keyframe: the state that it builds on is not there, or is another one.
+    NoBaseline,
 }
 
 impl fmt::Display for DropReason {
@@ -33,6 +35,7 @@ impl fmt::Display for DropReason {
             Self::Signature => "not valid in a new tape",
             Self::Misplaced => "their ticks go back",
             Self::Malformed => "their content is malformed",
+            Self::NoBaseline => "the state that they build on is not there",
         })
     }
 }

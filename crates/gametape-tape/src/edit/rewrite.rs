@@ -205,18 +205,29 @@ impl Rewriter {
             self.drops.chunk(header, reason);
             return Ok(());
         }
-        let is_in_order = self.order.has_room_for(header);
-        let is_sound = is_in_order
-            && check_content(chunk, &mut self.buffer).is_ok()
-            && (!header.kind.is_keyframe() || self.is_sound_keyframe(chunk));
-        if is_sound {
+        let Some(reason) = self.problem(chunk) else {
             self.order.admits(header);
             return self.writer.copy(chunk, header.views);
-        }
-        let reason = if is_in_order { DropReason::Malformed } else { DropReason::Misplaced };
+        };
         self.drops.chunk(header, reason);
         self.refused.push(chunk_gap(header));
         Ok(())
+    }
+
+    /// Why a chunk would not pass verification in the new tape; `None` where it would.
+    fn problem(&mut self, chunk: &Chunk<'_>) -> Option<DropReason> {
+        let header = &chunk.header;
+        if !self.order.has_room_for(header) {
+            return Some(DropReason::Misplaced);
+        }
+        if check_content(chunk, &mut self.buffer).is_err() {
+            return Some(DropReason::Malformed);
+        }
+        if header.kind.is_keyframe() && !self.is_sound_keyframe(chunk) {
+            let is_delta = header.kind == ChunkKind::DELTA_KEYFRAME;
+            return Some(if is_delta { DropReason::NoBaseline } else { DropReason::Malformed });
+        }
+        None
     }
 
     /// Does a keyframe restore, from states that are in the new tape?

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use gametape_wire::{Reader, Result, ViewSet, Writer};
+use gametape_wire::{Reader, Result, TickRange, ViewSet, Writer};
 
 use crate::layout::chunk::Chunk;
 use crate::layout::kind::ChunkKind;
@@ -170,11 +170,7 @@ impl fmt::Display for Gap {
             ChunkKind(0) => f.write_str("chunks of unknown kind")?,
             kind => write!(f, "{kind} of stream {}", self.stream)?,
         }
-        let ticks = self.ticks();
-        match self.tick_count {
-            0 => write!(f, ", at tick {}", ticks.start),
-            1 => write!(f, ", tick {}", ticks.start),
-            _ => write!(f, ", ticks {} to {}", ticks.start, ticks.end - 1),
-        }
+        let end = self.first_tick.saturating_add(self.tick_count.into());
+        write!(f, ", {}", TickRange::from(self.first_tick..end))
     }
 }

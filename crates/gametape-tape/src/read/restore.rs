@@ -125,7 +125,7 @@ impl Restorer {
             }
             kind => return Err(Error::misuse(kind.to_string(), "not a keyframe")),
         };
-        if snapshot.core.tick != header.first_tick {
+        if snapshot.core.tick.0 != header.first_tick {
             let problem = "its tick is not the one of its chunk".into();
             let kind = ErrorKind::BadSyntax { problem };
             return Err(Error::at(chunk.payload_offset(), header.kind.to_string(), kind));

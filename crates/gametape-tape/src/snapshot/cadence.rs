@@ -1,5 +1,7 @@
 //! When a keyframe is due, and whether it is full.
 
+use gametape_wire::Tick;
+
 use super::delta::DeltaSnapshot;
 use super::{Keyframe, SimSnapshot, StateHash, hash_of_bytes};
 
@@ -45,9 +47,9 @@ impl Cadence {
 
     /// When a keyframe is due after one at `tick`.
     #[must_use]
-    pub fn next_after(&self, tick: u64) -> u64 {
+    pub fn next_after(&self, tick: Tick) -> Tick {
         let ticks = self.ticks.max(1);
-        (tick / ticks + 1).saturating_mul(ticks)
+        Tick((tick.0 / ticks + 1).saturating_mul(ticks))
     }
 }
 
@@ -55,10 +57,11 @@ impl Cadence {
 ///
 /// ```
 /// use gametape_tape::{KeyframeMaker, SimSnapshot};
+/// use gametape_wire::Tick;
 ///
 /// let mut keyframes = KeyframeMaker::default();
 /// let mut made = Vec::new();
-/// for tick in 0..1000 {
+/// for tick in (0..1000).map(Tick) {
 ///     let state = || {
 ///         let mut state = SimSnapshot::default();
 ///         state.core.tick = tick;
@@ -67,14 +70,14 @@ impl Cadence {
 ///     };
 ///     made.extend(keyframes.at(tick, state));
 /// }
-/// let full: Vec<(u64, bool)> = made.iter().map(|k| (k.tick, k.is_full())).collect();
+/// let full: Vec<(u64, bool)> = made.iter().map(|k| (k.tick.0, k.is_full())).collect();
 /// assert_eq!(full, [(0, true), (300, false), (600, false), (900, false)]);
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct KeyframeMaker {
     cadence: Cadence,
     baseline: Option<Baseline>,
-    next: u64,
+    next: Tick,
     /// Keyframes since the last full one, it included.
     since_full: u32,
 }
@@ -95,12 +98,12 @@ impl KeyframeMaker {
 
     /// Is a keyframe due at `tick`?
     #[must_use]
-    pub fn is_due(&self, tick: u64) -> bool {
+    pub fn is_due(&self, tick: Tick) -> bool {
         tick >= self.next
     }
 
     /// The keyframe of `tick`, if one is due. The snapshot is only taken then.
-    pub fn at(&mut self, tick: u64, snapshot: impl FnOnce() -> SimSnapshot) -> Option<Keyframe> {
+    pub fn at(&mut self, tick: Tick, snapshot: impl FnOnce() -> SimSnapshot) -> Option<Keyframe> {
         self.is_due(tick).then(|| self.make(snapshot()))
     }
 
@@ -138,7 +141,7 @@ impl KeyframeMaker {
     }
 
     /// No keyframe is made at `tick` although one is due: the next one is full.
-    pub fn skip(&mut self, tick: u64) {
+    pub fn skip(&mut self, tick: Tick) {
         self.next = self.cadence.next_after(tick);
         self.lost();
     }

@@ -1,6 +1,6 @@
 //! Deltas between snapshots.
 
-use gametape_wire::{Error, Result};
+use gametape_wire::{Error, Result, Tick};
 
 use super::changes::{RowChange, What, diff, diff_values};
 use super::keys::{CellPos, PlayerId, UnitTag};
@@ -34,11 +34,11 @@ pub enum Change<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimCoreDelta {
     /// Tick of the baseline.
-    pub baseline_tick: u64,
+    pub baseline_tick: Tick,
     /// State hash of the baseline.
     pub baseline_hash: StateHash,
     /// Tick of the result.
-    pub tick: u64,
+    pub tick: Tick,
     /// State hash of the result.
     pub state_hash: StateHash,
     /// The seed, if it is another.

@@ -1,6 +1,6 @@
 //! The bytes of a delta.
 
-use gametape_wire::{Error, ErrorKind, Reader, Result, Writer};
+use gametape_wire::{Error, ErrorKind, Reader, Result, Tick, Writer};
 
 use super::changes::{RowChange, ValueChange, What};
 use super::delta::{Change, DeltaSnapshot, MapStateDelta, SimCoreDelta, StringInternerDelta};
@@ -19,8 +19,8 @@ impl DeltaSnapshot {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut w = Writer::new();
         let core = &self.core;
-        w.u8(FORM).u64_le(core.baseline_tick).bytes(&core.baseline_hash);
-        w.u64_le(core.tick).bytes(&core.state_hash);
+        w.u8(FORM).u64_le(core.baseline_tick.0).bytes(&core.baseline_hash);
+        w.u64_le(core.tick.0).bytes(&core.state_hash);
         put_fixed(&mut w, core.seed.map(u64::to_le_bytes));
         put_fixed(&mut w, core.map_hash);
         put_optional(&mut w, core.random_state.as_deref());
@@ -49,9 +49,9 @@ impl DeltaSnapshot {
 /// What a delta begins with: from where to where it leads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DeltaHead {
-    pub(crate) baseline_tick: u64,
+    pub(crate) baseline_tick: Tick,
     pub(crate) baseline_hash: StateHash,
-    pub(crate) tick: u64,
+    pub(crate) tick: Tick,
     pub(crate) state_hash: StateHash,
 }
 
@@ -60,9 +60,9 @@ impl DeltaHead {
     pub(crate) fn read(r: &mut Reader<'_>) -> Result<Self> {
         read_form(r, FORM)?;
         Ok(Self {
-            baseline_tick: TICK.check(r.u64_le("baseline tick")?, r.offset())?,
+            baseline_tick: Tick(TICK.check(r.u64_le("baseline tick")?, r.offset())?),
             baseline_hash: r.array("baseline hash")?,
-            tick: TICK.check(r.u64_le("tick")?, r.offset())?,
+            tick: Tick(TICK.check(r.u64_le("tick")?, r.offset())?),
             state_hash: r.array("state hash")?,
         })
     }

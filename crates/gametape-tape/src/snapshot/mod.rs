@@ -18,7 +18,7 @@ pub(crate) use delta_codec::DeltaHead;
 pub use keys::{CellPos, Key, PlayerId, UnitTag};
 pub use table::{Row, SlotTable, ValueTable};
 
-use gametape_wire::{Error, ErrorKind, Reader, Result, Writer};
+use gametape_wire::{Error, ErrorKind, Reader, Result, Tick, Writer};
 
 use crate::check::chain::{Hash, sha256};
 use crate::layout::names::{read_bytes, read_strings, write_string};
@@ -36,13 +36,14 @@ const FORM: u8 = 1;
 ///
 /// ```
 /// use gametape_tape::{DeltaSnapshot, SimSnapshot, UnitTag};
+/// use gametape_wire::Tick;
 ///
 /// let tank = UnitTag { index: 7, generation: 0 };
 /// let mut before = SimSnapshot::default();
 /// before.core.entities.push(tank, &[(0, b"at the gate"), (3, b"100")])?;
 ///
 /// let mut after = SimSnapshot::default();
-/// after.core.tick = 300;
+/// after.core.tick = Tick(300);
 /// after.core.entities.push(tank, &[(0, b"in the yard"), (3, b"100")])?;
 ///
 /// let delta = DeltaSnapshot::between(&before, &after)?;
@@ -65,7 +66,7 @@ pub struct SimSnapshot {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimCoreSnapshot {
     /// When: before the orders of this tick.
-    pub tick: u64,
+    pub tick: Tick,
     /// What the match was started from.
     pub seed: u64,
     /// Which map.
@@ -97,7 +98,7 @@ impl SimSnapshot {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut w = Writer::new();
         let core = &self.core;
-        w.u8(FORM).u64_le(core.tick).u64_le(core.seed).bytes(&core.map_hash);
+        w.u8(FORM).u64_le(core.tick.0).u64_le(core.seed).bytes(&core.map_hash);
         put_bytes(&mut w, &core.random_state);
         put_strings(&mut w, &core.intern_table.entries);
         core.entities.write(&mut w);
@@ -114,7 +115,7 @@ impl SimSnapshot {
         let mut r = Reader::new(bytes);
         read_form(&mut r, FORM)?;
         let core = SimCoreSnapshot {
-            tick: TICK.check(r.u64_le("tick")?, 1)?,
+            tick: Tick(TICK.check(r.u64_le("tick")?, 1)?),
             seed: r.u64_le("seed")?,
             map_hash: r.array("map hash")?,
             random_state: read_bytes(&mut r, "random state")?.to_vec(),
@@ -171,9 +172,9 @@ pub(crate) fn hash_of_bytes(bytes: &[u8]) -> StateHash {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keyframe {
     /// When it was taken.
-    pub tick: u64,
+    pub tick: Tick,
     /// The tick of the baseline, of a delta.
-    pub baseline_tick: Option<u64>,
+    pub baseline_tick: Option<Tick>,
     /// The canonical bytes.
     pub raw: Vec<u8>,
 }
@@ -202,7 +203,8 @@ impl Keyframe {
     /// Ticks back to the baseline, of a delta.
     pub fn baseline_distance(&self) -> Result<Option<u32>> {
         let Some(baseline) = self.baseline_tick else { return Ok(None) };
-        let distance = self.tick.checked_sub(baseline).and_then(|ticks| u32::try_from(ticks).ok());
+        let distance =
+            self.tick.0.checked_sub(baseline.0).and_then(|ticks| u32::try_from(ticks).ok());
         let problem = "the baseline is later, or over 2^32 ticks earlier";
         distance.map(Some).ok_or_else(|| Error::misuse("delta keyframe", problem))
     }

@@ -34,7 +34,7 @@ impl SimSnapshot {
             .check(bytes.len() as u64, 0)
             .map_err(|error| error.with_place(Place::Nowhere))?;
         let mut snapshot = Self::default();
-        snapshot.core.tick = tick.0;
+        snapshot.core.tick = tick;
         for (piece, x) in bytes.chunks(PIECE).zip(0..) {
             snapshot.core.map.push(CellPos { x, y: 0, z: 0 }, piece)?;
         }

@@ -208,7 +208,7 @@ impl TapeWriter {
         let draft = ChunkDraft {
             stream,
             views,
-            first_tick: keyframe.tick,
+            first_tick: keyframe.tick.0,
             detail: distance.unwrap_or(0),
             ..ChunkDraft::new(kind)
         };

@@ -2,8 +2,9 @@
 
 use crate::common::*;
 use gametape_tape::{
-    ChunkDraft, ChunkKind, Depth, Flags, Gap, GapCause, Level, NameTable, Recovered, Segment, Tape,
-    TapeHeader, TapeReader, TapeWriter, cut_bytes, pack, pack_bytes, repair_bytes, verify_bytes,
+    ChunkDraft, ChunkKind, Depth, DropReason, Flags, Gap, GapCause, Level, NameTable, Recovered,
+    Segment, Tape, TapeHeader, TapeReader, TapeWriter, cut_bytes, pack, pack_bytes, repair_bytes,
+    verify_bytes,
 };
 use gametape_wire::{TickLength, View, ViewSet, drive};
 
@@ -160,6 +161,19 @@ fn unknown_chunks_are_cut_carefully() {
     let repaired = repair_bytes(&bytes, None, 5).unwrap();
     assert_eq!(kept(&repaired.bytes), [1, 200, 201, 202, 203, 205]);
     assert_eq!(repaired.dropped_of(ChunkKind(204)), 1);
+}
+
+/// Deltas whose full keyframe is lost are whole; what they build on is not there.
+#[test]
+fn deltas_without_their_baseline_are_left_out_for_that_reason() {
+    let mut bytes = sample(700);
+    let full = *Tape::open(&bytes).unwrap().stream(ChunkKind::FULL_KEYFRAME, 0).next().unwrap();
+    bytes[full.offset as usize + 70] ^= 1;
+    let repaired = repair_bytes(&bytes, None, 6).unwrap();
+    let dropped: Vec<_> =
+        repaired.dropped.iter().map(|row| (row.kind, row.reason, row.chunks)).collect();
+    assert_eq!(dropped, [(ChunkKind::DELTA_KEYFRAME, DropReason::NoBaseline, 2)]);
+    assert!(verify_bytes(&repaired.bytes, Level::Chain, None).unwrap().passed());
 }
 
 #[test]

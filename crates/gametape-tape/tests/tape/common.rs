@@ -4,7 +4,7 @@ use gametape_tape::{
     CellPos, ChunkDraft, ChunkHeader, ChunkKind, Flags, Keyframe, KeyframeMaker, Recovered,
     SigningKey, SimSnapshot, Tape, TapeHeader, TapeWriter, UnitTag,
 };
-use gametape_wire::{Result, Source, TickLength, View, ViewSet};
+use gametape_wire::{Result, Source, Tick, TickLength, View, ViewSet};
 
 pub(crate) const KEY: [u8; 32] = [7; 32];
 pub(crate) const UNKNOWN: ChunkKind = ChunkKind(200);
@@ -71,7 +71,7 @@ pub(crate) fn payload(number: u8, tick: u64) -> Vec<u8> {
 /// A state with some units, players and cells that moves on with the ticks.
 pub(crate) fn state(tick: u64) -> SimSnapshot {
     let mut state = SimSnapshot::default();
-    state.core.tick = tick;
+    state.core.tick = Tick(tick);
     state.core.seed = 42;
     state.core.random_state = (tick * 31).to_le_bytes().to_vec();
     state.core.intern_table.entries = (0..3 + tick / 600).map(|n| format!("type {n}")).collect();
@@ -101,7 +101,7 @@ pub(crate) fn filled(ticks: u64) -> TapeWriter {
     tape.names(&["soldier", "tank"]).unwrap();
     let mut keyframes = KeyframeMaker::default();
     for tick in 0..ticks {
-        if let Some(keyframe) = keyframes.at(tick, || state(tick)) {
+        if let Some(keyframe) = keyframes.at(Tick(tick), || state(tick)) {
             tape.keyframe(0, ViewSet::EMPTY, &keyframe).unwrap();
         }
         fill_tick(&mut tape, tick);
@@ -156,7 +156,7 @@ pub(crate) fn finished(mut tape: TapeWriter) -> Vec<u8> {
 
 /// A keyframe of nothing in particular.
 pub(crate) fn keyframe(tick: u64) -> Keyframe {
-    Keyframe { tick, baseline_tick: None, raw: SimSnapshot::default().to_bytes() }
+    Keyframe { tick: Tick(tick), baseline_tick: None, raw: SimSnapshot::default().to_bytes() }
 }
 
 pub(crate) fn contains(bytes: &[u8], part: &[u8]) -> bool {

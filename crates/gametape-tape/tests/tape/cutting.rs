@@ -107,7 +107,7 @@ proptest! {
                 let part = entry_state(&part_tape, &part, stream, tick);
                 prop_assert_eq!(&part, &whole.filter(|_| is_kept), "stream {} at {}", stream, tick);
                 // From there on every frame is in the cut.
-                prop_assert!(part.is_none_or(|state| state.core.tick >= cut.ticks().start));
+                prop_assert!(part.is_none_or(|state| state.core.tick.0 >= cut.ticks().start));
             }
         }
         for kind in [ChunkKind::FRAMES, ChunkKind::ORDERS] {

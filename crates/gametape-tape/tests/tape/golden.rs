@@ -5,7 +5,7 @@ use gametape_tape::{
     CellPos, Chunk, ChunkKind, Codec, DeltaSnapshot, Keyframe, Level, Recovered, SimSnapshot, Tape,
     TapeFrames, TapeHeader, TapeWriter, UnitTag, verify_bytes,
 };
-use gametape_wire::{ErrorClass, TickLength, ViewSet};
+use gametape_wire::{ErrorClass, Tick, TickLength, ViewSet};
 
 const SPEC: &str = include_str!("../../../../spec/tape.md");
 const PARTS: [&str; 8] =
@@ -25,7 +25,7 @@ fn whole() -> Vec<u8> {
 /// The state of the example's keyframe.
 fn before() -> SimSnapshot {
     let mut state = SimSnapshot::default();
-    state.core.tick = 109;
+    state.core.tick = Tick(109);
     state.core.seed = 42;
     state.core.random_state = vec![0xAB, 0xCD];
     state.core.intern_table.entries = vec!["tank".into()];
@@ -42,7 +42,7 @@ fn before() -> SimSnapshot {
 /// The state that the example's delta leads to.
 fn after() -> SimSnapshot {
     let mut state = SimSnapshot::default();
-    state.core.tick = 400;
+    state.core.tick = Tick(400);
     state.core.seed = 42;
     state.core.random_state = vec![0xEE];
     state.core.intern_table.entries = vec!["tank".into(), "mine".into()];

@@ -477,19 +477,19 @@ fn a_cut_keeps_frames_whose_header_declares_no_ticks() {
 #[test]
 fn keyframes_are_due_at_multiples_of_the_cadence() {
     let cadence = Cadence::every(300);
-    let next = |tick| cadence.next_after(tick);
+    let next = |tick| cadence.next_after(Tick(tick)).0;
     assert_eq!([0, 1, 299, 300, 301, 599, 600].map(next), [300, 300, 300, 600, 600, 600, 900]);
-    assert_eq!(Cadence::every(0).next_after(5), 6, "at least one tick");
-    assert_eq!(cadence.next_after(u64::MAX), u64::MAX);
+    assert_eq!(Cadence::every(0).next_after(Tick(5)), Tick(6), "at least one tick");
+    assert_eq!(cadence.next_after(Tick(u64::MAX)), Tick(u64::MAX));
     let mut maker = KeyframeMaker::new(cadence);
     let mut due = Vec::new();
     for tick in [0, 17, 299, 431, 599, 600, 899, 1201] {
-        due.extend(maker.at(tick, || state(tick)).map(|keyframe| keyframe.tick));
+        due.extend(maker.at(Tick(tick), || state(tick)).map(|keyframe| keyframe.tick.0));
     }
     assert_eq!(due, [0, 431, 600, 1201], "one that was late does not delay the next");
     let mut maker = KeyframeMaker::new(cadence);
-    maker.skip(450);
-    assert!(!maker.is_due(599) && maker.is_due(600));
+    maker.skip(Tick(450));
+    assert!(!maker.is_due(Tick(599)) && maker.is_due(Tick(600)));
 }
 
 #[test]

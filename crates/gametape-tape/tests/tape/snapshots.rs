@@ -7,7 +7,7 @@ use gametape_tape::{
     Cadence, CellPos, ChunkKind, DeltaSnapshot, Keyframe, KeyframeMaker, Level, Restorer,
     SimSnapshot, Tape, TapeWriter, UnitTag, verify_bytes,
 };
-use gametape_wire::{ErrorClass, ViewSet};
+use gametape_wire::{ErrorClass, Tick, ViewSet};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -78,7 +78,7 @@ fn two_states() -> impl Strategy<Value = (SimSnapshot, SimSnapshot)> {
         if b.entries.len() < a.entries.len() {
             *b = a.clone();
         }
-        new.core.tick = ticks;
+        new.core.tick = Tick(ticks);
         (old, new)
     })
 }
@@ -234,13 +234,14 @@ fn tables_refuse_what_is_not_canonical() {
 #[test]
 fn the_cadence_is_kept() {
     let mut maker = KeyframeMaker::default();
-    let made: Vec<Keyframe> = (0..9000).filter_map(|tick| maker.at(tick, || state(tick))).collect();
+    let made: Vec<Keyframe> =
+        (0..9000).filter_map(|tick| maker.at(Tick(tick), || state(tick))).collect();
     assert_eq!(made.len(), 30);
     for (number, keyframe) in made.iter().enumerate() {
-        assert_eq!(keyframe.tick, number as u64 * 300);
+        assert_eq!(keyframe.tick, Tick(number as u64 * 300));
         assert_eq!(keyframe.is_full(), number % 10 == 0, "keyframe {number}");
         let full = number as u64 / 10 * 3000;
-        assert_eq!(keyframe.baseline_tick, (number % 10 != 0).then_some(full));
+        assert_eq!(keyframe.baseline_tick, (number % 10 != 0).then_some(Tick(full)));
     }
 }
 
@@ -251,8 +252,8 @@ fn a_keyframe_is_full_when_it_must_be() {
     assert!(!maker.make(state(10)).is_full());
     maker.lost();
     assert!(maker.make(state(20)).is_full(), "after a lost one");
-    maker.skip(30);
-    assert!(!maker.is_due(39) && maker.is_due(40));
+    maker.skip(Tick(30));
+    assert!(!maker.is_due(Tick(39)) && maker.is_due(Tick(40)));
     assert!(maker.make(state(40)).is_full(), "after one that was left out");
     let mut renamed = state(50);
     renamed.core.intern_table.entries[0] = "other".into();

@@ -60,7 +60,10 @@ fn draw_panels(
     let [about_area, list_area] = if side.width < area.width {
         let most = usize::from(side.height * 2 / 3).max(4);
         let about = panels.about(stage, (inner_size(side).0, most - 2))?;
-        let rows = about.rows().len().saturating_add(2).min(most) as u16;
+        let rows = match about.rows().len() {
+            0 => 0,
+            rows => rows.saturating_add(2).min(most) as u16,
+        };
         Layout::vertical([Constraint::Length(rows), Constraint::Min(0)]).areas(side)
     } else if side.width >= 2 * NARROWEST {
         Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(side)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gametape_tape::{ChunkKind, Gap, GapCause, Signature, Tape};
-use gametape_wire::{Result, Source};
+use gametape_wire::{Result, Source, TickRange};
 use serde::Serialize;
 
 use super::numbers;
@@ -133,7 +133,8 @@ impl Keyframes {
             _ => "several views".to_owned(),
         };
         let many = format!("{} full, {} delta", thousands(*full), thousands(*delta));
-        format!("stream {stream}, {whose}: {many}, ticks {first_tick} to {last_tick}")
+        let ticks = TickRange::from(*first_tick..last_tick.saturating_add(1));
+        format!("stream {stream}, {whose}: {many}, {ticks}")
     }
 }
 
@@ -159,12 +160,15 @@ impl Hole {
 
     fn to_text(&self) -> String {
         let Self { cause, first_tick, ticks, .. } = self;
+        let ticks = TickRange::from(*first_tick..first_tick.saturating_add((*ticks).into()));
         if cause == "cut" {
-            let end = first_tick.saturating_add((*ticks).into());
-            return format!("ticks {first_tick} to {end}, cut away");
+            return format!("{ticks}, cut away");
         }
-        let kind = self.kind.as_deref().unwrap_or("of any kind");
-        let what = format!("{} {kind}, {}", self.count, count(self.bytes, "byte"));
-        format!("{cause}: {what}, {} from {first_tick}", count((*ticks).into(), "tick"))
+        let what = match (self.kind.as_deref(), &**cause) {
+            (Some(kind), "damage") => format!("{} of {kind}", count(self.count.into(), "chunk")),
+            (Some(kind), _) => format!("{} {kind}", self.count),
+            (None, _) => format!("{} of any kind", self.count),
+        };
+        format!("{cause}: {what}, {}, {ticks}", count(self.bytes, "byte"))
     }
 }

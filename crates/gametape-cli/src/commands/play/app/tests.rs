@@ -67,6 +67,19 @@ fn press(app: &mut App, keys: &str) {
     }
 }
 
+/// Players and what happened, each once and nothing empty, beside the state.
+#[test]
+fn a_game_that_nobody_knows_has_its_panels() {
+    let mut app = app("race.tape", gametape_replay::sample::race(60).unwrap());
+    for keys in ["", "→→→", "$"] {
+        press(&mut app, keys);
+        let shown = text(&mut app, 110, 30);
+        assert_eq!(shown.matches("What happened").count(), 1, "{shown}");
+        let has_all = [" State ", " Players ", "Turbo"].iter().all(|part| shown.contains(part));
+        assert!(has_all, "{shown}");
+    }
+}
+
 #[test]
 fn panels_timeline_and_keys_are_on_the_screen() {
     let mut app = map_app();
