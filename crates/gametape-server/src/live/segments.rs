@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use gametape_live::{Message, Publisher};
     use gametape_tape::TapeHeader;
-    use gametape_wire::{TickLength, ViewSet};
+    use gametape_wire::{Tick, TickLength, ViewSet};
 
     const NOW: Duration = Duration::ZERO;
     const ALL: Option<u64> = Some(u64::MAX);
@@ -151,8 +151,8 @@ mod tests {
         };
         for second in 0..seconds {
             let payload: Vec<u8> = (0..length).map(|_| byte()).collect();
-            publisher.frame(second * 20, &[(View::SPECTATOR, &payload)], NOW).unwrap();
-            publisher.end_tick(second * 20 + 19, NOW).unwrap();
+            publisher.frame(Tick(second * 20), &[(View::SPECTATOR, &payload)], NOW).unwrap();
+            publisher.end_tick(Tick(second * 20 + 19), NOW).unwrap();
             for out in publisher.poll(link, NOW, usize::MAX) {
                 segments.receive(&out.bytes, NOW).unwrap();
             }
