@@ -9,6 +9,7 @@ mod cluster;
 mod common;
 mod hostile;
 mod http;
+mod late;
 mod leak;
 mod proxy;
 mod sessions;
