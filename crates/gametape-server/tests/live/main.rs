@@ -11,6 +11,7 @@ mod cluster;
 mod common;
 mod hostile;
 mod http;
+mod late;
 mod leak;
 mod memory;
 #[path = "../../../gametape-bus/tests/bus/noted.rs"]

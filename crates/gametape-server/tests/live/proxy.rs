@@ -1,12 +1,12 @@
-//! Networks that lie: one that cuts connections, one that drops, doubles and reorders datagrams.
+//! Networks that lie: one that cuts connections, one that drops, doubles and reorders datagrams, one that is slow.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::toy::Dice;
 
@@ -175,5 +175,87 @@ fn run(
         if line.held.len() > 3 {
             line.held.drain(..).for_each(|(bytes, from)| send(&bytes, from));
         }
+    }
+}
+
+/// A server that is far away: what goes there, and what comes back, takes this long. The handshake of TCP is with the
+/// proxy, and takes nothing.
+pub(crate) struct Far {
+    pub(crate) tcp: SocketAddr,
+    pub(crate) udp: SocketAddr,
+}
+
+impl Far {
+    /// Its threads end with the test.
+    pub(crate) fn start(to: SocketAddr, away: Duration) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let tcp = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let Ok(server) = TcpStream::connect(to) else { continue };
+                for socket in [&client, &server] {
+                    socket.set_nodelay(true).unwrap();
+                }
+                let (back, forth) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                carry(client, forth, away);
+                carry(server, back, away);
+            }
+        });
+        let socket = Arc::new(UdpSocket::bind("127.0.0.1:0").unwrap());
+        let udp = socket.local_addr().unwrap();
+        thread::spawn(move || carry_datagrams(&socket, to, away));
+        Self { tcp, udp }
+    }
+}
+
+/// Hands on what comes, so much later.
+fn later<T: Send + 'static>(
+    away: Duration,
+    mut hand_on: impl FnMut(T) -> bool + Send + 'static,
+) -> mpsc::Sender<(Instant, T)> {
+    let (sender, flying) = mpsc::channel::<(Instant, T)>();
+    thread::spawn(move || {
+        flying.into_iter().all(|(at, item)| {
+            thread::sleep((at + away).saturating_duration_since(Instant::now()));
+            hand_on(item)
+        })
+    });
+    sender
+}
+
+fn carry(mut from: TcpStream, mut to: TcpStream, away: Duration) {
+    let flying = later(away, move |bytes: Vec<u8>| match bytes.is_empty() {
+        true => to.shutdown(Shutdown::Write).is_err(),
+        false => to.write_all(&bytes).is_ok(),
+    });
+    thread::spawn(move || {
+        let mut piece = [0; 4096];
+        while let Ok(length) = from.read(&mut piece) {
+            if flying.send((Instant::now(), piece[..length].to_vec())).is_err() || length == 0 {
+                return;
+            }
+        }
+    });
+}
+
+fn carry_datagrams(socket: &Arc<UdpSocket>, to: SocketAddr, away: Duration) {
+    let mut ways: HashMap<SocketAddr, mpsc::Sender<(Instant, Vec<u8>)>> = HashMap::new();
+    let mut bytes = [0; 2048];
+    while let Ok((length, client)) = socket.recv_from(&mut bytes) {
+        let way = ways.entry(client).or_insert_with(|| {
+            let way = Arc::new(UdpSocket::bind("127.0.0.1:0").unwrap());
+            way.connect(to).unwrap();
+            let (back, returning) = (Arc::clone(socket), Arc::clone(&way));
+            let home = later(away, move |bytes: Vec<u8>| back.send_to(&bytes, client).is_ok());
+            thread::spawn(move || {
+                let mut bytes = [0; 2048];
+                while let Ok(length) = returning.recv(&mut bytes)
+                    && home.send((Instant::now(), bytes[..length].to_vec())).is_ok()
+                {
+                }
+            });
+            later(away, move |bytes: Vec<u8>| way.send(&bytes).is_ok())
+        });
+        let _ = way.send((Instant::now(), bytes[..length].to_vec()));
     }
 }
