@@ -499,7 +499,7 @@ fn push_ranges(
     }
 }
 
-/// A large hole is asked for in so many pieces at once.
+/// A large hole is asked for in this many pieces at once.
 const PIECES: usize = 4;
 
 /// What is sent in one go.

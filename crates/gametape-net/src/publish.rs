@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use gametape_live::{JournalStart, MatchName, Message, Pass, PerLane, Publisher, Refusal, SeatId};
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_wire::{Error, ErrorClass, Result, View, ViewSet};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -197,6 +197,8 @@ pub(crate) async fn keep_published(
     loop {
         let ended = match connect(options).await {
             Ok(link) => session(broadcast, link, rereader.as_mut(), tell).await?,
+            // Who is not let in is not let in later.
+            Err(error) if error.class() == ErrorClass::Misuse => return Err(error),
             Err(error) => Ended::Broken { reason: error.to_string(), had_begun: false },
         };
         let reason = match ended {
