@@ -1,5 +1,6 @@
 //! NATS: core subjects for what is live, a JetStream stream as the window for who comes late.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -9,7 +10,9 @@ use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy};
 use async_nats::jetstream::context::ContextBuilder;
 use async_nats::jetstream::stream::{Config as StreamConfig, StorageType};
 use async_nats::jetstream::{Context, Message as KeptMessage};
-use async_nats::{Client, ConnectOptions, Message as NatsMessage, ServerAddr};
+use async_nats::{
+    Client, ConnectError, ConnectErrorKind, ConnectOptions, Message as NatsMessage, ServerAddr,
+};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
@@ -51,13 +54,23 @@ pub struct NatsOptions {
     pub connecting: Duration,
     /// How long a cluster that has just been started may take to find its leader; then the window has one copy.
     pub settling: Duration,
+    /// A file with credentials, as NATS makes them (`.creds`).
+    pub credentials: Option<PathBuf>,
 }
 
 impl Default for NatsOptions {
     fn default() -> Self {
         let max_age = Duration::from_secs(600);
         let (connecting, settling) = (Duration::from_secs(10), Duration::from_secs(5));
-        Self { max_age, max_bytes: 512 << 20, connecting, settling }
+        Self { max_age, max_bytes: 512 << 20, connecting, settling, credentials: None }
+    }
+}
+
+impl NatsOptions {
+    /// The same with a file of credentials.
+    #[must_use]
+    pub fn with_credentials(self, file: Option<PathBuf>) -> Self {
+        Self { credentials: file, ..self }
     }
 }
 
@@ -96,7 +109,8 @@ impl Nats {
             .split(',')
             .map(|address| address.trim().parse().map_err(|_| no_address(address)))
             .collect::<Result<_>>()?;
-        let connecting = ConnectOptions::new()
+        let connecting = login(&servers, options.credentials.as_deref())
+            .await?
             .name("gametape")
             .ping_interval(PING)
             .connection_timeout(Duration::from_secs(2))
@@ -104,7 +118,7 @@ impl Nats {
             .event_callback(|_| async {})
             .connect(servers);
         let client = timeout(options.connecting, connecting).await;
-        let client = client.map_err(|_| failed("nobody answered in time"))?.map_err(failed)?;
+        let client = client.map_err(|_| failed("nobody answered in time"))?.map_err(refused)?;
         let most = client.server_info().max_payload;
         if most < PIECE_BYTES + HEAD_BYTES {
             let problem = format!("its max_payload is {most} bytes, and 1 MB are needed");
@@ -136,6 +150,37 @@ impl Nats {
         }
         sent
     }
+}
+
+/// Says who we are: by the file of credentials, else as the first address says that has a user and a password, or a token.
+async fn login(servers: &[ServerAddr], file: Option<&Path>) -> Result<ConnectOptions> {
+    if let Some(file) = file {
+        let options = ConnectOptions::with_credentials_file(file).await;
+        return options.map_err(|error| {
+            Error::misuse("credentials of the bus", format!("{}: {error}", file.display()))
+        });
+    }
+    let options = ConnectOptions::new();
+    let named = servers.iter().find_map(|server| Some((server.username()?, server.password())));
+    Ok(match named.map(|(user, password)| (plain(user), password.map(plain))) {
+        Some((user, Some(password))) => options.user_and_password(user, password),
+        Some((token, None)) => options.token(token),
+        None => options,
+    })
+}
+
+/// What is written in an address with `%` and two digits for some letters.
+fn plain(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, more @ ..] = rest {
+        let digits = more.first_chunk().filter(|_| *first == b'%');
+        let digits = digits.and_then(|two: &[u8; 2]| std::str::from_utf8(two).ok());
+        let byte = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &more[2..] } else { more };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Makes sure that the window is there. Without it the bus works, but who comes late asks for everything.
@@ -328,10 +373,35 @@ async fn read_window(consumer: Consumer, sender: mpsc::Sender<Delivery>) {
 }
 
 fn no_address(address: &str) -> Error {
-    Error::misuse("bus", format!("{address} is no address of NATS: nats://HOST:PORT"))
+    // Credentials are not for others to read.
+    let shown = address.rsplit_once('@').map_or(address, |(_, host)| host);
+    Error::misuse("bus", format!("{shown} is no address of NATS: nats://HOST:PORT"))
+}
+
+/// Why there is no connection. Another try would not help who is not let in.
+fn refused(error: ConnectError) -> Error {
+    match error.kind() {
+        ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+            Error::misuse("bus", "NATS does not accept these credentials")
+        }
+        _ => failed(error),
+    }
 }
 
 fn failed(problem: impl std::fmt::Display) -> Error {
     let problem = format!("NATS: {problem}").into();
     Error::new(Place::Nowhere, "bus", ErrorKind::Io { problem })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_in_addresses_are_read_as_they_are_meant_and_never_shown() {
+        assert_eq!(plain("a%40b%3a%2F100%"), "a@b:/100%");
+        assert_eq!(plain("%zz%4"), "%zz%4");
+        let error = no_address("nats://me:secret@host:x").to_string();
+        assert!(!error.contains("secret"), "{error}");
+    }
 }

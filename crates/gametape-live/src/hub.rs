@@ -408,8 +408,10 @@ impl Hub {
             let (Some(log), Some(limit)) = (logs.get(view), limit) else { continue };
             let is_patient = !place.is_out_of_patience(now);
             let mut feed = Feed { log, grant: &seat.grant, limit, step, is_patient };
+            let before = place.cursor;
             let is_stuck = feed.run(place, &mut out, late);
-            place.note_stuck(is_stuck, now);
+            // Who gets on, however slowly, gets what is next.
+            place.note_stuck(is_stuck && place.cursor == before, now);
             if place.is_out_of_patience(now) && out.has_room() && !seat.is_link {
                 stuck.push(*view);
             }
@@ -471,7 +473,10 @@ impl Hub {
                 }
                 for lane in Lane::ALL {
                     let (cursor, have) = (place.cursor[lane.index()], log.have[lane.index()]);
-                    push_ranges(&mut wanted, *view, lane, log.first_hole(lane, cursor, have));
+                    // Where the next one is missing, more of them probably are.
+                    if log.first_hole(lane, cursor, have).is_some() {
+                        push_ranges(&mut wanted, *view, lane, log.holes(lane, cursor..have, HOLES));
+                    }
                 }
             }
             for Again { view, lane, numbers } in &seat.forgotten {
@@ -501,8 +506,13 @@ fn push_ranges(
     }
 }
 
-/// A large hole is asked for in so many pieces at once.
+/// Holes that are asked for at once for one seat, in each lane.
+const HOLES: usize = 16;
+/// A large hole is asked for in this many pieces at once.
 const PIECES: usize = 4;
+
+/// What a seat asked for that is remembered until it is there again.
+const FORGOTTEN: usize = 64;
 
 /// What is sent in one go.
 struct Batch {
@@ -525,7 +535,7 @@ impl Seat {
     /// Notes what it needs and is not there any more.
     fn forget(&mut self, again: Again) {
         if !self.forgotten.contains(&again) {
-            self.forgotten.truncate(15);
+            self.forgotten.truncate(FORGOTTEN - 1);
             self.forgotten.insert(0, again);
         }
     }

@@ -123,7 +123,7 @@ impl Relay {
         self.hub.about.name == announce.name && self.hub.about.header == announce.header
     }
 
-    /// The Have that a publisher's connection is answered with, and told again when other views are wanted: what is
+    /// The Have that a publisher's connection is answered with, and which is sent again when other views are wanted: what is
     /// here is not sent again.
     #[must_use]
     pub fn have(&self) -> Shared {

@@ -1,6 +1,7 @@
 //! Addresses of servers, as people write them. Normative: `spec/live.md`, section 14.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use gametape_live::MatchName;
@@ -54,6 +55,8 @@ pub struct Address {
     /// The path of the base, which begins and ends with a slash.
     base: String,
     name: Option<MatchName>,
+    /// A file with credentials of a bus.
+    credentials: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +88,16 @@ impl Address {
     /// The addresses of a bus, with the credentials in them, where it is one. Publishers use it; who watches never does.
     pub(crate) fn bus(&self) -> Option<&str> {
         (self.scheme == Scheme::Bus).then_some(&*self.host)
+    }
+
+    /// The same with a file of credentials (`.creds`), for a bus that wants them.
+    #[must_use]
+    pub fn with_credentials(self, file: Option<PathBuf>) -> Self {
+        Self { credentials: file, ..self }
+    }
+
+    pub(crate) fn credentials(&self) -> Option<PathBuf> {
+        self.credentials.clone()
     }
 
     /// Is it written as the address of a live server?
@@ -158,7 +171,8 @@ impl FromStr for Address {
     fn from_str(text: &str) -> Result<Self> {
         if BUSES.iter().any(|start| text.starts_with(start)) && text.len() <= LONGEST {
             let (host, base) = (text.to_owned(), "/".to_owned());
-            return Ok(Self { scheme: Scheme::Bus, host, port: 4222, base, name: None });
+            let (scheme, name, credentials) = (Scheme::Bus, None, None);
+            return Ok(Self { scheme, host, port: 4222, base, name, credentials });
         }
         let known =
             SCHEMES.iter().find_map(|(start, scheme)| Some((*scheme, text.strip_prefix(start)?)));
@@ -175,7 +189,8 @@ impl FromStr for Address {
         let base = path.strip_suffix("/live").unwrap_or(path).trim_end_matches('/');
         let name = query.split('&').find_map(|pair| pair.strip_prefix("match="));
         let name = name.map(str::parse).transpose()?;
-        Ok(Self { scheme, host, port, base: format!("{base}/"), name })
+        let base = format!("{base}/");
+        Ok(Self { scheme, host, port, base, name, credentials: None })
     }
 }
 

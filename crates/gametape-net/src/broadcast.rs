@@ -61,7 +61,7 @@ impl Broadcast {
 
 /// A journal that is read a second time, for messages that memory has no more.
 #[derive(Debug)]
-pub(crate) struct Rereader {
+pub struct Rereader {
     path: PathBuf,
     name: MatchName,
     reading: Option<Reading>,
@@ -75,12 +75,14 @@ struct Reading {
 }
 
 impl Rereader {
-    pub(crate) fn new(path: &Path, name: MatchName) -> Self {
+    /// The journal with this path, of the match of this name.
+    #[must_use]
+    pub fn new(path: &Path, name: MatchName) -> Self {
         Self { path: path.to_owned(), name, reading: None }
     }
 
     /// The messages that are wanted, as far as the journal has them; the first of them at least, if it has any.
-    pub(crate) fn messages(&mut self, wanted: &[Again]) -> Result<Vec<Shared>> {
+    pub fn messages(&mut self, wanted: &[Again]) -> Result<Vec<Shared>> {
         let mut found = Found::new(wanted);
         // What it has just read is often what is wanted next; else it begins again.
         if let Some(reading) = &mut self.reading {

@@ -43,7 +43,7 @@ mod tls;
 mod watch;
 
 pub use address::{Address, Transport};
-pub use broadcast::Broadcast;
+pub use broadcast::{Broadcast, Rereader};
 pub use kept::KeptTapes;
 pub use line::SeenLine;
 pub use link::{Closed, Link, PROTOCOL};

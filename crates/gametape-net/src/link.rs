@@ -90,7 +90,8 @@ impl Link {
                     LinkSender::Quic(Box::new(quic))
                 }
                 Transport::Bus => {
-                    let bus = bus::connect(address.bus().unwrap_or_default()).await?;
+                    let bus = address.bus().unwrap_or_default();
+                    let bus = bus::connect(bus, address.credentials()).await?;
                     LinkSender::Bus(Box::new(bus))
                 }
                 Transport::Segments => {

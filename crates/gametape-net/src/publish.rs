@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use gametape_live::{JournalStart, MatchName, Message, Pass, PerLane, Publisher, Refusal, SeatId};
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_wire::{Error, ErrorClass, Result, View, ViewSet};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -197,7 +197,10 @@ pub(crate) async fn keep_published(
     loop {
         let ended = match connect(options).await {
             Ok(link) => session(broadcast, link, rereader.as_mut(), on_event).await?,
-            Err(error) if is_untrusted(&error) => return Err(error),
+            // Who is not let in, or does not trust the other side, is not connected later either.
+            Err(error) if error.class() == ErrorClass::Misuse || is_untrusted(&error) => {
+                return Err(error);
+            }
             Err(error) => Ended::Broken { reason: error.to_string(), had_begun: false },
         };
         let reason = match ended {

@@ -24,6 +24,11 @@ fn free_ports(count: usize) -> Vec<u16> {
 impl Cluster {
     /// Starts N nodes; `None`, and a line that says why, where there is no server.
     pub(crate) fn start(count: usize, has_window: bool) -> Option<Self> {
+        Self::start_with(count, has_window, "")
+    }
+
+    /// The same with more lines in the configuration of each node.
+    pub(crate) fn start_with(count: usize, has_window: bool, lines: &str) -> Option<Self> {
         let program = std::env::var_os("GAMETAPE_NATS").unwrap_or_else(|| "nats-server".into());
         if Command::new(&program).arg("--version").stdout(Stdio::null()).status().is_err() {
             println!("skipped: no nats-server; GAMETAPE_NATS or the path names one");
@@ -37,7 +42,7 @@ impl Cluster {
         let start = |number: usize| {
             let store = folder.path().join(format!("n{number}"));
             let mut config =
-                format!("server_name: n{number}\nlisten: 127.0.0.1:{}\n", ports[number]);
+                format!("server_name: n{number}\nlisten: 127.0.0.1:{}\n{lines}", ports[number]);
             if has_window {
                 config += &format!(
                     "jetstream {{ store_dir: {:?}, max_memory_store: 64MB, max_file_store: 2GB }}\n",

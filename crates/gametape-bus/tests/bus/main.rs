@@ -3,6 +3,7 @@
 
 mod cluster;
 mod in_process;
+mod login;
 mod nats;
 mod noted;
 mod parts;

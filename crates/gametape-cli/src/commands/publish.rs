@@ -1,7 +1,7 @@
 //! `gametape publish`: a tape that grows goes to a live server.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -32,9 +32,13 @@ pub(crate) struct Args {
     source: Source,
 
     /// The server: http://, https://, ws://, wss:// or quic://, HOST:PORT; or a bus: nats://HOST:PORT, several
-    /// separated by commas
+    /// separated by commas; USER:PASSWORD@ or TOKEN@ may come before the host of a bus
     #[arg(long, visible_alias = "bus", value_name = "URL")]
     to: Address,
+
+    /// The file with the credentials that a bus wants, as NATS makes them (.creds)
+    #[arg(long, value_name = "FILE")]
+    bus_creds: Option<PathBuf>,
 
     /// What the match is called there: 1 to 64 of the letters A-Z a-z 0-9 _ - [default: the name of the file]
     #[arg(long = "match", value_name = "MATCH")]
@@ -108,7 +112,8 @@ impl Args {
         let name = self.name.clone().or_else(|| self.to.name().cloned());
         let name = name.unwrap_or_else(|| name_of(&self.source));
         let views: ViewSet = self.view.iter().filter_map(|number| View::new(*number)).collect();
-        let mut options = PublishOptions::new(self.to.clone(), name);
+        let mut options =
+            PublishOptions::new(self.to.clone().with_credentials(self.bus_creds.clone()), name);
         options.trust = self.server.trust();
         options.pass = self.server.pass.clone();
         options.views = (!views.is_empty()).then_some(views);

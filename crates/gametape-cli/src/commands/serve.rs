@@ -86,9 +86,14 @@ pub(crate) struct Args {
     #[arg(long)]
     no_quic: bool,
 
-    /// Also broadcast the matches of a bus: nats://HOST:PORT, several separated by commas
+    /// Also broadcast the matches of a bus: nats://HOST:PORT, several separated by commas; USER:PASSWORD@ or TOKEN@ may
+    /// come before the host
     #[arg(long, value_name = "ADDRESS")]
     bus: Option<String>,
+
+    /// The file with the credentials that the bus wants, as NATS makes them (.creds)
+    #[arg(long, value_name = "FILE", requires = "bus")]
+    bus_creds: Option<PathBuf>,
 
     /// Also watch a game of a Cadre server, HOST:PORT/GAME[/SESSION], and broadcast it; may be given several times
     #[arg(long, value_name = "ADDRESS")]
@@ -264,7 +269,7 @@ impl Args {
         self.say_who_may_see(&policy);
         let limits = LiveLimits { joins: self.rate, ..LiveLimits::default() };
         let mut live = Live::new(policy, limits, self.log.to_log());
-        live = live.with_bus(self.bus.clone());
+        live = live.with_bus(self.bus.clone(), self.bus_creds.clone());
         if let Some(place) = &self.store {
             let store = KeptMatches::open(place).map_err(|error| Failure::of(place, &error))?;
             live = live.with_keep(Arc::new(move |finished| keep(&store, &finished)));

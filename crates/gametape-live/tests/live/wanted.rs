@@ -35,7 +35,7 @@ impl Linked {
         linked
     }
 
-    /// Tells the publisher what the relay wants.
+    /// The publisher learns what the relay wants.
     fn tell(&mut self) {
         self.publisher.receive(self.link, &self.relay.have(), self.now).unwrap();
     }

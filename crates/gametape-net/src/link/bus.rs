@@ -1,6 +1,7 @@
 //! A bus as the connection of a publisher.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gametape_bus::{Bus, Nats, NatsOptions, Port, QUIET};
@@ -18,8 +19,9 @@ pub(super) struct Wire {
 }
 
 /// Connects to NATS.
-pub(super) async fn connect(addresses: &str) -> Result<Wire> {
-    let bus = Nats::connect(addresses, &NatsOptions::default()).await?;
+pub(super) async fn connect(addresses: &str, credentials: Option<PathBuf>) -> Result<Wire> {
+    let options = NatsOptions::default().with_credentials(credentials);
+    let bus = Nats::connect(addresses, &options).await?;
     Ok(Wire { bus: Arc::new(bus), port: None, answers: VecDeque::new() })
 }
 

@@ -170,7 +170,10 @@ fn whole<S>(bytes: Vec<u8>, options: &OpenOptions) -> Result<Opened<S>> {
     if is_gamelog(&bytes, options)? {
         let reading = gametape_cadre::Options::default().with_max_memory(max_bytes);
         if sniff::is_spectator_stream(&bytes) {
-            return Ok(Opened::Gamelog(GamelogBytes::of_stream(&bytes, reading)?));
+            // The stream and the log that is made of it are in memory at the same time, and the log alone after that.
+            let left = max_bytes.saturating_sub(bytes.len() as u64);
+            let log = GamelogBytes::of_stream(&bytes, reading.with_max_memory(left))?;
+            return Ok(Opened::Gamelog(log.with_options(reading)));
         }
         return Ok(Opened::Gamelog(GamelogBytes::new(bytes).with_options(reading)));
     }

@@ -126,3 +126,27 @@ fn a_recording_over_the_limit_is_refused_before_it_is_read() {
     assert!(error.to_string().contains("limit"), "{error}");
     assert!(fetched.get() <= SNIFFED_BYTES as u64);
 }
+
+#[test]
+fn a_spectator_stream_shares_the_limit_with_its_log() {
+    let mut stream = String::from(
+        "{\"event\":\"lobbied\",\"data\":{\"gameName\":\"Move\",\"gameSession\":\"2\"}}\u{4}",
+    );
+    let padding = "x".repeat(1000);
+    for turn in 0..1000 {
+        let game = format!("{{\"turn\":{turn},\"text\":\"{padding}\"}}");
+        let delta = format!("{{\"type\":\"ran\",\"game\":{game}}}");
+        stream.push_str(&format!("{{\"event\":\"meta-delta\",\"data\":{delta}}}\u{4}"));
+    }
+    // A log may be read with twice as much memory as it takes itself; its stream takes as much again.
+    let opened = |max_bytes| {
+        open(stream.as_bytes(), &OpenOptions::default().with_max_bytes(max_bytes)).map(|opened| {
+            let Opened::Gamelog(log) = opened else { panic!() };
+            (log.log().unwrap().len(), log.options().max_memory)
+        })
+    };
+    let size = stream.len() as u64;
+    let error = opened(5 * size / 2).unwrap_err();
+    assert_eq!(error.class(), gametape_wire::ErrorClass::Limit, "{error}");
+    assert_eq!(opened(4 * size).unwrap(), (1000, 4 * size), "the stream is gone by then");
+}

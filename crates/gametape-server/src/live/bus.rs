@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gametape_bus::{Bus, Edge, Nats, NatsOptions, Window, follow};
 use gametape_live::{Announce, MatchName, Shared};
-use gametape_wire::{Result, ViewSet};
+use gametape_wire::{ErrorClass, Result, ViewSet};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -16,12 +16,14 @@ use super::session::stopped;
 const SILENT: Duration = Duration::from_secs(10);
 /// A bus that cannot be reached is tried again after this time.
 const AGAIN: Duration = Duration::from_secs(2);
+/// And at least this often.
+const RARELY: Duration = Duration::from_secs(60);
 
 /// Where a bus is.
 #[derive(Debug, Clone)]
 pub(super) enum Source {
     /// At these addresses of NATS.
-    Nats(String),
+    Nats(String, NatsOptions),
     /// Here.
     Own(Arc<dyn Bus>),
 }
@@ -35,23 +37,28 @@ pub(super) async fn run(live: Arc<Live>, source: Source, mut stop: watch::Receiv
 }
 
 async fn keep_following(live: &Arc<Live>, source: &Source) {
+    let mut pause = AGAIN;
     loop {
         let followed = async {
             let bus = open(live, source).await?;
             follow(bus, Arc::new(BusEdge(Arc::clone(live)))).await
         };
-        let problem = followed.await.map_or_else(|error| error.to_string(), |()| "it ended".into());
+        let ended = followed.await;
+        // Who is not let in has to change something; until then it is said less and less often.
+        let is_refused = ended.as_ref().is_err_and(|error| error.class() == ErrorClass::Misuse);
+        pause = if is_refused { (pause * 2).min(RARELY) } else { AGAIN };
+        let problem = ended.map_or_else(|error| error.to_string(), |()| "it ended".into());
         live.log.note("bus", &[("what", &problem)]);
-        sleep(AGAIN).await;
+        sleep(pause).await;
     }
 }
 
 async fn open(live: &Live, source: &Source) -> Result<Arc<dyn Bus>> {
-    let addresses = match source {
-        Source::Nats(addresses) => addresses,
+    let (addresses, options) = match source {
+        Source::Nats(addresses, options) => (addresses, options),
         Source::Own(bus) => return Ok(Arc::clone(bus)),
     };
-    let bus = Nats::connect(addresses, &NatsOptions::default()).await?;
+    let bus = Nats::connect(addresses, options).await?;
     let window = match bus.window() {
         Window::Copies(copies) => format!("keeps a window, copies: {copies}"),
         Window::Missing(why) => format!("keeps nothing: {why}"),

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gametape_live::{JournalStart, MatchName, Message, Publisher, SeatId, Shared};
+use gametape_net::Rereader;
 use gametape_wire::{Result, Tick, ViewSet};
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
+use tokio::task::{block_in_place, spawn_blocking};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::Live;
@@ -20,6 +21,8 @@ use super::session::stopped;
 const LOOK: Duration = Duration::from_millis(50);
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
+/// Bytes of messages of each view that are kept in memory: the room has more of them, and the tape everything.
+const WINDOW: usize = 8 << 20;
 
 /// Broadcasts a tape under a name, until it is finished or the server stops.
 pub(super) async fn publish(
@@ -56,7 +59,8 @@ async fn follow(
                 None => {
                     first.extend(piece);
                     if let Some(start) = JournalStart::read(&first)? {
-                        let mut following = Following::begin(live, name, &start)?;
+                        let following = Following::begin(live, name, &start)?;
+                        let mut following = following.in_file(path);
                         following.grow(&std::mem::take(&mut first))?;
                         begun = Some(following);
                     }
@@ -91,11 +95,14 @@ pub(super) struct Following {
     link: SeatId,
     number: u64,
     wanted: watch::Receiver<ViewSet>,
+    /// Reads again what memory has no more, where there is a file.
+    rereader: Option<Rereader>,
 }
 
 impl Following {
     pub(super) fn begin(live: &Arc<Live>, name: &MatchName, start: &JournalStart) -> Result<Self> {
-        let mut publisher = start.publisher(name.clone(), live.limits.window)?;
+        let window = live.limits.window.min(WINDOW);
+        let mut publisher = start.publisher(name.clone(), window)?;
         let refused = |what| gametape_wire::Error::misuse("match", what);
         let Message::Announce(announce) = Message::read(&publisher.announce())? else {
             return Err(refused("no announcement"));
@@ -107,7 +114,14 @@ impl Following {
         let link = publisher.connect(&have, live.clock.now());
         let number = room.connect();
         live.figures.publishers.add(1);
-        Ok(Self { live: Arc::clone(live), room, publisher, link, number, wanted })
+        let (live, rereader) = (Arc::clone(live), None);
+        Ok(Self { live, room, publisher, link, number, wanted, rereader })
+    }
+
+    /// The same for a tape in a file.
+    fn in_file(mut self, path: &Path) -> Self {
+        self.rereader = Some(Rereader::new(path, self.room.name().clone()));
+        self
     }
 
     pub(super) fn grow(&mut self, bytes: &[u8]) -> Result<()> {
@@ -141,7 +155,23 @@ impl Following {
         for ask in self.room.asks() {
             self.publisher.receive(self.link, &ask, self.live.clock.now())?;
         }
-        self.hand_over()
+        self.hand_over()?;
+        while self.reread()? {
+            self.hand_over()?;
+        }
+        Ok(())
+    }
+
+    /// Reads again what the room lacks and memory has no more; false where there is nothing of it.
+    fn reread(&mut self) -> Result<bool> {
+        let Some(rereader) = &mut self.rereader else { return Ok(false) };
+        let missing = self.publisher.missing();
+        if missing.is_empty() {
+            return Ok(false);
+        }
+        let found = block_in_place(|| rereader.messages(&missing))?;
+        found.iter().try_for_each(|bytes| self.publisher.recall(bytes))?;
+        Ok(!found.is_empty())
     }
 }
 

@@ -26,6 +26,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use gametape_bus::NatsOptions;
 use gametape_cadre::GameAddress;
 use gametape_live::{Announce, MatchName, Pass, Refusal};
 use gametape_wire::ViewSet;
@@ -176,10 +177,12 @@ impl Live {
         self
     }
 
-    /// Also has the matches of a bus, at these addresses of NATS: `nats://HOST:PORT`, separated by commas.
+    /// Also has the matches of a bus, at these addresses of NATS: `nats://HOST:PORT`, separated by commas; maybe with a file of
+    /// credentials (`.creds`).
     #[must_use]
-    pub fn with_bus(mut self, addresses: Option<String>) -> Self {
-        self.bus = addresses.map(bus::Source::Nats);
+    pub fn with_bus(mut self, addresses: Option<String>, credentials: Option<PathBuf>) -> Self {
+        let options = NatsOptions::default().with_credentials(credentials);
+        self.bus = addresses.map(|addresses| bus::Source::Nats(addresses, options));
         self
     }
 

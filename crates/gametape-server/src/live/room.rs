@@ -154,7 +154,7 @@ impl Room {
         }
     }
 
-    /// Makes segments of the views that are wanted, and of no others; then the publisher is told.
+    /// Makes segments of the views that are wanted, and of no others; then the publisher learns it.
     fn note_wanted(&self, views: ViewSet) -> Result<()> {
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
         segments.retain(|view, _| views.contains(*view));

@@ -20,7 +20,8 @@ fn two_servers_have_what_is_published_to_the_bus() {
     let journal = folder.path().join("m1.tape");
     fs::write(&journal, source.journal()).unwrap();
     let bus = cluster.address(0);
-    let on_bus = |policy| start_with(policy, limits(), |live| live.with_bus(Some(bus.clone())));
+    let on_bus =
+        |policy| start_with(policy, limits(), |live| live.with_bus(Some(bus.clone()), None));
     let mut narrow = open_policy();
     narrow.public = views(&[2]);
     let servers = [on_bus(open_policy()), on_bus(narrow)];

@@ -18,6 +18,7 @@ mod memory;
 mod noted;
 mod proxy;
 mod sessions;
+mod tape;
 mod transports;
 mod wanted;
 // The game, and matches of it, are those of the tests without sockets.

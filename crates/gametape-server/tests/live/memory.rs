@@ -1,5 +1,6 @@
 //! A long match takes no more memory than a short one.
 
+use gametape_analysis::{AnalysisEvent, EventWriter};
 use gametape_live::Publisher;
 use gametape_replay::streams::keyframes_of;
 use gametape_server::live::LiveLimits;
@@ -47,6 +48,13 @@ impl Endless {
         }
         self.tick += 20;
         self.writer.flush().unwrap();
+        // An event a second.
+        let mut events = EventWriter::new();
+        let (tick, paused) = (self.tick - 1, self.tick % 40 == 0);
+        events.push(&AnalysisEvent::PauseEvent { tick, player: 0, paused }).unwrap();
+        for block in events.flush().unwrap() {
+            self.writer.chunk(&block.draft(), &block.bytes).unwrap();
+        }
         self.writer.take()
     }
 
