@@ -14,7 +14,7 @@ pub(crate) use gametape_files::Begin;
 /// Which viewer is used.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ViewerArg {
-    /// Use the viewer in this folder instead of the one inside this program, for those who change it
+    /// Use the viewer in this folder instead of the built-in one, to develop it
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     viewer: Option<PathBuf>,
 }

@@ -50,11 +50,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", default_value = "start", allow_hyphen_values = true)]
     from: When,
 
-    /// Keep what happens before this time, which is itself not in the cut
+    /// Keep what happens before this time, and nothing at it
     #[arg(long, value_name = "TIME", default_value = "end", allow_hyphen_values = true)]
     to: When,
 
-    /// Leave messages of this class out: those that are fine to miss
+    /// Leave out messages of this class, which may be missed
     #[arg(long, value_name = "CLASS")]
     without: Option<Without>,
 }

@@ -15,11 +15,10 @@ use table::Table;
 
 /// Show what recordings are: format, game or map, players, result, sizes
 ///
-/// No more is read than what is shown needs. Of a tape, at most 64 KiB are read, however large it is:
-/// header, metadata and summary; --chunks reads the whole index. Of a MineWars recording the headers
-/// are read and, unless --json asks for them alone, the messages, which say how it ended; --frames
-/// counts them. Of a gamelog only the players are followed to the end; --deltas merges everything and
-/// counts.
+/// Reads only what it shows. Of a tape that is at most 64 KiB, however large it is: header, metadata
+/// and summary; --chunks reads the whole index. Of a MineWars recording the headers are read and,
+/// unless --json asks for them alone, the messages, which say how it ended; --frames counts them. Of a
+/// gamelog only the players are followed to the end; --deltas merges everything and counts.
 ///
 /// Many recordings are shown as a table with result, length and date.
 #[derive(Debug, clap::Args)]

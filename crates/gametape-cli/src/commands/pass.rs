@@ -15,13 +15,13 @@ use crate::output::{print, print_json};
 use crate::tape::{PublicKeyArg, read_secret};
 use crate::text::Fields;
 
-/// Make a pass to a live match, or say what one is good for
+/// Make a pass to a live match, or show what one allows
 ///
 /// A pass is a line of text that is signed with a key of `gametape keygen`. Whoever has it may see
 /// these views of the match, with at least this delay, or publish them, until it expires. A server that is given the
 /// public key checks it; nothing needs to be stored anywhere.
 ///
-/// Without --match, says what a pass is good for. With --trusted, it must be signed by that key; a pass
+/// Without --match, shows what a pass allows. With --trusted, it must be signed by that key; a pass
 /// that is not valid ends with exit code 1.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TICKS", default_value_t = 0, requires = "name")]
     delay: u64,
 
-    /// From when on it is not valid: 2026-11-16T13:39:06Z, or from now on 90m, 12h, 7d
+    /// When it expires: a time such as 2026-11-16T13:39:06Z, or 90m, 12h, 7d from now
     #[arg(long, value_name = "TIME", requires = "name")]
     until: Option<Until>,
 
@@ -59,7 +59,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "name")]
     key: Option<PathBuf>,
 
-    /// Leave messages of this class out, which are fine to miss
+    /// Leave out messages of this class, which may be missed
     #[arg(long, value_name = "CLASS", requires = "name")]
     without: Option<super::cut::Without>,
 

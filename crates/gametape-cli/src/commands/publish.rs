@@ -22,8 +22,8 @@ use crate::server_arg::ServerArgs;
 ///
 /// Follows a tape that is being written, or standard input, and ends when the match is over and the server has
 /// everything. When the connection ends it connects again and sends what the server lacks, nothing twice; it may
-/// itself be ended at any time and begun again. Where the server wants a pass, it is one of
-/// `gametape pass --publish`.
+/// be stopped and started again at any time. Where the server wants a pass, `gametape pass --publish`
+/// makes one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// How the bots play, one after the other and again from the first
+    /// How the bots play: a style for each, in order; a short list repeats
     #[arg(long, value_name = "STYLE,…", value_delimiter = ',', default_value = "careful,striker", value_parser = one_of(&Style::ALL, Style::name))]
     style: Vec<Style>,
 

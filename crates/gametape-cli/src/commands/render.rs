@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", default_value = "end", allow_hyphen_values = true)]
     to: When,
 
-    /// How much faster than it was played; chosen so that it takes at most 30 seconds if not given
+    /// How much faster than it was played [default: so that it takes at most 30 seconds]
     #[arg(long, value_name = "N")]
     speed: Option<f64>,
 

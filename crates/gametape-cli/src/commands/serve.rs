@@ -42,8 +42,8 @@ use crate::viewer::ViewerArg;
 /// bus, when the first of them comes, and not before. Of finished recordings everybody gets the views of
 /// --public and nothing else: they are cut before they are served.
 ///
-/// Whoever publishes needs a pass to publish. Only where no key is trusted and the server listens to this machine alone
-/// anybody on it may publish.
+/// Whoever publishes needs a pass to publish. Without a trusted key, and as long as the server
+/// listens to this machine alone, anybody on this machine may publish.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -300,6 +300,16 @@ fn a_chain_of_nine_deltas_is_followed_and_no_longer_one() {
 }
 
 #[test]
+fn verifying_says_which_delta_of_a_chain_is_one_too_many() {
+    assert!(verify_bytes(&chained(9), Level::Structure, None).unwrap().passed());
+    let report = verify_bytes(&chained(10), Level::Structure, None).unwrap();
+    let said: Vec<String> = report.findings().iter().map(ToString::to_string).collect();
+    let expected =
+        "delta keyframe: it is delta 10 after its full keyframe: at most 9 may follow each other";
+    assert!(said.len() == 1 && said[0].contains(expected), "{said:?}");
+}
+
+#[test]
 fn a_lost_baseline_costs_only_its_deltas() {
     let mut bytes = sample(6500);
     let tape = Tape::open(&bytes).unwrap();
