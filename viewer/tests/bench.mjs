@@ -53,9 +53,9 @@ function watch() {
       this.addEventListener("message", ({ data }) => {
         if (data.type !== "shown" || !this.#pictures.delete(data.serial)) return;
         const drawn = performance.now();
-        requestAnimationFrame(() => {
+        requestAnimationFrame((frame) => {
           heard.push({ drawn, seen: performance.now() });
-          window.onPicture?.();
+          window.onPicture?.(frame);
         });
       });
     }
@@ -93,7 +93,10 @@ const WORK = {
     });
   },
 
-  /** From a wish at the begin of a frame to the frame that shows it, of each of many seeks to random moments. */
+  /**
+   * From the frame in which somebody wishes to the frame that shows it, of each of many seeks to random moments. Both by
+   * the time that the browser gives a frame: what else it does in a frame before it calls us says nothing about seeks.
+   */
   async seeks({ file, count, end }) {
     return inPage(`?src=${offer(file)}`, async (page) => {
       await settled(page);
@@ -103,15 +106,13 @@ const WORK = {
           const frame = () => new Promise(requestAnimationFrame);
           let dice = 12345;
           for (let seek = 0; seek < count; seek++) {
-            await frame();
+            const start = await frame();
             dice = (Math.imul(dice, 1103515245) + 12345) >>> 0;
             const seen = new Promise((resolve) => {
               window.onPicture = resolve;
             });
-            const start = performance.now();
             window.gametape.seek(1 + (dice / 2 ** 32) * (end - 1));
-            await seen;
-            times.push(performance.now() - start);
+            times.push((await seen) - start);
             window.onPicture = null;
             // Nothing of this seek is left for the next.
             while (document.documentElement.dataset.idle !== "true") await frame();

@@ -58,6 +58,22 @@ for (const [width, height] of [
 }
 
 inPage(
+  "what is said for a while does not lie over who is followed",
+  async (page) => {
+    await open(page, `?src=${offer(prepared("match.tape"))}&t=60%`);
+    await press(page, "u");
+    await page.locator(".follow-chip").waitFor();
+    await press(page, "b");
+    const boxes = await Promise.all(
+      [".toast", ".follow-chip"].map((name) => page.locator(name).first().boundingBox()),
+    );
+    assert.equal(await page.locator(".toast").getAttribute("data-shown"), "true");
+    assert.ok(boxes[0]!.y + boxes[0]!.height <= boxes[1]!.y, JSON.stringify(boxes));
+  },
+  { skip: noRecordings },
+);
+
+inPage(
   "pictures of matches are seen whole",
   async (page) => {
     // Higher than the place for it.

@@ -1,6 +1,6 @@
 //! The cities of a match, as everybody knows them from its setup.
 
-use std::collections::BTreeMap;
+use gametape_wire::SortedMap;
 
 use crate::file::ReplayFile;
 use crate::generation::Generation;
@@ -18,7 +18,7 @@ pub struct NamedCity {
 
 /// The cities of a setup by id.
 #[must_use]
-pub fn cities_of_setup(setup: &Setup) -> BTreeMap<u8, NamedCity> {
+pub fn cities_of_setup(setup: &Setup) -> SortedMap<u8, NamedCity> {
     let named = setup.generation == Generation::Current;
     let city = |city: &City| NamedCity { at: city.at, name: named.then(|| city.name.to_string()) };
     (0..=u8::MAX).zip(setup.cities.iter().map(city)).collect()
@@ -26,7 +26,7 @@ pub fn cities_of_setup(setup: &Setup) -> BTreeMap<u8, NamedCity> {
 
 /// The cities of a file by id, as far as they can be read.
 #[must_use]
-pub fn cities_of_file(file: &ReplayFile<'_>) -> BTreeMap<u8, NamedCity> {
+pub fn cities_of_file(file: &ReplayFile<'_>) -> SortedMap<u8, NamedCity> {
     let names = file.setup().city_names().unwrap_or_default();
     let mut names = names.iter().map(ToString::to_string);
     let positions = file.setup().city_positions().into_iter().flatten();

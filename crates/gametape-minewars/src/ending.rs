@@ -1,8 +1,6 @@
 //! How a match ended, by what the spectator received.
 
-use std::collections::BTreeMap;
-
-use gametape_wire::{Result, View};
+use gametape_wire::{Result, SortedMap, View};
 
 use crate::file::ReplayFile;
 use crate::frames::Frames;
@@ -27,7 +25,7 @@ pub struct Ending {
     /// When the last frame happens, in milliseconds (ticks in v0.1).
     pub time: u64,
     /// The names of the players, as far as they are known.
-    pub names: BTreeMap<u8, String>,
+    pub names: SortedMap<u8, String>,
     /// The only player who was neither eliminated nor surrendered, where all others were.
     pub winner: Option<u8>,
 }
@@ -52,20 +50,20 @@ impl Ending {
 
 /// The names of the players, as far as they are known: those of the setup, or else those that joined,
 /// for which all frames are played.
-pub fn player_names(file: &ReplayFile<'_>) -> Result<BTreeMap<u8, String>> {
+pub fn player_names(file: &ReplayFile<'_>) -> Result<SortedMap<u8, String>> {
     match names_in_setup(file)? {
         Some(names) => Ok(names),
         None => Ending::of(file).map(|ending| ending.names),
     }
 }
 
-fn names_in_setup(file: &ReplayFile<'_>) -> Result<Option<BTreeMap<u8, String>>> {
+fn names_in_setup(file: &ReplayFile<'_>) -> Result<Option<SortedMap<u8, String>>> {
     let names = file.setup().player_names()?;
     Ok(names.map(|names| (1..).zip(names.into_iter().map(String::from)).collect()))
 }
 
 /// The first client of each player gives it its name.
-fn names(state: &ViewState) -> BTreeMap<u8, String> {
+fn names(state: &ViewState) -> SortedMap<u8, String> {
     let name = |player: &PlayerState| {
         let client = player.clients.values().next()?;
         Some(String::from_utf8_lossy(&client.name).into_owned())

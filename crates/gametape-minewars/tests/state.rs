@@ -170,8 +170,8 @@ fn cities_players_votes_and_the_clock_are_kept() {
     assert_eq!((city.resources, city.trade), (Some(40), Some((50, 25))));
     let (id, player) = state.players().next().unwrap();
     assert_eq!((id, player.lives, player.timeout), (3, Some(2), Some(5000)));
-    assert_eq!(player.clients[&1].name, b"Ana");
-    assert_eq!(player.clients[&1].rtt, Some(64));
+    assert_eq!(player.clients.get(&1).unwrap().name, b"Ana");
+    assert_eq!(player.clients.get(&1).unwrap().rtt, Some(64));
     let (id, vote) = state.votes().next().unwrap();
     assert_eq!((id, &vote.text[..], vote.ballots[&(2, 0)]), (9, &b"draw"[..], 0));
     assert_eq!(state.time_limit(), Some(600));

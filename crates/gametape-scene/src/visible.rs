@@ -1,9 +1,8 @@
 //! What a game implements to be seen.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 
-use gametape_wire::{Tick, TickLength, Time};
+use gametape_wire::{SortedMap, Tick, TickLength, Time};
 
 use crate::inspect::{self, Inspection, Target};
 use crate::model::{Line, Scene, TileAt};
@@ -24,9 +23,9 @@ pub struct Context {
     /// How many seats there are.
     pub seats: u8,
     /// The names of players by seat.
-    pub names: BTreeMap<u8, String>,
+    pub names: SortedMap<u8, String>,
     /// Named places by number, such as cities.
-    pub places: BTreeMap<u8, NamedPlace>,
+    pub places: SortedMap<u8, NamedPlace>,
     /// The dialect of changes, where the format has several.
     pub dialect: Option<String>,
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use gametape_wire::{Error, Result, Source, check_range};
+use gametape_wire::{Error, Result, SortedMap, Source, check_range};
 
 /// Bytes are asked for in blocks of this size: one request instead of many small ones.
 const BLOCK: u64 = 64 << 10;
@@ -22,7 +22,7 @@ pub(crate) struct Blocks {
 #[derive(Debug, Default)]
 struct Shared {
     length: u64,
-    blocks: BTreeMap<u64, Block>,
+    blocks: SortedMap<u64, Block>,
     /// Numbers of blocks that somebody needs.
     missing: BTreeSet<u64>,
     /// Counts uses.

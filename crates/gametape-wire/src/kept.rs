@@ -1,8 +1,8 @@
 //! Which states are kept: near the position, and some everywhere else, within a budget of memory.
 
-use std::collections::BTreeMap;
 use std::ops::Bound;
 
+use crate::sorted::SortedMap;
 use crate::time::Moment;
 
 /// More states than these are not kept, however small they are: finding one to drop takes time.
@@ -47,7 +47,7 @@ pub trait Keep {
 pub struct KeptStates<T> {
     budget: usize,
     bytes: usize,
-    kept: BTreeMap<Moment, Kept<T>>,
+    kept: SortedMap<Moment, Kept<T>>,
 }
 
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl<T: Keep> KeptStates<T> {
     /// Keeps nothing yet, and never more than `budget` bytes.
     #[must_use]
     pub fn new(budget: usize) -> Self {
-        Self { budget, bytes: 0, kept: BTreeMap::new() }
+        Self { budget, bytes: 0, kept: SortedMap::new() }
     }
 
     /// Bytes that are kept now.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use gametape_wire::{Error, ErrorKind, Reader, Result, View, Writer};
+use gametape_wire::{Error, ErrorKind, Reader, Result, SortedMap, View, Writer};
 use sha2::{Digest, Sha256};
 
 use super::owned::Owned;
@@ -149,26 +149,51 @@ impl Canonical for Vec<u8> {
     }
 }
 
-/// Count, then entries with rising keys. Nothing is reserved for a count that is only claimed.
+/// Count, then entries with rising keys.
+fn put_entries<'m, K: Canonical + 'm, V: Canonical + 'm>(
+    count: usize,
+    entries: impl IntoIterator<Item = (&'m K, &'m V)>,
+    w: &mut Writer,
+) {
+    w.u32_be(count as u32);
+    for (key, value) in entries {
+        key.put(w);
+        value.put(w);
+    }
+}
+
+/// Nothing is reserved for a count that is only claimed.
+fn get_entries<K: Canonical + Ord + Copy, V: Canonical, M: Default + Extend<(K, V)>>(
+    r: &mut Reader<'_>,
+) -> Result<M> {
+    let (mut map, mut last) = (M::default(), None);
+    for _ in 0..r.u32_be("count")? {
+        let start = r.offset();
+        let key = K::get(r)?;
+        if last.is_some_and(|last| last >= key) {
+            return Err(bad(start, "key", "keys in rising order"));
+        }
+        last = Some(key);
+        map.extend([(key, V::get(r)?)]);
+    }
+    Ok(map)
+}
+
 impl<K: Canonical + Ord + Copy, V: Canonical> Canonical for BTreeMap<K, V> {
     fn put(&self, w: &mut Writer) {
-        w.u32_be(self.len() as u32);
-        for (key, value) in self {
-            key.put(w);
-            value.put(w);
-        }
+        put_entries(self.len(), self, w);
     }
     fn get(r: &mut Reader<'_>) -> Result<Self> {
-        let mut map = Self::new();
-        for _ in 0..r.u32_be("count")? {
-            let start = r.offset();
-            let key = K::get(r)?;
-            if map.last_key_value().is_some_and(|(last, _)| *last >= key) {
-                return Err(bad(start, "key", "keys in rising order"));
-            }
-            map.insert(key, V::get(r)?);
-        }
-        Ok(map)
+        get_entries(r)
+    }
+}
+
+impl<K: Canonical + Ord + Copy, V: Canonical> Canonical for SortedMap<K, V> {
+    fn put(&self, w: &mut Writer) {
+        put_entries(self.len(), self, w);
+    }
+    fn get(r: &mut Reader<'_>) -> Result<Self> {
+        get_entries(r)
     }
 }
 

@@ -221,7 +221,7 @@ impl ViewState {
         let tiles = self.layers.len() + self.cluster_owners.len();
         size_of::<Self>()
             + tiles
-            + people::map_memory(&self.pending)
+            + people::entries_memory::<u32, Pending>(self.pending.len())
             + self.people.memory()
             + self.owned.memory()
     }

@@ -1,14 +1,13 @@
 //! What each player may own, so that an elimination costs no more than what was given before.
 
-use gametape_wire::Arrange;
-use std::collections::BTreeMap;
+use gametape_wire::{Arrange, SortedMap};
 
 /// For each player the tiles and clusters that the player owns, and perhaps some that are no longer so.
 ///
 /// Tiles by index in ring order, clusters by their number after the tiles. It is made by the first
 /// elimination, and follows the layers of the state: it is no part of what is known, and all are equal.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Owned(Option<BTreeMap<u8, Vec<u32>>>);
+pub(super) struct Owned(Option<SortedMap<u8, Vec<u32>>>);
 
 impl PartialEq for Owned {
     fn eq(&self, _: &Self) -> bool {
@@ -26,7 +25,7 @@ impl Owned {
         if player == 0 {
             return;
         }
-        let list = lists.entry(player).or_default();
+        let list = lists.or_default(player);
         list.push(index as u32);
         // What changes hands again and again is in the list more than once.
         if list.len() > 2 * most {
@@ -39,9 +38,9 @@ impl Owned {
     /// clusters.
     pub(super) fn take(&mut self, player: u8, owners: impl Iterator<Item = u8>) -> Vec<u32> {
         let lists = self.0.get_or_insert_with(|| {
-            let mut lists = BTreeMap::<u8, Vec<u32>>::new();
+            let mut lists = SortedMap::<u8, Vec<u32>>::new();
             for (owner, index) in owners.zip(0..).filter(|(owner, _)| *owner != 0) {
-                lists.entry(owner).or_default().push(index);
+                lists.or_default(owner).push(index);
             }
             lists
         });
@@ -50,7 +49,7 @@ impl Owned {
 
     /// About how many bytes of memory it takes.
     pub(super) fn memory(&self) -> usize {
-        let lists = self.0.iter().flat_map(BTreeMap::values);
+        let lists = self.0.iter().flat_map(SortedMap::values);
         lists.map(|list| size_of::<Vec<u32>>() + size_of::<u32>() * list.capacity()).sum()
     }
 }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use gametape_wire::SortedMap;
+
 use crate::message::{Ballot, Money, PlayerUpdate, Who};
 
 /// A player as a view knows them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlayerState {
     /// The clients that joined, by sub id.
-    pub clients: BTreeMap<u8, ClientState>,
+    pub clients: SortedMap<u8, ClientState>,
     /// Lives left, where known.
     pub lives: Option<u8>,
     /// Out of play for this many milliseconds, from when it was received until play resumes.
@@ -90,16 +92,16 @@ impl CityState {
 /// Players, cities and votes: everything that is not on a tile.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct People {
-    pub(super) players: BTreeMap<u8, PlayerState>,
-    pub(super) cities: BTreeMap<u8, CityState>,
-    pub(super) votes: BTreeMap<u8, VoteState>,
+    pub(super) players: SortedMap<u8, PlayerState>,
+    pub(super) cities: SortedMap<u8, CityState>,
+    pub(super) votes: SortedMap<u8, VoteState>,
     /// Seconds that were left when the limit was received.
     pub(super) time_limit: Option<u16>,
 }
 
-/// About how many bytes of memory the nodes of a map take: they are two thirds full.
-pub(super) fn map_memory<K, V>(map: &BTreeMap<K, V>) -> usize {
-    map.len() * (size_of::<K>() + size_of::<V>()) * 3 / 2
+/// About how many bytes of memory so many entries of a map take: nodes of trees are two thirds full, and so are lists.
+pub(super) const fn entries_memory<K, V>(count: usize) -> usize {
+    count * (size_of::<K>() + size_of::<V>()) * 3 / 2
 }
 
 impl People {
@@ -116,16 +118,20 @@ impl People {
     /// About how many bytes of memory it takes besides itself.
     pub(super) fn memory(&self) -> usize {
         let clients = self.players.values().map(|player| &player.clients);
-        let names = clients.clone().flat_map(BTreeMap::values).map(|client| client.name.len());
-        let votes = self.votes.values().map(|vote| vote.text.len() + map_memory(&vote.ballots));
-        map_memory(&self.players)
-            + map_memory(&self.cities)
-            + map_memory(&self.votes)
-            + clients.map(map_memory).chain(names).chain(votes).sum::<usize>()
+        let names = clients.clone().flat_map(SortedMap::values).map(|client| client.name.len());
+        let held =
+            |vote: &VoteState| vote.text.len() + entries_memory::<(u8, u8), u8>(vote.ballots.len());
+        let of_clients =
+            |clients: &SortedMap<u8, ClientState>| entries_memory::<u8, ClientState>(clients.len());
+        entries_memory::<u8, PlayerState>(self.players.len())
+            + entries_memory::<u8, CityState>(self.cities.len())
+            + entries_memory::<u8, VoteState>(self.votes.len())
+            + clients.map(of_clients).chain(names).sum::<usize>()
+            + self.votes.values().map(held).sum::<usize>()
     }
 
     pub(super) fn city(&mut self, id: u8) -> &mut CityState {
-        self.cities.entry(id).or_default()
+        self.cities.or_default(id)
     }
 
     pub(super) fn apply(&mut self, who: Who, update: PlayerUpdate<'_>) {
@@ -135,7 +141,7 @@ impl People {
                 self.votes.insert(id, VoteState { text: text.0.to_vec(), ..VoteState::default() });
             }
             P::Vote { id, ballot: Ballot(ballot) } => {
-                let vote = self.votes.entry(id).or_default();
+                let vote = self.votes.or_default(id);
                 vote.ballots.insert((who.player, who.sub), ballot);
             }
             P::VoteFailed { id } | P::VotePassed { id } => {
@@ -149,7 +155,7 @@ impl People {
             P::CityContested { city } => self.city(city).contested_by = Some(who.player),
             // What was said is not a state.
             P::ChatAll { .. } | P::ChatFriendly { .. } => {}
-            _ => self.players.entry(who.player).or_default().apply(who.sub, update),
+            _ => self.players.or_default(who.player).apply(who.sub, update),
         }
     }
 }
@@ -178,6 +184,6 @@ impl PlayerState {
     }
 
     fn client(&mut self, sub: u8) -> &mut ClientState {
-        self.clients.entry(sub).or_default()
+        self.clients.or_default(sub)
     }
 }

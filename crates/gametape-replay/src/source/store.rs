@@ -1,8 +1,8 @@
 //! Bytes of a tape that were supplied, as many as a budget allows.
 
-use gametape_wire::Arrange;
-use std::collections::BTreeMap;
 use std::ops::Range;
+
+use gametape_wire::{Arrange, SortedMap};
 
 /// More pieces than these are not kept, however small they are.
 const MOST_PIECES: usize = 1024;
@@ -11,7 +11,7 @@ const MOST_PIECES: usize = 1024;
 /// it takes more than the budget.
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
-    pieces: BTreeMap<u64, Piece>,
+    pieces: SortedMap<u64, Piece>,
     bytes: usize,
     budget: usize,
     round: u64,
@@ -26,7 +26,7 @@ struct Piece {
 
 impl Store {
     pub(crate) fn new(budget: usize) -> Self {
-        Self { pieces: BTreeMap::new(), bytes: 0, budget, round: 0 }
+        Self { pieces: SortedMap::new(), bytes: 0, budget, round: 0 }
     }
 
     /// Bytes that are kept now.

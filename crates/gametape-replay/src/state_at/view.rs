@@ -1,13 +1,11 @@
 //! What a MineWars view knows at a moment.
 
-use std::collections::BTreeMap;
-
 use gametape_minewars::{
     Frames, NamedCity, ReplayFile, Replayed, ViewShape, ViewState, cities_of_file, cities_of_setup,
     replay_view,
 };
 use gametape_tape::{ChunkKind, TapeFrames};
-use gametape_wire::{Error, Moment, Result, Source, Tick, TickLength, Time, View, When};
+use gametape_wire::{Error, Moment, Result, SortedMap, Source, Tick, TickLength, Time, View, When};
 
 use super::{PLAY_ONCE, doubts};
 use crate::inspect::losses;
@@ -28,7 +26,7 @@ pub struct ViewAt {
     /// What it knew before the first message.
     pub start: ViewState,
     /// The cities by id.
-    pub cities: BTreeMap<u8, NamedCity>,
+    pub cities: SortedMap<u8, NamedCity>,
     /// What is missing on the way to the state, a line each.
     pub losses: Vec<String>,
     /// The moment; the last frame may be earlier.

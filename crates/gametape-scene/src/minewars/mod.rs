@@ -4,13 +4,12 @@ mod kinds;
 mod words;
 
 use std::any::Any;
-use std::collections::BTreeMap;
 
 use gametape_minewars::{
     CityState, Coord, Dialect, Grid, ItemKind, NamedCity, Pending, ReplayFile, Setup, TileState,
     ViewState, cities_of_file, cities_of_setup,
 };
-use gametape_wire::View;
+use gametape_wire::{SortedMap, View};
 
 use crate::inspect::{self, Inspection, Target};
 use crate::layers::LayerBuilder;
@@ -34,7 +33,7 @@ pub fn context_of_file(file: &ReplayFile<'_>) -> Context {
         .with_names(names)
 }
 
-fn context(dialect: Dialect, seats: u8, cities: BTreeMap<u8, NamedCity>) -> Context {
+fn context(dialect: Dialect, seats: u8, cities: SortedMap<u8, NamedCity>) -> Context {
     let named =
         |(id, city): (u8, NamedCity)| (id, NamedPlace { at: tile_at(city.at), name: city.name });
     let mut context = Context::new().of_game("MineWars");

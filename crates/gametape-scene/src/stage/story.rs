@@ -8,7 +8,7 @@ use gametape_analysis::{
     StatisticsCollector, TapeEvents, WHOLE, is_own,
 };
 use gametape_tape::Tape;
-use gametape_wire::{Arrange, Moment, Result, Source, Tick, View, ViewSet};
+use gametape_wire::{Arrange, Moment, Result, SortedMap, Source, Tick, View, ViewSet};
 use serde::Serialize;
 
 use super::Stage;
@@ -344,7 +344,7 @@ fn fewest(mut markers: Vec<StoryMarker>) -> Vec<StoryMarker> {
 #[derive(Default)]
 struct SceneCurves {
     /// By name of the value, then by number of the player.
-    points: BTreeMap<String, BTreeMap<u8, Vec<(u64, f64)>>>,
+    points: BTreeMap<String, SortedMap<u8, Vec<(u64, f64)>>>,
     /// Names in the order in which scenes have them.
     order: Vec<String>,
     /// The players of the last scene.
@@ -364,7 +364,7 @@ impl SceneCurves {
                     self.order.push(name.clone());
                 }
                 let players = self.points.entry(name.clone()).or_default();
-                players.entry(number).or_default().push((moment, value));
+                players.or_default(number).push((moment, value));
             }
         }
         self.last = Some(Scene { players: scene.players.clone(), ..Scene::default() });

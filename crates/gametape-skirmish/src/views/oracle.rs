@@ -11,7 +11,7 @@ use gametape_minewars::{
     TileState, ViewState, VoteState,
 };
 use gametape_tape::UnitTag;
-use gametape_wire::View;
+use gametape_wire::{SortedMap, View};
 
 use super::people::vote_text;
 use crate::atlas::Cell;
@@ -283,7 +283,7 @@ impl Oracle {
             };
             let may_count = current && (self.view == 0 || self.view == id);
             let known = PlayerState {
-                clients: BTreeMap::from([(0, client)]),
+                clients: SortedMap::from_iter([(0, client)]),
                 lives: may_count.then_some(player.cities),
                 timeout: (player.timeout_end != 0).then_some(5000),
                 protected: player.protection_end != 0,
