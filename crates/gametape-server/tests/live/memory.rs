@@ -51,7 +51,7 @@ impl Endless {
         // An event a second.
         let mut events = EventWriter::new();
         let (tick, paused) = (self.tick - 1, self.tick % 40 == 0);
-        events.push(&AnalysisEvent::PauseEvent { tick, player: 0, paused }).unwrap();
+        events.push(&AnalysisEvent::PauseEvent { tick: Tick(tick), player: 0, paused }).unwrap();
         for block in events.flush().unwrap() {
             self.writer.chunk(&block.draft(), &block.bytes).unwrap();
         }
