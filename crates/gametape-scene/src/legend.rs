@@ -62,9 +62,15 @@ impl Legend {
         let players = scene.players.iter().map(|player| player_entry(scene, player)).collect();
         let Some(board) = &scene.board else { return Self { players, ..Self::default() } };
         let on_tiles = board.layers.iter().flat_map(|layer| &layer.kinds);
-        let shown = on_tiles.filter(|kind| kind.look != Look::Text);
+        let mut shown: Vec<&Kind> = Vec::new();
+        for kind in on_tiles.filter(|kind| kind.look != Look::Text) {
+            // Flags of two players are one kind of thing.
+            if shown.iter().all(|other| other.name != kind.name) {
+                shown.push(kind);
+            }
+        }
         Self {
-            kinds: shown.map(kind_entry).collect(),
+            kinds: shown.into_iter().map(kind_entry).collect(),
             piece_kinds: piece_kinds(board),
             players,
             pieces: labelled(scene, board),

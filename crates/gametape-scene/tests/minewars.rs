@@ -104,6 +104,16 @@ A zze: city at 0,-1, Ana
 }
 
 #[test]
+fn the_legend_lists_flags_of_two_players_once() {
+    let mut state = state(View::SPECTATOR);
+    for (player, tile) in [(ANA, Coord::CENTRE), (BEN, Coord::new(-1, 1))] {
+        state.apply(&Message::Flag { player, tile }).unwrap();
+    }
+    let text = TextMap::of(&state.scene(&context())).to_string();
+    assert_eq!(text.matches("| flag").count(), 1, "{text}");
+}
+
+#[test]
 fn a_players_scene_has_no_items_and_says_who_sees_it() {
     let scene = state(View::new(BEN).unwrap()).scene(&context());
     let json = serde_json::to_string(&scene).unwrap();
