@@ -35,7 +35,7 @@ const TICKS: u64 = 220;
 const FIRST: u64 = 30;
 const TICK: Duration = Duration::from_millis(50);
 /// All spectators come from one address, and at once.
-const LIMITS: &str = "--rate 0 --max-per-address 10000";
+const LIMITS: &str = "--rate 0 --max-per-address 10000 --store store";
 
 /// A match that is played as far as the test lets it: its journal grows at the speed of the match.
 struct Game {
@@ -71,7 +71,8 @@ impl Game {
 
     fn go_to(&mut self, tick: u64) {
         self.tick = tick;
-        while let Some((_, bytes)) = self.pieces.pop_front_if(|(of, _)| *of <= tick) {
+        let due = self.pieces.iter().take_while(|(of, _)| *of <= tick).count();
+        for (_, bytes) in self.pieces.drain(..due) {
             self.journal.write_all(&bytes).unwrap();
         }
     }
@@ -190,7 +191,7 @@ impl Crowd {
         let place = number / servers;
         let seen: &[u8] = match place % 4 {
             3 => &[0],
-            _ if place / 4 % 2 == 0 => &[0, 1, 2],
+            _ if (place / 4).is_multiple_of(2) => &[0, 1, 2],
             _ => &[2],
         };
         seen.iter().filter_map(|number| View::new(*number)).collect()
@@ -257,6 +258,7 @@ impl Crowd {
         assert!(source.iter().all(|of| of.payloads.len() > 20 && of.keyframes.len() >= 2));
         println!("{parts_lost} of {CROWD} lost unreliable parts");
         self.check_whole(folder, servers);
+        check_stored(folder);
         let used: BTreeSet<&str> =
             self.seats.iter().flat_map(|seat| &seat.transports).map(String::as_str).collect();
         let all = [Transport::WebSocket, Transport::Quic, Transport::Segments];
@@ -275,6 +277,26 @@ impl Crowd {
                 assert_eq!(source, kept, "{number}, view {view}");
             }
         }
+    }
+}
+
+/// The tape that servers keep is whole.
+fn check_stored(folder: &Path) {
+    let until = Instant::now() + PATIENCE;
+    let stored = loop {
+        assert!(Instant::now() < until, "there is no tape");
+        let entries = fs::read_dir(folder.join("store")).into_iter().flatten();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        if let Some(name) = names.filter(|name| name.ends_with(".tape")).min() {
+            break name;
+        }
+        thread::yield_now();
+    };
+    assert!(!stored.contains("part"), "it is not whole: {stored}");
+    for view in [0, 1, 2] {
+        let [source, kept] =
+            ["source.tape", &format!("store/{stored}")].map(|tape| content(folder, tape, view));
+        assert_eq!(source, kept, "view {view}");
     }
 }
 

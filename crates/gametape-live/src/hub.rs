@@ -87,6 +87,8 @@ struct Seat {
     queue: VecDeque<Outgoing>,
     /// Is it a relay, which is a copy of the journal?
     is_link: bool,
+    /// Is nothing fine to miss for it?
+    misses_nothing: bool,
     /// What it asked for, and is not there any more.
     forgotten: Vec<Again>,
 }
@@ -219,9 +221,16 @@ impl Hub {
     ) -> SeatId {
         let id = SeatId(self.next_seat);
         self.next_seat += 1;
-        let (views, queue, forgotten) = (BTreeMap::new(), VecDeque::new(), Vec::new());
-        let waiting = Some(Begin { from, lacks: lacks.to_vec() });
-        self.seats.insert(id, Seat { grant, waiting, views, queue, is_link, forgotten });
+        let seat = Seat {
+            grant,
+            waiting: Some(Begin { from, lacks: lacks.to_vec() }),
+            views: BTreeMap::new(),
+            queue: VecDeque::new(),
+            is_link,
+            misses_nothing: false,
+            forgotten: Vec::new(),
+        };
+        self.seats.insert(id, seat);
         self.place(id, now);
         id
     }
@@ -277,6 +286,14 @@ impl Hub {
         self.seats.remove(&seat);
     }
 
+    /// From now on everything is history for a seat.
+    pub(crate) fn miss_nothing(&mut self, seat: SeatId) {
+        if let Some(seat) = self.seats.get_mut(&seat) {
+            seat.misses_nothing = true;
+            seat.views.values_mut().for_each(|place| place.live_from = u64::MAX);
+        }
+    }
+
     pub(crate) fn seat_count(&self) -> usize {
         self.seats.len()
     }
@@ -320,8 +337,8 @@ impl Hub {
 
     /// Moves a seat to the group that it wants, of those that are released.
     pub(crate) fn move_seat(&mut self, id: SeatId, view: View, from: StartAt, now: Duration) {
-        let Some(grant) = self.seats.get(&id).map(|seat| seat.grant) else { return };
-        let limit = self.released(grant.delay, now);
+        let Some(seat) = self.seats.get(&id) else { return };
+        let (misses_nothing, limit) = (seat.misses_nothing, self.released(seat.grant.delay, now));
         let tick = match from {
             StartAt::Live => limit.unwrap_or(0),
             StartAt::Tick(tick) => tick.min(limit.unwrap_or(0)),
@@ -329,11 +346,15 @@ impl Hub {
         let Some(log) = self.logs.get(&view) else { return };
         let group = log.group_at(tick);
         let moved = log.moved_to(view, &group);
+        let live_from = match misses_nothing {
+            true => u64::MAX,
+            false => limit.map_or(0, |limit| log.unreliable_until(limit)).max(group.first[0]),
+        };
         let place = SeatView {
             cursor: moved.first,
             position: group.tick.checked_sub(1),
             prelude: moved.prelude.iter().copied().collect(),
-            live_from: limit.map_or(0, |limit| log.unreliable_until(limit)).max(group.first[0]),
+            live_from,
             stuck_since: None,
             is_done: false,
         };

@@ -189,6 +189,11 @@ impl Relay {
         Ok(seat)
     }
 
+    /// The seat is that of who keeps the match: what is fine to miss for others is waited for, as long as for the rest.
+    pub fn miss_nothing(&mut self, seat: SeatId) {
+        self.hub.miss_nothing(seat);
+    }
+
     /// A message of a seat after its Join. Who sends anything else loses the seat.
     pub fn receive(
         &mut self,

@@ -144,7 +144,6 @@ impl ServerCertVerifier for Known {
         let found = Sha256::digest(end_entity);
         match self.hash {
             Some(hash) if hash.0[..] != found[..] => {
-                // The words of this error are those of rustls; it is known by what it is.
                 Err(CertificateError::ApplicationVerificationFailure.into())
             }
             _ => Ok(ServerCertVerified::assertion()),

@@ -214,6 +214,50 @@ fn what_is_not_marked_yet_is_history_for_who_comes_now() {
     assert!(unmarked > 3, "{unmarked}");
 }
 
+/// Who keeps a match gets what is fine to miss for others, also where the relay has it late.
+#[test]
+fn who_keeps_a_match_misses_nothing() {
+    let source = Plan { ticks: 30, ..Plan::small(12) }.play();
+    let mut publisher = source.publisher();
+    let mut relay = source.relay(&publisher, source.views);
+    let link = publisher.connect(&[], NOW);
+    let join = Join { from: StartAt::Tick(0), ..Join::new(name(), views(&[1])) };
+    let mut both = [false, true].map(|keeps| {
+        let seat = relay.join(&join, &grant(views(&[1])), NOW).unwrap();
+        if keeps {
+            relay.miss_nothing(seat);
+        }
+        (seat, Spectator::new(join.clone()), 0)
+    });
+    let mut late = Vec::new();
+    for step in 0..200 {
+        let now = Duration::from_millis(50 * step);
+        if let Some(piece) = source.pieces.get(step as usize) {
+            publisher.follow(piece, now).unwrap();
+        }
+        for out in publisher.poll(link, now, usize::MAX) {
+            // What is fine to miss takes a second to the relay.
+            let is_slow =
+                Data::read(&out.bytes).unwrap().is_some_and(|data| data.lane == Lane::UNRELIABLE);
+            late.push((if is_slow { step + 20 } else { step }, out.bytes));
+        }
+        for (_, bytes) in late.extract_if(.., |(at, _)| *at <= step) {
+            relay.receive_published(&bytes, now).unwrap();
+        }
+        for (seat, spectator, lost) in &mut both {
+            for out in relay.poll(*seat, now, usize::MAX) {
+                spectator.receive(&out.bytes, now).unwrap();
+            }
+            spectator.poll(now).unwrap();
+            let notices = spectator.notices();
+            *lost += notices.iter().filter(|notice| matches!(notice, Notice::Lost { .. })).count();
+        }
+    }
+    assert!(both.iter().all(|(_, spectator, _)| spectator.is_over()));
+    assert!(both[0].2 > 5, "{}", both[0].2);
+    assert_eq!(both[1].2, 0);
+}
+
 #[test]
 fn a_class_that_is_left_out_is_not_sent_and_named() {
     let source = Plan { ticks: 30, ..Plan::small(5) }.play();

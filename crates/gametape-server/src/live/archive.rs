@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gametape_live::{Classes, Grant, Join, MatchName, Relay, SeatId, Spectator, StartAt};
+use gametape_live::{Classes, Grant, Join, MatchName, Notice, Relay, SeatId, Spectator, StartAt};
 use gametape_wire::ViewSet;
 use tempfile::NamedTempFile;
 
@@ -31,6 +31,8 @@ pub(crate) struct Archive {
     seat: SeatId,
     spectator: Option<Spectator>,
     tape: Option<NamedTempFile>,
+    /// Did something not come?
+    has_lost: bool,
 }
 
 impl Archive {
@@ -40,8 +42,9 @@ impl Archive {
         let grant = Grant { views, classes: Classes::ALL, delay: 0 };
         let refused = |refusal: gametape_live::Refusal| io::Error::other(refusal.text());
         let seat = relay.join(&join, &grant, now).map_err(refused)?;
+        relay.miss_nothing(seat);
         let tape = Some(NamedTempFile::new()?);
-        Ok(Self { seat, spectator: Some(Spectator::new(join)), tape })
+        Ok(Self { seat, spectator: Some(Spectator::new(join)), tape, has_lost: false })
     }
 
     /// Writes what came; gives the tape when the match is over.
@@ -65,8 +68,8 @@ impl Archive {
         for message in spectator.poll(now).map_err(io::Error::other)? {
             let _ = relay.receive(self.seat, &message, now);
         }
-        // Nobody reads them here.
-        drop(spectator.notices());
+        let is_loss = |notice: &Notice| matches!(notice, Notice::Lost { .. });
+        self.has_lost |= spectator.notices().iter().any(is_loss);
         tape.write_all(&spectator.take_tape().map_err(io::Error::other)?)?;
         match spectator.is_over() {
             true => self.finish(relay),
@@ -80,7 +83,7 @@ impl Archive {
             return Ok(None);
         };
         relay.leave(self.seat);
-        let is_whole = spectator.is_over();
+        let is_whole = spectator.is_over() && !self.has_lost;
         let has_begun = spectator.shown().is_some();
         tape.write_all(&spectator.close().map_err(io::Error::other)?)?;
         tape.flush()?;
