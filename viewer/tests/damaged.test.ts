@@ -96,7 +96,7 @@ inPage(
     // It is said in a strip, which leads there.
     await page
       .getByRole("region", { name: "Losses" })
-      .getByRole("button", { name: /is lost/ })
+      .getByRole("button", { name: /lost at/ })
       .click();
     await idle(page);
     assert.match(await page.locator(".clock-now").innerText(), /^1:/);

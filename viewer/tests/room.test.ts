@@ -42,6 +42,12 @@ for (const [width, height] of [
     async (page) => {
       await open(page, `?src=${offer(prepared("match.tape"))}&t=60%`);
       assert.deepEqual(await beyond(page, ".scroll-x", ".players th, .players td"), []);
+      assert.deepEqual(await beyond(page, ".players th[scope=row]", ".player-cell > *:not(.only-heard)"), []);
+      const names = page.locator(".player-name");
+      const isWhole = (name: Element) => name.scrollWidth <= name.clientWidth;
+      for (let row = 0; row < (await names.count()); row++) {
+        assert.ok(await names.nth(row).evaluate(isWhole), await names.nth(row).innerText());
+      }
       await page.route("**/matches.json", (route) =>
         route.fulfill({
           json: { matches: [{ src: "match.tape", name: "match.tape", players: [] }] },

@@ -166,7 +166,7 @@ function Players() {
                     {(player.values ?? [])
                       .filter(({ value }) => value === true)
                       .map(({ name }) => (
-                        <span key={name} class="tag">
+                        <span key={name} class="tag" title={plain(name)}>
                           {plain(name)}
                         </span>
                       ))}
