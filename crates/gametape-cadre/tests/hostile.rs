@@ -310,6 +310,38 @@ fn lists_of_references_are_the_same_however_they_are_written() {
 }
 
 #[test]
+fn lists_end_the_same_however_their_length_is_written() {
+    let games = [
+        r#"{"a":{"0":{"id":"1"},"1":{"id":"2"},"2":{"id":"3"},"&LEN":3},"b":{"&LEN":0},"c":1}"#,
+        r#"{"a":{"0":{"id":"4"},"1":"&RM","2":"&RM","&LEN":1},"b":{"0":{"id":"1"},"&LEN":1},"d":2}"#,
+        r#"{"a":{"0":{"0":{"id":"1"},"&LEN":1},"&LEN":1},"b":{"&LEN":0},"o":{"x":{"id":"1"}}}"#,
+        r#"{"a":{"0":{"0":{"id":"5"},"1":{"id":"6"},"&LEN":2},"&LEN":1},"o":{"&LEN":0}}"#,
+        r#"{"a":{"&LEN":3,"0":{"0":{"id":"7"},"&LEN":2},"1":{"id":"2"}},"n":{"0":{"&LEN":0},"&LEN":1}}"#,
+        r#"{"a":{"&LEN":0,"0":{"id":"8"},"&LEN":2},"n":{"0":{"id":"9"},"&LEN":1}}"#,
+        r#"{"a":{"0":{"id":"1"},"5":{"id":"2"},"&LEN":1},"m":{"2":{"id":"1"},"&LEN":4}}"#,
+        r#"{"m":{"0":{"id":"1"},"&LEN":2,"1":{"id":"2"}},"a":{"0":{"id":"1"},"&LEN":1}}"#,
+        r#"{"m":{"&LEN":000}}"#,
+        r#"{"m":{"&LEN":1.0}}"#,
+        r#"{"m":{"&LEN":9999999}}"#,
+        r#"{"m":{"&LEN":1"#,
+        r#"{"m":{"&LEN":1]}"#,
+    ];
+    let refused = games.len() - 5;
+    for first in 0..games.len() {
+        for last in first..games.len() {
+            let mut chosen = games[first..=last.min(refused - 1).max(first)].to_vec();
+            chosen.push(games[last]);
+            let spaced: Vec<String> =
+                chosen.iter().map(|game| game.replace(r#""&LEN":"#, r#""&LEN": "#)).collect();
+            let spaced: Vec<&str> = spaced.iter().map(String::as_str).collect();
+            let (compact, spaced) = (merged(&chosen), merged(&spaced));
+            assert_eq!(compact.is_err(), last >= refused, "{chosen:?}");
+            assert_eq!(compact.ok(), spaced.ok(), "{chosen:?}");
+        }
+    }
+}
+
+#[test]
 fn an_index_may_be_the_length_marker() {
     let text =
         r#"{"deltas":[{"game":{"a":{"0":{"id":"1"}}}}],"constants":{"DELTA_LIST_LENGTH":"0"}}"#;

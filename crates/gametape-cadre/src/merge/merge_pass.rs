@@ -148,7 +148,7 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
     }
 
     /// Ends the current frame, of which `outer` is the one around it.
-    fn close(&mut self, outer: Frame) -> Merged<()> {
+    pub(crate) fn close(&mut self, outer: Frame) -> Merged<()> {
         let inner = std::mem::replace(&mut self.frame, outer);
         if W::ACTIVE {
             self.path.pop();
@@ -187,42 +187,45 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
             self.frame.next_index += 1;
             return Ok(Some(Key::from_index(index)));
         }
-        if self.plan.is_none()
-            && let Some(index) = self.cursor.index_key()
-        {
-            if index < self.frame.next_index {
-                return Err(Stop::NeedsPlan);
-            }
-            self.frame.next_index = index + 1;
-            return Ok(Some(Key::from_index(index)));
-        }
-        self.any_key().map(Some)
+        self.object_key().map(Some)
     }
 
-    /// A key that is not known to be an index. Skips those that come again.
-    fn any_key(&mut self) -> Merged<Key> {
+    /// The key of the next entry of an object. Skips those that come again.
+    #[inline(always)]
+    fn object_key(&mut self) -> Merged<Key> {
         loop {
-            if let Some(key) = self.try_key()? {
+            let at = self.cursor.at;
+            // Most keys are names that were expected, and no index is.
+            let (start, key) = match self.merger.keys.expected(self.cursor.text, at) {
+                Some((key, end)) => {
+                    self.cursor.at = end;
+                    (at, key)
+                }
+                None if self.plan.is_some() => self.unexpected_key()?,
+                None => match self.cursor.index_key() {
+                    Some(index) => return self.next_index(index),
+                    None => self.unexpected_key()?,
+                },
+            };
+            if let Some(key) = self.unless_superseded(start, key)? {
                 return Ok(key);
             }
         }
     }
 
-    /// The next key; none when it comes again and was skipped with its value.
-    #[inline]
-    fn try_key(&mut self) -> Merged<Option<Key>> {
-        let mut start = self.cursor.at;
-        let key = match self.merger.keys.expected(self.cursor.text, start) {
-            Some((key, end)) => {
-                self.cursor.at = end;
-                key
-            }
-            None => {
-                let key;
-                (start, key) = self.unexpected_key()?;
-                key
-            }
-        };
+    /// The key for an index, which must be higher than those before it.
+    #[inline(always)]
+    fn next_index(&mut self, index: u32) -> Merged<Key> {
+        if index < self.frame.next_index {
+            return Err(Stop::NeedsPlan);
+        }
+        self.frame.next_index = index + 1;
+        Ok(Key::from_index(index))
+    }
+
+    /// The key that was taken at `start`; none when it comes again and was skipped with its value.
+    #[inline(always)]
+    fn unless_superseded(&mut self, start: usize, key: Key) -> Merged<Option<Key>> {
         let Some(plan) = self.plan else {
             // Indices come in order or make a plan needed; this one was hidden by its spelling.
             let twice =

@@ -17,7 +17,7 @@ use crate::merge::duplicate_keys::DuplicateKeys;
 use crate::merge::journal::Journal;
 use crate::merge::merge_pass::{Frame, Merged, Pass, Stop};
 use crate::merge::plan::Plan;
-use crate::merge::references::Entry;
+use crate::merge::references::{Entry, LengthEntry};
 use crate::merge::watch::Watch;
 use crate::state::keys::{Key, Keys};
 use crate::state::tree::{Shape, Tree, Value};
@@ -38,6 +38,8 @@ pub(crate) struct Merger {
     pub(crate) plain_lists: bool,
     /// What follows the index of an element of a list that is removed, where that can only be written in one way.
     pub(crate) removal: Option<Entry>,
+    /// The same for the length at the end of a list.
+    pub(crate) length_entry: Option<LengthEntry>,
     /// How long the id of the last reference in a list was.
     pub(crate) id_length: u32,
     pub(crate) holes_left: u64,
@@ -81,6 +83,7 @@ impl Merger {
             plain_ids: length_key != id_key,
             plain_lists: length_key != id_key && length_key.index().is_none(),
             removal: Entry::removal(&markers.removed),
+            length_entry: LengthEntry::of(&markers.length),
             id_length: 1,
             markers,
             length_key,

@@ -70,9 +70,8 @@ impl Entry {
     /// An element that is removed, if this marker is short and always written as it is.
     pub(crate) fn removal(marker: &[u8]) -> Option<Self> {
         let after_index = [b"\":\"", marker, b"\""].concat();
-        let is_plain = marker.iter().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(byte));
         let longest = size_of::<u128>() - BEFORE.len() - MOST_DIGITS;
-        (is_plain && after_index.len() <= longest).then(|| Self::new(&after_index))
+        (is_plain(marker) && after_index.len() <= longest).then(|| Self::new(&after_index))
     }
 
     /// Its text with this index, the bits of it that count, and how long it is.
@@ -83,6 +82,32 @@ impl Entry {
         let digits = u128::from(digits & 0x00FF_FFFF) << (8 * BEFORE.len());
         Some((self.words[count] | digits, self.masks[count], self.length + count))
     }
+}
+
+/// What the length that ends a list looks like, up to its digits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LengthEntry {
+    word: u128,
+    /// The bits of it that count.
+    mask: u128,
+    length: usize,
+}
+
+impl LengthEntry {
+    /// That of a list with this marker, if it is short and always written as it is.
+    pub(crate) fn of(marker: &[u8]) -> Option<Self> {
+        let text = [BEFORE, marker, b"\":"].concat();
+        (is_plain(marker) && text.len() <= size_of::<u128>()).then(|| Self {
+            word: swar::of(&text),
+            mask: u128::MAX >> (u128::BITS as usize - 8 * text.len()),
+            length: text.len(),
+        })
+    }
+}
+
+/// Is a marker always written as it is?
+fn is_plain(marker: &[u8]) -> bool {
+    marker.iter().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(byte))
 }
 
 /// Reads references, as long as nothing about them is unusual.
@@ -119,6 +144,20 @@ impl References<'_> {
         let bytes = self.text.get(self.at..)?.first_chunk()?;
         let mask = mask & !0xFF | u128::from(self.first_byte);
         ((u128::from_le_bytes(*bytes) ^ word) & mask == 0).then_some(length)
+    }
+
+    /// The length of the list, and its end, if both come next.
+    #[inline(always)]
+    fn end_of_list(&self, entry: &LengthEntry) -> Option<(u32, usize)> {
+        let word = u128::from_le_bytes(*self.text.get(self.at..)?.first_chunk()?);
+        let mask = entry.mask & !0xFF | u128::from(self.first_byte);
+        if (word ^ entry.word) & mask != 0 {
+            return None;
+        }
+        let digits = self.text.get(self.at + entry.length..)?;
+        let (length, count) = swar::leading_number(u64::from_le_bytes(*digits.first_chunk()?))?;
+        let end = self.at + entry.length + count + 1;
+        (digits.get(count) == Some(&b'}')).then_some((length, end))
     }
 
     /// The length of the id at the beginning of a word, if it is short, not the removal marker and
@@ -187,8 +226,7 @@ impl<'t, W: Watch> Pass<'_, 't, '_, W> {
             references.take(references.at + length);
             self.remove(key)?;
         }
-        self.took(&references);
-        Ok(())
+        self.took(&references)
     }
 
     fn take_into_new(&mut self) -> Merged<()> {
@@ -198,8 +236,7 @@ impl<'t, W: Watch> Pass<'_, 't, '_, W> {
             references.take(end);
             self.add_new(key, value)?;
         }
-        self.took(&references);
-        Ok(())
+        self.took(&references)
     }
 
     #[inline(always)]
@@ -217,13 +254,27 @@ impl<'t, W: Watch> Pass<'_, 't, '_, W> {
     }
 
     #[inline(always)]
-    fn took(&mut self, references: &References<'t>) {
+    fn took(&mut self, references: &References<'t>) -> Merged<()> {
         self.merger.id_length = references.id_length;
         if references.index > self.frame.next_index {
             self.cursor.at = references.at;
             self.frame.is_first = false;
             self.frame.next_index = references.index;
         }
+        self.end_list(references)
+    }
+
+    /// Ends the list, if its length is what comes next, and the last that is in it.
+    #[inline(always)]
+    fn end_list(&mut self, references: &References<'t>) -> Merged<()> {
+        let end = self.merger.length_entry.and_then(|entry| references.end_of_list(&entry));
+        let Some((length, end)) = end.filter(|_| self.frame.length.is_none()) else {
+            return Ok(());
+        };
+        let Some(outer) = self.merger.frames.pop() else { return Ok(()) };
+        self.cursor.at = end;
+        self.apply_length(length)?;
+        self.close(outer)
     }
 }
 
@@ -242,6 +293,41 @@ mod tests {
             assert_eq!(Entry::REFERENCE.with_index(index), expected);
         }
         assert_eq!(Entry::REFERENCE.with_index(COUNTED as u32), None);
+    }
+
+    #[test]
+    fn a_list_ends_with_its_length_and_nothing_else() {
+        let entry = LengthEntry::of(b"&LEN").unwrap();
+        let end = |text: &str, is_first: bool| {
+            let text = format!("{text}                ");
+            let references = References {
+                text: text.as_bytes(),
+                at: 0,
+                index: 0,
+                first_byte: if is_first { 0 } else { 0xFF },
+                id_length: 1,
+                removed: None,
+            };
+            references.end_of_list(&entry)
+        };
+        assert_eq!(end(r#","&LEN":12}"#, false), Some((12, 11)));
+        assert_eq!(end(r#"{"&LEN":0}"#, true), Some((0, 10)));
+        assert_eq!(end(r#"{"&LEN":0}"#, false), None);
+        for text in [
+            r#","&LEM":1}"#,
+            r#","&LEN":1 }"#,
+            r#","&LEN":01}"#,
+            r#","&LEN":1234567}"#,
+            r#","&LEN":-1}"#,
+            r#","&LEN":1,"0":2}"#,
+            r#","&LEN": 1}"#,
+        ] {
+            assert_eq!(end(text, false), None, "{text}");
+        }
+        assert!(LengthEntry::of(b"exactly-twelve").is_none());
+        assert!(LengthEntry::of(b"12 bytes").is_none());
+        assert!(LengthEntry::of(b"twelve-bytes").is_some());
+        assert!(LengthEntry::of(br#"a"b"#).is_none());
     }
 
     #[test]
