@@ -50,7 +50,7 @@ impl Endless {
         self.writer.flush().unwrap();
         // An event a second.
         let mut events = EventWriter::new();
-        let (tick, paused) = (self.tick - 1, self.tick % 40 == 0);
+        let (tick, paused) = (self.tick - 1, self.tick.is_multiple_of(40));
         events.push(&AnalysisEvent::PauseEvent { tick, player: 0, paused }).unwrap();
         for block in events.flush().unwrap() {
             self.writer.chunk(&block.draft(), &block.bytes).unwrap();
