@@ -208,6 +208,7 @@ impl Crowd {
                 self.seats[number].take(seen);
             }
         }
+        println!("{what} after {:?}", began.elapsed());
     }
 
     /// Where everybody is, and how it ended for who is not there any more.
@@ -283,6 +284,7 @@ impl Crowd {
 /// The tape that servers keep is whole.
 fn check_stored(folder: &Path) {
     let until = Instant::now() + PATIENCE;
+    let began = Instant::now();
     let stored = loop {
         assert!(Instant::now() < until, "there is no tape");
         let entries = fs::read_dir(folder.join("store")).into_iter().flatten();
@@ -292,6 +294,7 @@ fn check_stored(folder: &Path) {
         }
         thread::yield_now();
     };
+    println!("a tape is stored after {:?}", began.elapsed());
     assert!(!stored.contains("part"), "it is not whole: {stored}");
     for view in [0, 1, 2] {
         let [source, kept] =
