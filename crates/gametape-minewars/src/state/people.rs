@@ -99,7 +99,7 @@ pub(super) struct People {
     pub(super) time_limit: Option<u16>,
 }
 
-/// About how many bytes of memory so many entries of a map take: nodes of trees are two thirds full, and so are lists.
+/// About how many bytes of memory this many entries of a map take: nodes of trees are two thirds full, and so are lists.
 pub(super) const fn entries_memory<K, V>(count: usize) -> usize {
     count * (size_of::<K>() + size_of::<V>()) * 3 / 2
 }

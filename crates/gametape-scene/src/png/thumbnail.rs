@@ -28,7 +28,7 @@ pub fn thumbnail(scene: &Scene, (width, height): (u32, u32)) -> Option<Vec<u8>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Board, Shape, TileAt};
+    use crate::model::{Board, Kind, Piece, Shape, TileAt};
 
     #[test]
     fn a_thumbnail_has_the_size_that_is_asked_for() {
@@ -37,5 +37,16 @@ mod tests {
         scene.board = Some(Board::new(Shape::Hex, vec![TileAt::new(0, 0), TileAt::new(1, 0)]));
         let png = thumbnail(&scene, (64, 48)).unwrap();
         assert_eq!(png[16..24], [0, 0, 0, 64, 0, 0, 0, 48]);
+    }
+    #[test]
+    fn pieces_that_are_signs_are_seen() {
+        let mut scene = Scene::new("Chess");
+        let mut board = Board::new(Shape::Square, vec![TileAt::new(0, 0), TileAt::new(1, 0)]);
+        board.kinds = vec![Kind::new("white king", Some('K'), Palette::TEXT, Look::Symbol('♚'))];
+        scene.board = Some(board.clone());
+        let without = thumbnail(&scene, (64, 48)).unwrap();
+        board.pieces = vec![Piece::new("king", 1, TileAt::new(0, 0))];
+        scene.board = Some(board);
+        assert_ne!(thumbnail(&scene, (64, 48)).unwrap(), without);
     }
 }
