@@ -220,7 +220,7 @@ fn who_keeps_a_match_misses_nothing() {
     let source = Plan { ticks: 30, ..Plan::small(12) }.play();
     let mut publisher = source.publisher();
     let mut relay = source.relay(&publisher, source.views);
-    let link = publisher.connect(&[], NOW);
+    let link = publisher.connect_all(NOW);
     let join = Join { from: StartAt::Tick(0), ..Join::new(name(), views(&[1])) };
     let mut both = [false, true].map(|keeps| {
         let seat = relay.join(&join, &grant(views(&[1])), NOW).unwrap();
