@@ -17,7 +17,7 @@ use hash_of_highlights::{Insight, hash_of, insights};
 /// States, payloads and events of matches.
 const MATCHES: &str = "f5b454deb9e60e3694b01bee0d5b24fdd355f57fb4f930aea8c56bab14711026";
 /// Highlights, statistics and events of matches.
-const HIGHLIGHTS: &str = "8c8a8cf77d0cd45a3852b223b3a3f4dec695e2126c88a0c79963cd9693b114c5";
+const HIGHLIGHTS: &str = "c3902724fcc73d8b647ac1c3bffbcdcfde9babd67704b9f0f33c30418d85aab0";
 
 #[test]
 fn matches_are_as_ever() {
