@@ -50,3 +50,15 @@ for (const file of FILES) {
     { skip },
   );
 }
+
+inPage(
+  "a step by turn says that there are no turns",
+  async (page) => {
+    const file = FILES[0]!;
+    site.files.set(basename(file), readFileSync(join(corpus, file)));
+    await open(page, `?src=${basename(file)}`);
+    await press(page, "Shift+ArrowRight");
+    assert.equal(await page.locator(".toast").innerText(), "This recording has no turns");
+  },
+  { skip },
+);

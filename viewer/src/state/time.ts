@@ -135,9 +135,11 @@ export async function step(forward: boolean, by: "change" | "tick" | "turn") {
   if (stepping) return;
   stepping = true;
   try {
-    const now = await asked.ask("step", { from: target.value, forward, by, follow: main.followed() });
+    const from = target.value;
+    const now = await asked.ask("step", { from, forward, by, follow: main.followed() });
     if (main.client !== asked) return;
     since = null;
+    if (by === "turn" && now.moment === from) say(noTurn(forward));
     batch(() => {
       head = now.moment;
       target.value = now.moment;
@@ -152,11 +154,17 @@ export async function step(forward: boolean, by: "change" | "tick" | "turn") {
   }
 }
 
+function noTurn(forward: boolean): string {
+  return about.value?.is_gamelog ? nothingFurther(forward) : "This recording has no turns";
+}
+
+const nothingFurther = (forward: boolean) => (forward ? "Nothing further ahead" : "Nothing further back");
+
 /** To the next or previous of these moments. */
 function hop(moments: readonly number[], forward: boolean) {
   const now = target.value;
   const to = forward ? moments.find((moment) => moment > now) : moments.findLast((moment) => moment < now);
-  if (to === undefined) say(forward ? "Nothing further ahead" : "Nothing further back");
+  if (to === undefined) say(nothingFurther(forward));
   else jump(to);
 }
 

@@ -35,13 +35,13 @@ const PANELS: [(&str, &str); 6] = [
 /// ```
 /// use gametape_analysis::{MatchInfo, StatisticsCollector, sample};
 /// use gametape_scene::plot::Plot;
-/// use gametape_wire::TickLength;
+/// use gametape_wire::{Tick, TickLength};
 ///
 /// let ticks = TickLength::from_micros(50_000).unwrap();
 /// let mut collector = StatisticsCollector::new(ticks);
 /// sample::played(2, 1).iter().for_each(|event| collector.add(event, &sample::NAMES));
 /// let info = MatchInfo::new(ticks, sample::NAMES);
-/// let plot = Plot::new("A match", &info, &collector.finish(), 2400);
+/// let plot = Plot::new("A match", &info, &collector.finish(), Tick(2400));
 /// assert!(plot.svg()?.contains("territory, tiles"));
 /// # Ok::<(), gametape_scene::png::PictureError>(())
 /// ```
