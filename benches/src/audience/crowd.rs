@@ -25,6 +25,8 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Connections that are made at the same time.
 const AT_ONCE: usize = 64;
+/// How often a connection over QUIC that ended before anything came is tried again.
+const JOINS: usize = 3;
 /// Connections of one endpoint of QUIC.
 const OF_ONE_ENDPOINT: usize = 250;
 
@@ -289,20 +291,17 @@ async fn bare_quic(endpoint: quinn::Endpoint, port: u16, mut eye: Eye) -> Outcom
 }
 
 async fn quic(endpoint: quinn::Endpoint, port: u16, join: &[u8], eye: Eye) -> Outcome<()> {
-    let connection = connected(&endpoint, port).await?;
-    let (mut send, mut session) = connection.open_bi().await?;
-    let mut first = Vec::new();
-    put_entry(&mut first, join);
-    send.write_all(&first).await?;
-    // Marks and the like are read and passed over.
-    tokio::spawn(async move {
-        let mut buffer = [0; 4096];
-        while let Ok(Some(_)) = session.read(&mut buffer).await {}
-    });
+    // As the product's own clients do: who is not let in comes again.
+    let mut joined = seated(&endpoint, port, join).await;
+    for _ in 0..JOINS {
+        if joined.is_err() {
+            joined = seated(&endpoint, port, join).await;
+        }
+    }
+    let Seat { connection, _session, mut stream } = joined?;
     // Frames of one class come on one stream; keyframes on others.
     let eye = Arc::new(tokio::sync::Mutex::new(eye));
     loop {
-        let mut stream = connection.accept_uni().await?;
         let eye = Arc::clone(&eye);
         tokio::spawn(async move {
             let mut lane = [0];
@@ -316,7 +315,32 @@ async fn quic(endpoint: quinn::Endpoint, port: u16, join: &[u8], eye: Eye) -> Ou
                 }
             }
         });
+        stream = connection.accept_uni().await?;
     }
+}
+
+/// A connection over QUIC that has a seat.
+struct Seat {
+    connection: quinn::Connection,
+    /// The session lasts as long as this.
+    _session: quinn::SendStream,
+    /// The first stream of data.
+    stream: quinn::RecvStream,
+}
+
+async fn seated(endpoint: &quinn::Endpoint, port: u16, join: &[u8]) -> Outcome<Seat> {
+    let connection = connected(endpoint, port).await?;
+    let (mut send, mut session) = connection.open_bi().await?;
+    let mut first = Vec::new();
+    put_entry(&mut first, join);
+    send.write_all(&first).await?;
+    // Marks and the like are read and passed over.
+    tokio::spawn(async move {
+        let mut buffer = [0; 4096];
+        while let Ok(Some(_)) = session.read(&mut buffer).await {}
+    });
+    let stream = connection.accept_uni().await?;
+    Ok(Seat { connection, _session: send, stream })
 }
 
 async fn read_lane(mut stream: quinn::RecvStream, lane: u8, eye: &mut Eye) -> Outcome<()> {

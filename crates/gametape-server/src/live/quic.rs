@@ -13,8 +13,8 @@ use gametape_net::PROTOCOL;
 use gametape_net::framing::{self, Decoder, Way, lane_of};
 use quinn::crypto::rustls::{HandshakeData, QuicServerConfig};
 use quinn::{
-    Connecting, Endpoint, EndpointConfig, IdleTimeout, Incoming, RecvStream, SendStream,
-    ServerConfig, TokioRuntime, TransportConfig, VarInt,
+    AckFrequencyConfig, Connecting, Endpoint, EndpointConfig, IdleTimeout, Incoming, RecvStream,
+    SendStream, ServerConfig, TokioRuntime, TransportConfig, VarInt,
 };
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
@@ -41,6 +41,10 @@ const SEND_WINDOW: u64 = 256 << 10;
 const WINDOWS: (u32, u32) = (2 << 20, 1 << 20);
 /// Datagrams that wait to be sent to one seat.
 const DATAGRAMS: usize = 32 << 10;
+/// A seat acknowledges this many packets at once,
+const ACKNOWLEDGED: u32 = 8;
+/// and does so after this time at the latest, if the way to it is not longer.
+const ACKNOWLEDGED_IN: Duration = Duration::from_millis(100);
 /// What the system may keep of datagrams that come and go.
 const SOCKET_BYTES: usize = 4 << 20;
 /// Messages of at most this many bytes are put together.
@@ -68,6 +72,10 @@ fn transport() -> io::Result<TransportConfig> {
     config.receive_window(WINDOWS.0.into()).stream_receive_window(WINDOWS.1.into());
     config.datagram_receive_buffer_size(Some(SOCKET_BYTES / 16));
     config.datagram_send_buffer_size(DATAGRAMS);
+    // Most of what a server reads of a seat are acknowledgements. What comes out of order is acknowledged at once, as ever.
+    let mut acknowledged = AckFrequencyConfig::default();
+    acknowledged.ack_eliciting_threshold(ACKNOWLEDGED.into()).max_ack_delay(Some(ACKNOWLEDGED_IN));
+    config.ack_frequency_config(Some(acknowledged));
     Ok(config)
 }
 
