@@ -27,6 +27,29 @@ fn source(seed: u64, ticks: u64) -> Match {
     Plan { ticks, spacing: 40, events: true, extras: true, ..Plan::small(seed) }.play()
 }
 
+/// Plays a match to its end while an edge follows it, until everybody there has all of it.
+async fn play_to(
+    edge: &Arc<TestEdge>,
+    at_edge: Arc<Nats>,
+    playing: &mut Playing,
+    source: &Match,
+    pace: Duration,
+) {
+    in_time(async {
+        tokio::select! {
+            ended = follow(at_edge, edge.clone()) => panic!("{ended:?}"),
+            () = async {
+                playing.play(&source.pieces, pace).await;
+                playing.finish().await;
+                std::future::pending::<()>().await;
+            } => {}
+            () = edge.run() => {}
+        }
+    })
+    .await;
+    edge.check(source);
+}
+
 #[tokio::test]
 async fn a_match_goes_over_one_node_and_stays_in_the_window() {
     let Some(cluster) = Cluster::start(1, true) else { return };
@@ -37,19 +60,7 @@ async fn a_match_goes_over_one_node_and_stays_in_the_window() {
     edge.watch(&name(), 5);
     let mut playing = Playing::begin(bus.clone(), publisher(&source)).await;
     let at_edge = connect(&cluster, 0).await;
-    in_time(async {
-        tokio::select! {
-            ended = follow(at_edge, edge.clone()) => panic!("{ended:?}"),
-            () = async {
-                playing.play(&source.pieces, Duration::from_millis(3)).await;
-                playing.finish().await;
-                std::future::pending::<()>().await;
-            } => {}
-            () = edge.run() => {}
-        }
-    })
-    .await;
-    edge.check(&source);
+    play_to(&edge, at_edge, &mut playing, &source, Duration::from_millis(3)).await;
     assert_eq!(bus.lost(), 0);
     // The publisher is gone: whoever comes now has the window.
     bus.flush().await.unwrap();
@@ -108,19 +119,7 @@ async fn messages_longer_than_the_bus_allows_come_whole() {
     edge.watch(&name(), 1);
     let (bus, at_edge) = (connect(&cluster, 0).await, connect(&cluster, 0).await);
     let mut playing = Playing::begin(bus, own).await;
-    in_time(async {
-        tokio::select! {
-            ended = follow(at_edge, edge.clone()) => panic!("{ended:?}"),
-            () = async {
-                playing.play(&source.pieces, Duration::ZERO).await;
-                playing.finish().await;
-                std::future::pending::<()>().await;
-            } => {}
-            () = edge.run() => {}
-        }
-    })
-    .await;
-    edge.check(&source);
+    play_to(&edge, at_edge, &mut playing, &source, Duration::ZERO).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -136,19 +135,7 @@ async fn over_connections_that_are_cut_everything_arrives() {
         Playing::begin(connect_to(&format!("nats://{}", forth.address)).await, publisher(&source))
             .await;
     let at_edge = connect_to(&format!("nats://{}", back.address)).await;
-    in_time(async {
-        tokio::select! {
-            ended = follow(at_edge, edge.clone()) => panic!("{ended:?}"),
-            () = async {
-                playing.play(&source.pieces, Duration::from_millis(5)).await;
-                playing.finish().await;
-                std::future::pending::<()>().await;
-            } => {}
-            () = edge.run() => {}
-        }
-    })
-    .await;
-    edge.check(&source);
+    play_to(&edge, at_edge, &mut playing, &source, Duration::from_millis(5)).await;
     drop(playing);
     let cut = [forth.stop(), back.stop()];
     assert!(cut.iter().all(|cut| *cut > 0), "{cut:?}");
