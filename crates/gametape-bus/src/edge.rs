@@ -50,29 +50,19 @@ pub trait Edge: Send + Sync + 'static {
 /// Follows every match that is announced on a bus. Ends when the bus does; drop it to end it earlier.
 pub async fn follow(bus: Arc<dyn Bus>, edge: Arc<dyn Edge>) -> Result<()> {
     let mut announced = bus.subscribe(&[Filter::Announces]).await?;
-    let mut known = bus.kept(&[Filter::Announces], Kept::Last).await.ok();
-    let mut matches = Matches { bus, edge, tasks: JoinSet::new(), followed: HashMap::new() };
+    let mut known = Reading::begin(bus.kept(&[Filter::Announces], Kept::Last));
+    let mut matches =
+        Matches { bus: Arc::clone(&bus), edge, tasks: JoinSet::new(), followed: HashMap::new() };
     loop {
         tokio::select! {
             delivery = announced.next() => match delivery {
                 Some(delivery) => matches.announced(&delivery),
                 None => return Ok(()),
             },
-            delivery = next_of(&mut known) => matches.announced(&delivery),
+            delivery = known.next() => matches.announced(&delivery),
             Some(_) = matches.tasks.join_next() => {}
         }
     }
-}
-
-/// The next message that is kept; waits for ever when there are no more.
-async fn next_of(kept: &mut Option<Subscription>) -> Delivery {
-    if let Some(some) = kept {
-        if let Some(delivery) = some.next().await {
-            return delivery;
-        }
-        *kept = None;
-    }
-    std::future::pending().await
 }
 
 struct Matches {
