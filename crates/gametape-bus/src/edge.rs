@@ -50,7 +50,9 @@ pub trait Edge: Send + Sync + 'static {
 /// Follows every match that is announced on a bus. Ends when the bus does; drop it to end it earlier.
 pub async fn follow(bus: Arc<dyn Bus>, edge: Arc<dyn Edge>) -> Result<()> {
     let mut announced = bus.subscribe(&[Filter::Announces]).await?;
-    let mut known = Reading::begin(bus.kept(&[Filter::Announces], Kept::Last));
+    let kept_announces = || Reading::begin(bus.kept(&[Filter::Announces], Kept::Last));
+    let mut known = kept_announces();
+    let mut again = interval(RARELY);
     let mut matches =
         Matches { bus: Arc::clone(&bus), edge, tasks: JoinSet::new(), followed: HashMap::new() };
     loop {
@@ -60,6 +62,10 @@ pub async fn follow(bus: Arc<dyn Bus>, edge: Arc<dyn Edge>) -> Result<()> {
                 None => return Ok(()),
             },
             delivery = known.next() => matches.announced(&delivery),
+            // The window may have failed, and a match may be over before it is announced again.
+            _ = again.tick() => if known.is_closed() {
+                known = kept_announces();
+            },
             Some(_) = matches.tasks.join_next() => {}
         }
     }

@@ -238,6 +238,16 @@ async fn send(client: Client, mut queue: mpsc::Receiver<Out>, queued: Arc<Atomic
     }
 }
 
+/// Waits until the server has done everything that was asked of it so far, subscriptions among it: what it does comes in
+/// order. *Why not `flush`:* that waits until the bytes are written, and something published meanwhile would be missed.
+async fn echo(client: &Client) -> Result<()> {
+    let inbox = client.new_inbox();
+    let mut messages = client.subscribe(inbox.clone()).await.map_err(failed)?;
+    client.publish(inbox, Bytes::new()).await.map_err(failed)?;
+    let came = timeout(REQUEST, messages.next()).await.map_err(failed)?;
+    came.map(drop).ok_or_else(|| failed("the connection is gone"))
+}
+
 /// Puts together and hands on what comes. False where nobody wants it any more.
 async fn hand_on(
     joiner: &mut Joiner,
@@ -281,8 +291,7 @@ impl Bus for Nats {
                 });
                 tasks.push(task.abort_handle());
             }
-            // From here on nothing is missed.
-            timeout(REQUEST, self.client.flush()).await.map_err(failed)?.map_err(failed)?;
+            echo(&self.client).await?;
             Ok(Subscription { incoming, inbox, tasks })
         }
         .boxed()

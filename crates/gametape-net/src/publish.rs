@@ -9,7 +9,7 @@ use std::time::Duration;
 use gametape_live::{JournalStart, MatchName, Message, Pass, PerLane, Publisher, Refusal, SeatId};
 use gametape_wire::{Error, ErrorClass, Result, View, ViewSet};
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
 use crate::address::{Address, Transport};
 use crate::backoff::Backoff;
@@ -157,6 +157,7 @@ async fn follow(
     stop: &AtomicBool,
     ended: &AtomicBool,
 ) -> Result<()> {
+    let mut is_over = false;
     while !stop.load(Ordering::Relaxed) {
         let has_ended = ended.load(Ordering::Acquire);
         let mut piece = Vec::new();
@@ -166,8 +167,9 @@ async fn follow(
             tokio::task::yield_now().await;
             continue;
         }
-        if has_ended {
+        if has_ended && !is_over {
             broadcast.give(Publisher::end)?;
+            is_over = true;
         }
         sleep(LOOK).await;
     }
@@ -303,6 +305,9 @@ async fn send_all(
     given: &mut watch::Receiver<u64>,
 ) -> Result<Option<Ended>> {
     let broken = |reason: String| Ok(Some(Ended::Broken { reason, had_begun: true }));
+    // Also while much is given: the other side may be gone, and what is given need not be anything to send.
+    let mut heartbeat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+    heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         given.mark_unchanged();
         while let Some(received) = link.try_receive() {
@@ -338,7 +343,7 @@ async fn send_all(
                     return Ok(Some(ended));
                 }
             }
-            () = sleep(HEARTBEAT) => {
+            _ = heartbeat.tick() => {
                 if let Err(error) = link.check().await {
                     return broken(error.to_string());
                 }

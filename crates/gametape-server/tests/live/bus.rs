@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
+use gametape_bus::{Bus, Filter, Nats, NatsOptions};
 use gametape_live::{Join, StartAt};
 use gametape_net::{PublishEvent, PublishOptions, publish_file};
 
@@ -25,6 +26,9 @@ fn two_servers_have_what_is_published_to_the_bus() {
     let mut narrow = open_policy();
     narrow.public = views(&[2]);
     let servers = [on_bus(open_policy()), on_bus(narrow)];
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let listening = runtime.block_on(Nats::connect(&bus, &NatsOptions::default())).unwrap();
+    let mut announces = runtime.block_on(listening.subscribe(&[Filter::Announces])).unwrap();
     let options = PublishOptions::new(bus.parse().unwrap(), name());
     let publishing = thread::spawn(move || {
         let (stop, ended) = (AtomicBool::new(false), AtomicBool::new(true));
@@ -47,4 +51,7 @@ fn two_servers_have_what_is_published_to_the_bus() {
     let (done, events) = publishing.join().unwrap();
     assert!(done);
     assert_eq!(events.last(), Some(&PublishEvent::Taken), "{events:?}");
+    // A server that missed the first announcement hears of the match by the next one.
+    let announced = std::iter::from_fn(|| announces.try_next()).count();
+    assert!(announced > 1, "announced {announced} times in three seconds");
 }
