@@ -82,7 +82,7 @@ impl Sight {
         match self {
             Self::Stamps => age(message),
             Self::Ticks { times, .. } => match gametape_live::Message::read(message) {
-                Ok(gametape_live::Message::Mark(mark)) => times.age(mark.tick),
+                Ok(gametape_live::Message::Mark(mark)) => times.age(mark.tick.0),
                 _ => None,
             },
         }

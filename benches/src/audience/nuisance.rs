@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use gametape_live::{Message, StartAt};
-use gametape_wire::View;
+use gametape_wire::{Tick, View};
 use tokio::io::AsyncWriteExt;
 use tokio::time::{interval, sleep};
 use tokio_tungstenite::tungstenite;
@@ -82,7 +82,7 @@ async fn half_open(port: u16) -> Outcome<()> {
 async fn flooding(port: u16, reads: bool) -> Outcome<()> {
     let (mut send, mut receive) =
         opened(from(3), port, Some(join(View::SPECTATOR)?)).await?.split();
-    let seek = Message::Seek(StartAt::Tick(0)).to_bytes().to_vec();
+    let seek = Message::Seek(StartAt::Tick(Tick::ZERO)).to_bytes().to_vec();
     let flood = async {
         loop {
             send.send(tungstenite::Message::Binary(seek.clone().into())).await?;

@@ -140,7 +140,7 @@ impl Seat {
             Seen::Connected(transport) => drop(self.transports.insert(transport.to_string())),
             Seen::Tape(bytes) => self.tape.extend(bytes),
             Seen::Notice(Notice::Began { .. }) => self.begun += 1,
-            Seen::Notice(Notice::Shown { tick }) => self.shown = Some(tick),
+            Seen::Notice(Notice::Shown { tick }) => self.shown = Some(tick.0),
             Seen::Notice(notice @ Notice::Lost { .. }) => self.lost.push(notice),
             Seen::Ended(ended) => {
                 self.ended = Some(ended.map_or_else(|error| error.to_string(), |()| String::new()));
@@ -308,7 +308,7 @@ impl Seat {
     fn lost(&self) -> Vec<[u64; 3]> {
         let of = |notice: &Notice| match notice {
             Notice::Lost { view, first, last, parts: 1.. } => {
-                [u64::from(view.number()), *first, *last]
+                [u64::from(view.number()), first.0, last.0]
             }
             other => panic!("whole ticks are lost: {other:?}"),
         };

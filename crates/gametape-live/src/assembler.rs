@@ -6,7 +6,7 @@ use gametape_analysis::{AnalysisEvent, EventWriter, Events, is_own};
 use gametape_replay::derived_header;
 use gametape_replay::metadata::joined_closing;
 use gametape_tape::{ChunkKind, Gap, GapCause, TapeHeader, TapeWriter};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet};
 
 use crate::message::{Body, Data, Shared};
 use crate::receiver::TickContent;
@@ -22,8 +22,8 @@ pub(crate) fn header_of(source: &TapeHeader, views: ViewSet) -> Result<TapeHeade
 /// What is lost of a view, and not in the tape yet.
 #[derive(Debug, Clone, Copy)]
 struct Lost {
-    first: u64,
-    last: u64,
+    first: Tick,
+    last: Tick,
     count: u64,
     /// Is it something that was left out? Then the next keyframe is soon enough to say so.
     left_out: bool,
@@ -35,11 +35,11 @@ pub(crate) struct Assembler {
     writer: TapeWriter,
     views: ViewSet,
     /// The last keyframe of each stream.
-    keyframes: BTreeMap<u16, u64>,
+    keyframes: BTreeMap<u16, Tick>,
     lost: BTreeMap<(View, bool), Lost>,
     events: Vec<AnalysisEvent>,
     /// Events before this tick are written.
-    events_until: u64,
+    events_until: Tick,
     closings: Vec<String>,
 }
 
@@ -52,15 +52,15 @@ impl Assembler {
             keyframes: BTreeMap::new(),
             lost: BTreeMap::new(),
             events: Vec::new(),
-            events_until: 0,
+            events_until: Tick::ZERO,
             closings: Vec::new(),
         })
     }
 
     /// A view begins at a tick, after these chunks.
-    pub(crate) fn begin(&mut self, starts: &[(View, u64, Vec<Shared>)]) -> Result<()> {
+    pub(crate) fn begin(&mut self, starts: &[(View, Tick, Vec<Shared>)]) -> Result<()> {
         for (view, tick, _) in starts {
-            let tick_count = u32::try_from(*tick).unwrap_or(u32::MAX);
+            let tick_count = u32::try_from(tick.0).unwrap_or(u32::MAX);
             if tick_count > 0 {
                 let gap = Gap::new(GapCause::CUT, ChunkKind(0))
                     .with_views(ViewSet::EMPTY.with(*view))
@@ -73,7 +73,7 @@ impl Assembler {
     }
 
     /// Everything of a tick.
-    pub(crate) fn tick(&mut self, tick: u64, contents: &[(View, TickContent)]) -> Result<()> {
+    pub(crate) fn tick(&mut self, tick: Tick, contents: &[(View, TickContent)]) -> Result<()> {
         let chunks = contents.iter().map(|(view, content)| (*view, &content.chunks[..]));
         self.chunks(&chunks.collect::<Vec<_>>())?;
         let mut frames: BTreeMap<u32, Vec<(View, Vec<u8>)>> = BTreeMap::new();
@@ -85,7 +85,7 @@ impl Assembler {
         for parts in frames.values() {
             let parts: Vec<(View, &[u8])> =
                 parts.iter().map(|(view, payload)| (*view, &payload[..])).collect();
-            self.writer.frame(0, tick, &parts)?;
+            self.writer.frame(0, tick.0, &parts)?;
         }
         Ok(())
     }
@@ -113,10 +113,11 @@ impl Assembler {
         let header = &chunk.header;
         if first.is_some() {
             let last = self.keyframes.get(&header.stream);
-            if last.is_some_and(|last| header.first_tick <= *last) {
+            let tick = Tick(header.first_tick);
+            if last.is_some_and(|last| tick <= *last) {
                 return Ok(());
             }
-            self.keyframes.insert(header.stream, header.first_tick);
+            self.keyframes.insert(header.stream, tick);
             self.put_lost(|_| true)?;
         }
         if header.kind == ChunkKind::METADATA {
@@ -128,7 +129,7 @@ impl Assembler {
     }
 
     /// Names what is lost of a view.
-    pub(crate) fn lose(&mut self, view: View, first: u64, last: u64, count: u64, left_out: bool) {
+    pub(crate) fn lose(&mut self, view: View, first: Tick, last: Tick, count: u64, left_out: bool) {
         let fresh = Lost { first, last, count: 0, left_out };
         let lost = self.lost.entry((view, left_out)).or_insert(fresh);
         lost.first = lost.first.min(first);
@@ -142,11 +143,11 @@ impl Assembler {
         for key in due {
             let (view, _) = key;
             let Some(lost) = self.lost.remove(&key) else { continue };
-            let ticks = u32::try_from(lost.last - lost.first + 1).unwrap_or(u32::MAX);
+            let ticks = u32::try_from((lost.last + 1).since(lost.first)).unwrap_or(u32::MAX);
             let gap = Gap::new(GapCause::DAMAGE, ChunkKind::FRAMES)
                 .with_views(ViewSet::EMPTY.with(view))
                 .with_size(u32::try_from(lost.count).unwrap_or(u32::MAX), 0)
-                .with_ticks(lost.first, ticks);
+                .with_ticks(lost.first.0, ticks);
             self.writer.gap(&gap)?;
         }
         Ok(())
@@ -162,25 +163,25 @@ impl Assembler {
             // What everybody sees comes with every view.
             let is_first = ViewSet::EMPTY.with(data.view) == self.views.lowest();
             // One that comes after later ones were written cannot be put in its place any more.
-            let is_in_time = event.tick().0 >= self.events_until;
+            let is_in_time = event.tick() >= self.events_until;
             if is_in_time && (is_first || !is_own(&event, ViewSet::EMPTY)) {
                 self.events.push(event);
             }
         }
         if self.events.len() > MOST_EVENTS {
             self.events.sort_by_key(AnalysisEvent::tick);
-            let (first, last) = (self.events[0].tick().0, self.events[MOST_EVENTS].tick().0);
-            let middle = self.events[MOST_EVENTS / 2].tick().0;
+            let (first, last) = (self.events[0].tick(), self.events[MOST_EVENTS].tick());
+            let middle = self.events[MOST_EVENTS / 2].tick();
             self.put_events(if middle > first { middle } else { last + 1 })?;
         }
         Ok(())
     }
 
     /// Writes the events before a tick.
-    fn put_events(&mut self, until: u64) -> Result<()> {
+    fn put_events(&mut self, until: Tick) -> Result<()> {
         self.events_until = until;
         self.events.sort_by_key(AnalysisEvent::tick);
-        let count = self.events.partition_point(|event| event.tick().0 < until);
+        let count = self.events.partition_point(|event| event.tick() < until);
         let mut writer = EventWriter::new();
         self.events.drain(..count).try_for_each(|event| writer.push(&event))?;
         self.writer.flush()?;
@@ -203,7 +204,7 @@ impl Assembler {
         if let Some(closing) = joined_closing(&self.closings) {
             self.writer.closing_metadata(closing.as_bytes())?;
         }
-        self.put_events(u64::MAX)?;
+        self.put_events(Tick::MAX)?;
         let mut bytes = self.writer.take();
         bytes.extend(self.writer.finish()?);
         Ok(bytes)

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use gametape_wire::TickLength;
+use gametape_wire::{Tick, TickLength};
 
 /// How many ticks a seat is kept after the match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -16,9 +16,9 @@ impl Delay {
     /// The last tick whose messages may leave when `over` is the last tick that is over; `None` where
     /// nothing may.
     #[must_use]
-    pub fn released(self, over: Option<u64>) -> Option<u64> {
+    pub fn released(self, over: Option<Tick>) -> Option<Tick> {
         match self.0 {
-            0 => Some(u64::MAX),
+            0 => Some(Tick::MAX),
             delay => over?.checked_sub(delay),
         }
     }
@@ -27,10 +27,10 @@ impl Delay {
 /// The last tick that is over, at any time: after the end of a match it goes on by the clock.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Head {
-    tick: Option<u64>,
+    tick: Option<Tick>,
     ended: Option<Duration>,
     /// When ticks were over, at most one every [`APART`]; the last [`KEPT`] of them.
-    recent: VecDeque<(Duration, u64)>,
+    recent: VecDeque<(Duration, Tick)>,
 }
 
 /// Times that are kept are so far apart, …
@@ -39,7 +39,7 @@ const APART: Duration = Duration::from_millis(10);
 const KEPT: usize = 32;
 
 impl Head {
-    pub(crate) fn advance(&mut self, tick: u64, is_last: bool, now: Duration) {
+    pub(crate) fn advance(&mut self, tick: Tick, is_last: bool, now: Duration) {
         if self.tick.is_none_or(|known| known < tick) {
             self.tick = Some(tick);
             self.note(tick, now);
@@ -49,7 +49,7 @@ impl Head {
         }
     }
 
-    fn note(&mut self, tick: u64, now: Duration) {
+    fn note(&mut self, tick: Tick, now: Duration) {
         match self.recent.back_mut() {
             Some((at, last)) if now < *at + APART => *last = tick,
             _ => self.recent.push_back((now, tick)),
@@ -60,7 +60,7 @@ impl Head {
     }
 
     /// The last tick that was over at an earlier time, as far back as is known.
-    pub(crate) fn earlier(&self, then: Duration, length: TickLength) -> Option<u64> {
+    pub(crate) fn earlier(&self, then: Duration, length: TickLength) -> Option<Tick> {
         if self.ended.is_some_and(|ended| ended <= then) {
             return self.at(then, length);
         }
@@ -71,12 +71,12 @@ impl Head {
         self.ended.is_some()
     }
 
-    pub(crate) fn at(&self, now: Duration, length: TickLength) -> Option<u64> {
+    pub(crate) fn at(&self, now: Duration, length: TickLength) -> Option<Tick> {
         let passed = self.ended.map_or(0, |ended| {
             let micros = now.saturating_sub(ended).as_micros() / u128::from(length.micros());
             u64::try_from(micros).unwrap_or(u64::MAX)
         });
-        Some(self.tick?.saturating_add(passed))
+        Some(self.tick? + passed)
     }
 }
 
@@ -92,15 +92,15 @@ mod tests {
         assert_eq!(head.earlier(at(1_000), length), None);
         // A recorder writes a second of ticks at once.
         for (second, now) in [(0, 1_000), (1, 2_000), (2, 3_000)] {
-            (0..20).for_each(|tick| head.advance(second * 20 + tick, false, at(now)));
+            (0..20).for_each(|tick| head.advance(Tick(second * 20 + tick), false, at(now)));
         }
         assert_eq!(head.earlier(at(999), length), None);
-        assert_eq!(head.earlier(at(2_750), length), Some(39));
-        assert_eq!(head.earlier(at(3_000), length), Some(59));
+        assert_eq!(head.earlier(at(2_750), length), Some(Tick(39)));
+        assert_eq!(head.earlier(at(3_000), length), Some(Tick(59)));
         // After the end of a match ticks pass by the clock.
-        head.advance(60, true, at(4_000));
-        assert_eq!(head.earlier(at(4_500), length), Some(70));
-        (0..10_000).for_each(|tick| head.advance(100 + tick, false, at(5_000 + tick * 10)));
+        head.advance(Tick(60), true, at(4_000));
+        assert_eq!(head.earlier(at(4_500), length), Some(Tick(70)));
+        (0..10_000).for_each(|tick| head.advance(Tick(100 + tick), false, at(5_000 + tick * 10)));
         assert!(head.recent.len() <= KEPT);
     }
 }

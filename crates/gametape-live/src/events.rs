@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use gametape_analysis::{AnalysisEvent, EventWriter, Events, is_own};
 use gametape_tape::{Chunk, ChunkDraft};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet};
 
 /// Events that wait for their window to be complete.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Windows {
 
 /// The events of one window of a stream: each with who may know it.
 pub(crate) struct Window {
-    pub(crate) last_tick: u64,
+    pub(crate) last_tick: Tick,
     events: Vec<(AnalysisEvent, ViewSet)>,
 }
 
@@ -65,7 +65,7 @@ impl Windows {
         let mut windows: BTreeMap<u64, Window> = BTreeMap::new();
         for (event, views) in events {
             let number = event.tick().0 / self.ticks;
-            let last_tick = number.saturating_add(1).saturating_mul(self.ticks) - 1;
+            let last_tick = Tick(number.saturating_add(1).saturating_mul(self.ticks) - 1);
             let window = Window { last_tick, events: Vec::new() };
             windows.entry(number).or_insert(window).events.push((event, views));
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use gametape_tape::{Chunk, ChunkHeader, ChunkKind, Gap, GapCause, TapeHeader, TapeWriter};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet};
 
 use crate::limits::HELD_BYTES;
 use crate::message::StartAt;
@@ -78,7 +78,7 @@ pub struct SegmentFollower {
     tape: Option<Tape>,
     /// The next slot; `None` before it is known where to begin.
     next: Option<u64>,
-    shown: Option<u64>,
+    shown: Option<Tick>,
     notices: VecDeque<Notice>,
     is_over: bool,
 }
@@ -99,7 +99,7 @@ struct Tape {
     done: Vec<u8>,
     /// The sequence number in the view tape of the last chunk that was taken.
     last: u32,
-    keyframe: Option<u64>,
+    keyframe: Option<Tick>,
 }
 
 impl SegmentFollower {
@@ -220,7 +220,7 @@ impl SegmentFollower {
     fn entry_slot(&self, last: u64) -> u64 {
         match self.from {
             StartAt::Live => last,
-            StartAt::Tick(tick) => (tick / self.slot_ticks()).min(last),
+            StartAt::Tick(tick) => (tick.0 / self.slot_ticks()).min(last),
         }
     }
 
@@ -309,36 +309,37 @@ impl SegmentFollower {
         let slot_ticks = self.slot_ticks();
         let Some(tape) = &mut self.tape else { return Ok(()) };
         let chunks = chunks(bytes, &tape.header)?;
-        let tick = chunks.last().map_or(0, |chunk| chunk.header.first_tick);
-        if tick / slot_ticks > slot || chunks.last().is_some_and(|chunk| !is_keyframe(chunk)) {
+        let tick = Tick(chunks.last().map_or(0, |chunk| chunk.header.first_tick));
+        if tick.0 / slot_ticks > slot || chunks.last().is_some_and(|chunk| !is_keyframe(chunk)) {
             return Err(malformed("no keyframe of this slot"));
         }
         let views = ViewSet::EMPTY.with(self.view);
-        let after = self.shown.map_or(0, |shown| shown + 1);
+        let after = self.shown.map_or(Tick::ZERO, |shown| shown + 1);
         let gap = match self.shown {
-            None if tick > 0 => Some((GapCause::CUT, 0)),
+            None if tick > Tick::ZERO => Some((GapCause::CUT, Tick::ZERO)),
             Some(_) if tick > after => Some((GapCause::DAMAGE, after)),
             _ => None,
         };
         if let Some((cause, first)) = gap {
             let kind = if cause == GapCause::CUT { ChunkKind(0) } else { ChunkKind::FRAMES };
-            let count = u32::try_from(tick - first).unwrap_or(u32::MAX);
-            let gap = Gap::new(cause, kind).with_views(views).with_ticks(first, count);
+            let count = u32::try_from(tick.since(first)).unwrap_or(u32::MAX);
+            let gap = Gap::new(cause, kind).with_views(views).with_ticks(first.0, count);
             tape.writer()?.gap(&gap)?;
         }
         let is_new = self.shown.is_none_or(|_| tick >= after);
         if is_new {
             chunks.iter().try_for_each(|chunk| tape.take(chunk))?;
         }
-        let next = if is_new { tick / slot_ticks } else { after / slot_ticks };
+        let next = if is_new { tick } else { after }.0 / slot_ticks;
         self.next = Some(next);
         match self.shown {
             None => self.notices.push_back(Notice::Began { tick }),
-            Some(_) if tick > after => {
-                let (view, first, last) = (self.view, after, tick - 1);
-                self.notices.push_back(Notice::Lost { view, first, last, parts: 0 });
+            Some(_) => {
+                let (view, first) = (self.view, after);
+                let last = tick.previous().filter(|last| *last >= first);
+                let lost = last.map(|last| Notice::Lost { view, first, last, parts: 0 });
+                self.notices.extend(lost);
             }
-            _ => {}
         }
         self.take_slots()
     }
@@ -355,7 +356,7 @@ impl SegmentFollower {
                 }
             }
             self.next = Some(next + 1);
-            let tick = (next + 1).saturating_mul(slot_ticks).saturating_sub(1);
+            let tick = Tick((next + 1).saturating_mul(slot_ticks).saturating_sub(1));
             self.shown = self.shown.max(Some(tick));
             self.notices.push_back(Notice::Shown { tick });
         }
@@ -411,14 +412,14 @@ impl SegmentFollower {
 
     /// The last tick that can be shown.
     #[must_use]
-    pub fn shown(&self) -> Option<u64> {
+    pub fn shown(&self) -> Option<Tick> {
         self.shown
     }
 
     /// The newest tick that is released.
     #[must_use]
-    pub fn newest(&self) -> Option<u64> {
-        self.now.as_ref().and_then(|now| u64::try_from(now.tick).ok())
+    pub fn newest(&self) -> Option<Tick> {
+        self.now.as_ref().and_then(|now| u64::try_from(now.tick).ok()).map(Tick)
     }
 
     /// Was everything taken, up to the end of the match?
@@ -452,10 +453,11 @@ impl Tape {
     fn take(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let header = &chunk.header;
         if is_keyframe(chunk) {
-            if self.keyframe.is_some_and(|last| header.first_tick <= last) {
+            let tick = Tick(header.first_tick);
+            if self.keyframe.is_some_and(|last| tick <= last) {
                 return Ok(());
             }
-            self.keyframe = Some(header.first_tick);
+            self.keyframe = Some(tick);
         }
         // The chain of a keyframe may be older than what was taken.
         self.last = self.last.max(header.sequence);

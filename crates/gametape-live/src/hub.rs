@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gametape_tape::TapeHeader;
-use gametape_wire::{Result, TickLength, Time, View, ViewSet};
+use gametape_wire::{Result, Tick, TickLength, Time, View, ViewSet};
 
 use crate::delay::{Delay, Head};
 use crate::filling::Filling;
@@ -106,7 +106,7 @@ struct Begin {
 struct SeatView {
     cursor: PerLane,
     /// The tick of the last mark that was sent.
-    position: Option<u64>,
+    position: Option<Tick>,
     /// Chunks to send before all else.
     prelude: VecDeque<u64>,
     /// From this number on, what is fine to miss may be missed.
@@ -200,12 +200,12 @@ impl Hub {
     }
 
     /// The last tick that is released at `now`; `None` where nothing is.
-    pub(crate) fn released(&self, delay: u64, now: Duration) -> Option<u64> {
+    pub(crate) fn released(&self, delay: u64, now: Duration) -> Option<Tick> {
         Delay(delay).released(self.head.at(now, self.tick_length()))
     }
 
     /// The same, at most the last tick that is over.
-    pub(crate) fn known_released(&self, delay: u64, now: Duration) -> Option<u64> {
+    pub(crate) fn known_released(&self, delay: u64, now: Duration) -> Option<Tick> {
         let over = self.logs.values().filter_map(|log| log.mark).map(|mark| mark.tick).max()?;
         Some(self.released(delay, now)?.min(over))
     }
@@ -312,7 +312,7 @@ impl Hub {
         let live_from = log.unreliable_until(limit).max(lacks[0]);
         let position = log.position_of(lacks, limit);
         // Who has everything up to a mark does not know it without the mark.
-        let known = position.and_then(|tick| log.next_mark(tick.checked_sub(1), 1, tick));
+        let known = position.and_then(|tick| log.next_mark(tick.previous(), 1, tick));
         let known = known.map(|(_, mark)| Outgoing::new(Arc::clone(&mark.bytes)));
         let place = SeatView {
             cursor: *lacks,
@@ -340,8 +340,8 @@ impl Hub {
         let Some(seat) = self.seats.get(&id) else { return };
         let (misses_nothing, limit) = (seat.misses_nothing, self.released(seat.grant.delay, now));
         let tick = match from {
-            StartAt::Live => limit.unwrap_or(0),
-            StartAt::Tick(tick) => tick.min(limit.unwrap_or(0)),
+            StartAt::Live => limit.unwrap_or_default(),
+            StartAt::Tick(tick) => tick.min(limit.unwrap_or_default()),
         };
         let Some(log) = self.logs.get(&view) else { return };
         let group = log.group_at(tick);
@@ -352,7 +352,7 @@ impl Hub {
         };
         let place = SeatView {
             cursor: moved.first,
-            position: group.tick.checked_sub(1),
+            position: group.tick.previous(),
             prelude: moved.prelude.iter().copied().collect(),
             live_from,
             stuck_since: None,
@@ -449,7 +449,7 @@ impl Hub {
 
     /// The last tick whose datagrams are late: it was released too long ago. *Why not by the ticks themselves:* a
     /// publisher that follows a recorder has a second of them at once, and nobody is late then.
-    fn late(&self, delay: u64, now: Duration) -> Option<u64> {
+    fn late(&self, delay: u64, now: Duration) -> Option<Tick> {
         let over = self.head.earlier(now.checked_sub(LATE)?, self.tick_length())?;
         over.checked_sub(delay)
     }
@@ -458,8 +458,8 @@ impl Hub {
     fn skip(&mut self, id: SeatId, view: View, now: Duration) {
         let place = self.seats.get(&id).and_then(|seat| Some((seat, seat.views.get(&view)?)));
         let Some((seat, place)) = place else { return };
-        let limit = self.released(seat.grant.delay, now).unwrap_or(0);
-        let position = place.position.unwrap_or(0);
+        let limit = self.released(seat.grant.delay, now).unwrap_or_default();
+        let position = place.position.unwrap_or_default();
         let next = self.logs.get(&view).and_then(|log| log.group_after(position));
         if let Some(group) = next.filter(|group| group.tick <= limit) {
             self.move_seat(id, view, StartAt::Tick(group.tick), now);
@@ -580,7 +580,7 @@ impl SeatView {
 struct Feed<'a> {
     log: &'a ViewLog,
     grant: &'a Grant,
-    limit: u64,
+    limit: Tick,
     step: u64,
     /// Is history that is not there waited for, even where it is fine to miss?
     is_patient: bool,
@@ -588,7 +588,7 @@ struct Feed<'a> {
 
 impl Feed<'_> {
     /// Is something needed that is not there?
-    fn run(&mut self, place: &mut SeatView, out: &mut Batch, late: Option<u64>) -> bool {
+    fn run(&mut self, place: &mut SeatView, out: &mut Batch, late: Option<Tick>) -> bool {
         while let Some(&number) = place.prelude.front() {
             if !out.has_room() {
                 return false;
@@ -612,7 +612,7 @@ impl Feed<'_> {
             place.position = Some(tick);
         }
         self.events(place, out);
-        if self.limit == u64::MAX {
+        if self.limit == Tick::MAX {
             // Nothing is held back: what is not marked yet goes out, too.
             let all = [u64::MAX; Lane::COUNT];
             let _ = self.up_to(place, &all, out, late);
@@ -632,7 +632,7 @@ impl Feed<'_> {
         place: &mut SeatView,
         counts: &PerLane,
         out: &mut Batch,
-        late: Option<u64>,
+        late: Option<Tick>,
     ) -> Sent {
         let mut sent = Sent::All;
         for lane in [4, 3, 2, 1, 5].into_iter().filter_map(Lane::new) {
@@ -668,7 +668,7 @@ impl Feed<'_> {
         place: &mut SeatView,
         count: u64,
         out: &mut Batch,
-        late: Option<u64>,
+        late: Option<Tick>,
     ) -> bool {
         let cursor = place.cursor[0];
         let there = if self.is_patient { u64::MAX } else { self.log.have[0] };

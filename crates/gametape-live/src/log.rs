@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use gametape_tape::ChunkKind;
-use gametape_wire::Result;
+use gametape_wire::{Result, Tick};
 
 use crate::lane::{Classes, Lane, PerLane};
 use crate::limits::AHEAD;
@@ -14,24 +14,25 @@ use crate::message::{Body, Data, Mark, Message, Moved, Shared};
 /// A message that is there.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    pub(crate) tick: u64,
+    pub(crate) tick: Tick,
     pub(crate) bytes: Shared,
 }
 
 /// A group of a view: everything from a keyframe on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Group {
-    pub(crate) tick: u64,
+    pub(crate) tick: Tick,
     /// The first number in each lane.
     pub(crate) first: PerLane,
     /// The tick of the keyframe that its own builds on.
-    pub(crate) baseline: Option<u64>,
+    pub(crate) baseline: Option<Tick>,
     has_keyframe: bool,
 }
 
 impl Group {
     /// The one before the first keyframe.
-    const START: Self = Self { tick: 0, first: [0; 7], baseline: None, has_keyframe: false };
+    const START: Self =
+        Self { tick: Tick::ZERO, first: [0; 7], baseline: None, has_keyframe: false };
 }
 
 /// A mark that is not the last, made once.
@@ -48,16 +49,16 @@ pub(crate) struct ViewLog {
     /// The newest mark.
     pub(crate) mark: Option<Mark>,
     /// By tick.
-    groups: BTreeMap<u64, Group>,
+    groups: BTreeMap<Tick, Group>,
     /// Lane 5: chunks that whoever joins later needs, which are no keyframes.
     prelude: Vec<u64>,
     /// What each lane had at the ticks of marks.
-    marks: BTreeMap<u64, SharedMark>,
+    marks: BTreeMap<Tick, SharedMark>,
     /// Everything before these numbers was there once, or came before this log began.
     pub(crate) have: PerLane,
     pub(crate) bytes: usize,
     /// Everything before this tick was forgotten, but for what joiners need.
-    trimmed: u64,
+    trimmed: Tick,
 }
 
 impl ViewLog {
@@ -113,7 +114,7 @@ impl ViewLog {
         if let Some(first) = first {
             let is_delta = chunk.header.kind == ChunkKind::DELTA_KEYFRAME;
             let back = u64::from(chunk.header.detail);
-            let baseline = is_delta.then(|| data.tick.saturating_sub(back));
+            let baseline = is_delta.then(|| data.tick.checked_sub(back).unwrap_or_default());
             let group = Group { tick: data.tick, first: *first, baseline, has_keyframe: true };
             self.groups.insert(data.tick, group);
         } else if data.lane == Lane::TAPE && chunk.header.kind != ChunkKind::GAP {
@@ -143,22 +144,22 @@ impl ViewLog {
     /// after them, up to `limit`.
     pub(crate) fn next_mark(
         &self,
-        position: Option<u64>,
+        position: Option<Tick>,
         span: u64,
-        limit: u64,
-    ) -> Option<(u64, &SharedMark)> {
-        let start = position.map_or(0, |position| position.saturating_add(1));
+        limit: Tick,
+    ) -> Option<(Tick, &SharedMark)> {
+        let start = position.map_or(Tick::ZERO, |position| position + 1);
         if start > limit {
             return None;
         }
-        let near = start.saturating_add(span.saturating_sub(1)).min(limit);
+        let near = (start + span.saturating_sub(1)).min(limit);
         let within = self.marks.range(start..=near).next_back();
         let found = within.or_else(|| self.marks.range(start..=limit).next())?;
         Some((*found.0, found.1))
     }
 
     /// The last tick of a mark up to which nobody lacks anything who lacks only these numbers.
-    pub(crate) fn position_of(&self, lacks: &PerLane, limit: u64) -> Option<u64> {
+    pub(crate) fn position_of(&self, lacks: &PerLane, limit: Tick) -> Option<Tick> {
         let has = |counts: &PerLane| {
             Lane::CLAIMED.iter().all(|lane| counts[lane.index()] <= lacks[lane.index()])
         };
@@ -167,25 +168,25 @@ impl ViewLog {
     }
 
     /// What was counted at the last mark up to a tick.
-    pub(crate) fn counts_at(&self, tick: u64) -> PerLane {
+    pub(crate) fn counts_at(&self, tick: Tick) -> PerLane {
         self.marks.range(..=tick).next_back().map_or([0; Lane::COUNT], |(_, mark)| mark.counts)
     }
 
     /// The first number of lane 0 that is of a later tick, marked or not, as far as is known.
-    pub(crate) fn unreliable_until(&self, tick: u64) -> u64 {
+    pub(crate) fn unreliable_until(&self, tick: Tick) -> u64 {
         let marked = self.counts_at(tick)[0];
         let after = self.lane(Lane::UNRELIABLE).range(marked..);
         after.take_while(|(_, entry)| entry.tick <= tick).last().map_or(marked, |(n, _)| n + 1)
     }
 
     /// The last group that starts at this tick or before.
-    pub(crate) fn group_at(&self, tick: u64) -> Group {
+    pub(crate) fn group_at(&self, tick: Tick) -> Group {
         self.groups.range(..=tick).next_back().map_or(Group::START, |(_, group)| *group)
     }
 
     /// The first group that starts after a tick.
-    pub(crate) fn group_after(&self, tick: u64) -> Option<Group> {
-        self.groups.range(tick.saturating_add(1)..).next().map(|(_, group)| *group)
+    pub(crate) fn group_after(&self, tick: Tick) -> Option<Group> {
+        self.groups.range(tick + 1..).next().map(|(_, group)| *group)
     }
 
     /// The keyframes that the one of a group builds on, by their numbers in lane 5.
@@ -265,7 +266,7 @@ impl ViewLog {
         let Some(kept) = second.copied().filter(|kept| kept.tick > self.trimmed) else { return };
         self.trimmed = kept.tick;
         let chain = self.chain(&kept);
-        self.marks.retain(|tick, _| *tick >= kept.tick || (*tick + 1).is_multiple_of(slot));
+        self.marks.retain(|tick, _| *tick >= kept.tick || (*tick + 1).0.is_multiple_of(slot));
         for lane in Lane::ALL {
             let first = kept.first[lane.index()];
             let old: Vec<u64> = self.lane(lane).range(..first).map(|(number, _)| *number).collect();
@@ -301,7 +302,7 @@ const MARK_COST: usize = 160;
 
 impl ViewLog {
     /// Forgets marks up to a tick.
-    pub(crate) fn forget_marks(&mut self, tick: u64) {
-        self.marks = self.marks.split_off(&tick.saturating_add(1));
+    pub(crate) fn forget_marks(&mut self, tick: Tick) {
+        self.marks = self.marks.split_off(&(tick + 1));
     }
 }

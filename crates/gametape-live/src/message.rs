@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gametape_tape::limits::{METADATA_BYTES, TICK};
 use gametape_tape::{Chunk, ChunkHeader, TapeHeader};
-use gametape_wire::{Error, ErrorKind, Reader, Result, View, ViewSet, Writer};
+use gametape_wire::{Error, ErrorKind, Reader, Result, Tick, View, ViewSet, Writer};
 
 use crate::lane::{Classes, Lane, PerLane};
 use crate::limits::{
@@ -71,7 +71,7 @@ pub enum StartAt {
     #[default]
     Live,
     /// With the group that has this tick.
-    Tick(u64),
+    Tick(Tick),
 }
 
 /// What a seat is for.
@@ -174,7 +174,7 @@ pub struct Mark {
     /// Of which view.
     pub view: View,
     /// The last tick that is over.
-    pub tick: u64,
+    pub tick: Tick,
     /// Was it the last of the match?
     pub is_last: bool,
     /// How many messages each lane has up to this tick; of events 0 unless it is the last.
@@ -187,7 +187,7 @@ pub struct Moved {
     /// Of which view.
     pub view: View,
     /// The first tick of the group.
-    pub tick: u64,
+    pub tick: Tick,
     /// The first number of the group in each lane.
     pub first: PerLane,
     /// The numbers of the chunks that come before it, ascending.
@@ -204,7 +204,7 @@ pub struct Data<'a> {
     /// Its number in the lane.
     pub number: u64,
     /// When it may be known.
-    pub tick: u64,
+    pub tick: Tick,
     /// What it holds.
     pub body: Body<'a>,
 }
@@ -305,16 +305,17 @@ fn read_seven(r: &mut Reader<'_>) -> Result<PerLane> {
     Ok(seven)
 }
 
-fn read_tick(r: &mut Reader<'_>) -> Result<u64> {
+fn read_ticks(r: &mut Reader<'_>) -> Result<u64> {
     let offset = r.offset();
     TICK.check(r.varint("tick")?, offset)
 }
 
+fn read_tick(r: &mut Reader<'_>) -> Result<Tick> {
+    read_ticks(r).map(Tick)
+}
+
 fn read_from(r: &mut Reader<'_>) -> Result<StartAt> {
-    Ok(match read_tick(r)? {
-        0 => StartAt::Live,
-        tick => StartAt::Tick(tick - 1),
-    })
+    Ok(read_tick(r)?.previous().map_or(StartAt::Live, StartAt::Tick))
 }
 
 fn read_tape_header(r: &mut Reader<'_>) -> Result<TapeHeader> {
@@ -405,7 +406,7 @@ impl StartAt {
     fn code(self) -> u64 {
         match self {
             Self::Live => 0,
-            Self::Tick(tick) => tick.min(TICK.max - 1) + 1,
+            Self::Tick(tick) => tick.0.min(TICK.max - 1) + 1,
         }
     }
 }
@@ -502,7 +503,7 @@ impl Welcome {
             name: MatchName::read(r)?,
             views: read_views(r)?,
             classes: read_classes(r)?,
-            delay: read_tick(r)?,
+            delay: read_ticks(r)?,
             header: read_tape_header(r)?,
             metadata: read_metadata(r)?,
         })
@@ -554,7 +555,7 @@ impl Mark {
     }
 
     fn write(&self, w: &mut Writer) {
-        w.u8(MARK).u8(self.view.number()).varint(self.tick).u8(self.is_last.into());
+        w.u8(MARK).u8(self.view.number()).varint(self.tick.0).u8(self.is_last.into());
         write_seven(w, &self.counts);
     }
 }
@@ -581,7 +582,7 @@ impl Moved {
     }
 
     fn write(&self, w: &mut Writer) {
-        w.u8(MOVED).u8(self.view.number()).varint(self.tick);
+        w.u8(MOVED).u8(self.view.number()).varint(self.tick.0);
         write_seven(w, &self.first);
         w.varint(self.prelude.len() as u64);
         let mut last = 0;
@@ -629,7 +630,7 @@ impl<'a> Data<'a> {
             _ => PART,
         };
         w.u8(kind).u8(self.view.number()).u8(self.lane.number());
-        w.varint(self.number).varint(self.tick);
+        w.varint(self.number).varint(self.tick.0);
         match &self.body {
             Body::Part(part) => {
                 w.varint(part.index.into()).varint(part.count.into());
@@ -704,12 +705,12 @@ pub(crate) fn part_bytes(
     view: View,
     lane: Lane,
     number: u64,
-    tick: u64,
+    tick: Tick,
     index: u32,
     runs: &[(u32, &[u8])],
 ) -> Shared {
     let mut w = Writer::new();
-    w.u8(PART).u8(view.number()).u8(lane.number()).varint(number).varint(tick);
+    w.u8(PART).u8(view.number()).u8(lane.number()).varint(number).varint(tick.0);
     w.varint(index.into()).varint(runs.len() as u64);
     for (position, bytes) in runs {
         w.varint((*position).into()).varint(bytes.len() as u64);
@@ -721,7 +722,7 @@ pub(crate) fn part_bytes(
 }
 
 /// Would a part of these runs fit into a datagram, whatever its number?
-pub(crate) fn fits_datagram(tick: u64, index: u32, runs: &[(u32, &[u8])]) -> bool {
+pub(crate) fn fits_datagram(tick: Tick, index: u32, runs: &[(u32, &[u8])]) -> bool {
     let number = NUMBER.max;
     part_bytes(View::SPECTATOR, Lane::UNRELIABLE, number, tick, index, runs).len() <= DATAGRAM_BYTES
 }

@@ -62,9 +62,9 @@ pub struct Publisher {
     /// Did frames or keyframes begin?
     has_begun: bool,
     /// The highest tick that anything has.
-    last_tick: Option<u64>,
+    last_tick: Option<Tick>,
     /// The last tick that a mark was made for.
-    marked: Option<u64>,
+    marked: Option<Tick>,
     is_over: bool,
     journal: Journal,
     pass: Vec<u8>,
@@ -83,7 +83,7 @@ struct Journal {
 #[derive(Debug, Default)]
 struct Track {
     next: PerLane,
-    tick: u64,
+    tick: Tick,
     /// Payloads of the tick so far.
     index: u32,
     /// Chunks without a tick, until the next keyframe.
@@ -201,11 +201,12 @@ impl Publisher {
                 let raw = chunk.raw()?;
                 for frame in TapeFrames::new(header, &raw) {
                     let frame = frame?;
-                    self.over_before(frame.tick, now)?;
+                    let tick = Tick(frame.tick);
+                    self.over_before(tick, now)?;
                     for part in frame.parts() {
                         part.views
                             .iter()
-                            .try_for_each(|view| self.part(view, frame.tick, part.payload))?;
+                            .try_for_each(|view| self.part(view, tick, part.payload))?;
                     }
                 }
                 Ok(())
@@ -224,30 +225,29 @@ impl Publisher {
 
     /// What views receive at a tick, as the game gives it to its recorder.
     pub fn frame(&mut self, tick: Tick, parts: &[(View, &[u8])], now: Duration) -> Result<()> {
-        let Tick(tick) = tick;
         self.over_before(tick, now)?;
         parts.iter().try_for_each(|(view, payload)| self.part(*view, tick, payload))
     }
 
     /// Nothing more of this tick comes.
     pub fn end_tick(&mut self, tick: Tick, now: Duration) -> Result<()> {
-        self.reach(tick.0)?;
-        self.put_marks(tick.0, now);
+        self.reach(tick)?;
+        self.put_marks(tick, now);
         Ok(())
     }
 
     /// All ticks before this one are over.
-    fn over_before(&mut self, tick: u64, now: Duration) -> Result<()> {
+    fn over_before(&mut self, tick: Tick, now: Duration) -> Result<()> {
         self.has_begun = true;
         self.reach(tick)?;
-        if let Some(over) = tick.checked_sub(1) {
+        if let Some(over) = tick.previous() {
             self.put_marks(over, now);
         }
         Ok(())
     }
 
-    fn reach(&mut self, tick: u64) -> Result<()> {
-        TICK.check(tick.saturating_add(2), 0)?;
+    fn reach(&mut self, tick: Tick) -> Result<()> {
+        TICK.check((tick + 2).0, 0)?;
         if self.is_over || self.last_tick.is_some_and(|last| tick < last) {
             let problem = format!("tick {tick} is before what was published");
             return Err(Error::misuse("publisher", problem));
@@ -256,17 +256,17 @@ impl Publisher {
         Ok(())
     }
 
-    fn put_marks(&mut self, over: u64, now: Duration) {
+    fn put_marks(&mut self, over: Tick, now: Duration) {
         let apart = mark_ticks(self.hub.about.header.tick_length);
-        let due = (over + 1) / apart;
-        let done = self.marked.map_or(0, |tick| (tick + 1) / apart);
+        let until = |tick: Tick| (tick + 1).0 / apart;
+        let (due, done) = (until(over), self.marked.map_or(0, until));
         let first = if due - done > MOST_MARKS { due } else { done + 1 };
         for number in first..=due {
-            self.put_mark(number * apart - 1, false, now);
+            self.put_mark(Tick(number * apart - 1), false, now);
         }
     }
 
-    fn put_mark(&mut self, tick: u64, is_last: bool, now: Duration) {
+    fn put_mark(&mut self, tick: Tick, is_last: bool, now: Duration) {
         self.marked = Some(tick);
         for (view, track) in &self.tracks {
             let mut counts = track.next;
@@ -278,7 +278,7 @@ impl Publisher {
     }
 
     /// One payload of a view, divided into its classes.
-    fn part(&mut self, view: View, tick: u64, payload: &[u8]) -> Result<()> {
+    fn part(&mut self, view: View, tick: Tick, payload: &[u8]) -> Result<()> {
         let Some(track) = self.tracks.get_mut(&view) else { return Ok(()) };
         if track.tick != tick {
             (track.tick, track.index) = (tick, 0);
@@ -326,20 +326,21 @@ impl Publisher {
         let of = |view: &View| keyframes_of(*view) == header.stream && header.views.contains(*view);
         let view = self.tracks.keys().copied().find(of);
         // A keyframe after what it holds the state of is one that nobody can start from.
-        if self.last_tick.is_some_and(|last| header.first_tick < last) {
+        let tick = Tick(header.first_tick);
+        if self.last_tick.is_some_and(|last| tick < last) {
             return Ok(());
         }
-        self.over_before(header.first_tick, now)?;
+        self.over_before(tick, now)?;
         let Some(view) = view else { return Ok(()) };
-        self.put_waiting(view, header.first_tick)?;
+        self.put_waiting(view, tick)?;
         let mut first = self.tracks.get(&view).map_or([0; Lane::COUNT], |track| track.next);
         first[Lane::EVENTS.index()] = 0;
         let bytes = for_view(chunk, view);
-        self.put_chunk(view, header.first_tick, Some(&first), &bytes)
+        self.put_chunk(view, tick, Some(&first), &bytes)
     }
 
     /// Chunks that waited for a tick.
-    fn put_waiting(&mut self, view: View, tick: u64) -> Result<()> {
+    fn put_waiting(&mut self, view: View, tick: Tick) -> Result<()> {
         let waiting = self.tracks.get_mut(&view).map(|track| std::mem::take(&mut track.waiting));
         waiting
             .unwrap_or_default()
@@ -350,13 +351,13 @@ impl Publisher {
     fn put_chunk(
         &mut self,
         view: View,
-        tick: u64,
+        tick: Tick,
         first: Option<&PerLane>,
         chunk: &[u8],
     ) -> Result<()> {
         let number = self.number(view, Lane::TAPE);
         let mut w = Writer::new();
-        w.u8(0x11).u8(view.number()).u8(Lane::TAPE.number()).varint(number).varint(tick);
+        w.u8(0x11).u8(view.number()).u8(Lane::TAPE.number()).varint(number).varint(tick.0);
         w.u8(first.is_some().into());
         for number in first.into_iter().flatten() {
             w.varint(*number);
@@ -380,7 +381,7 @@ impl Publisher {
     /// A chunk without a tick.
     fn wait(&mut self, view: View, chunk: Vec<u8>) -> Result<()> {
         if !self.has_begun {
-            return self.put_chunk(view, 0, None, &chunk);
+            return self.put_chunk(view, Tick::ZERO, None, &chunk);
         }
         if let Some(track) = self.tracks.get_mut(&view) {
             track.waiting.push(chunk);
@@ -427,7 +428,7 @@ impl Publisher {
                 let number = self.number(view, Lane::EVENTS);
                 let mut w = Writer::new();
                 w.u8(0x12).u8(view.number()).u8(Lane::EVENTS.number());
-                w.varint(number).varint(window.last_tick).bytes(&chunk);
+                w.varint(number).varint(window.last_tick.0).bytes(&chunk);
                 self.put(&w.into_bytes().into())?;
             }
         }
@@ -439,7 +440,7 @@ impl Publisher {
         if self.is_over {
             return Ok(());
         }
-        let after = self.last_tick.map_or(0, |last| last + 1);
+        let after = self.last_tick.map_or(Tick::ZERO, |last| last + 1);
         if let Some(last) = self.last_tick {
             self.put_marks(last, now);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gametape_wire::{Error, ErrorKind, Result, View};
+use gametape_wire::{Error, ErrorKind, Result, Tick, View};
 
 use crate::lane::{Classes, Lane, PerLane};
 use crate::limits::{HELD_BYTES, MARKS};
@@ -42,10 +42,10 @@ impl TickContent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
     /// A group is entered here; with the chunks before it. Ticks after the last claimed are lost.
-    Entered { tick: u64, prelude: Vec<Shared> },
+    Entered { tick: Tick, prelude: Vec<Shared> },
     /// All ticks up to this one are complete; this many unreliable parts of them are not there, and this
     /// many messages were left out because nobody wanted them.
-    Claimed { tick: u64, lost: u64, left_out: u64 },
+    Claimed { tick: Tick, lost: u64, left_out: u64 },
 }
 
 /// The receiving side of one view.
@@ -58,13 +58,13 @@ pub(crate) struct Receiver {
     entering: Option<Moved>,
     /// The first numbers that are not claimed yet; none before a group is entered.
     next: Option<PerLane>,
-    claimed: Option<u64>,
+    claimed: Option<Tick>,
     /// How long to wait for what is fine to miss.
     linger: Duration,
     lingers_since: Option<Duration>,
     missing_since: Option<Duration>,
     /// Complete ticks that nobody took yet.
-    ready: BTreeMap<u64, TickContent>,
+    ready: BTreeMap<Tick, TickContent>,
     ready_bytes: usize,
     /// Events, in the order of their numbers.
     pub(crate) events: Vec<Shared>,
@@ -102,12 +102,12 @@ impl Receiver {
     }
 
     /// The last tick that is complete.
-    pub(crate) fn claimed(&self) -> Option<u64> {
+    pub(crate) fn claimed(&self) -> Option<Tick> {
         self.claimed
     }
 
     /// The newest tick that is known to be over.
-    pub(crate) fn newest(&self) -> Option<u64> {
+    pub(crate) fn newest(&self) -> Option<Tick> {
         self.log.mark.map(|mark| mark.tick)
     }
 
@@ -177,7 +177,7 @@ impl Receiver {
 
     /// What follows begins with another group; nothing changes where its beginning is known.
     pub(crate) fn moved(&mut self, moved: Moved) {
-        let after = self.claimed.map_or(0, |claimed| claimed + 1);
+        let after = self.claimed.map_or(Tick::ZERO, |claimed| claimed + 1);
         if self.next.is_some() && moved.tick <= after {
             return;
         }
@@ -192,20 +192,20 @@ impl Receiver {
         self.arrived = is_eager.then(Vec::new);
     }
 
-    pub(crate) fn take(&mut self, tick: u64) -> Option<TickContent> {
+    pub(crate) fn take(&mut self, tick: Tick) -> Option<TickContent> {
         let taken = self.ready.remove(&tick)?;
         self.ready_bytes = self.ready_bytes.saturating_sub(taken.bytes);
         Some(taken)
     }
 
     /// Gives back what is to be taken later.
-    pub(crate) fn put_back(&mut self, tick: u64, content: TickContent) {
+    pub(crate) fn put_back(&mut self, tick: Tick, content: TickContent) {
         self.ready_bytes += content.bytes;
         self.ready.insert(tick, content);
     }
 
     /// Puts chunks before everything else of a tick.
-    pub(crate) fn put_first(&mut self, tick: u64, mut chunks: Vec<Shared>) {
+    pub(crate) fn put_first(&mut self, tick: Tick, mut chunks: Vec<Shared>) {
         if !chunks.is_empty() {
             let content = self.ready.entry(tick).or_default();
             chunks.append(&mut content.chunks);
@@ -214,7 +214,7 @@ impl Receiver {
     }
 
     /// The first complete tick that has something, and that nobody took yet.
-    pub(crate) fn first_ready(&self) -> Option<u64> {
+    pub(crate) fn first_ready(&self) -> Option<Tick> {
         self.ready.first_key_value().map(|(tick, _)| *tick)
     }
 
@@ -253,7 +253,7 @@ impl Receiver {
             .iter_mut()
             .zip(first)
             .for_each(|(handed, first)| *handed = (*handed).max(first));
-        self.claimed = self.claimed.max(tick.checked_sub(1));
+        self.claimed = self.claimed.max(tick.previous());
         self.entering = None;
         (self.lingers_since, self.missing_since) = (None, None);
         self.forget_before(&first);
@@ -271,7 +271,7 @@ impl Receiver {
     /// Claims the ticks up to the next mark, if everything of them is there.
     fn claim(&mut self, now: Duration) -> Result<Option<Step>> {
         let (Some(next), None) = (self.next, &self.entering) else { return Ok(None) };
-        let mark = self.log.next_mark(self.claimed, 1, u64::MAX);
+        let mark = self.log.next_mark(self.claimed, 1, Tick::MAX);
         let Some((tick, counts)) = mark.map(|(tick, mark)| (tick, mark.counts)) else {
             return Ok(None);
         };
@@ -317,8 +317,8 @@ impl Receiver {
     }
 
     /// Takes parts and chunks out of the log.
-    fn collect(&mut self, next: &PerLane, counts: &PerLane, tick: u64) -> Result<()> {
-        let first = self.claimed.map_or(0, |claimed| claimed + 1);
+    fn collect(&mut self, next: &PerLane, counts: &PerLane, tick: Tick) -> Result<()> {
+        let first = self.claimed.map_or(Tick::ZERO, |claimed| claimed + 1);
         for lane in [5, 4, 3, 2, 1, 0].into_iter().filter_map(Lane::new) {
             let (from, to) = (next[lane.index()], counts[lane.index()]);
             let numbers: Vec<u64> = match from < to {
@@ -336,7 +336,7 @@ impl Receiver {
         Ok(())
     }
 
-    fn put(&mut self, tick: u64, bytes: &Shared) -> Result<()> {
+    fn put(&mut self, tick: Tick, bytes: &Shared) -> Result<()> {
         let Some(data) = Data::read(bytes)? else { return Ok(()) };
         let content = self.ready.entry(tick).or_default();
         let cost = bytes.len() + 64;
@@ -372,7 +372,7 @@ impl Receiver {
         if waited.is_none_or(|waited| waited < GIVE_UP) {
             return;
         }
-        let from = self.claimed.unwrap_or(0);
+        let from = self.claimed.unwrap_or(Tick::ZERO);
         let mut group = self.log.group_after(from);
         while let Some(found) = group {
             let moved = self.log.moved_to(self.view, &found);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gametape_wire::{Error, Result, View, ViewSet};
+use gametape_wire::{Error, Result, Tick, View, ViewSet};
 
 use crate::hub::{About, Hub, Outgoing, SeatId};
 use crate::lane::{Classes, PerLane};
@@ -237,7 +237,7 @@ impl Relay {
     /// The last tick that may be known to who has this delay; `None` where nothing may. What lists, the
     /// `now` document and figures say about the match must not be younger.
     #[must_use]
-    pub fn released(&self, delay: u64, now: Duration) -> Option<u64> {
+    pub fn released(&self, delay: u64, now: Duration) -> Option<Tick> {
         self.hub.known_released(delay, now)
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use gametape_tape::{ChunkHeader, ChunkKind, TapeHeader};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet};
 use serde::{Deserialize, Serialize};
 
 use crate::assembler::Assembler;
@@ -63,19 +63,19 @@ struct Files {
     init: Option<Shared>,
     deltas: Deltas,
     /// By tick.
-    keyframes: BTreeMap<u64, Keyframe>,
+    keyframes: BTreeMap<Tick, Keyframe>,
     /// Where names, resources and setups after `init` are, by sequence number.
     prelude: BTreeMap<u32, Range<u64>>,
     end: Option<Shared>,
     /// The tick after the last.
-    last_tick: Option<u64>,
+    last_tick: Option<Tick>,
 }
 
 #[derive(Debug)]
 struct Keyframe {
     sequence: u32,
-    baseline: Option<u64>,
-    place: Range<u64>,
+    baseline: Option<Tick>,
+    range: Range<u64>,
 }
 
 impl Segmenter {
@@ -84,7 +84,7 @@ impl Segmenter {
     pub fn new(announce: &Announce, view: View) -> Result<Self> {
         let Announce { name, header, metadata, .. } = announce;
         let mut receiver = Receiver::new(view, Classes::ALL, LINGER);
-        receiver.moved(Moved { view, tick: 0, first: [0; 7], prelude: Vec::new() });
+        receiver.moved(Moved { view, tick: Tick::ZERO, first: [0; 7], prelude: Vec::new() });
         Ok(Self {
             name: name.clone(),
             header: *header,
@@ -116,14 +116,14 @@ impl Segmenter {
         }
         let mut last = self.receiver.claimed();
         for step in self.receiver.advance(now)? {
-            let first = last.map_or(0, |last| last + 1);
+            let first = last.map_or(Tick::ZERO, |last| last + 1);
             match step {
                 Step::Entered { tick, prelude } => {
-                    if first < tick {
-                        self.lose(first, tick - 1, 0);
+                    if let Some(before) = tick.previous().filter(|tick| *tick >= first) {
+                        self.lose(first, before, 0);
                     }
                     self.receiver.put_first(tick, prelude);
-                    last = last.max(tick.checked_sub(1));
+                    last = last.max(tick.previous());
                 }
                 Step::Claimed { tick, lost, .. } => {
                     if lost > 0 {
@@ -137,7 +137,7 @@ impl Segmenter {
         self.finish()
     }
 
-    fn lose(&mut self, first: u64, last: u64, parts: u64) {
+    fn lose(&mut self, first: Tick, last: Tick, parts: u64) {
         if let Some(tape) = &mut self.tape {
             tape.lose(self.view, first, last, parts, false);
         }
@@ -150,19 +150,19 @@ impl Segmenter {
             self.write_init()?;
         }
         while let Some(tick) = self.receiver.first_ready().filter(|tick| *tick <= claimed) {
-            self.end_slots(tick / self.slot_ticks)?;
+            self.end_slots(tick.0 / self.slot_ticks)?;
             let content = self.receiver.take(tick).unwrap_or_default();
             if let Some(tape) = &mut self.tape {
                 tape.tick(tick, &[(self.view, content)])?;
             }
         }
-        self.end_slots((claimed + 1) / self.slot_ticks)
+        self.end_slots((claimed + 1).0 / self.slot_ticks)
     }
 
     /// What comes before the first keyframe.
     fn write_init(&mut self) -> Result<()> {
         let Some(tape) = &mut self.tape else { return Ok(()) };
-        if let Some(mut content) = self.receiver.take(0) {
+        if let Some(mut content) = self.receiver.take(Tick::ZERO) {
             let is_keyframe = |chunk: &Shared| {
                 crate::message::Data::read(chunk)
                     .is_ok_and(|data| data.is_some_and(|data| data.is_keyframe()))
@@ -170,8 +170,8 @@ impl Segmenter {
             let first = content.chunks.iter().position(is_keyframe);
             let rest = content.chunks.split_off(first.unwrap_or(content.chunks.len()));
             let chunks = std::mem::replace(&mut content.chunks, rest);
-            tape.tick(0, &[(self.view, TickContent::of_chunks(chunks))])?;
-            self.receiver.put_back(0, content);
+            tape.tick(Tick::ZERO, &[(self.view, TickContent::of_chunks(chunks))])?;
+            self.receiver.put_back(Tick::ZERO, content);
         }
         self.files.init = Some(tape.flush()?.into());
         Ok(())
@@ -210,19 +210,19 @@ impl Segmenter {
     }
 
     /// The last slot that is complete and released, where `released` is the last tick that may be known.
-    fn last_slot(&self, released: Option<u64>) -> Option<u64> {
+    fn last_slot(&self, released: Option<Tick>) -> Option<u64> {
         let released = released?;
         let known = match self.files.last_tick {
             // After the end the clock goes on.
-            Some(last) if released >= last => return Some(last / self.slot_ticks),
+            Some(last) if released >= last => return Some(last.0 / self.slot_ticks),
             _ => self.receiver.claimed()?,
         };
-        ((released.min(known) + 1) / self.slot_ticks).checked_sub(1)
+        ((released.min(known) + 1).0 / self.slot_ticks).checked_sub(1)
     }
 
     /// The `now` document for who may know ticks up to `released`.
     #[must_use]
-    pub fn now(&self, released: Option<u64>) -> NowDocument {
+    pub fn now(&self, released: Option<Tick>) -> NowDocument {
         let slot = self.last_slot(released);
         let tick = released.and_then(|released| Some(released.min(self.receiver.claimed()?)));
         let number = |number: Option<u64>| number.map_or(-1, |number| number as i64);
@@ -231,7 +231,7 @@ impl Segmenter {
             view: self.view.number(),
             tick_us: self.header.tick_length.micros(),
             slot_ticks: self.slot_ticks,
-            tick: number(tick),
+            tick: number(tick.map(|tick| tick.0)),
             slot: number(slot),
             over: self.end(released).is_some(),
         }
@@ -239,13 +239,13 @@ impl Segmenter {
 
     /// The file `init`.
     #[must_use]
-    pub fn init(&self, released: Option<u64>) -> Option<Shared> {
+    pub fn init(&self, released: Option<Tick>) -> Option<Shared> {
         released.and(self.files.init.clone())
     }
 
     /// The file `delta` of a slot; `None` where it does not exist for who asks.
     #[must_use]
-    pub fn delta(&self, slot: u64, released: Option<u64>) -> Option<Stored> {
+    pub fn delta(&self, slot: u64, released: Option<Tick>) -> Option<Stored> {
         self.last_slot(released).filter(|last| slot <= *last)?;
         Some(self.files.deltas.delta(slot))
     }
@@ -253,15 +253,14 @@ impl Segmenter {
     /// The file `keyframe` of a slot, in pieces that follow each other; `None` where it does not exist for
     /// who asks.
     #[must_use]
-    pub fn keyframe(&self, slot: u64, released: Option<u64>) -> Option<Vec<Stored>> {
+    pub fn keyframe(&self, slot: u64, released: Option<Tick>) -> Option<Vec<Stored>> {
         self.last_slot(released).filter(|last| slot <= *last)?;
-        let first = slot.saturating_mul(self.slot_ticks);
-        Some(self.files.entry(first))
+        Some(self.files.entry(Tick(slot.saturating_mul(self.slot_ticks))))
     }
 
     /// The file `end`; `None` where it does not exist for who asks.
     #[must_use]
-    pub fn end(&self, released: Option<u64>) -> Option<Shared> {
+    pub fn end(&self, released: Option<Tick>) -> Option<Shared> {
         let last = self.files.last_tick?;
         if released? < last {
             return None;
@@ -285,18 +284,19 @@ impl Files {
             let Ok(header) = ChunkHeader::read(head, 0) else { return };
             let length = header.chunk_length() as usize;
             let Some((_, rest)) = bytes.split_at_checked(length) else { return };
-            let place = offset..offset + length as u64;
-            offset = place.end;
+            let range = offset..offset + length as u64;
+            offset = range.end;
             match header.kind {
                 ChunkKind::NAMES | ChunkKind::RESOURCE | ChunkKind::SETUP => {
-                    self.prelude.insert(header.sequence, place);
+                    self.prelude.insert(header.sequence, range);
                 }
                 kind if kind.is_keyframe() => {
                     let is_delta = kind == ChunkKind::DELTA_KEYFRAME;
                     let back = u64::from(header.detail);
-                    let baseline = is_delta.then(|| header.first_tick.saturating_sub(back));
-                    let keyframe = Keyframe { sequence: header.sequence, baseline, place };
-                    self.keyframes.insert(header.first_tick, keyframe);
+                    let tick = Tick(header.first_tick);
+                    let baseline = is_delta.then(|| tick.checked_sub(back).unwrap_or_default());
+                    let keyframe = Keyframe { sequence: header.sequence, baseline, range };
+                    self.keyframes.insert(tick, keyframe);
                 }
                 _ => {}
             }
@@ -306,7 +306,7 @@ impl Files {
 
     /// What a tick is entered with: the last keyframe up to it, what that builds on, and what comes
     /// before it.
-    fn entry(&self, tick: u64) -> Vec<Stored> {
+    fn entry(&self, tick: Tick) -> Vec<Stored> {
         let Some((_, last)) = self.keyframes.range(..=tick).next_back() else { return Vec::new() };
         let mut chain = vec![last];
         let mut baseline = last.baseline;
@@ -316,8 +316,8 @@ impl Files {
             chain.push(found);
             baseline = found.baseline;
         }
-        let prelude = self.prelude.range(..last.sequence).map(|(_, place)| place);
-        let places = prelude.chain(chain.into_iter().rev().map(|keyframe| &keyframe.place));
-        places.map(|place| self.deltas.part(place.clone())).collect()
+        let prelude = self.prelude.range(..last.sequence).map(|(_, range)| range);
+        let ranges = prelude.chain(chain.into_iter().rev().map(|keyframe| &keyframe.range));
+        ranges.map(|range| self.deltas.part(range.clone())).collect()
     }
 }

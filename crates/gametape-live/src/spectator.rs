@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use gametape_minewars::Class;
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet};
 
 use crate::assembler::Assembler;
 use crate::lane::PerLane;
@@ -26,12 +26,12 @@ pub enum Notice {
     /// A tape begins with this tick. [`Spectator::take_tape`] gives it from its first byte on.
     Began {
         /// The first tick that can be shown.
-        tick: u64,
+        tick: Tick,
     },
     /// All ticks up to this one can be shown.
     Shown {
         /// The last of them.
-        tick: u64,
+        tick: Tick,
     },
     /// Something is lost, and will not come: what is shown of these ticks, up to the view's next keyframe,
     /// may not be what the source has.
@@ -39,9 +39,9 @@ pub enum Notice {
         /// Of which view.
         view: View,
         /// From which tick on.
-        first: u64,
+        first: Tick,
         /// Up to which tick.
-        last: u64,
+        last: Tick,
         /// Unreliable parts; 0 where whole ticks are lost, because it went on with a later group.
         parts: u64,
     },
@@ -56,7 +56,7 @@ pub struct Arrived {
     /// The class: parts of one class above Background come in their order.
     pub class: Class,
     /// When it happened.
-    pub tick: u64,
+    pub tick: Tick,
     /// The messages.
     pub payload: Vec<u8>,
 }
@@ -72,13 +72,13 @@ pub struct Spectator {
     welcome: Option<Box<Welcome>>,
     views: BTreeMap<View, Receiver>,
     /// Groups that were entered and are not in the tape yet, with the chunks before them.
-    starts: BTreeMap<(u64, View), Vec<Shared>>,
+    starts: BTreeMap<(Tick, View), Vec<Shared>>,
     tape: Option<Assembler>,
     /// What was lost before the tape began.
     early: Vec<Loss>,
     /// The last bytes of the tape.
     done: Vec<u8>,
-    shown: Option<u64>,
+    shown: Option<Tick>,
     asks: AskTimer,
     notices: VecDeque<Notice>,
     is_over: bool,
@@ -210,18 +210,18 @@ impl Spectator {
     }
 
     /// Notes what happened in a view whose last complete tick is `last`.
-    fn step(&mut self, view: View, step: &Step, last: &mut Option<u64>) {
-        let first = last.map_or(0, |last| last + 1);
+    fn step(&mut self, view: View, step: &Step, last: &mut Option<Tick>) {
+        let first = last.map_or(Tick::ZERO, |last| last + 1);
         match step {
             Step::Entered { tick, prelude } => {
                 // Before the first group nothing is lost: the tape begins there.
                 let has_begun =
                     self.tape.is_some() || self.starts.keys().any(|(_, of)| *of == view);
-                if has_begun && first < *tick {
-                    self.lose(Loss { view, first, last: tick - 1, parts: 0, left_out: false });
+                if has_begun && let Some(before) = tick.previous().filter(|tick| *tick >= first) {
+                    self.lose(Loss { view, first, last: before, parts: 0, left_out: false });
                 }
                 self.starts.insert((*tick, view), prelude.clone());
-                *last = (*last).max(tick.checked_sub(1));
+                *last = (*last).max(tick.previous());
             }
             Step::Claimed { tick, lost, left_out } => {
                 for (parts, left_out) in [(*lost, false), (*left_out, true)] {
@@ -255,7 +255,7 @@ impl Spectator {
             starts.push(first);
         }
         let mut tape = Assembler::new(&welcome.header, &welcome.metadata, welcome.views)?;
-        let begins: Vec<(View, u64, Vec<Shared>)> = starts
+        let begins: Vec<(View, Tick, Vec<Shared>)> = starts
             .iter()
             .map(|key| (key.1, key.0, self.starts.remove(key).unwrap_or_default()))
             .collect();
@@ -264,7 +264,7 @@ impl Spectator {
             tape.lose(view, first, last, parts, left_out);
         }
         self.tape = Some(tape);
-        let tick = starts.iter().map(|(tick, _)| *tick).max().unwrap_or(0);
+        let tick = starts.iter().map(|(tick, _)| *tick).max().unwrap_or_default();
         self.notices.push_back(Notice::Began { tick });
         Ok(())
     }
@@ -335,13 +335,13 @@ impl Spectator {
 
     /// The last tick that can be shown.
     #[must_use]
-    pub fn shown(&self) -> Option<u64> {
+    pub fn shown(&self) -> Option<Tick> {
         self.shown
     }
 
     /// The newest tick that the relay says is over: so much is still to be shown.
     #[must_use]
-    pub fn newest(&self) -> Option<u64> {
+    pub fn newest(&self) -> Option<Tick> {
         self.views.values().filter_map(Receiver::newest).max()
     }
 
@@ -362,8 +362,8 @@ impl Spectator {
 #[derive(Debug, Clone, Copy)]
 struct Loss {
     view: View,
-    first: u64,
-    last: u64,
+    first: Tick,
+    last: Tick,
     parts: u64,
     left_out: bool,
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gametape_live::Notice;
 use gametape_replay::Put;
 use gametape_replay::merge::{MergeInput, merge};
-use gametape_wire::{Error, Result};
+use gametape_wire::{Error, Result, Tick};
 use tempfile::TempDir;
 
 use crate::watch::Seen;
@@ -24,7 +24,7 @@ pub struct KeptTapes {
 struct Kept {
     path: PathBuf,
     file: File,
-    first: u64,
+    first: Tick,
 }
 
 impl KeptTapes {
@@ -59,7 +59,7 @@ impl KeptTapes {
 
     /// The file of the tape that grows, and its first tick.
     #[must_use]
-    pub fn present(&self) -> Option<(&Path, u64)> {
+    pub fn present(&self) -> Option<(&Path, Tick)> {
         self.tapes.last().map(|kept| (kept.path.as_path(), kept.first))
     }
 

@@ -13,8 +13,9 @@
 //! ```
 //! use gametape_live::{Message, StartAt};
 //! use gametape_net::framing::{Decoder, put_entry};
+//! use gametape_wire::Tick;
 //!
-//! let message = Message::Seek(StartAt::Tick(299)).to_bytes();
+//! let message = Message::Seek(StartAt::Tick(Tick(299))).to_bytes();
 //! let mut stream = Vec::new();
 //! put_entry(&mut stream, &message);
 //! assert_eq!(stream, [0x03, 0x07, 0xAC, 0x02]);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gametape_live::Notice;
-use gametape_wire::{TickRange, View};
+use gametape_wire::{Tick, TickRange, View};
 use serde::Serialize;
 
 use crate::watch::Seen;
@@ -40,21 +40,21 @@ pub enum SeenLine {
     /// A tape begins.
     Began {
         /// With this tick.
-        tick: u64,
+        tick: Tick,
     },
     /// Everything up to a tick is there.
     Shown {
         /// The tick.
-        tick: u64,
+        tick: Tick,
     },
     /// Something will not come.
     Lost {
         /// Of which view.
         view: u8,
         /// From which tick on.
-        first: u64,
+        first: Tick,
         /// Up to which.
-        last: u64,
+        last: Tick,
         /// Parts that were fine to miss; 0 where whole ticks are missing.
         parts: u64,
     },
@@ -110,7 +110,7 @@ impl fmt::Display for SeenLine {
             Self::Began { tick } => write!(f, "begins with tick {tick}"),
             Self::Shown { tick } => write!(f, "tick {tick}"),
             Self::Lost { view, first, last, parts } => {
-                let ticks = TickRange::from(*first..last.saturating_add(1));
+                let ticks = TickRange::from(*first..*last + 1);
                 match parts {
                     0 => write!(f, "lost: {ticks} of view {view}"),
                     _ => write!(f, "lost: {parts} parts of {ticks} of view {view}"),

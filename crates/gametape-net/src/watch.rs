@@ -79,7 +79,7 @@ pub enum Seen {
     /// Bytes that follow in the tape.
     Tape(Vec<u8>),
     /// The newest tick that the server has released.
-    Newest(u64),
+    Newest(Tick),
     /// Nothing more comes: the match is over, somebody ended it, or it failed.
     Ended(Result<()>),
 }
@@ -201,7 +201,7 @@ struct Out {
     /// When the tape is due to grow.
     due: Instant,
     every: Duration,
-    newest: Option<u64>,
+    newest: Option<Tick>,
 }
 
 /// Nobody looks any more.
@@ -223,7 +223,7 @@ impl Out {
         is_due
     }
 
-    async fn newest(&mut self, newest: Option<u64>) -> std::result::Result<(), Gone> {
+    async fn newest(&mut self, newest: Option<Tick>) -> std::result::Result<(), Gone> {
         match newest.filter(|_| newest > self.newest) {
             Some(tick) => {
                 self.newest = Some(tick);
@@ -340,10 +340,10 @@ async fn keep_watching(
 }
 
 /// The tick that somebody means, where this one is the newest; the newest where a match has no such moment.
-fn tick_at(when: When, length: TickLength, newest: u64) -> u64 {
-    let span = Moment::START..Moment::after(Tick(newest));
+fn tick_at(when: When, length: TickLength, newest: Tick) -> Tick {
+    let span = Moment::START..Moment::after(newest);
     let moment = moment_by_clock(when, length, span).ok().and_then(Moment::last_tick);
-    moment.map_or(if when == When::Start { 0 } else { newest }, |tick| tick.0)
+    moment.unwrap_or(if when == When::Start { Tick::ZERO } else { newest })
 }
 
 /// The view that segments are of: they have one.

@@ -64,7 +64,7 @@ fn made(publisher: &mut Publisher) -> Made {
         if let Some(of) = Data::read(&out.bytes).unwrap() {
             made.data.insert((of.view, of.lane, of.number), out.bytes.to_vec());
         } else if let Message::Mark(mark) = Message::read(&out.bytes).unwrap() {
-            made.marks.insert((mark.view, mark.tick), out.bytes.to_vec());
+            made.marks.insert((mark.view, mark.tick.0), out.bytes.to_vec());
         }
     }
     made

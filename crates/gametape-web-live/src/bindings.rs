@@ -1,12 +1,13 @@
 //! What JavaScript sees of a live match. A tick below zero means live.
 
+use gametape_wire::Tick;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 use crate::seat::Seat;
 use crate::segments::Segments;
 
-fn tick(number: f64) -> Option<u64> {
-    (number >= 0.0).then_some(number as u64)
+fn tick(number: f64) -> Option<Tick> {
+    (number >= 0.0).then_some(Tick(number as u64))
 }
 
 /// A seat: messages in, messages out, a tape.

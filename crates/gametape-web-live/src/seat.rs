@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use gametape_live::{Join, MatchName, Pass, Shared, Spectator, StartAt};
-use gametape_wire::ViewSet;
+use gametape_wire::{Tick, ViewSet};
 
 use crate::shapes::to_json;
 
@@ -18,7 +18,7 @@ pub struct Seat {
 impl Seat {
     /// A seat that will ask for these views (bit *n* is view *n*) of a match, from a tick on or live, with a pass as
     /// text or with none.
-    pub fn new(name: &str, views: u16, from: Option<u64>, pass: &str) -> Result<Self, String> {
+    pub fn new(name: &str, views: u16, from: Option<Tick>, pass: &str) -> Result<Self, String> {
         let views = ViewSet::from_bits(views);
         if views.is_empty() {
             return Err("a seat needs a view".to_owned());
@@ -56,7 +56,7 @@ impl Seat {
     }
 
     /// Goes to a tick, or to live: another tape begins.
-    pub fn seek(&mut self, to: Option<u64>) {
+    pub fn seek(&mut self, to: Option<Tick>) {
         let message = self.spectator.seek(start_at(to));
         self.outgoing.clear();
         self.outgoing.push_back(message);
@@ -73,7 +73,7 @@ impl Seat {
     }
 }
 
-pub(crate) fn start_at(tick: Option<u64>) -> StartAt {
+pub(crate) fn start_at(tick: Option<Tick>) -> StartAt {
     tick.map_or(StartAt::Live, StartAt::Tick)
 }
 

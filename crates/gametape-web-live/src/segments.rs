@@ -1,7 +1,7 @@
 //! Segments: files in, a tape out.
 
 use gametape_live::{SegmentFile, SegmentFollower};
-use gametape_wire::View;
+use gametape_wire::{Tick, View};
 
 use crate::seat::{millis, start_at};
 use crate::shapes::to_json;
@@ -14,7 +14,7 @@ pub struct Segments {
 
 impl Segments {
     /// Follows a view from a tick on, or live.
-    pub fn new(view: u8, from: Option<u64>) -> Result<Self, String> {
+    pub fn new(view: u8, from: Option<Tick>) -> Result<Self, String> {
         let view = View::new(view).ok_or_else(|| format!("there is no view {view}"))?;
         Ok(Self { follower: SegmentFollower::new(view, start_at(from)) })
     }

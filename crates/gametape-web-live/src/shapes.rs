@@ -96,10 +96,10 @@ fn told(notice: Notice) -> Option<LiveNotice> {
     Some(match notice {
         Notice::Welcome(welcome) => LiveNotice::Welcome((*welcome).into()),
         Notice::Refused(refusal) => LiveNotice::Refused(refusal.into()),
-        Notice::Began { tick } => LiveNotice::Began(tick),
-        Notice::Shown { tick } => LiveNotice::Shown(tick),
+        Notice::Began { tick } => LiveNotice::Began(tick.0),
+        Notice::Shown { tick } => LiveNotice::Shown(tick.0),
         Notice::Lost { view, first, last, parts } => {
-            LiveNotice::Lost(Lost { view: view.number(), first, last, parts })
+            LiveNotice::Lost(Lost { view: view.number(), first: first.0, last: last.0, parts })
         }
         Notice::Over => LiveNotice::Over(true),
         _ => return None,
@@ -121,6 +121,7 @@ pub(crate) fn to_json(notices: Vec<Notice>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gametape_wire::Tick;
     use ts_rs::{Config, TS};
 
     /// The file in which the page has these shapes.
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn notices_are_json_and_only_the_last_of_a_run_says_how_far() {
-        let shown = |tick| Notice::Shown { tick };
+        let shown = |tick| Notice::Shown { tick: Tick(tick) };
         let all = vec![shown(1), shown(2), Notice::Refused(Refusal::NoMatch), shown(3)];
         assert_eq!(
             to_json(all),

@@ -9,7 +9,7 @@ use gametape_live::{
 };
 use gametape_tape::{Tape, TapeHeader, TapeWriter};
 use gametape_web_live::{Seat, Segments};
-use gametape_wire::{TickLength, View, ViewSet};
+use gametape_wire::{Tick, TickLength, View, ViewSet};
 use serde_json::Value;
 
 const NOW: Duration = Duration::ZERO;
@@ -112,7 +112,7 @@ fn a_seek_begins_another_tape() {
     relay.poll(seat, NOW, usize::MAX).iter().for_each(|out| page.receive(&out.bytes, 0.0).unwrap());
     page.tape().unwrap();
     page.notices();
-    page.seek(Some(3));
+    page.seek(Some(Tick(3)));
     let seek = page.next_message().unwrap();
     assert_eq!(&*seek, [7, 4]);
     assert!(page.next_message().is_none());
@@ -129,9 +129,9 @@ fn segments_give_the_same_frames() {
     let view = View::new(2).unwrap();
     let mut segmenter = Segmenter::new(&announce, view).unwrap();
     messages.iter().for_each(|message| segmenter.receive(message, NOW).unwrap());
-    let mut page = Segments::new(2, Some(0)).unwrap();
+    let mut page = Segments::new(2, Some(Tick::ZERO)).unwrap();
     let (mut tape, mut notices) = (Vec::new(), Vec::new());
-    let last = Some(1000);
+    let last = Some(Tick(1000));
     for now in (0..20_000).step_by(100) {
         for file in page.poll(f64::from(now)) {
             let bytes: Option<Shared> = match file.as_str() {

@@ -94,9 +94,11 @@ fn pieces(path: &Path, out: &Path) -> Outcome<()> {
             spectator.receive(&out.bytes, Duration::ZERO)?;
         }
         let last = ends.last().map_or(0, |(tick, _)| *tick);
-        let Some(shown) = spectator.shown().filter(|tick| *tick >= last + 10) else { continue };
+        let Some(shown) = spectator.shown().filter(|tick| *tick >= Tick(last + 10)) else {
+            continue;
+        };
         live.extend(spectator.take_tape()?);
-        ends.push((shown, live.len()));
+        ends.push((shown.0, live.len()));
     }
     live.extend(spectator.take_tape()?);
     std::fs::write(out, live)?;

@@ -11,7 +11,43 @@ use crate::error::{Error, Result};
 ///
 /// A gamelog has no clock: its ticks are its deltas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Tick(pub u64);
+
+impl Tick {
+    /// The first tick.
+    pub const ZERO: Self = Self(0);
+    /// The last tick that there can be.
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// The tick before this one; `None` of the first.
+    #[must_use]
+    pub const fn previous(self) -> Option<Self> {
+        self.checked_sub(1)
+    }
+
+    /// The tick that is this many earlier; `None` before the first.
+    #[must_use]
+    pub const fn checked_sub(self, ticks: u64) -> Option<Self> {
+        match self.0.checked_sub(ticks) {
+            Some(tick) => Some(Self(tick)),
+            None => None,
+        }
+    }
+
+    /// How many ticks it is after another one; 0 if it is not.
+    ///
+    /// ```
+    /// use gametape_wire::Tick;
+    ///
+    /// assert_eq!(Tick(90).since(Tick(20)), 70);
+    /// assert_eq!(Tick(20).since(Tick(90)), 0);
+    /// ```
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
 
 impl fmt::Display for Tick {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,6 +85,12 @@ pub struct TickRange {
 impl From<Range<u64>> for TickRange {
     fn from(ticks: Range<u64>) -> Self {
         Self { start: Tick(ticks.start), end: Tick(ticks.end) }
+    }
+}
+
+impl From<Range<Tick>> for TickRange {
+    fn from(ticks: Range<Tick>) -> Self {
+        Self { start: ticks.start, end: ticks.end }
     }
 }
 
@@ -265,10 +307,7 @@ impl Moment {
     /// The last tick that is applied; `None` at the start.
     #[must_use]
     pub const fn last_tick(self) -> Option<Tick> {
-        match self.0.checked_sub(1) {
-            Some(tick) => Some(Tick(tick)),
-            None => None,
-        }
+        Tick(self.0).previous()
     }
 }
 

@@ -72,7 +72,7 @@ pub fn spectator(data: &[u8]) {
         let received = match what & 3 {
             3 => {
                 if what & 4 > 0 {
-                    let _ = spectator.seek(StartAt::Tick(bytes.len() as u64));
+                    let _ = spectator.seek(StartAt::Tick(Tick(bytes.len() as u64)));
                     tape.clear();
                 }
                 spectator.poll(now).map(drop)
@@ -137,7 +137,7 @@ pub fn relay(data: &[u8]) {
         }
         let _ = relay.poll_publisher(now);
         for out in relay.poll(seat, now, 4096) {
-            check(&out.bytes, over);
+            check(&out.bytes, over.map(|tick| tick.0));
         }
     }
 }
@@ -151,7 +151,10 @@ fn check(bytes: &Shared, over: Option<u64>) {
         Err(error) => panic!("{error}"),
     };
     assert_eq!(view, View::SPECTATOR);
-    assert!(tick == 0 || over.is_some_and(|over| tick + DELAY <= over), "tick {tick} of {over:?}");
+    assert!(
+        tick == Tick::ZERO || over.is_some_and(|over| tick + DELAY <= Tick(over)),
+        "tick {tick} of {over:?}"
+    );
 }
 
 /// Whatever files come, a follower makes a tape or refuses them.
@@ -212,8 +215,12 @@ pub fn message_seeds() -> Result<Vec<Seed>> {
         header: header(),
         metadata: METADATA.to_owned(),
     };
-    let moved =
-        Moved { view: View::SPECTATOR, tick: 4, first: [1, 2, 3, 4, 5, 6, 7], prelude: vec![0, 3] };
+    let moved = Moved {
+        view: View::SPECTATOR,
+        tick: Tick(4),
+        first: [1, 2, 3, 4, 5, 6, 7],
+        prelude: vec![0, 3],
+    };
     let grant = Grant { views: views(), classes: Classes::ALL, delay: DELAY };
     let pass = Pass::sign(name()?, grant, 2_000_000_000, &SigningKey::from_seed(&[7; 32]));
     let join = Join { pass: pass.to_bytes(), ..Join::new(name()?, views()) };
@@ -259,7 +266,7 @@ fn full_relay() -> Result<Relay> {
 pub fn spectator_seeds() -> Result<Vec<Seed>> {
     let mut seeds = Vec::new();
     let grant = Grant { views: views(), classes: Classes::ALL, delay: 0 };
-    for (name, from) in [("from-the-start", StartAt::Tick(0)), ("late", StartAt::Live)] {
+    for (name, from) in [("from-the-start", StartAt::Tick(Tick::ZERO)), ("late", StartAt::Live)] {
         let mut relay = full_relay()?;
         let join = Join { from, ..Join::new("m1".parse()?, views()) };
         let refused = |_| Error::misuse("seed", "refused");
@@ -280,7 +287,7 @@ pub fn relay_seeds() -> Result<Vec<Seed>> {
             let lane = gametape_live::Lane::TAPE;
             let again = gametape_live::Again { view: View::SPECTATOR, lane, numbers: 0..64 };
             bytes.extend(entry(1, &Message::Again(again).to_bytes()));
-            bytes.extend(entry(1, &Message::Seek(StartAt::Tick(1 << 40)).to_bytes()));
+            bytes.extend(entry(1, &Message::Seek(StartAt::Tick(Tick(1 << 40))).to_bytes()));
         }
     }
     let lacks = vec![(View::SPECTATOR, [1; 7])];
@@ -295,7 +302,7 @@ pub fn segment_seeds() -> Result<Vec<Seed>> {
     for bytes in published()? {
         segmenter.receive(&bytes, Duration::ZERO)?;
     }
-    let all = Some(u64::MAX);
+    let all = Some(Tick::MAX);
     let now = serde_json::to_vec(&segmenter.now(all))
         .map_err(|_| Error::misuse("seed", "no document"))?;
     let file = |file: Option<Shared>| file.unwrap_or_else(|| Arc::from([]));

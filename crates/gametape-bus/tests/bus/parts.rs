@@ -10,7 +10,7 @@ use gametape_live::{
     Shared, Spectator,
 };
 use gametape_minewars::Class;
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet};
 
 use crate::toy::{Match, ToyClasses, received};
 
@@ -75,7 +75,7 @@ impl TestEdge {
 
     /// The last tick of a match that is over.
     pub(crate) fn over(&self, name: &MatchName) -> Option<u64> {
-        self.rooms.lock().unwrap().get(name)?.released(0, self.now())
+        self.rooms.lock().unwrap().get(name)?.released(0, self.now()).map(|tick| tick.0)
     }
 
     fn now(&self) -> Duration {
@@ -137,7 +137,13 @@ impl TestEdge {
 
     /// The last tick that somebody can see.
     pub(crate) fn shown(&self) -> Option<u64> {
-        self.seats.lock().unwrap().iter().filter_map(|seat| seat.spectator.shown()).min()
+        self.seats
+            .lock()
+            .unwrap()
+            .iter()
+            .filter_map(|seat| seat.spectator.shown())
+            .min()
+            .map(|tick| tick.0)
     }
 }
 
@@ -149,7 +155,7 @@ impl Seat {
                 panic!()
             };
             // From the start on, to have everything.
-            join.from = gametape_live::StartAt::Tick(0);
+            join.from = gametape_live::StartAt::Tick(Tick::ZERO);
             let grant = Grant { views, classes: Classes::ALL, delay: 0 };
             room.want(views, now);
             room.join(&join, &grant, now).unwrap()

@@ -6,6 +6,8 @@ use gametape_live::{
     Again, Classes, Data, Grant, Join, Lane, Message, Relay, SeatId, Shared, StartAt,
 };
 
+use gametape_wire::Tick;
+
 use super::common::{Match, Plan, name, views};
 
 const DELAY: u64 = 9;
@@ -26,7 +28,7 @@ fn everything(source: &Match, pieces: usize, asks: bool) -> Vec<(usize, Shared)>
             relay.receive_published(&out.bytes, now).unwrap();
         }
         if index % 4 == 1 {
-            let from = if index % 8 == 1 { StartAt::Live } else { StartAt::Tick(1 << 40) };
+            let from = if index % 8 == 1 { StartAt::Live } else { StartAt::Tick(Tick(1 << 40)) };
             let join = Join { from, ..Join::new(name(), source.views) };
             seats.push(relay.join(&join, &grant, now).unwrap());
         }
@@ -49,7 +51,7 @@ fn ask(relay: &mut Relay, seat: SeatId, source: &Match, now: Duration) {
             relay.receive(seat, &Message::Again(again).to_bytes(), now).unwrap();
         }
     }
-    let seek = Message::Seek(StartAt::Tick(1 << 50));
+    let seek = Message::Seek(StartAt::Tick(Tick(1 << 50)));
     relay.receive(seat, &seek.to_bytes(), now).unwrap();
 }
 
@@ -74,8 +76,11 @@ fn no_message_is_younger_than_the_delay() {
             Message::Welcome(_) => continue,
             other => panic!("{other:?}"),
         };
-        assert!(tick == 0 || tick + DELAY <= over, "tick {tick} when {over} is over");
-        newest = newest.max(tick);
+        assert!(
+            tick == Tick::ZERO || tick + DELAY <= Tick(over),
+            "tick {tick} when {over} is over"
+        );
+        newest = newest.max(tick.0);
     }
     assert!(newest >= 40, "it is late, not silent: {newest}");
 }
@@ -116,10 +121,10 @@ fn the_end_comes_at_the_speed_of_the_match() {
     // The last mark is of tick 60, when the match is over.
     for passed in 0..=DELAY {
         let now = Duration::from_millis(50 * passed);
-        assert_eq!(relay.released(DELAY, now), Some(60 - DELAY + passed));
+        assert_eq!(relay.released(DELAY, now), Some(Tick(60 - DELAY + passed)));
         let sent = relay.poll(seat, now, usize::MAX);
         let ticks = sent.iter().filter_map(|out| Some(Data::read(&out.bytes).ok()??.tick));
-        assert!(ticks.max().unwrap_or(0) <= 60 - DELAY + passed);
+        assert!(ticks.max().unwrap_or(Tick::ZERO) <= Tick(60 - DELAY + passed));
         let is_last = |bytes: &Shared| matches!(Message::read(bytes).unwrap(), Message::Mark(mark) if mark.is_last);
         assert_eq!(sent.iter().any(|out| is_last(&out.bytes)), passed == DELAY);
     }

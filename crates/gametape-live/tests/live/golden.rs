@@ -4,6 +4,7 @@ use gametape_live::{
     Again, Body, Classes, Grant, Join, Lane, Mark, Message, Pass, Refusal, StartAt,
 };
 use gametape_tape::SigningKey;
+use gametape_wire::Tick;
 
 use super::common::{name, view, views};
 
@@ -30,12 +31,15 @@ fn messages_have_the_bytes_of_the_specification() {
     let counts = [10, 0, 0, 0, 6, 2, 0];
     let messages = [
         ("Join as spectator", Message::Join(Join::new(name(), views(&[2])))),
-        ("Mark of view 2", Message::Mark(Mark { view: two, tick: 300, is_last: false, counts })),
+        (
+            "Mark of view 2",
+            Message::Mark(Mark { view: two, tick: Tick(300), is_last: false, counts }),
+        ),
         (
             "Again: of view 2",
             Message::Again(Again { view: two, lane: Lane::new(4).unwrap(), numbers: 3..5 }),
         ),
-        ("Seek to tick 299", Message::Seek(StartAt::Tick(299))),
+        ("Seek to tick 299", Message::Seek(StartAt::Tick(Tick(299)))),
         ("Seek to live", Message::Seek(StartAt::Live)),
         ("Refuse: the pass", Message::Refuse(Refusal::BadPass)),
     ];
@@ -56,10 +60,10 @@ fn parts_have_the_bytes_of_the_specification() {
         ((data.view, data.lane.number(), data.number, data.tick, part.index), runs)
     };
     let (head, runs) = part("Part, view 2, PvP");
-    assert_eq!(head, (view(2), 4, 5, 300, 0));
+    assert_eq!(head, (view(2), 4, 5, Tick(300), 0));
     assert_eq!(runs, [(0, vec![0xAA, 0xBB]), (2, vec![0xCC])]);
     let (head, runs) = part("Part of that payload");
-    assert_eq!(head, (view(2), 0, 9, 300, 0));
+    assert_eq!(head, (view(2), 0, 9, Tick(300), 0));
     assert_eq!(runs, [(1, vec![0xD0, 0xD1])]);
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gametape_live::{
     Again, Classes, Grant, Join, Lane, Message, Publisher, Refusal, Shared, StartAt,
 };
-use gametape_wire::ViewSet;
+use gametape_wire::{Tick, ViewSet};
 
 use super::common::{Match, Plan, name, view, views};
 
@@ -31,7 +31,7 @@ fn everything(source: &Match, seen: ViewSet) -> Vec<Shared> {
             }
         }
         if index % 10 == 9 {
-            let seek = Message::Seek(StartAt::Tick(index as u64 / 2)).to_bytes();
+            let seek = Message::Seek(StartAt::Tick(Tick(index as u64 / 2))).to_bytes();
             relay.receive(seat, &seek, now).unwrap();
         }
         sent.extend(relay.poll(seat, now, usize::MAX).into_iter().map(|out| out.bytes));

@@ -14,7 +14,7 @@ use gametape_minewars::{
 };
 use gametape_replay::{ConvertOptions, PlayerOptions, Recording, minewars};
 use gametape_tape::{Tape, cut_bytes};
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Tick, View, ViewSet};
 
 use super::common::{name, received, view};
 
@@ -132,7 +132,7 @@ fn a_seat_plays_what_the_source_has() {
             relay.receive_published(bytes, NOW).unwrap();
         }
         let grant = Grant { views: seen, classes: Classes::ALL, delay: 0 };
-        let join = Join { from: StartAt::Tick(0), ..Join::new(name(), seen) };
+        let join = Join { from: StartAt::Tick(Tick::ZERO), ..Join::new(name(), seen) };
         let seat = relay.join(&join, &grant, NOW).unwrap();
         let mut spectator = Spectator::new(join);
         for out in relay.poll(seat, NOW, usize::MAX) {

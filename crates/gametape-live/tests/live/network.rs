@@ -10,7 +10,7 @@ use gametape_live::{
 };
 use gametape_replay::streams::keyframes_of;
 use gametape_tape::{Chunk, ChunkHeader, ChunkKind, Gap, GapCause, TapeFrames, TapeHeader};
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Tick, View, ViewSet};
 
 use super::common::{Dice, Match, Plan, Toy, name, views};
 
@@ -359,10 +359,10 @@ impl<'m> World<'m> {
         let mut is_over = false;
         for notice in notices {
             match notice {
-                Notice::Began { tick } => self.checker.begin(tick),
+                Notice::Began { tick } => self.checker.begin(tick.0),
                 Notice::Shown { tick } => shown = Some(tick),
                 Notice::Lost { view, first, last, .. } => {
-                    self.checker.lost.push((view, first, last));
+                    self.checker.lost.push((view, first.0, last.0));
                     self.checker.parts_lost.push(notice);
                 }
                 Notice::Over => is_over = true,
@@ -375,7 +375,7 @@ impl<'m> World<'m> {
         let bytes = self.spectator.take_tape().unwrap();
         self.checker.extend(&bytes, self.source, self.seen);
         if let Some(tick) = shown {
-            self.checker.compare(tick, self.source, self.seen);
+            self.checker.compare(tick.0, self.source, self.seen);
         }
     }
 
@@ -424,7 +424,7 @@ impl<'m> World<'m> {
     fn seek(&mut self) {
         let to = match self.dice.percent(50) {
             true => StartAt::Live,
-            false => StartAt::Tick(self.dice.below(self.source.ticks)),
+            false => StartAt::Tick(Tick(self.dice.below(self.source.ticks))),
         };
         let bytes = self.spectator.seek(to);
         let out = self.session(bytes);

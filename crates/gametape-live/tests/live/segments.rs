@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gametape_live::{Message, Notice, SegmentFile, SegmentFollower, Segmenter, Shared, StartAt};
 use gametape_tape::{Level, Tape, cut_bytes, verify_bytes};
-use gametape_wire::View;
+use gametape_wire::{Tick, View};
 
 use super::common::{Dice, Match, Plan, received, view, views};
 
@@ -35,9 +35,9 @@ fn plan(seed: u64) -> Plan {
     Plan { ticks: 130, spacing: 15, events: true, extras: true, ..Plan::small(seed) }
 }
 
-const ALL: Option<u64> = Some(u64::MAX);
+const ALL: Option<Tick> = Some(Tick::MAX);
 
-fn file(segmenter: &Segmenter, file: SegmentFile, released: Option<u64>) -> Option<Vec<u8>> {
+fn file(segmenter: &Segmenter, file: SegmentFile, released: Option<Tick>) -> Option<Vec<u8>> {
     match file {
         SegmentFile::Now => Some(serde_json::to_vec(&segmenter.now(released)).unwrap()),
         SegmentFile::Init => Some(segmenter.init(released)?.to_vec()),
@@ -89,11 +89,11 @@ fn a_slot_does_not_exist_before_it_is_released() {
     for released in (0u64..140).step_by(3) {
         let last = (i64::try_from(released).unwrap() + 1) / 20 - 1;
         let pieces = (released as usize + 2).min(131);
-        let released = Some(released);
+        let released = Some(Tick(released));
         let now = whole.now(released);
         assert_eq!(
             (now.slot, now.over),
-            if released >= Some(130) { (6, true) } else { (last, false) }
+            if released >= Some(Tick(130)) { (6, true) } else { (last, false) }
         );
         for slot in 0..10 {
             let exists = slot <= now.slot;
@@ -104,7 +104,7 @@ fn a_slot_does_not_exist_before_it_is_released() {
         assert_eq!(whole.end(released).is_some(), now.over);
         // What exists is what a relay has that knows no more.
         let part = segmenter(&source, view(1), pieces, 0);
-        if released < Some(129) {
+        if released < Some(Tick(129)) {
             assert_eq!(part.now(released), now);
             for slot in 0..=now.slot {
                 assert_eq!(part.delta(slot as u64, released), whole.delta(slot as u64, released));
@@ -159,7 +159,7 @@ fn who_follows_from_the_start_has_the_view_tape_byte_for_byte() {
     let source = plan(5).play();
     let whole = files(&segmenter(&source, view(2), source.pieces.len(), 0)).concat();
     for bad in [0, 10, 25] {
-        let (tape, notices) = follow(&source, StartAt::Tick(0), bad, &[]);
+        let (tape, notices) = follow(&source, StartAt::Tick(Tick::ZERO), bad, &[]);
         let is_lost = notices.iter().any(|notice| matches!(notice, Notice::Lost { .. }));
         assert!(is_lost || tape == whole, "{} and {} bytes", tape.len(), whole.len());
         assert!(bad > 20 || !is_lost);
@@ -169,21 +169,22 @@ fn who_follows_from_the_start_has_the_view_tape_byte_for_byte() {
 #[test]
 fn who_joins_late_begins_with_a_keyframe_and_who_misses_a_slot_says_so() {
     let source = plan(6).play();
-    let (tape, notices) = follow(&source, StartAt::Tick(70), 0, &[]);
+    let (tape, notices) = follow(&source, StartAt::Tick(Tick(70)), 0, &[]);
     // Followed while it grows, the newest slot is the first.
     assert!(matches!(notices[0], Notice::Began { .. }), "{notices:?}");
     assert!(verify_bytes(&tape, Level::Chain, None).unwrap().passed());
-    let (tape, notices) = follow(&source, StartAt::Tick(0), 0, &[2]);
+    let (tape, notices) = follow(&source, StartAt::Tick(Tick::ZERO), 0, &[2]);
     let lost = notices.iter().find_map(|notice| match notice {
         Notice::Lost { first, last, .. } => Some((*first, *last)),
         _ => None,
     });
     let (first, last) = lost.unwrap();
-    assert_eq!(first, 40);
+    assert_eq!(first, Tick(40));
     let verified = verify_bytes(&tape, Level::Chain, None).unwrap();
     assert!(verified.passed(), "{:?}", verified.report);
     let all = received(&source.journal(), view(2));
-    let kept: Vec<_> = all.into_iter().filter(|(tick, _)| !(first..=last).contains(tick)).collect();
+    let kept: Vec<_> =
+        all.into_iter().filter(|(tick, _)| !(first..=last).contains(&Tick(*tick))).collect();
     assert_eq!(received(&tape, view(2)), kept);
     assert_eq!(Tape::open(&tape).unwrap().views(), views(&[2]));
 }
@@ -197,18 +198,18 @@ fn follow_in_real_time(pause: u64) -> (Vec<SegmentFile>, Duration) {
         let tick = now.as_millis() as u64 / 50;
         if tick < pause { tick } else { tick.saturating_sub(100).max(pause) }
     };
-    let mut follower = SegmentFollower::new(view(2), StartAt::Tick(0));
+    let mut follower = SegmentFollower::new(view(2), StartAt::Tick(Tick::ZERO));
     let (mut files, mut latest) = (Vec::new(), Duration::ZERO);
     for now in (1000..64_000).step_by(10).map(Duration::from_millis) {
         for _ in 0..4 {
             for name in follower.poll(now) {
                 files.push(name);
-                let bytes = file(&segmenter, name, Some(released(now)));
+                let bytes = file(&segmenter, name, Some(Tick(released(now))));
                 follower.answer(name, bytes.as_deref(), now).unwrap();
             }
         }
         let (shown, whole) =
-            (follower.shown().map_or(0, |tick| tick + 1), (released(now) + 1).min(1200));
+            (follower.shown().map_or(0, |tick| (tick + 1).0), (released(now) + 1).min(1200));
         let behind = (whole / 20 * 20).saturating_sub(shown);
         if behind > 0 {
             let late = Duration::from_millis((whole - shown - 20) * 50);

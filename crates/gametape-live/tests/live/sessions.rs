@@ -61,17 +61,17 @@ fn a_joiner_gets_setup_the_newest_group_and_what_follows() {
     assert!(matches!(kinds[0], Message::Welcome(_)) && matches!(kinds[1], Message::Moved(_)));
     let ticks = sent.iter().filter_map(|out| Data::read(&out.bytes).ok()?);
     let ticks: Vec<u64> =
-        ticks.filter(|data| data.lane.has_parts()).map(|data| data.tick).collect();
+        ticks.filter(|data| data.lane.has_parts()).map(|data| data.tick.0).collect();
     assert!(ticks.iter().all(|tick| (30..36).contains(tick)), "{ticks:?}");
     // Setup, the full keyframe that the newest builds on, and the newest.
     let chunks = numbers(&sent, view(2)).into_iter().filter(|(lane, _)| *lane == Lane::TAPE);
     assert_eq!(chunks.map(|(_, number)| number).collect::<Vec<_>>(), [0, 1, 4]);
-    assert_eq!(spectator.shown(), Some(34), "whether tick 35 is over is not known yet");
+    assert_eq!(spectator.shown(), Some(Tick(34)), "whether tick 35 is over is not known yet");
     let link = publisher.connect_all(NOW);
     publisher.follow(&source.pieces[36], NOW).unwrap();
     assert!(hand_over(&mut publisher, link, &mut relay) > 0);
     deliver(&mut relay, seat, &mut spectator);
-    assert_eq!(spectator.shown(), Some(35));
+    assert_eq!(spectator.shown(), Some(Tick(35)));
     assert_eq!(spectator.notices().iter().filter(|n| matches!(n, Notice::Lost { .. })).count(), 0);
 }
 
@@ -80,7 +80,8 @@ fn who_connects_again_gets_nothing_twice() {
     let source = Plan { ticks: 40, ..Plan::small(2) }.play();
     let seen = views(&[0, 2]);
     let (mut publisher, mut relay) = played(&source, 20);
-    let mut spectator = Spectator::new(Join { from: StartAt::Tick(0), ..Join::new(name(), seen) });
+    let mut spectator =
+        Spectator::new(Join { from: StartAt::Tick(Tick::ZERO), ..Join::new(name(), seen) });
     let mut all = Vec::new();
     for pieces in [21, 22, 30, 31, source.pieces.len()] {
         // The publisher is a new one each time: it reads its journal and sends what is missing.
@@ -117,17 +118,19 @@ fn a_seek_goes_to_the_group_that_has_the_tick_and_catches_up() {
     deliver(&mut relay, seat, &mut spectator);
     let began = |spectator: &mut Spectator| {
         spectator.notices().into_iter().find_map(|notice| match notice {
-            Notice::Began { tick } => Some(tick),
+            Notice::Began { tick } => Some(tick.0),
             _ => None,
         })
     };
     assert_eq!(began(&mut spectator), Some(40));
-    for (to, first) in [(StartAt::Tick(25), 20), (StartAt::Tick(0), 0), (StartAt::Live, 40)] {
+    for (to, first) in
+        [(StartAt::Tick(Tick(25)), 20), (StartAt::Tick(Tick::ZERO), 0), (StartAt::Live, 40)]
+    {
         let seek = spectator.seek(to);
         relay.receive(seat, &seek, NOW).unwrap();
         deliver(&mut relay, seat, &mut spectator);
         assert_eq!(began(&mut spectator), Some(first));
-        assert_eq!(spectator.shown(), Some(48));
+        assert_eq!(spectator.shown(), Some(Tick(48)));
         let tape = spectator.take_tape().unwrap();
         let ticks = super::common::received(&tape, view(1));
         assert!(ticks.iter().all(|(tick, _)| (first..50).contains(tick)));
@@ -146,7 +149,7 @@ fn nobody_asks_again_for_history_that_is_on_its_way() {
     publisher.follow(&source.pieces[50..56].concat(), NOW).unwrap();
     hand_over(&mut publisher, link, &mut relay);
     let flying = relay.poll(seat, NOW, usize::MAX);
-    let seek = spectator.seek(StartAt::Tick(0));
+    let seek = spectator.seek(StartAt::Tick(Tick::ZERO));
     flying.iter().for_each(|out| spectator.receive(&out.bytes, NOW).unwrap());
     relay.receive(seat, &seek, NOW).unwrap();
     for out in relay.poll(seat, NOW, 300) {
@@ -159,14 +162,14 @@ fn nobody_asks_again_for_history_that_is_on_its_way() {
         assert_eq!(spectator.poll(Duration::from_millis(millis)).unwrap().len(), 0);
     }
     deliver(&mut relay, seat, &mut spectator);
-    assert_eq!(spectator.shown(), Some(54));
+    assert_eq!(spectator.shown(), Some(Tick(54)));
 }
 
 #[test]
 fn the_most_urgent_goes_first_and_the_rest_when_there_is_room() {
     let source = Plan { ticks: 30, ..Plan::small(4) }.play();
     let (_publisher, mut relay) = played(&source, 30);
-    let join = Join { from: StartAt::Tick(0), ..Join::new(name(), views(&[1])) };
+    let join = Join { from: StartAt::Tick(Tick::ZERO), ..Join::new(name(), views(&[1])) };
     let seat = relay.join(&join, &grant(views(&[1])), NOW).unwrap();
     let mut sent = Vec::new();
     loop {
@@ -221,7 +224,7 @@ fn who_keeps_a_match_misses_nothing() {
     let mut publisher = source.publisher();
     let mut relay = source.relay(&publisher, source.views);
     let link = publisher.connect_all(NOW);
-    let join = Join { from: StartAt::Tick(0), ..Join::new(name(), views(&[1])) };
+    let join = Join { from: StartAt::Tick(Tick::ZERO), ..Join::new(name(), views(&[1])) };
     let mut both = [false, true].map(|keeps| {
         let seat = relay.join(&join, &grant(views(&[1])), NOW).unwrap();
         if keeps {
@@ -263,7 +266,7 @@ fn a_class_that_is_left_out_is_not_sent_and_named() {
     let source = Plan { ticks: 30, ..Plan::small(5) }.play();
     let (_publisher, mut relay) = played(&source, source.pieces.len());
     let classes = Classes::ALL.without(Class::Unreliable).without(Class::Background);
-    let join = Join { classes, from: StartAt::Tick(0), ..Join::new(name(), views(&[1])) };
+    let join = Join { classes, from: StartAt::Tick(Tick::ZERO), ..Join::new(name(), views(&[1])) };
     let mut spectator = Spectator::new(join);
     let seat = sit(&mut relay, &spectator, views(&[1]));
     let sent = deliver(&mut relay, seat, &mut spectator);
@@ -279,8 +282,11 @@ fn a_class_that_is_left_out_is_not_sent_and_named() {
 fn a_player_gets_parts_when_they_come_each_class_in_its_order() {
     let source = Plan { ticks: 30, ..Plan::small(6) }.play();
     let (_publisher, mut relay) = played(&source, source.pieces.len());
-    let join =
-        Join { profile: Profile::Player, from: StartAt::Tick(0), ..Join::new(name(), views(&[1])) };
+    let join = Join {
+        profile: Profile::Player,
+        from: StartAt::Tick(Tick::ZERO),
+        ..Join::new(name(), views(&[1]))
+    };
     let mut spectator = Spectator::new(join);
     let seat = sit(&mut relay, &spectator, views(&[1]));
     let mut sent = relay.poll(seat, NOW, usize::MAX);
@@ -293,7 +299,7 @@ fn a_player_gets_parts_when_they_come_each_class_in_its_order() {
     }
     for class in [Class::Personal, Class::Notification, Class::PvP] {
         let own = arrived.iter().filter(|part| part.class == class);
-        let ticks: Vec<u64> = own.map(|part| part.tick).collect();
+        let ticks: Vec<u64> = own.map(|part| part.tick.0).collect();
         assert!(ticks.is_sorted() && !ticks.is_empty(), "{class}: {ticks:?}");
     }
     let bytes: usize = arrived.iter().map(|part| part.payload.len()).sum();
@@ -304,7 +310,8 @@ fn a_player_gets_parts_when_they_come_each_class_in_its_order() {
 /// The tape of a spectator who watches from the start, with a publisher that answers what is asked.
 fn watched(source: &Match, publisher: &mut Publisher, link: SeatId, relay: &mut Relay) -> Vec<u8> {
     let seen = views(&[1]);
-    let mut spectator = Spectator::new(Join { from: StartAt::Tick(0), ..Join::new(name(), seen) });
+    let mut spectator =
+        Spectator::new(Join { from: StartAt::Tick(Tick::ZERO), ..Join::new(name(), seen) });
     let seat = sit(relay, &spectator, seen);
     let mut tape = Vec::new();
     for step in 0..4000 {
@@ -406,7 +413,7 @@ fn a_game_that_publishes_makes_the_messages_of_its_journal() {
             .heartbeat(link)
             .iter()
             .map(|bytes| match Message::read(bytes).unwrap() {
-                Message::Mark(mark) => mark.tick,
+                Message::Mark(mark) => mark.tick.0,
                 other => panic!("{other:?}"),
             })
             .collect();

@@ -15,7 +15,7 @@ use super::sessions::{NOW, grant, played};
 /// The tape of a spectator who saw everything from a tick on.
 fn watched(source: &Match, seen: ViewSet, from: u64) -> Vec<u8> {
     let (_publisher, mut relay) = played(source, source.pieces.len());
-    let join = Join { from: StartAt::Tick(from), ..Join::new(name(), seen) };
+    let join = Join { from: StartAt::Tick(Tick(from)), ..Join::new(name(), seen) };
     let mut spectator = Spectator::new(join);
     let join = spectator.join();
     let Message::Join(join) = Message::read(&join).unwrap() else { panic!() };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gametape_live::{
     Classes, Grant, Join, Message, Notice, Publisher, Relay, SeatId, Shared, Spectator, StartAt,
 };
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Tick, View, ViewSet};
 
 use super::common::{Match, Plan, name, received, view, views};
 
@@ -77,7 +77,7 @@ impl Linked {
 
 fn began(spectator: &mut Spectator) -> Option<u64> {
     spectator.notices().into_iter().find_map(|notice| match notice {
-        Notice::Began { tick } => Some(tick),
+        Notice::Began { tick } => Some(tick.0),
         _ => None,
     })
 }
@@ -108,7 +108,7 @@ fn nothing_of_a_view_is_sent_before_it_is_wanted_and_all_of_it_then() {
     assert_eq!(began(&mut spectator), Some(36), "the newest group, not the first");
     assert!(linked.sent.iter().all(|of| *of != view(1)));
     // Back to the start, and then everything to the end.
-    let seek = spectator.seek(StartAt::Tick(0));
+    let seek = spectator.seek(StartAt::Tick(Tick::ZERO));
     linked.relay.receive(seat, &seek, NOW).unwrap();
     linked.follow(&source.pieces[40..]);
     linked.deliver(seat, &mut spectator);
@@ -130,7 +130,7 @@ fn who_seeks_while_a_view_fills_begins_there() {
     let mut spectator = Spectator::new(Join::new(name(), views(&[1])));
     let seat = linked.sit(&spectator, views(&[1]));
     linked.deliver(seat, &mut spectator);
-    let seek = spectator.seek(StartAt::Tick(20));
+    let seek = spectator.seek(StartAt::Tick(Tick(20)));
     linked.relay.receive(seat, &seek, NOW).unwrap();
     while linked.hand_over(100) {
         linked.deliver(seat, &mut spectator);
@@ -158,7 +158,7 @@ fn a_view_that_nobody_wants_any_more_is_sent_no_more_and_comes_again_as_a_whole(
     linked.tell();
     linked.follow(&source.pieces[30..]);
     let mut again =
-        Spectator::new(Join { from: StartAt::Tick(0), ..Join::new(name(), views(&[1])) });
+        Spectator::new(Join { from: StartAt::Tick(Tick::ZERO), ..Join::new(name(), views(&[1])) });
     let seat = linked.sit(&again, views(&[1]));
     linked.deliver(seat, &mut again);
     assert!(again.is_over());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gametape_live::{MatchName, Notice, NowDocument, SegmentFile, SegmentFollower, StartAt};
-use gametape_wire::{TickLength, View, When};
+use gametape_wire::{Tick, TickLength, View, When};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
@@ -94,7 +94,8 @@ impl Watching {
     fn begin_at(&mut self, now: Option<&[u8]>) {
         let now: Option<NowDocument> = now.and_then(|now| serde_json::from_slice(now).ok());
         let Some(now) = now else { return };
-        let (length, newest) = (TickLength::from_micros(now.tick_us), u64::try_from(now.tick));
+        let (length, newest) =
+            (TickLength::from_micros(now.tick_us), u64::try_from(now.tick).map(Tick));
         if let (Some(length), Ok(newest)) = (length, newest)
             && let Some(when) = self.at.take()
         {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gametape_live::{Classes, Grant, Join, MatchName, Notice, Relay, SeatId, Spectator, StartAt};
-use gametape_wire::ViewSet;
+use gametape_wire::{Tick, ViewSet};
 use tempfile::NamedTempFile;
 
 /// Bytes that are taken at once.
@@ -38,7 +38,8 @@ pub(crate) struct Archive {
 impl Archive {
     /// Sits down at the start of a match.
     pub(crate) fn new(relay: &mut Relay, views: ViewSet, now: Duration) -> io::Result<Self> {
-        let join = Join { from: StartAt::Tick(0), ..Join::new(relay.name().clone(), views) };
+        let join =
+            Join { from: StartAt::Tick(Tick::ZERO), ..Join::new(relay.name().clone(), views) };
         let grant = Grant { views, classes: Classes::ALL, delay: 0 };
         let refused = |refusal: gametape_live::Refusal| io::Error::other(refusal.text());
         let seat = relay.join(&join, &grant, now).map_err(refused)?;

@@ -7,7 +7,7 @@ use gametape_cadre::{GameAddress, Log, Options, Seen, Spectator};
 use gametape_live::{JournalStart, MatchName};
 use gametape_replay::ConvertOptions;
 use gametape_replay::cadre::GrowingTape;
-use gametape_wire::{Error, Result};
+use gametape_wire::{Error, Result, Tick};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -116,7 +116,7 @@ impl Watching {
         let Some(begun) = &mut self.begun else { return Ok(()) };
         let more = begun.tape.take()?;
         begun.out.grow(&self.live, &begun.log, &more)?;
-        match (&mut begun.out.following, begun.tape.ticks().checked_sub(1)) {
+        match (&mut begun.out.following, Tick(begun.tape.ticks()).previous()) {
             (Some(following), Some(tick)) => following.end_tick(tick),
             _ => Ok(()),
         }

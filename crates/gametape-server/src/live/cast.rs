@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gametape_wire::Tick;
+
 /// Messages that are held back for who sees later; with more the oldest are dropped.
 const KEPT: usize = 4096;
 /// Bytes of a message.
@@ -21,16 +23,16 @@ pub(crate) struct Cast {
 struct Shown {
     number: u64,
     /// Nobody may know of it before this tick is released.
-    tick: u64,
+    tick: Tick,
     text: Arc<str>,
 }
 
 /// Where a caster is, as it says; `None` where it is no message of a caster.
-pub(crate) fn tick_of(text: &str) -> Option<u64> {
+pub(crate) fn tick_of(text: &str) -> Option<Tick> {
     let read: serde_json::Value = serde_json::from_str(text).ok()?;
     let tick = read.as_object()?.get("t")?;
-    tick.as_u64()
-        .or_else(|| tick.as_f64().filter(|tick| *tick >= 0.0).map(|tick| tick.ceil() as u64))
+    let rounded = || tick.as_f64().filter(|tick| *tick >= 0.0).map(|tick| tick.ceil() as u64);
+    tick.as_u64().or_else(rounded).map(Tick)
 }
 
 impl Cast {
@@ -38,8 +40,8 @@ impl Cast {
     ///
     /// That a caster goes back now says that something happened now: so the message is of the later of the tick
     /// that it shows and the one at which it came.
-    pub(crate) fn share(&self, text: &str, shown: u64, over: Option<u64>) {
-        let tick = shown.max(over.unwrap_or(0));
+    pub(crate) fn share(&self, text: &str, shown: Tick, over: Option<Tick>) {
+        let tick = shown.max(over.unwrap_or_default());
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let number = shared.back().map_or(1, |last| last.number + 1);
         if shared.len() >= KEPT {
@@ -49,7 +51,7 @@ impl Cast {
     }
 
     /// The last message that may be known to who may know ticks up to `released`, unless it is this one.
-    pub(crate) fn newest(&self, released: Option<u64>, known: u64) -> Option<(u64, Arc<str>)> {
+    pub(crate) fn newest(&self, released: Option<Tick>, known: u64) -> Option<(u64, Arc<str>)> {
         let released = released?;
         let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let newest = shared.iter().rev().find(|shown| shown.tick <= released)?;
@@ -64,9 +66,11 @@ mod tests {
     #[test]
     fn nobody_learns_early_where_a_caster_is() {
         let cast = Cast::default();
-        cast.share("first", 90, Some(100));
-        cast.share("back", 10, Some(200));
-        let seen = |released, known| cast.newest(released, known).map(|(_, text)| text.to_string());
+        cast.share("first", Tick(90), Some(Tick(100)));
+        cast.share("back", Tick(10), Some(Tick(200)));
+        let seen = |released: Option<u64>, known| {
+            cast.newest(released.map(Tick), known).map(|(_, text)| text.to_string())
+        };
         assert_eq!(seen(None, 0), None);
         assert_eq!(seen(Some(99), 0), None);
         assert_eq!(seen(Some(150), 0).as_deref(), Some("first"));
@@ -76,8 +80,8 @@ mod tests {
 
     #[test]
     fn what_casters_send_has_a_tick() {
-        assert_eq!(tick_of(r#"{"t":12,"playing":true}"#), Some(12));
-        assert_eq!(tick_of(r#"{"t":12.5}"#), Some(13));
+        assert_eq!(tick_of(r#"{"t":12,"playing":true}"#), Some(Tick(12)));
+        assert_eq!(tick_of(r#"{"t":12.5}"#), Some(Tick(13)));
         for text in ["", "{}", "[]", r#"{"t":-1}"#, r#"{"t":"x"}"#, "{\"t\":1"] {
             assert_eq!(tick_of(text), None, "{text}");
         }

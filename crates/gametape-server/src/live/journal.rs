@@ -141,8 +141,8 @@ impl Following {
     }
 
     /// Nothing more of a tick comes: it need not wait for the next.
-    pub(super) fn end_tick(&mut self, tick: u64) -> Result<()> {
-        self.publisher.end_tick(Tick(tick), self.live.clock.now())?;
+    pub(super) fn end_tick(&mut self, tick: Tick) -> Result<()> {
+        self.publisher.end_tick(tick, self.live.clock.now())?;
         self.hand_over()
     }
 

@@ -162,7 +162,7 @@ fn row(room: &Room, permit: &Permit) -> Option<Row> {
     let views = permit.grant.views.and(room.views());
     // Nothing is known of a view that nobody needs, but of the match.
     let now = room.now(views.iter().next()?, permit.grant.delay);
-    let released = || room.released(permit.grant.delay).and_then(|tick| i64::try_from(tick).ok());
+    let released = || room.released(permit.grant.delay).and_then(|tick| i64::try_from(tick.0).ok());
     Some(Row {
         name: room.name().to_string(),
         views: views.iter().map(View::number).collect(),

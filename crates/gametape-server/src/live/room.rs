@@ -12,7 +12,7 @@ use gametape_live::{
     SegmentFile, Shared,
 };
 use gametape_replay::metadata::text_field;
-use gametape_wire::{Result, TickLength, View, ViewSet};
+use gametape_wire::{Result, Tick, TickLength, View, ViewSet};
 use tokio::sync::watch;
 
 use super::LiveLimits;
@@ -352,12 +352,12 @@ impl Room {
     }
 
     /// The last tick that may be known to who has this delay.
-    pub(crate) fn released(&self, delay: u64) -> Option<u64> {
+    pub(crate) fn released(&self, delay: u64) -> Option<Tick> {
         lock(&self.relay).released(delay, self.clock.now())
     }
 
     /// The last tick of a view that may be known to who has this delay: none while the view is being filled.
-    fn released_of(&self, view: View, delay: u64) -> Option<u64> {
+    fn released_of(&self, view: View, delay: u64) -> Option<Tick> {
         let (mut relay, now) = (lock(&self.relay), self.clock.now());
         if relay.is_filling(view, now) { None } else { relay.released(delay, now) }
     }
@@ -389,7 +389,7 @@ impl Room {
     }
 
     /// The last tick that is over, released or not: for what is held back.
-    pub(crate) fn over(&self) -> Option<u64> {
+    pub(crate) fn over(&self) -> Option<Tick> {
         self.released(0)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gametape_live::{Announce, NowDocument, SegmentFile, Segmenter, Shared, Stored};
-use gametape_wire::{Result, View};
+use gametape_wire::{Result, Tick, View};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::spool::Spool;
@@ -77,12 +77,12 @@ impl Segments {
     }
 
     /// The `now` document for who may know ticks up to `released`.
-    pub(crate) fn now(&self, released: Option<u64>) -> NowDocument {
+    pub(crate) fn now(&self, released: Option<Tick>) -> NowDocument {
         self.segmenter.now(released)
     }
 
     /// A file; `None` where it does not exist for who may know ticks up to `released`, or is gone.
-    pub(crate) fn file(&mut self, file: SegmentFile, released: Option<u64>) -> Option<Segment> {
+    pub(crate) fn file(&mut self, file: SegmentFile, released: Option<Tick>) -> Option<Segment> {
         let segmenter = &self.segmenter;
         // Whether it exists is asked each time, what is in it once.
         let made = match file {
@@ -130,10 +130,10 @@ mod tests {
     use super::*;
     use gametape_live::{Message, Publisher};
     use gametape_tape::TapeHeader;
-    use gametape_wire::{Tick, TickLength, ViewSet};
+    use gametape_wire::{TickLength, ViewSet};
 
     const NOW: Duration = Duration::ZERO;
-    const ALL: Option<u64> = Some(u64::MAX);
+    const ALL: Option<Tick> = Some(Tick::MAX);
 
     /// A match with a frame of this many random bytes in each second, and its segments without a spool.
     fn played(seconds: u64, length: usize) -> Segments {

@@ -7,6 +7,7 @@ use std::thread;
 use gametape_bus::{Bus, Filter, Nats, NatsOptions};
 use gametape_live::{Join, StartAt};
 use gametape_net::{PublishEvent, PublishOptions, publish_file};
+use gametape_wire::Tick;
 
 use super::cluster::Cluster;
 use super::common::{Socket, Watching, limits, open_policy, start_with, wait_for};
@@ -40,7 +41,7 @@ fn two_servers_have_what_is_published_to_the_bus() {
     for (server, seen) in servers.iter().zip([views(&[0, 1, 2]), views(&[2])]) {
         wait_for("the match", || (server.logged("transport=bus") == 1).then_some(()));
         let mut join = Join::new(name(), views(&[0, 1, 2]));
-        join.from = StartAt::Tick(0);
+        join.from = StartAt::Tick(Tick::ZERO);
         let mut watching = Watching::new(join, Socket::connect(server.address));
         wait_for("the end", || {
             watching.step().unwrap();

@@ -10,7 +10,7 @@ use flate2::read::GzDecoder;
 use gametape_cadre::{GameAddress, Options, Spectated};
 use gametape_live::{Join, StartAt};
 use gametape_replay::{Recording, cadre};
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Tick, View, ViewSet};
 
 use super::cadre_server::{GAME, Guest, let_in};
 use super::common::{Socket, Watching, limits, open_policy, start_with, wait_for};
@@ -48,12 +48,12 @@ fn broadcast(stream: &[u8], name: &str) {
         join.from = from;
         Watching::new(join, Socket::connect(running.address))
     };
-    let mut early = watch(StartAt::Tick(0));
+    let mut early = watch(StartAt::Tick(Tick::ZERO));
     wait_for("something", || {
         early.step().unwrap();
         early.spectator.shown().map(drop)
     });
-    let mut watching = [early, watch(StartAt::Tick(0)), watch(StartAt::Live)];
+    let mut watching = [early, watch(StartAt::Tick(Tick::ZERO)), watch(StartAt::Live)];
     go_on.send(()).unwrap();
     wait_for("the end", || {
         watching.iter_mut().for_each(|one| one.step().unwrap());

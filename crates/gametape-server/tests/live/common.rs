@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use gametape_live::{Join, Message, Notice, Publisher, SeatId, Shared, Spectator};
 use gametape_server::live::{EventLog, Hold, Live, LiveLimits, LogForm, Policy};
 use gametape_server::{Assets, Listen, Matches, Server, Site, Stopper};
-use gametape_wire::ViewSet;
+use gametape_wire::{Tick, ViewSet};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Error, WebSocket};
@@ -415,7 +415,7 @@ pub(crate) fn play_one<P: Wire, S: Wire>(
     wait_for("a tick", || {
         publishing.step();
         watching.iter_mut().for_each(|one| one.step().unwrap());
-        watching.iter().all(|one| one.spectator.shown() >= over).then_some(())
+        watching.iter().all(|one| one.spectator.shown() >= over.map(Tick)).then_some(())
     });
 }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use gametape_live::{Join, Message, StartAt};
 use gametape_server::live::LiveLimits;
+use gametape_wire::Tick;
 
 use super::common::{
     Ended, LONG, Publishing, Running, Socket, Watching, Wire, limits, open_policy, play, start,
@@ -148,7 +149,7 @@ fn those_who_mean_harm_do_not_slow_down_the_others() {
     deaf.iter_mut().for_each(|one| one.write_all(&masked(2, &join)).unwrap());
     let mut floods: Vec<Box<dyn Wire>> = ALL.map(|carrier| carrier.connect(&server)).into();
     floods.iter_mut().for_each(|one| one.send(&join));
-    let seek = Message::Seek(StartAt::Tick(0)).to_bytes();
+    let seek = Message::Seek(StartAt::Tick(Tick::ZERO)).to_bytes();
     let watch = |seen: &[u8]| {
         Watching::new(Join::new(name(), views(seen)), Carrier::WebSocket.connect(&server))
     };
@@ -171,7 +172,7 @@ fn those_who_mean_harm_do_not_slow_down_the_others() {
 fn time_of_seeks(wire: &mut dyn Wire, count: usize) -> Duration {
     wire.send(&Message::Join(Join::new(name(), views(&[0]))).to_bytes());
     let begin = Instant::now();
-    let seek = Message::Seek(StartAt::Tick(0)).to_bytes();
+    let seek = Message::Seek(StartAt::Tick(Tick::ZERO)).to_bytes();
     (0..count).for_each(|_| wire.send(&seek));
     // The seat moves once when it is given, and once for each message that was heard.
     let mut moved = 0;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use gametape_live::{Classes, Grant, Notice, Pass, SegmentFile, SegmentFollower, StartAt};
 use gametape_server::live::{Hold, Policy};
 use gametape_tape::SigningKey;
-use gametape_wire::ViewSet;
+use gametape_wire::{Tick, ViewSet};
 use tokio_tungstenite::tungstenite;
 
 use super::common::{
@@ -92,7 +92,7 @@ fn segments_are_the_match_byte_for_byte() {
     let source = plan(1).play();
     let mut publishing = Publishing::new(source.publisher(), Socket::connect(server.address));
     let mut tick = 0;
-    let (tape, notices) = follow(&server, 2, StartAt::Tick(0), "", || {
+    let (tape, notices) = follow(&server, 2, StartAt::Tick(Tick::ZERO), "", || {
         if tick < source.pieces.len() {
             play_one::<_, Socket>(&source, tick, &mut publishing, &mut []);
             tick += 1;
@@ -107,7 +107,7 @@ fn segments_are_the_match_byte_for_byte() {
     let deltas = slots.take_while(|answer| answer.status == 200).flat_map(|answer| answer.body);
     let whole: Vec<u8> = file(SegmentFile::Init).into_iter().chain(deltas).collect();
     assert_eq!([whole, file(SegmentFile::End)].concat(), tape);
-    let (late, _) = follow(&server, 2, StartAt::Tick(70), "", || ());
+    let (late, _) = follow(&server, 2, StartAt::Tick(Tick(70)), "", || ());
     assert_equals(&source, &late, views(&[2]), 60);
 }
 
@@ -197,7 +197,7 @@ fn a_tape_that_is_written_is_broadcast_and_nothing_of_other_views_is_kept() {
     let server = start_with(policy, limits(), |live| live.with_tape(name(), path.clone()));
     wait_for("the match", || (server.get("/live/m1/0/delta/0").status == 200).then_some(()));
     std::fs::write(&path, source.journal()).unwrap();
-    let (tape, _) = follow(&server, 0, StartAt::Tick(0), "", || ());
+    let (tape, _) = follow(&server, 0, StartAt::Tick(Tick::ZERO), "", || ());
     // Its messages have no classes here, so everything arrives.
     assert_equals(&source, &tape, views(&[0]), 0);
     assert_eq!(server.get("/live/m1/1/delta/0").status, 404);

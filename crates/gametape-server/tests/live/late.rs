@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use gametape_live::{Body, Data, Join, Lane, Notice, Shared};
 use gametape_server::live::LiveLimits;
+use gametape_wire::Tick;
 
 use super::common::{
     Publishing, Running, Socket, Watching, Wire, finish, limits, open_policy, start_with, wait_for,
@@ -58,7 +59,12 @@ struct Came {
 fn numbered(watching: &Watching<Box<dyn Wire>>) -> Vec<Came> {
     let of = |bytes: &Shared| {
         let Data { lane, number, tick, body, .. } = Data::read(bytes).unwrap()?;
-        Some(Came { lane, number, tick, is_keyframe: matches!(body, Body::Chunk(_, Some(_))) })
+        Some(Came {
+            lane,
+            number,
+            tick: tick.0,
+            is_keyframe: matches!(body, Body::Chunk(_, Some(_))),
+        })
     };
     watching.seen.iter().filter_map(of).collect()
 }
@@ -105,7 +111,7 @@ fn who_joins_at_minute_30_has_a_picture_after_a_few_round_trips_and_gets_one_gro
         publishing.step();
         watching.iter_mut().for_each(|one| one.step().unwrap());
         let newest = Some(PLAYED as u64 - 2);
-        watching.iter().all(|one| one.spectator.shown() >= newest).then_some(())
+        watching.iter().all(|one| one.spectator.shown() >= newest.map(Tick)).then_some(())
     });
     for one in &watching {
         assert_one_group(one);

@@ -9,7 +9,7 @@ use gametape_live::{
 };
 use gametape_server::live::Policy;
 use gametape_tape::SigningKey;
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Tick, View, ViewSet};
 
 use super::common::{Publishing, Running, Socket, Wire, play_one, start, wait_for};
 use super::http::{delayed, key};
@@ -75,12 +75,17 @@ impl Spy {
                         (ViewSet::EMPTY.with(self.seen), self.delay)
                     );
                 }
-                Message::Moved(moved) => assert!(moved.view == self.seen && moved.tick <= limit),
+                Message::Moved(moved) => {
+                    assert!(moved.view == self.seen && moved.tick <= Tick(limit));
+                }
                 Message::Mark(mark) => {
-                    assert!(mark.view == self.seen && mark.tick <= limit, "{mark:?} over {over}");
+                    assert!(
+                        mark.view == self.seen && mark.tick <= Tick(limit),
+                        "{mark:?} over {over}"
+                    );
                 }
                 Message::Data(data) => {
-                    assert!(data.tick <= limit, "tick {} while {over} is over", data.tick);
+                    assert!(data.tick <= Tick(limit), "tick {} while {over} is over", data.tick);
                     assert!(self.own.contains(bytes), "it is none of view {}", self.seen);
                     self.data += 1;
                 }
@@ -134,7 +139,7 @@ fn spy_on(carrier: Carrier) {
                 spies.iter_mut().for_each(|spy| spy.ask_for_everything(tick as u64 / 2));
             }
             if tick % 20 == 19 {
-                let seek = Message::Seek(StartAt::Tick(tick as u64 + 1000)).to_bytes();
+                let seek = Message::Seek(StartAt::Tick(Tick(tick as u64 + 1000))).to_bytes();
                 spies.iter_mut().for_each(|spy| spy.wire.send(&seek));
             }
         }

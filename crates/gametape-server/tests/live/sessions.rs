@@ -1,7 +1,7 @@
 //! Publishers and spectators over sockets: who watches has what the source has.
 
 use gametape_live::{Join, Notice, StartAt};
-use gametape_wire::ViewSet;
+use gametape_wire::{Tick, ViewSet};
 
 use super::common::{
     Ended, Publishing, Socket, Watching, finish, open_policy, play, play_one, start, wait_for,
@@ -112,13 +112,13 @@ fn who_joins_late_begins_with_the_newest_group_and_can_go_back() {
         publishing.step();
         watching[0].step().unwrap();
         watching[0].notices.iter().find_map(|notice| match notice {
-            Notice::Began { tick } => Some(*tick),
+            Notice::Began { tick } => Some(tick.0),
             _ => None,
         })
     });
     assert_eq!(began % 6, 0);
     assert!((30..40).contains(&began), "{began}");
-    let seek = watching[0].spectator.seek(StartAt::Tick(8));
+    let seek = watching[0].spectator.seek(StartAt::Tick(Tick(8)));
     super::common::Wire::send(watching[0].wire.as_mut().unwrap(), &seek);
     for tick in 40..source.pieces.len() {
         play_one(&source, tick, &mut publishing, &mut watching);

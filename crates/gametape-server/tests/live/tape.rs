@@ -2,6 +2,7 @@
 
 use gametape_live::{Join, Notice, StartAt};
 use gametape_server::live::LiveLimits;
+use gametape_wire::Tick;
 
 use super::common::{Socket, Watching, Wire, limits, open_policy, start_with, wait_for};
 use super::sessions::assert_equals;
@@ -21,12 +22,12 @@ fn who_goes_back_gets_what_memory_has_no_more_from_the_tape() {
     let began = wait_for("the begin", || {
         watching.step().unwrap();
         watching.notices.iter().find_map(|notice| match notice {
-            Notice::Began { tick } => Some(*tick),
+            Notice::Began { tick } => Some(tick.0),
             _ => None,
         })
     });
     assert!(began > 250, "{began}");
-    let seek = watching.spectator.seek(StartAt::Tick(0));
+    let seek = watching.spectator.seek(StartAt::Tick(Tick::ZERO));
     watching.wire.as_mut().unwrap().send(&seek);
     // What is asked for comes while the match goes on.
     std::fs::write(&path, source.journal()).unwrap();

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, mpsc};
 use gametape_live::{Join, Lane, Notice, Outgoing, Shared};
 use gametape_net::framing::{Decoder, lane_of, put_entry};
 use gametape_net::{CertificateHash, Link, Transport, Trust};
-use gametape_wire::ViewSet;
+use gametape_wire::{Tick, ViewSet};
 use tokio::runtime::Runtime;
 
 use super::common::{
@@ -318,7 +318,7 @@ fn play_through(
         wait_for("a tick", || {
             publishing.step();
             step(watching);
-            (watching.spectator.shown() >= over).then_some(())
+            (watching.spectator.shown() >= over.map(Tick)).then_some(())
         });
     }
     wait_for("the end", || {

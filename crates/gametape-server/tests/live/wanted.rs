@@ -7,7 +7,7 @@ use gametape_bus::{InProcess, Port};
 use gametape_live::{Classes, Grant, Join, Message, Notice, Pass, Shared, StartAt};
 use gametape_server::live::LiveLimits;
 use gametape_tape::SigningKey;
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Tick, View, ViewSet};
 
 use super::common::{
     Ended, Publishing, Running, Socket, Watching, Wire, finish, limits, play_one, start,
@@ -120,12 +120,12 @@ fn watch_late(server: &Running, mut work: impl FnMut()) -> Watching<Socket> {
         work();
         late.step().unwrap();
         late.notices.iter().find_map(|notice| match notice {
-            Notice::Began { tick } => Some(*tick),
+            Notice::Began { tick } => Some(tick.0),
             _ => None,
         })
     });
     assert!((30..40).contains(&began), "{began}");
-    let seek = late.spectator.seek(StartAt::Tick(0));
+    let seek = late.spectator.seek(StartAt::Tick(Tick::ZERO));
     late.wire.as_mut().unwrap().send(&seek);
     late
 }
@@ -200,8 +200,10 @@ fn a_view_that_nobody_needs_is_dropped_and_comes_again() {
     publishing.wire.sent = ViewSet::EMPTY;
     publish(&server, &source, &mut publishing, 40..60);
     assert_eq!(publishing.wire.sent, views(&[0]));
-    let join =
-        Join { from: StartAt::Tick(0), ..join(views(&[2]), pass(views(&[2]), 0).to_bytes()) };
+    let join = Join {
+        from: StartAt::Tick(Tick::ZERO),
+        ..join(views(&[2]), pass(views(&[2]), 0).to_bytes())
+    };
     let mut watching = vec![Watching::new(join, Socket::connect(server.address))];
     for tick in 60..source.pieces.len() {
         play_one(&source, tick, &mut publishing, &mut watching);

@@ -195,7 +195,7 @@ impl Session {
         }
         shown.wanted = Some(wanted);
         viewer.message = Some("getting what was before".to_owned());
-        let tick = wanted.last_tick().map_or(0, |tick| tick.0);
+        let tick = wanted.last_tick().unwrap_or_default();
         self.watch.control().seek(StartAt::Tick(tick));
     }
 }
