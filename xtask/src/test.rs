@@ -200,7 +200,9 @@ fn hostile_inputs(sh: &Shell) -> Result<Cmd<'_>> {
 
 fn tests(sh: &Shell) -> Result<Cmd<'_>> {
     let command = if tools::has_subcommand(sh, "nextest") {
-        cmd!(sh, "cargo nextest run --workspace")
+        // Slots, of which a test that computes takes two: .config/nextest.toml.
+        let slots = (2 * std::thread::available_parallelism()?.get()).to_string();
+        cmd!(sh, "cargo nextest run --workspace --test-threads {slots}")
     } else {
         cmd!(sh, "cargo test --quiet --workspace --all-targets")
     };
