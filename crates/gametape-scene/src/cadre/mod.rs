@@ -33,6 +33,9 @@ impl Visible for State<'_> {
         scene.title.match_name = context.match_name.clone().or_else(session);
         scene.title.players = scene.players.iter().map(|player| player.name.clone()).collect();
         scene.facts = facts(root, context, &lookup);
+        if root.get("currentPlayer").is_none() {
+            scene.facts.extend(chess::facts(root, &players));
+        }
         scene
     }
 
@@ -98,6 +101,7 @@ fn player(index: u8, id: &str, node: Node<'_>, lookup: &Lookup) -> Player {
     let without: Vec<&str> =
         NOT_OF_PLAYERS.iter().copied().chain(references.iter().map(String::as_str)).collect();
     player.values.extend(values(node, &without, lookup));
+    player.values.extend(values::lengths(node));
     for (name, reason) in [("why", "reasonWon"), ("why", "reasonLost")] {
         let reason = node.get(reason).and_then(text).filter(|reason| !reason.is_empty());
         player.values.extend(reason.map(|reason| Value::new(name, reason)));

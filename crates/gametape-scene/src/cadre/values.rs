@@ -1,5 +1,6 @@
 //! Values of game objects as values of a scene.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use gametape_cadre::{Kind as Json, Node};
@@ -30,6 +31,15 @@ pub(super) fn values(node: Node<'_>, without: &[&str], lookup: &Lookup) -> Vec<V
     let value =
         |(name, node): (_, Node<'_>)| Some(Value::new(readable(name), datum(node, lookup)?));
     known.filter_map(value).take(MOST_VALUES).collect()
+}
+
+/// How many things the lists of a game object have.
+pub(super) fn lengths(node: Node<'_>) -> Vec<Value> {
+    let is_list = |(name, node): &(Cow<'_, str>, Node<'_>)| {
+        node.kind() == Json::List && !BOOKKEEPING.contains(&&**name)
+    };
+    let lists = node.children().into_iter().filter(is_list).take(MOST_VALUES);
+    lists.map(|(name, list)| Value::new(readable(name), list.len() as i64)).collect()
 }
 
 /// `turnsToDie` as `turns to die`.

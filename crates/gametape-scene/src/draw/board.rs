@@ -413,9 +413,9 @@ impl BoardPicture<'_> {
                 0 | 1 => placed.push((piece, centre, radius)),
                 _ => {
                     let (dx, dy) =
-                        [(-0.22, -0.22), (0.22, 0.22), (0.22, -0.22), (-0.22, 0.22)][index];
+                        [(-0.24, -0.24), (0.24, 0.24), (0.24, -0.24), (-0.24, 0.24)][index];
                     let moved = (centre.0 + dx * self.scale(), centre.1 + dy * self.scale());
-                    placed.push((piece, moved, (radius * 0.6).max(2.0)));
+                    placed.push((piece, moved, (radius * 0.66).max(2.0)));
                 }
             }
         }
@@ -425,6 +425,7 @@ impl BoardPicture<'_> {
     fn radius(&self, piece: &Piece) -> f32 {
         match self.board.kind(piece).map(|kind| kind.look) {
             Some(Look::Disc) => (self.scale() * 0.36).max(4.0),
+            Some(Look::Counter | Look::Crowned) => (self.scale() * 0.41).max(2.0),
             _ => (self.scale() * 0.36).max(2.0),
         }
     }
@@ -559,14 +560,49 @@ pub(crate) fn draw_piece(
         _ => owner.map_or((Palette::LINE, Palette::SECONDARY), |owner| (owner, Palette::INK)),
     };
     canvas.fill(&circle(centre, radius), fill, 255);
-    let width = if look != Look::Disc && owner.is_none() { 1.0 } else { (radius / 5.0).max(1.0) };
+    let width = match look {
+        Look::Counter | Look::Crowned => (radius / 9.0).max(1.0),
+        Look::Disc => (radius / 5.0).max(1.0),
+        _ if owner.is_none() => 1.0,
+        _ => (radius / 5.0).max(1.0),
+    };
     canvas.stroke(&circle(centre, radius), rim, 255, width);
+    match look {
+        Look::Counter => return draw_groove(canvas, fill, centre, radius),
+        Look::Crowned => return draw_crown(canvas, fill, centre, radius),
+        _ => {}
+    }
     if let Some(glyph) = glyph.filter(|_| radius >= 6.0) {
         let mut text = [0; 4];
         let text = glyph.encode_utf8(&mut text);
         let size = radius * 1.35;
         fonts.write_around(canvas, text, Weight::Bold, size, centre, fill.readable());
     }
+}
+
+/// The groove of a man of draughts, a little darker than its disc.
+fn draw_groove(canvas: &mut Canvas, fill: Colour, centre: Point, radius: f32) {
+    let colour = fill.mixed(Palette::INK, 110);
+    canvas.stroke(&circle(centre, radius * 0.6), colour, 255, (radius / 7.0).max(1.0));
+}
+
+/// The corners of a crown with three points, in radii of its disc.
+const CROWN: [Point; 7] = [
+    (-0.5, 0.22),
+    (-0.58, -0.4),
+    (-0.25, -0.08),
+    (0.0, -0.55),
+    (0.25, -0.08),
+    (0.58, -0.4),
+    (0.5, 0.22),
+];
+
+/// The crown of a king of draughts, on its disc.
+fn draw_crown(canvas: &mut Canvas, fill: Colour, (x, y): Point, radius: f32) {
+    let mut crown = Shapes::default();
+    crown.polygon(CROWN.map(|(dx, dy)| (x + dx * radius, y + dy * radius)));
+    crown.block((x, y + radius * 0.4), radius, radius * 0.17);
+    canvas.fill(&crown, fill.readable(), 255);
 }
 
 /// A thing on a tile around its centre, on ground of a colour.
