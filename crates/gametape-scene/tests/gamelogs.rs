@@ -338,7 +338,7 @@ o2. K1. o2. o2. \n";
             text.contains("K Checker king × 1") && text.contains("o Checker man × 17"),
             "{text}"
         );
-        assert!(text.contains("to move Ada"), "{text}");
+        assert!(text.contains("to move Ada") && text.contains("1 Ada: checkers 9\n"), "{text}");
         let count = |player: usize| {
             let values = &scene.players[player].values;
             values.iter().find(|value| value.name == "checkers").map(|value| value.value.clone())

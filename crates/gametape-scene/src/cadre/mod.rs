@@ -84,8 +84,17 @@ fn is_class(node: Node<'_>, class: &str) -> bool {
 }
 
 /// What is said elsewhere in the scene, or is only bookkeeping.
-const NOT_OF_PLAYERS: [&str; 8] =
-    ["name", "won", "lost", "clientType", "timeRemaining", "reasonLost", "reasonWon", "color"];
+const NOT_OF_PLAYERS: [&str; 9] = [
+    "name",
+    "won",
+    "lost",
+    "clientType",
+    "timeRemaining",
+    "reasonLost",
+    "reasonWon",
+    "color",
+    "yDirection",
+];
 
 fn player(index: u8, id: &str, node: Node<'_>, lookup: &Lookup) -> Player {
     let name = node.get("name").and_then(text).filter(|name| !name.trim().is_empty());
