@@ -438,13 +438,34 @@ impl BoardPicture<'_> {
         let colour = kind.map_or(Palette::TEXT, |kind| kind.colour);
         draw_piece(canvas, self.fonts, &PieceLook { look, glyph, owner, colour }, centre, radius);
         if let Some(facing) = piece.facing.filter(|facing| facing.is_finite() && radius >= 4.0) {
-            let (sin, cos) = facing.to_radians().sin_cos();
-            let at = |reach: f32| (centre.0 + sin * reach, centre.1 - cos * reach);
+            let (right, up) = direction(facing);
+            let at = |reach: f32| (centre.0 + right * reach, centre.1 - up * reach);
             let mut pointer = Shapes::default();
             pointer.line(at(radius), at(radius * 1.35));
             canvas.stroke(&pointer, Palette::TEXT, 255, (radius / 5.0).max(1.5));
         }
     }
+}
+
+/// How far to the right and up a point is that is 1 away, at this many degrees from up to the right. *Why not the functions of
+/// the standard library: they are exact for any angle, and with their tables a hundredth of what a browser loads.*
+fn direction(degrees: f32) -> (f32, f32) {
+    let quarters = (degrees / 90.0).rem_euclid(4.0);
+    let within = (quarters - quarters.floor()) * std::f32::consts::FRAC_PI_2;
+    let (sine, cosine) = (sine(within), sine(std::f32::consts::FRAC_PI_2 - within));
+    match quarters as u32 {
+        0 => (sine, cosine),
+        1 => (cosine, -sine),
+        2 => (-sine, -cosine),
+        _ => (-cosine, sine),
+    }
+}
+
+/// The sine of an angle from 0 to a quarter of a circle, to five digits.
+fn sine(angle: f32) -> f32 {
+    let square = angle * angle;
+    let inner = 1.0 - square / 20.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0));
+    angle * (1.0 - square / 6.0 * inner)
 }
 
 /// A colour under something this hot, 0 to 1.
@@ -676,4 +697,26 @@ fn draw_flag(canvas: &mut Canvas, colour: Colour, (x, y): Point, scale: f32, alp
     let mut cloth = Shapes::default();
     cloth.polygon([(left, y - reach), (left + reach * 1.3, y - reach / 2.0), (left, y)]);
     canvas.fill(&cloth, colour, alpha);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_are_those_of_the_circle() {
+        for degrees in [0.0f32, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0, 359.9, -30.0, 1000.0]
+        {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            let (right, up) = direction(degrees);
+            assert!(
+                (right - sin).abs() < 1e-4 && (up - cos).abs() < 1e-4,
+                "{degrees}: {right} {up}"
+            );
+        }
+        for far in [f32::MAX, f32::MIN, 1e20] {
+            let (right, up) = direction(far);
+            assert!((right * right + up * up - 1.0).abs() < 1e-3, "{far}");
+        }
+    }
 }
