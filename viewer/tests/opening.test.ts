@@ -133,13 +133,21 @@ inPage("the page of matches searches, filters, sorts and opens in place", async 
     await click(page, "button", "Spoiler-free");
     assert.equal(await page.getByText("15:00").count(), 0);
     assert.equal(await page.getByText("won").count(), 0);
+    await page.getByLabel("Search matches").fill("");
     await click(page, "button", "Spoiler-free");
+    await page.getByRole("combobox", { name: "Sort" }).selectOption("Longest first");
+    assert.deepEqual(await titles(), ["Ana · Ben", "Zoë", "broken.tape"]);
+    await page.getByRole("combobox", { name: "Sort" }).selectOption("By name");
+    await page.getByLabel("Search matches").fill("ben");
     await page.locator(".match-best").click();
     await page.locator(".board-canvas").waitFor();
     await idle(page);
     assert.equal(await now(page), "4:37");
     await page.goBack();
-    await page.getByLabel("Search matches").fill("ben");
+    // The list is as it was left.
+    assert.equal(await page.getByLabel("Search matches").inputValue(), "ben");
+    assert.equal(await page.getByRole("combobox", { name: "Sort" }).inputValue(), "name");
+    assert.deepEqual(await titles(), ["Ana · Ben"]);
     await page.locator(".match-link").click();
     await page.locator(".board-canvas").waitFor();
     await idle(page);

@@ -76,6 +76,7 @@ const SAMPLES: Sample[] = [
   { file: "current.minewars", at: "50%", view: "1", scale: 13 },
   { file: "v01.minewars", at: "end", scale: 20 },
   { file: "wide.minewars", at: "end", scale: 5 },
+  { file: "checkers.json", at: "turn:9", scale: 40 },
 ];
 
 /** The whole board as the tool draws it, on the server. */
@@ -133,6 +134,8 @@ const KEPT: Record<string, Sample> = {
   "skirmish-seat": { file: "skirmish.tape", at: "1:30", view: "1", scale: 30 },
   minewars: { file: "current.minewars", at: "end", scale: 24 },
   gamelog: { file: "skirmish.json", at: "50%", scale: 30 },
+  // Men of both sides, and a king.
+  checkers: { file: "checkers.json", at: "turn:9", scale: 30 },
 };
 
 /** The middle of the board as PNG. */

@@ -1,7 +1,7 @@
 // Recordings for tests of the page with the wasm session, made by the tool and by its library, natively.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Every seat has these to itself; the spectator has all. */
@@ -73,6 +73,7 @@ export async function prepare(root) {
   const at = (name) => join(folder, name);
   const run = (program, ...words) => execFileSync(program, words, { stdio: ["ignore", "ignore", "inherit"] });
   run(native, "samples", folder);
+  await copyFile(join(root, "..", "crates/gametape-scene/tests/checkers.json"), at("checkers.json"));
   run(tool, "-q", "convert", at("skirmish.tape"), at("skirmish.json"));
   const match = ["--players", "3", "--radius", "8", "--seed", "4", "--ticks", "24000"];
   run(tool, "-q", "record", ...match, at("match.tape"));

@@ -337,12 +337,16 @@ pub enum Look {
     Disc,
     /// A disc in the owner's colour with the glyph.
     Token,
+    /// A large disc in the owner's colour with a groove: a man of draughts.
+    Counter,
+    /// The same with a crown: a king of draughts.
+    Crowned,
     /// A character in the colour of the kind.
     Symbol(char),
 }
 
 /// The looks that are one word.
-const LOOKS: [(Look, &str); 14] = [
+const LOOKS: [(Look, &str); 16] = [
     (Look::Fill, "fill"),
     (Look::Tint, "tint"),
     (Look::Dot, "dot"),
@@ -357,6 +361,8 @@ const LOOKS: [(Look, &str); 14] = [
     (Look::Text, "text"),
     (Look::Disc, "disc"),
     (Look::Token, "token"),
+    (Look::Counter, "counter"),
+    (Look::Crowned, "crowned"),
 ];
 
 const SYMBOL: &str = "symbol:";

@@ -115,7 +115,10 @@ impl Panel {
                 canvas.fill(&block(centre, SWATCH), self.ground.mixed(kind.colour, 128), 255);
             }
             Swatch::Kind(kind)
-                if matches!(kind.look, Look::Disc | Look::Token | Look::Symbol(_)) =>
+                if matches!(
+                    kind.look,
+                    Look::Disc | Look::Token | Look::Counter | Look::Crowned | Look::Symbol(_)
+                ) =>
             {
                 let (look, colour) = (kind.look, kind.colour);
                 if let Look::Symbol(_) = look {

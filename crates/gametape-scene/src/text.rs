@@ -279,7 +279,7 @@ impl Painter<'_> {
         let sign = self.board.glyph(piece).map_or('?', shown);
         let ink = match self.board.kind(piece).map(|kind| kind.look) {
             Some(Look::Disc) => Ink::on(Palette::TEXT).bold(),
-            Some(Look::Token) => {
+            Some(Look::Token | Look::Counter | Look::Crowned) => {
                 owner.map_or(Ink::on(ground), |player| Ink::on(player.shown_colour())).bold()
             }
             _ => Ink::on(ground).bold(),

@@ -17,6 +17,8 @@ fn looks() -> impl Strategy<Value = Look> {
         Just(Look::Text),
         Just(Look::Disc),
         Just(Look::Token),
+        Just(Look::Counter),
+        Just(Look::Crowned),
         any::<char>().prop_map(Look::Symbol),
     ]
 }
@@ -130,6 +132,43 @@ mod pixels {
             let owned = forest.mixed(Palette::player(1), 128);
             let remembered = forest.mixed(Palette::BACKGROUND, 128);
             assert_eq!(found, [forest, owned, remembered, Palette::BACKGROUND], "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn men_and_kings_of_draughts_are_discs_in_the_colours_of_their_owners() {
+        let mut scene = four_tiles(Shape::Square);
+        scene.players.push(Player::new(2, "2", "Ben"));
+        let board = scene.board.as_mut().unwrap();
+        board.sight.clear();
+        let kind = |name: &str, look| Kind::new(name, None, Palette::TEXT, look);
+        board.kinds = vec![kind("man", Look::Counter), kind("king", Look::Crowned)];
+        board.pieces = [(1, 1), (2, 1), (1, 2), (2, 2)]
+            .iter()
+            .zip(0..)
+            .map(|((kind, owner), x)| {
+                let mut piece = Piece::new(x.to_string(), *kind, TileAt::new(x, 0));
+                piece.owner = *owner;
+                piece
+            })
+            .collect();
+        let picture = png::draw(&scene, &png::Options::default().with_scale(Some(40))).unwrap();
+        let (width, pixels) = decoded(&picture);
+        // Pixels of a tile, from its middle.
+        let pixel = |tile: usize, dx: i32, dy: i32| {
+            let (x, y) = (24 + 20 + 40 * tile as i32 + dx, 96 + 20 + dy);
+            pixels[y as usize * width + x as usize]
+        };
+        for (man, player) in [(0, 1), (2, 2)] {
+            let (king, colour) = (man + 1, Palette::player(player));
+            // The disc has a radius of 16.4, its groove one of 9.8, its rim is dark.
+            assert_eq!((pixel(man, 0, 0), pixel(man, 0, -13)), (colour, colour));
+            assert_eq!(pixel(man, 0, -10), colour.mixed(Palette::INK, 110));
+            assert_eq!(
+                (pixel(king, 0, -1), pixel(king, 0, 6)),
+                (colour.readable(), colour.readable())
+            );
+            assert_eq!((pixel(king, 0, -13), pixel(king, 0, 11)), (colour, colour));
         }
     }
 

@@ -127,6 +127,7 @@ fn chess_has_its_pieces() {
     let rows: Vec<&str> = text.lines().take(8).collect();
     assert_eq!(rows[0], "r1. . . k1. . .");
     assert_eq!(rows[7], ". . . . K2. . R2");
+    assert!(text.contains("move 1 · to move Bob"), "{text}");
     let board = scene.board.unwrap();
     let rook = board.pieces.iter().find(|piece| piece.id == "h1").unwrap();
     assert_eq!(board.kind(rook).unwrap().name, "white rook");
@@ -227,5 +228,121 @@ mod over_time {
         let xs: Vec<f32> = trails[0].points.iter().map(|(at, _)| at.x).collect();
         assert_eq!((trails.len(), xs), (1, vec![1.0, 2.0, 3.0, 4.0]));
         assert_eq!(stage.trails(1).unwrap()[0].points.len(), 2);
+    }
+}
+
+/// A game of Checkers: men, a man that jumps twice and is crowned, that king going back and being taken, another king.
+mod checkers {
+    use std::collections::BTreeMap;
+
+    use gametape_cadre::{Log, Options, Timeline};
+    use gametape_scene::{Context, Datum, Look, Scene, TextMap, TileAt, Visible};
+    use gametape_wire::Tick;
+
+    const LOG: &str = include_str!("checkers.json");
+
+    /// The same game as logs of the three ages have it.
+    fn ages() -> [String; 3] {
+        let older = LOG.replace(r#""gamelogVersion":"2.2.0","#, "");
+        let (head, _) = older.split_once(r#","settings""#).unwrap();
+        let oldest = format!(r#"{head},"randomSeed":"table-1"}}"#);
+        [LOG.to_owned(), older.clone(), oldest]
+    }
+
+    fn timeline(log: &str) -> Timeline {
+        let options = Options::default();
+        Timeline::load(Log::open(log.as_bytes().to_vec(), &options).unwrap(), &options).unwrap()
+    }
+
+    /// The scene after so many calls of `move`.
+    fn after(log: &str, moves: usize) -> Scene {
+        let mut timeline = timeline(log);
+        let is_move = |delta: &usize| timeline.log().delta(*delta).unwrap().kind() == "ran";
+        let delta = (0..timeline.len()).filter(is_move).nth(moves - 1).unwrap();
+        timeline.seek(delta + 1).unwrap();
+        timeline.scene(&Context::new().at_delta(Tick(1)))
+    }
+
+    /// By square: sign and owner.
+    fn pieces(scene: &Scene) -> BTreeMap<(i32, i32), (char, u8)> {
+        let board = scene.board.as_ref().unwrap();
+        let place = |at: TileAt| (at.x, at.y);
+        let pieces = board.pieces.iter().map(|piece| {
+            (place(piece.at.tile().unwrap()), (board.glyph(piece).unwrap(), piece.owner))
+        });
+        pieces.collect()
+    }
+
+    #[test]
+    fn men_stand_on_dark_squares_of_a_chequered_board() {
+        for log in ages() {
+            let mut timeline = timeline(&log);
+            timeline.seek(1).unwrap();
+            let scene = timeline.scene(&Context::new());
+            let board = scene.board.as_ref().unwrap();
+            assert_eq!(
+                (board.tiles.len(), board.up, scene.title.game.as_str()),
+                (64, false, "Checkers")
+            );
+            let index = board.index();
+            let square = |x, y| &*board.layers[0].kind(index[&TileAt::new(x, y)]).unwrap().name;
+            assert_eq!((square(0, 0), square(0, 7), square(7, 7)), ("light", "dark", "light"));
+            let pieces = pieces(&scene);
+            assert_eq!(pieces.len(), 24);
+            for ((x, y), (sign, owner)) in pieces {
+                let side = if y < 3 { 1 } else { 2 };
+                assert_eq!((square(x, y), sign, owner), ("dark", 'o', side), "{x},{y}");
+            }
+            let kinds: Vec<_> = board.kinds.iter().map(|kind| (&*kind.name, kind.look)).collect();
+            assert_eq!(kinds, [("Checker man", Look::Counter)]);
+        }
+    }
+
+    #[test]
+    fn who_jumps_takes_and_who_arrives_is_king() {
+        for log in ages() {
+            let before = pieces(&after(&log, 7));
+            assert_eq!((before[&(2, 3)], before[&(3, 4)]), (('o', 1), ('o', 2)));
+            // From 3,4 over 2,3 and over 2,1.
+            let once = pieces(&after(&log, 8));
+            assert_eq!((once.len(), once[&(1, 2)]), (23, ('o', 2)));
+            assert!(!once.contains_key(&(2, 3)) && !once.contains_key(&(3, 4)));
+            let twice = pieces(&after(&log, 9));
+            assert_eq!((twice.len(), twice[&(3, 0)]), (22, ('K', 2)));
+            assert!(!twice.contains_key(&(2, 1)));
+            // The king goes back over 2,1, and is taken itself.
+            let back = pieces(&after(&log, 11));
+            assert_eq!((back.len(), back[&(1, 2)]), (21, ('K', 2)));
+            let taken = pieces(&after(&log, 12));
+            assert_eq!((taken.len(), taken[&(2, 3)]), (20, ('o', 1)));
+            assert!(taken.values().all(|(sign, _)| *sign == 'o'));
+        }
+    }
+
+    #[test]
+    fn text_shows_men_kings_whose_they_are_and_whose_turn_it_is() {
+        let scene = after(LOG, 15);
+        let text = TextMap::of(&scene).to_string();
+        let expected = "\
+. . . . . o1. o1
+. . . . o1. o1. \n\
+. . . o1. o1. o1
+o1. . . . . . . \n\
+. . . . . . . . \n\
+. . o2. o2. o2. \n\
+. . . o2. o2. o2
+o2. K1. o2. o2. \n";
+        let rows: Vec<&str> = text.lines().take(8).map(str::trim_end).collect();
+        assert_eq!(rows, expected.lines().map(str::trim_end).collect::<Vec<_>>());
+        assert!(
+            text.contains("K Checker king × 1") && text.contains("o Checker man × 17"),
+            "{text}"
+        );
+        assert!(text.contains("to move Ada") && text.contains("1 Ada: checkers 9\n"), "{text}");
+        let count = |player: usize| {
+            let values = &scene.players[player].values;
+            values.iter().find(|value| value.name == "checkers").map(|value| value.value.clone())
+        };
+        assert_eq!([count(0), count(1)], [9, 9].map(|count| Some(Datum::Integer(count))));
     }
 }

@@ -122,6 +122,8 @@ function History({ side }: { side: state.Side }) {
   const known = changes.changes.filter(({ moment }) => moment <= state.horizon.value);
   if (known.length === 0)
     return <p class="history">{changes.exact ? "Never changed" : "No change was found"}</p>;
+  // Spoiler-free, those that are not listed may be still to come.
+  const earlier = Number.isFinite(state.horizon.value) ? 0 : changes.earlier;
   const now = state.target.value;
   // Around the position, the nearest first.
   const near = [...known].sort((a, b) => Math.abs(a.moment - now) - Math.abs(b.moment - now)).slice(0, 12);
@@ -147,8 +149,7 @@ function History({ side }: { side: state.Side }) {
         ))}
       </ol>
       <p class="hint">
-        {known.length + changes.earlier > near.length &&
-          `and ${known.length + changes.earlier - near.length} more`}
+        {known.length + earlier > near.length && `and ${known.length + earlier - near.length} more`}
         {!changes.exact && " What changed and changed back at once may be missing."}
       </p>
     </div>

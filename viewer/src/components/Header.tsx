@@ -9,6 +9,8 @@ export function Header() {
   const about = state.about.value;
   const isMatch = state.place.value === "match";
   const name = about?.heading || about?.name;
+  // A subtitle may tell how long it is.
+  const subtitle = state.spoilers.value || state.ended.value ? about?.subtitle : about?.game;
   return (
     <header class="head">
       <a
@@ -27,9 +29,7 @@ export function Header() {
       {isMatch && about ? (
         <div class="heading">
           <h1 title={name}>{name}</h1>
-          <p title={about.subtitle}>
-            {state.spoilers.value || state.ended.value ? about.subtitle : about.game}
-          </p>
+          <p title={subtitle}>{subtitle}</p>
         </div>
       ) : (
         <h1 class="only-heard">{isMatch ? "Opening a recording" : "Gametape"}</h1>

@@ -1,11 +1,17 @@
 // The page of matches.
-import { useMemo, useState } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import * as state from "../state/index.ts";
 import { count, sentence } from "../words.ts";
 import { LiveCards } from "./Live.tsx";
 import { FilePicker } from "./Start.tsx";
 
 type Order = "date" | "name" | "length";
+
+// What the list shows stays when somebody comes back from a match.
+const text = signal("");
+const chosen = signal<Order>("date");
+const game = signal("");
 
 function searchable(entry: state.MatchEntry): string {
   return [
@@ -26,16 +32,16 @@ function day(date: string): string {
 
 export function Matches() {
   const all = state.matches.value;
-  const [text, setText] = useState("");
-  const [order, setOrder] = useState<Order>("date");
-  const [game, setGame] = useState("");
+  // The order may not tell which match is the longest.
+  const order = chosen.value === "length" && !state.spoilers.value ? "date" : chosen.value;
   const games = useMemo(
     () => [...new Set(all.map((entry) => entry.game ?? "").filter(Boolean))].sort(),
     [all],
   );
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const isOffered = games.includes(game.value);
+  const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
   const list = all
-    .filter((entry) => !game || entry.game === game)
+    .filter((entry) => !isOffered || entry.game === game.value)
     .filter((entry) => words.every((word) => searchable(entry).includes(word)));
   const by: Record<Order, (a: state.MatchEntry, b: state.MatchEntry) => number> = {
     date: (a, b) => (b.date ?? "").localeCompare(a.date ?? "") || a.name.localeCompare(b.name),
@@ -64,13 +70,20 @@ export function Matches() {
               type="search"
               aria-label="Search matches"
               placeholder="Search players, names"
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
+              value={text.value}
+              onInput={(event) => {
+                text.value = event.currentTarget.value;
+              }}
             />
             {games.length > 1 && (
               <label>
                 <span class="only-heard">Game</span>
-                <select value={game} onChange={(event) => setGame(event.currentTarget.value)}>
+                <select
+                  value={isOffered ? game.value : ""}
+                  onChange={(event) => {
+                    game.value = event.currentTarget.value;
+                  }}
+                >
                   <option value="">All games</option>
                   {games.map((one) => (
                     <option key={one}>{one}</option>
@@ -80,7 +93,12 @@ export function Matches() {
             )}
             <label>
               <span class="only-heard">Sort</span>
-              <select value={order} onChange={(event) => setOrder(event.currentTarget.value as Order)}>
+              <select
+                value={order}
+                onChange={(event) => {
+                  chosen.value = event.currentTarget.value as Order;
+                }}
+              >
                 <option value="date">Newest first</option>
                 <option value="name">By name</option>
                 {state.spoilers.value && <option value="length">Longest first</option>}

@@ -246,8 +246,10 @@ function frame(now: number) {
   const by = playing.value * speedNow() * rate(known) * passed;
   head += by;
   const range = loop.value;
-  if (range && (playing.value === 1 ? head >= range.end : head <= range.start)) {
-    head = playing.value === 1 ? range.start : range.end;
+  if (range) {
+    const end = Math.min(range.end, lastMoment.value);
+    if (playing.value === 1 ? head >= end : head <= range.start)
+      head = playing.value === 1 ? range.start : end;
   }
   const ends = playing.value === 1 ? head >= lastMoment.value : head <= firstMoment.value;
   const to = clamp(Math.floor(head));
@@ -302,7 +304,9 @@ export function toggleLoop() {
 }
 
 export function setLoop(start: number, end: number) {
-  const [a, b] = [clamp(Math.min(start, end)), clamp(Math.max(start, end))];
+  // Spoiler-free, a loop does not say where the end is: it may be after it.
+  const last = Number.isFinite(horizon.value) ? Number.POSITIVE_INFINITY : lastMoment.value;
+  const [a, b] = [clamp(Math.min(start, end)), Math.min(Math.round(Math.max(start, end)), last)];
   if (b - a < 1) return;
   loop.value = { start: a, end: b };
   announced.value = `Loop from ${timeText(a)} to ${timeText(b)}`;
@@ -313,7 +317,6 @@ export function loopFromHere(isStart: boolean) {
   const known = about.value;
   if (!known) return;
   const now = target.value;
-  // Spoiler-free, a loop does not say where the end is.
   const end = Number.isFinite(horizon.value)
     ? Math.max(horizon.value, now + rate(known) * 10)
     : lastMoment.value;

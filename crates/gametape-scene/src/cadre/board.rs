@@ -1,14 +1,15 @@
 //! A board of game objects: tiles, what is on them, pieces.
 
-use gametape_wire::Arrange;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use gametape_cadre::Node;
+use gametape_cadre::{Kind as Json, Node};
+use gametape_wire::Arrange;
 
 use super::is_class;
 use super::values::{Lookup, number, readable, text, values, whole};
 use crate::layers::LayerBuilder;
-use crate::model::{Board, Kind, Look, Piece, Position, Shape, TileAt};
+use crate::model::{Board, Kind, Layer, Look, Piece, Position, Shape, TileAt};
 use crate::palette::Palette;
 
 /// More tiles or pieces than these are left out.
@@ -21,7 +22,12 @@ const GROUNDS: [&str; 3] = ["type", "ground", "terrain"];
 /// What the kind of a piece is called by.
 const KINDS: [&str; 3] = ["type", "kind", "job"];
 /// What shows otherwise than as a value.
-const SHOWN: [&str; 4] = ["tile", "owner", "name", "gameObjectName"];
+const SHOWN: [&str; 5] = ["tile", "owner", "name", "gameObjectName", KINGED];
+/// Says of a piece of draughts whether it is a king.
+const KINGED: &str = "kinged";
+/// What width and height of a map are called by, and whether it is chequered.
+const SIDES: [([&str; 2], bool); 2] =
+    [(["mapWidth", "mapHeight"], false), (["boardWidth", "boardHeight"], true)];
 
 /// The board of a state; none where nothing has a position.
 pub(super) fn board(root: Node<'_>, lookup: &mut Lookup) -> Option<Board> {
@@ -37,10 +43,10 @@ pub(super) fn board(root: Node<'_>, lookup: &mut Lookup) -> Option<Board> {
     // The order of a map, not that of ids as texts.
     found.arrange_by_key(|(at, _)| (at.y, at.x));
     found.dedup_by_key(|(at, _)| *at);
-    let pieces = Pieces::of(&others, lookup);
-    let at: Vec<TileAt> = match found.is_empty() {
+    let pieces = Pieces::of(root, &others, lookup);
+    let (at, is_chequered) = match found.is_empty() {
         true => plain_tiles(root),
-        false => found.iter().map(|(at, _)| *at).collect(),
+        false => (found.iter().map(|(at, _)| *at).collect(), false),
     };
     if at.is_empty() && pieces.pieces.is_empty() {
         return None;
@@ -50,7 +56,10 @@ pub(super) fn board(root: Node<'_>, lookup: &mut Lookup) -> Option<Board> {
     if is_hexagon(&board.tiles) {
         (board.shape, board.up, board.rows_first) = (Shape::Hex, true, true);
     }
-    board.layers = layers(&found, board.tiles.len());
+    board.layers = match is_chequered {
+        true => chequered(&board.tiles, "light").into_iter().collect(),
+        false => layers(&found, board.tiles.len()),
+    };
     let owners: Vec<u8> = found.iter().map(|(_, tile)| owner(*tile, lookup)).collect();
     if owners.iter().any(|owner| *owner != 0) {
         board.owners = owners;
@@ -65,14 +74,17 @@ fn position(node: Node<'_>) -> Option<Position> {
     Some(Position { x: part("x")?, y: part("y")? })
 }
 
-/// Tiles of which nothing is known but how many there are.
-fn plain_tiles(root: Node<'_>) -> Vec<TileAt> {
+/// Tiles of which nothing is known but how many there are, and whether they are chequered.
+fn plain_tiles(root: Node<'_>) -> (Vec<TileAt>, bool) {
     let side = |key: &str| root.get(key).and_then(whole).filter(|side| *side > 0);
-    let Some((width, height)) = side("mapWidth").zip(side("mapHeight")) else { return Vec::new() };
-    if i64::from(width) * i64::from(height) > MOST_TILES as i64 {
-        return Vec::new();
-    }
-    (0..height).flat_map(|y| (0..width).map(move |x| TileAt::new(x, y))).collect()
+    let sides = |[width, height]: [&str; 2]| {
+        let sides = side(width).zip(side(height));
+        sides.filter(|(width, height)| i64::from(*width) * i64::from(*height) <= MOST_TILES as i64)
+    };
+    let found = SIDES.iter().find_map(|(keys, is_chequered)| Some((sides(*keys)?, *is_chequered)));
+    let Some(((width, height), is_chequered)) = found else { return (Vec::new(), false) };
+    let tiles = (0..height).flat_map(|y| (0..width).map(move |x| TileAt::new(x, y)));
+    (tiles.collect(), is_chequered)
 }
 
 /// Do the tiles fill exactly a hexagon around 0,0 in axial coordinates?
@@ -97,14 +109,27 @@ fn owner(node: Node<'_>, lookup: &Lookup) -> u8 {
 }
 
 /// What is on tiles: ground, marks, contents.
-fn layers(tiles: &[(TileAt, Node<'_>)], count: usize) -> Vec<crate::model::Layer> {
+fn layers(tiles: &[(TileAt, Node<'_>)], count: usize) -> Vec<Layer> {
     let ground = grounds(tiles, count);
     let marks = rarest("mark", tiles, count, true);
     let contents = rarest("contents", tiles, count, false);
     [ground, contents, marks].into_iter().flatten().collect()
 }
 
-fn grounds(tiles: &[(TileAt, Node<'_>)], count: usize) -> Option<crate::model::Layer> {
+/// The squares of a chess board, of which 0,0 is `light` or `dark`.
+pub(super) fn chequered(tiles: &[TileAt], first: &'static str) -> Option<Layer> {
+    let second = if first == "dark" { "light" } else { "dark" };
+    let mut layer = LayerBuilder::new("square", tiles.len());
+    for (index, at) in tiles.iter().enumerate() {
+        let word = if (at.x + at.y) % 2 == 0 { first } else { second };
+        layer.put(index, word, |word| {
+            Kind::new(word, Some('.'), Palette::terrain(word), Look::Fill)
+        });
+    }
+    layer.finish()
+}
+
+fn grounds(tiles: &[(TileAt, Node<'_>)], count: usize) -> Option<Layer> {
     let name = |tile: Node<'_>| GROUNDS.iter().find_map(|key| tile.get(key).and_then(text));
     let names: Vec<String> =
         tiles.iter().map(|(_, tile)| name(*tile).unwrap_or_default()).collect();
@@ -132,7 +157,7 @@ fn rarest(
     tiles: &[(TileAt, Node<'_>)],
     count: usize,
     flags: bool,
-) -> Option<crate::model::Layer> {
+) -> Option<Layer> {
     let fields = |tile: Node<'_>| fields(tile, flags);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, tile) in tiles {
@@ -215,17 +240,23 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn of(objects: &[(std::borrow::Cow<'_, str>, Node<'_>)], lookup: &Lookup) -> Self {
+    fn of(root: Node<'_>, objects: &[(Cow<'_, str>, Node<'_>)], lookup: &Lookup) -> Self {
         let placed =
             objects.iter().filter(|(_, object)| !is_class(*object, "Player") && is_there(*object));
         let placed = placed.filter_map(|(id, object)| Some((id, *object, place(*object, lookup)?)));
-        let placed: Vec<_> = placed.take(MOST_PIECES).collect();
+        let mut placed: Vec<_> = placed.take(MOST_PIECES).collect();
+        let listed = Listed::of(root, placed.iter().map(|(_, object, _)| *object));
+        placed.retain(|(id, object, _)| listed.has(id, *object));
         let names: Vec<String> = placed.iter().map(|(_, object, _)| kind_name(*object)).collect();
-        let all: BTreeSet<&String> = names.iter().take(MOST_PIECES).collect();
+        let looks = placed.iter().map(|(_, object, _)| Rank::of(*object));
+        let all: BTreeMap<&String, Option<Rank>> = names.iter().zip(looks).collect();
         let mut glyphs = Glyphs::new("");
-        let kinds: Vec<Kind> =
-            all.iter().take(MOST_KINDS).map(|name| piece_kind(name, &mut glyphs)).collect();
-        let numbers: HashMap<&String, u8> = all.into_iter().take(MOST_KINDS).zip(1..).collect();
+        let kinds: Vec<Kind> = all
+            .iter()
+            .take(MOST_KINDS)
+            .map(|(name, rank)| piece_kind(name, *rank, &mut glyphs))
+            .collect();
+        let numbers: HashMap<&String, u8> = all.into_keys().take(MOST_KINDS).zip(1..).collect();
         let mut pieces: Vec<Piece> = Vec::new();
         for ((id, object, at), name) in placed.iter().zip(&names) {
             let mut piece =
@@ -244,6 +275,44 @@ impl Pieces {
     }
 }
 
+/// Objects with positions of their own that the lists of a state have. *Why: a piece that was captured stays among the objects,
+/// where it was last, and is only taken out of the lists.*
+#[derive(Debug, Default)]
+struct Listed {
+    ids: HashSet<String>,
+    classes: HashSet<String>,
+}
+
+impl Listed {
+    /// What the lists of a root have of the classes of these objects.
+    fn of<'a>(root: Node<'a>, objects: impl Iterator<Item = Node<'a>>) -> Self {
+        let own = objects.filter(|object| object.get("tile").is_none()).filter_map(class);
+        let wanted: HashSet<String> = own.collect();
+        let mut listed = Self::default();
+        if wanted.is_empty() {
+            return listed;
+        }
+        let lists = root.children().into_iter().filter(|(_, node)| node.kind() == Json::List);
+        for (_, item) in lists.flat_map(|(_, list)| list.children()) {
+            let (Some(id), Some(class)) = (item.reference(), class(item.resolve())) else {
+                continue;
+            };
+            if wanted.contains(&class) {
+                listed.ids.insert(id.into_owned());
+                listed.classes.insert(class);
+            }
+        }
+        listed
+    }
+
+    /// Is an object not missing from the lists that have others of its class?
+    fn has(&self, id: &str, object: Node<'_>) -> bool {
+        object.get("tile").is_some()
+            || self.ids.contains(id)
+            || class(object).is_none_or(|class| !self.classes.contains(&class))
+    }
+}
+
 /// Is it neither dead nor destroyed?
 fn is_there(object: Node<'_>) -> bool {
     let is = |key: &str| object.get(key).is_some_and(|node| node.is_true());
@@ -257,13 +326,18 @@ fn place(object: Node<'_>, lookup: &Lookup) -> Option<Position> {
     on_tile.or_else(|| position(object))
 }
 
+fn class(object: Node<'_>) -> Option<String> {
+    object.get("gameObjectName").and_then(text)
+}
+
 /// `Cowboy Bartender`, `Unit`
 fn kind_name(object: Node<'_>) -> String {
-    let class = object.get("gameObjectName").and_then(text).unwrap_or_default();
-    let kind = KINDS.iter().find_map(|key| {
+    let class = class(object).unwrap_or_default();
+    let said = KINDS.iter().find_map(|key| {
         let node = object.get(key)?;
         text(node).or_else(|| node.reference().and_then(|_| text(node.resolve().get("title")?)))
     });
+    let kind = Rank::of(object).map(|rank| rank.name().to_owned()).or(said);
     match kind.filter(|kind| !kind.is_empty()) {
         Some(kind) => format!("{class} {kind}").trim_start().to_owned(),
         None if class.is_empty() => "object".to_owned(),
@@ -271,11 +345,45 @@ fn kind_name(object: Node<'_>) -> String {
     }
 }
 
+/// A piece of draughts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rank {
+    Man,
+    King,
+}
+
+impl Rank {
+    /// The rank of an object that says whether it is kinged.
+    fn of(object: Node<'_>) -> Option<Self> {
+        match object.get(KINGED)?.as_literal()? {
+            "true" => Some(Self::King),
+            "false" => Some(Self::Man),
+            _ => None,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Man => "man",
+            Self::King => "king",
+        }
+    }
+
+    /// Its sign, and how it is drawn.
+    const fn look(self) -> (&'static str, Look) {
+        match self {
+            Self::Man => ("o", Look::Counter),
+            Self::King => ("K", Look::Crowned),
+        }
+    }
+}
+
 /// Signs are capital letters: of the last word first, which differs between kinds of one class.
-fn piece_kind(name: &str, glyphs: &mut Glyphs) -> Kind {
+fn piece_kind(name: &str, rank: Option<Rank>, glyphs: &mut Glyphs) -> Kind {
     let last = name.rsplit(' ').next().unwrap_or(name);
     let letters: String = last.chars().chain(name.chars()).flat_map(char::to_uppercase).collect();
-    Kind::new(name, Some(glyphs.next(&letters)), Palette::TEXT, Look::Token)
+    let (sign, look) = rank.map_or(("", Look::Token), Rank::look);
+    Kind::new(name, Some(glyphs.next(&format!("{sign}{letters}"))), Palette::TEXT, look)
 }
 
 /// Degrees of a direction: 0 up, 90 right.

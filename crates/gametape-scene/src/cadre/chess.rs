@@ -2,9 +2,9 @@
 
 use gametape_cadre::Node;
 
+use super::board::chequered;
 use super::values::text;
-use crate::layers::LayerBuilder;
-use crate::model::{Board, Kind, Look, Piece, Shape, TileAt};
+use crate::model::{Board, Datum, Kind, Look, Piece, Shape, TileAt, Value};
 use crate::palette::Palette;
 
 /// The most ranks and files that a board can have.
@@ -33,7 +33,8 @@ pub(super) fn board(root: Node<'_>, players: &[(String, Node<'_>)]) -> Option<Bo
     let tiles = (0..height).rev().flat_map(|y| (0..width).map(move |x| tile(x, y))).collect();
     let mut board = Board::new(Shape::Square, tiles);
     board.up = true;
-    board.layers.extend(checkered(&board.tiles));
+    // a1, at 0,0, is dark.
+    board.layers.extend(chequered(&board.tiles, "dark"));
     let white = white(players);
     board.kinds = [false, true].into_iter().flat_map(kinds).collect();
     for (rank, y) in ranks.iter().zip((0..height).rev()) {
@@ -41,6 +42,21 @@ pub(super) fn board(root: Node<'_>, players: &[(String, Node<'_>)]) -> Option<Bo
         board.pieces.extend(there.filter_map(|(x, letter)| piece(letter, tile(x, y), white)));
     }
     Some(board)
+}
+
+/// The number of the move and whose it is, as the FEN says after the board.
+pub(super) fn facts(root: Node<'_>, players: &[(String, Node<'_>)]) -> Vec<Value> {
+    let fen = root.get("fen").and_then(text).unwrap_or_default();
+    let mut fields = fen.split_whitespace().skip(1);
+    let (white, black) = white(players);
+    let to_move = fields.next().and_then(|side| match side {
+        "w" => Some(white),
+        "b" => Some(black),
+        _ => None,
+    });
+    let number = fields.nth(3).and_then(|number| number.parse::<i64>().ok());
+    let to_move = to_move.map(|player| Value::new("to move", Datum::Player { player }));
+    number.map(|number| Value::new("move", number)).into_iter().chain(to_move).collect()
 }
 
 fn tile(x: usize, y: usize) -> TileAt {
@@ -71,17 +87,6 @@ fn white(players: &[(String, Node<'_>)]) -> (u8, u8) {
         Some(1) => (2, 1),
         _ => (1, 2),
     }
-}
-
-fn checkered(tiles: &[TileAt]) -> Option<crate::model::Layer> {
-    let mut layer = LayerBuilder::new("square", tiles.len());
-    for (index, at) in tiles.iter().enumerate() {
-        let word = if (at.x + at.y) % 2 == 0 { "dark" } else { "light" };
-        layer.put(index, word, |word| {
-            Kind::new(word, Some('.'), Palette::terrain(word), Look::Fill)
-        });
-    }
-    layer.finish()
 }
 
 fn kinds(black: bool) -> impl Iterator<Item = Kind> {

@@ -33,6 +33,9 @@ impl Visible for State<'_> {
         scene.title.match_name = context.match_name.clone().or_else(session);
         scene.title.players = scene.players.iter().map(|player| player.name.clone()).collect();
         scene.facts = facts(root, context, &lookup);
+        if root.get("currentPlayer").is_none() {
+            scene.facts.extend(chess::facts(root, &players));
+        }
         scene
     }
 
@@ -81,8 +84,17 @@ fn is_class(node: Node<'_>, class: &str) -> bool {
 }
 
 /// What is said elsewhere in the scene, or is only bookkeeping.
-const NOT_OF_PLAYERS: [&str; 8] =
-    ["name", "won", "lost", "clientType", "timeRemaining", "reasonLost", "reasonWon", "color"];
+const NOT_OF_PLAYERS: [&str; 9] = [
+    "name",
+    "won",
+    "lost",
+    "clientType",
+    "timeRemaining",
+    "reasonLost",
+    "reasonWon",
+    "color",
+    "yDirection",
+];
 
 fn player(index: u8, id: &str, node: Node<'_>, lookup: &Lookup) -> Player {
     let name = node.get("name").and_then(text).filter(|name| !name.trim().is_empty());
@@ -98,6 +110,7 @@ fn player(index: u8, id: &str, node: Node<'_>, lookup: &Lookup) -> Player {
     let without: Vec<&str> =
         NOT_OF_PLAYERS.iter().copied().chain(references.iter().map(String::as_str)).collect();
     player.values.extend(values(node, &without, lookup));
+    player.values.extend(values::lengths(node));
     for (name, reason) in [("why", "reasonWon"), ("why", "reasonLost")] {
         let reason = node.get(reason).and_then(text).filter(|reason| !reason.is_empty());
         player.values.extend(reason.map(|reason| Value::new(name, reason)));

@@ -1,5 +1,6 @@
 //! Values of game objects as values of a scene.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use gametape_cadre::{Kind as Json, Node};
@@ -11,6 +12,8 @@ use crate::model::{Datum, TileAt, Value};
 const MOST_CHARS: usize = 120;
 /// More values of one thing are left out.
 const MOST_VALUES: usize = 64;
+/// Of an object with more lists none is counted.
+const MOST_LISTS: usize = 3;
 /// What every game object has and nobody asks for.
 const BOOKKEEPING: [&str; 5] = ["id", "gameObjectName", "logs", "x", "y"];
 
@@ -30,6 +33,16 @@ pub(super) fn values(node: Node<'_>, without: &[&str], lookup: &Lookup) -> Vec<V
     let value =
         |(name, node): (_, Node<'_>)| Some(Value::new(readable(name), datum(node, lookup)?));
     known.filter_map(value).take(MOST_VALUES).collect()
+}
+
+/// How many things the lists of a game object have; none where there are so many lists that nobody reads it.
+pub(super) fn lengths(node: Node<'_>) -> Vec<Value> {
+    let is_list = |(name, node): &(Cow<'_, str>, Node<'_>)| {
+        node.kind() == Json::List && !BOOKKEEPING.contains(&&**name)
+    };
+    let lists: Vec<_> = node.children().into_iter().filter(is_list).collect();
+    let shown = if lists.len() <= MOST_LISTS { lists } else { Vec::new() };
+    shown.into_iter().map(|(name, list)| Value::new(readable(name), list.len() as i64)).collect()
 }
 
 /// `turnsToDie` as `turns to die`.
