@@ -80,6 +80,11 @@ impl GamelogBytes {
         Log::open(&self.bytes[..], &self.options)
     }
 
+    /// The same, of bytes that nobody needs any more: those of plain text are not copied.
+    pub fn into_log(self) -> Result<Log> {
+        Log::open(self.bytes, &self.options)
+    }
+
     /// The bytes as they are stored.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {

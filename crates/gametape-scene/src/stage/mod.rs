@@ -148,7 +148,10 @@ impl<S: Source> Stage<S> {
         match opened {
             Opened::Tape(source) => Self::of_tape(source, games, options),
             Opened::MineWars(bytes) => Self::of_minewars(bytes),
-            Opened::Gamelog(bytes) => Self::of_gamelog(bytes.log()?, bytes.options()),
+            Opened::Gamelog(bytes) => {
+                let options = *bytes.options();
+                Self::of_gamelog(bytes.into_log()?, &options)
+            }
             _ => Err(Error::misuse("recording", "no scenes of this kind are known")),
         }
     }
