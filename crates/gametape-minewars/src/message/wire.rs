@@ -21,6 +21,14 @@ pub(crate) struct Wire<'a> {
 impl<'a> Wire<'a> {
     pub(crate) const EMPTY: Self = Self { head: 0, length: 0, tail: &[], fit: Fit::Exact };
 
+    /// Begins with a first byte.
+    #[inline(always)]
+    pub(crate) fn put_first(mut self, byte: usize) -> Self {
+        self.head |= (byte as u64) << (8 * self.length);
+        self.length += 1;
+        self
+    }
+
     /// Adds bytes to the beginning.
     #[inline(always)]
     pub(crate) fn put<const N: usize>(mut self, bytes: [u8; N]) -> Self {
