@@ -110,8 +110,8 @@ impl FrameWriter {
         views: ViewSet,
         write: impl FnOnce(&mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
-        let delta = checked_delta(layout, delta)?;
-        check_views(layout, views)?;
+        let delta = self.checked_delta(layout, delta)?;
+        self.check_views(views)?;
         self.put_homogenous(layout, delta, views, write)
     }
 
@@ -134,8 +134,8 @@ impl FrameWriter {
         views: ViewSet,
         write: impl FnMut(View, &mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
-        let delta = checked_delta(layout, delta)?;
-        check_views(layout, views)?;
+        let delta = self.checked_delta(layout, delta)?;
+        self.check_views(views)?;
         self.put_heterogenous(layout, delta, views, write)
     }
 
@@ -200,7 +200,7 @@ impl FrameWriter {
         pieces: Pieces<'_>,
         split: impl FnMut(&[u8], usize) -> usize,
     ) -> Result<()> {
-        check_views(self.layout, pieces.views())?;
+        self.check_views(pieces.views())?;
         if pieces.is_empty() {
             return Ok(());
         }
@@ -261,7 +261,8 @@ impl FrameWriter {
                 Generation::V01 => v01::begin_homogenous(frame, delta, views),
                 Generation::Current => current::begin_homogenous(frame, layout, delta, views),
             };
-            let length = put_payload(layout, frame, begun.payload_at, begun.lengths.first, write)?;
+            let length = put_payload(layout, frame, begun.payload_at, write)?;
+            frame[begun.lengths.first] = length_byte(layout, length);
             if views.is_empty() && length > 0 {
                 return Err(Error::misuse("frame mask", "a payload that no view would receive"));
             }
@@ -283,8 +284,8 @@ impl FrameWriter {
                 Generation::Current => current::begin_heterogenous(frame, layout, delta, views),
             };
             for view in views.iter() {
-                let length =
-                    put_payload(layout, frame, at, lengths.next(), |room| write(view, room))?;
+                let length = put_payload(layout, frame, at, |room| write(view, room))?;
+                frame[lengths.next()] = length_byte(layout, length);
                 if view == View::SPECTATOR && length == 0 {
                     // In v0.1 a spectator length of 0 means that the spectator takes no part.
                     return Err(Error::misuse("frame payload", "the spectator's payload is empty"));
@@ -302,21 +303,26 @@ impl FrameWriter {
         delta: u16,
         put: impl FnOnce(&mut [u8; FRAME_ROOM]) -> Result<usize>,
     ) -> Result<()> {
-        if self.out.len().saturating_sub(self.end) < FRAME_ROOM {
-            self.make_room();
-        }
-        let Some(frame) = self.out[self.end..].first_chunk_mut() else {
-            return Err(Error::misuse("frame", "no room"));
+        let frame = match self.room() {
+            Some(frame) => frame,
+            None => self.make_room()?,
         };
         self.end += put(frame)?;
         self.advance(delta.into());
         Ok(())
     }
 
+    /// Room for one frame, where there is enough.
+    #[inline(always)]
+    fn room(&mut self) -> Option<&mut [u8; FRAME_ROOM]> {
+        self.out.get_mut(self.end..)?.first_chunk_mut()
+    }
+
     /// Twice the memory, so that its clearing costs little in the long run.
     #[cold]
-    fn make_room(&mut self) {
+    fn make_room(&mut self) -> Result<&mut [u8; FRAME_ROOM]> {
         self.out.resize((2 * self.out.len()).max(self.end + FRAME_ROOM), 0);
+        self.room().ok_or_else(|| Error::misuse("frame", "no room"))
     }
 
     /// Appends bytes of any number.
@@ -335,32 +341,32 @@ impl FrameWriter {
     fn advance(&mut self, delta: u32) {
         self.time = self.time.saturating_add(delta.into());
     }
-}
 
-#[inline]
-fn checked_delta(layout: FrameLayout, delta: u32) -> Result<u16> {
-    match u16::try_from(delta) {
-        Ok(fitting) if delta <= layout.max_delta() => Ok(fitting),
-        _ => Err(delta_over_limit(delta, layout)),
+    #[inline]
+    fn checked_delta(&self, layout: FrameLayout, delta: u32) -> Result<u16> {
+        match u16::try_from(delta) {
+            Ok(fitting) if delta <= layout.max_delta() => Ok(fitting),
+            _ => Err(self.delta_over_limit(delta)),
+        }
     }
-}
 
-#[inline]
-fn check_views(layout: FrameLayout, views: ViewSet) -> Result<()> {
-    let absent = views.without(layout.views());
-    if absent.is_empty() { Ok(()) } else { Err(absent_views(absent, layout)) }
-}
+    #[inline]
+    fn check_views(&self, views: ViewSet) -> Result<()> {
+        let absent = views.without(self.layout.views());
+        if absent.is_empty() { Ok(()) } else { Err(self.absent_views(absent)) }
+    }
 
-#[cold]
-fn delta_over_limit(delta: u32, layout: FrameLayout) -> Error {
-    let most = layout.max_delta();
-    Error::misuse("frame delta", format!("{delta} is over the {most} of a frame"))
-}
+    #[cold]
+    fn delta_over_limit(&self, delta: u32) -> Error {
+        let most = self.layout.max_delta();
+        Error::misuse("frame delta", format!("{delta} is over the {most} of a frame"))
+    }
 
-#[cold]
-fn absent_views(absent: ViewSet, layout: FrameLayout) -> Error {
-    let most = layout.max_view();
-    Error::misuse("frame mask", format!("views {absent} do not exist, {most} is the last"))
+    #[cold]
+    fn absent_views(&self, absent: ViewSet) -> Error {
+        let most = self.layout.max_view();
+        Error::misuse("frame mask", format!("views {absent} do not exist, {most} is the last"))
+    }
 }
 
 /// What writes a payload that is there already. One that is too long is refused by its length.
@@ -373,16 +379,15 @@ fn copying(payload: &[u8]) -> impl FnOnce(&mut PayloadRoom) -> Result<usize> {
     }
 }
 
-/// Lets `write` write a payload at `at`, puts its length at `length_at`, and returns the length.
+/// Lets `write` write a payload at `at`, and returns its length.
 #[inline(always)]
 fn put_payload(
     layout: FrameLayout,
     frame: &mut [u8; FRAME_ROOM],
     at: usize,
-    length_at: usize,
     write: impl FnOnce(&mut PayloadRoom) -> Result<usize>,
 ) -> Result<usize> {
-    let Some(room) = frame[at..].first_chunk_mut() else {
+    let Some(room) = frame.get_mut(at..).and_then(<[u8]>::first_chunk_mut) else {
         return Err(Error::misuse("frame", "more payloads than views"));
     };
     let length = write(room)?;
@@ -391,18 +396,22 @@ fn put_payload(
         Generation::Current => 1,
     };
     if length < shortest || length > layout.payload_limit() {
-        return Err(bad_length(layout, length));
+        return Err(bad_length(length, layout.payload_limit()));
     }
-    frame[length_at] = match layout.generation() {
-        Generation::V01 => v01::length_byte(length),
-        Generation::Current => current::length_byte(length),
-    };
     Ok(length)
 }
 
+/// The byte for the length of a payload that is neither too short nor too long.
+#[inline(always)]
+fn length_byte(layout: FrameLayout, length: usize) -> u8 {
+    match layout.generation() {
+        Generation::V01 => v01::length_byte(length),
+        Generation::Current => current::length_byte(length),
+    }
+}
+
 #[cold]
-fn bad_length(layout: FrameLayout, length: usize) -> Error {
-    let most = layout.payload_limit();
+fn bad_length(length: usize, most: usize) -> Error {
     let problem = match length {
         0 => "this generation has no empty payloads".to_owned(),
         _ => format!("{length} bytes are over the {most} of a frame"),

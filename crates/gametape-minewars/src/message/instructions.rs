@@ -31,6 +31,47 @@ pub(crate) const fn patterns_of<const N: usize>(
     patterns
 }
 
+/// Which of the first bytes that match a row's pattern are not the row's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Others {
+    None,
+    /// Those whose masked bits have this value: one comparison, and no look into the map.
+    Family {
+        mask: usize,
+        value: usize,
+    },
+    Scattered,
+}
+
+impl Others {
+    /// `matching` says of the first bytes that match whether they are the row's own.
+    pub(crate) const fn among(matching: &[Option<bool>; 256]) -> Self {
+        let (mut ones, mut zeros) = (0xFF, 0xFF);
+        let mut byte = 0;
+        while byte < 256 {
+            if let Some(false) = matching[byte] {
+                ones &= byte;
+                zeros &= !byte;
+            }
+            byte += 1;
+        }
+        let (mask, value) = (ones | zeros, ones);
+        if ones & zeros != 0 {
+            return Self::None;
+        }
+        byte = 0;
+        while byte < 256 {
+            if let Some(true) = matching[byte]
+                && byte & mask == value
+            {
+                return Self::Scattered;
+            }
+            byte += 1;
+        }
+        Self::Family { mask, value }
+    }
+}
+
 /// Declares an instruction set.
 ///
 /// A row is: documentation (its text is the meaning in the printed table), variant, words
@@ -107,36 +148,38 @@ macro_rules! instructions {
             }
 
             /// The fixed bits of the first byte, where the generation has the message.
-            const fn opcode(self, dialect: usize) -> Option<u8> {
+            const fn opcode(self, dialect: usize) -> Option<usize> {
                 match $rows[self as usize].patterns[generation_index(dialect)] {
-                    Some(pattern) => Some(pattern.value()),
+                    Some(pattern) => Some(pattern.value() as usize),
                     None => None,
                 }
             }
 
-            /// Does every first byte that matches the pattern belong to this row, and to no other
-            /// whose pattern says more?
-            const fn owns_pattern(self, dialect: usize) -> bool {
+            /// The first bytes that match the pattern and belong to other rows, or to none.
+            const fn others(self, dialect: usize) -> Others {
                 let generation = generation_index(dialect);
-                let Some(pattern) = $rows[self as usize].patterns[generation] else { return true };
+                let Some(pattern) = $rows[self as usize].patterns[generation] else {
+                    return Others::None;
+                };
+                let mut matching = [None; 256];
                 let mut byte = 0;
                 while byte < 256 {
-                    let row = Self::MAP[generation][byte];
-                    if pattern.matches(byte as u8) && row as usize != self as usize {
-                        return false;
+                    if pattern.matches(byte as u8) {
+                        matching[byte] = Some(Self::MAP[generation][byte] as usize == self as usize);
                     }
                     byte += 1;
                 }
-                true
+                Others::among(&matching)
             }
 
             /// An error unless the finished first byte still belongs to this row.
             #[inline(always)]
             fn check<const D: usize>(
                 self,
-                byte: u8,
+                byte: usize,
                 word: impl FnOnce() -> &'static str,
             ) -> Result<u8> {
+                let byte = byte as u8;
                 if Self::MAP[const { generation_index(D) }][byte as usize] == self {
                     Ok(byte)
                 } else {
@@ -183,10 +226,18 @@ macro_rules! instructions {
                         $(let opcode = opcode
                             | instructions!(@slot D $id $variant $field $($letter)?)
                                 .shifted($field.bits())?;)*
-                        if const { !$id::$variant.owns_pattern(D) } {
-                            $id::$variant.check::<D>(opcode, word)?;
+                        match const { $id::$variant.others(D) } {
+                            Others::None => {}
+                            Others::Family { mask, value } => {
+                                if opcode & mask == value {
+                                    return Err(collides(opcode as u8, word()));
+                                }
+                            }
+                            Others::Scattered => {
+                                $id::$variant.check::<D>(opcode, word)?;
+                            }
                         }
-                        let wire = wire.put([opcode]);
+                        let wire = wire.put_first(opcode);
                         $(let wire = $field.write(
                             instructions!(@slot D $id $variant $field $($letter)?), wire,
                         )?;)*
@@ -356,3 +407,25 @@ macro_rules! instructions {
     (@word $generation:tt [$($word:literal),+] $choose:expr) => { ($choose)($generation) };
 }
 pub(super) use instructions;
+
+#[cfg(test)]
+mod tests {
+    use super::Others;
+
+    fn among(own: &[usize], others: &[usize]) -> Others {
+        let mut matching = [None; 256];
+        own.iter().for_each(|&byte| matching[byte] = Some(true));
+        others.iter().for_each(|&byte| matching[byte] = Some(false));
+        Others::among(&matching)
+    }
+
+    #[test]
+    fn bytes_of_others_are_a_family_only_if_one_comparison_finds_just_them() {
+        assert_eq!(among(&[0x20, 0x21], &[]), Others::None);
+        assert_eq!(among(&[], &[]), Others::None);
+        let family = |mask, value| Others::Family { mask, value };
+        assert_eq!(among(&[0x21, 0x22], &[0x20]), family(0xFF, 0x20));
+        assert_eq!(among(&[0x81, 0x91, 0xA1], &[0x80, 0x90, 0xA0, 0xB0]), family(0xCF, 0x80));
+        assert_eq!(among(&[0x21, 0x22], &[0x20, 0x23]), Others::Scattered);
+    }
+}

@@ -50,7 +50,7 @@ impl Slot {
 
     /// The first byte's bits for an operand with the value `bits`.
     #[inline(always)]
-    pub(crate) fn shifted(self, bits: usize) -> Result<u8> {
+    pub(crate) fn shifted(self, bits: usize) -> Result<usize> {
         match self.field {
             None => Ok(0),
             Some(field) => match field.put(bits) {

@@ -86,8 +86,8 @@ impl Field {
 
     /// The field's bits for `value`, unless it does not fit.
     #[inline]
-    pub(crate) const fn put(self, value: usize) -> Option<u8> {
-        if value > self.max() as usize { None } else { Some((value as u8) << self.shift) }
+    pub(crate) const fn put(self, value: usize) -> Option<usize> {
+        if value > self.max() as usize { None } else { Some(value << self.shift) }
     }
 
     /// The largest value that fits.

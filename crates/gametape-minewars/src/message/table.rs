@@ -5,7 +5,7 @@ use crate::{FrameWriter, Generation};
 use gametape_wire::{Error, ErrorKind, Reader, Result, View, ViewSet};
 
 use super::class::Class;
-use super::instructions::{Row, instructions, patterns_of};
+use super::instructions::{Others, Row, instructions, patterns_of};
 use super::lists::{DigitTile, Digits, Tiles};
 use super::operand::{Fit, Operand, Slot};
 use super::pattern::{Field, Pattern, decode_map};

@@ -21,6 +21,14 @@ pub(crate) struct Wire<'a> {
 impl<'a> Wire<'a> {
     pub(crate) const EMPTY: Self = Self { head: 0, length: 0, tail: &[], fit: Fit::Exact };
 
+    /// Begins with a first byte.
+    #[inline(always)]
+    pub(crate) fn put_first(mut self, byte: usize) -> Self {
+        self.head |= (byte as u64) << (8 * self.length);
+        self.length += 1;
+        self
+    }
+
     /// Adds bytes to the beginning.
     #[inline(always)]
     pub(crate) fn put<const N: usize>(mut self, bytes: [u8; N]) -> Self {
@@ -197,8 +205,8 @@ mod tests {
     use crate::{Dialect, Generation};
 
     use super::*;
-    use crate::map::Coord;
-    use crate::message::{Duration, Message, Money, PlayerUpdate, Text, Who};
+    use crate::map::{Coord, StructureKind};
+    use crate::message::{Duration, Message, Money, PlayerUpdate, Text, TileBuf, Who};
 
     fn fill(
         messages: &[Message<'_>],
@@ -286,6 +294,26 @@ mod tests {
         for generation in Generation::ALL {
             let messages = [Message::Tremor {}, too_high];
             assert!(fill(&messages, generation, &mut room).is_err());
+        }
+    }
+
+    #[test]
+    fn operands_that_spell_another_message_are_refused() {
+        let mut tiles = TileBuf::new();
+        tiles.push(Coord::CENTRE);
+        let tile = Coord::CENTRE;
+        let colliding = [
+            Message::Owner { player: 0, tiles: tiles.as_tiles() },
+            Message::StructureHp { tile, hp: 0 },
+            Message::Structure { tile, kind: StructureKind::Unknown(15) },
+        ];
+        let mut room = [0; size_of::<PayloadRoom>()];
+        for generation in Generation::ALL {
+            for message in colliding {
+                let mut alone = Vec::new();
+                assert!(message.encode(generation, &mut alone).is_err(), "{message:?}");
+                assert!(fill(&[message], generation, &mut room).is_err(), "{message:?}");
+            }
         }
     }
 }
