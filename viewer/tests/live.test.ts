@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { Entries, entry } from "../src/live/framing.ts";
+import { Entries, entry, joinText } from "../src/live/framing.ts";
 import { Pacer } from "../src/live/pace.ts";
 import { browserPath, missingBrowser, startBrowser } from "./browser.ts";
 import { accessible, idle, inPage, suite } from "./harness.ts";
@@ -437,4 +437,11 @@ test("messages are cut out of streams, in pieces of any size", () => {
   }
   assert.throws(() => new Entries(true).push(Uint8Array.of(7)));
   assert.throws(() => new Entries(false).push(Uint8Array.of(255, 255, 255, 255, 127)));
+});
+
+test("a Join has the text of the specification", () => {
+  // spec/live.md, sections 4 and 14.
+  const join = Uint8Array.of(3, 1, 0, 2, 0x6d, 0x31, 4, 0, 0x1f, 0, 0, 0);
+  assert.equal(joinText(join), "AwEAAm0xBAAfAAAA");
+  assert.equal(joinText(Uint8Array.of(0xfb, 0xff)), "-_8");
 });

@@ -9,7 +9,7 @@ use gametape_live::{Announce, MatchName, Message, Shared};
 use gametape_tape::TapeHeader;
 use gametape_wire::{Result, ViewSet};
 use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::bus::{Bus, Delivery, Kept, Subscription};
 use crate::subject::{Filter, Subject};
@@ -162,13 +162,16 @@ impl Following {
     async fn run(self) -> Result<()> {
         let filters = Filter::of_views(&self.name, self.views);
         let mut live = self.bus.subscribe(&filters).await?;
-        // The marks say how many messages there are, before anything else comes.
-        let marks = self.bus.kept(&Filter::marks_of(&self.name, self.views), Kept::Last).await;
-        if let Ok(mut marks) = marks {
+        // The marks say how many messages there are, before anything else comes. A window that does not answer is not waited
+        // for: the publisher sends others.
+        let marks = self.bus.kept(&Filter::marks_of(&self.name, self.views), Kept::Last);
+        let taking = async {
+            let Ok(mut marks) = marks.await else { return };
             while let Some(mark) = marks.next().await {
                 self.take(mark, &mut None);
             }
-        }
+        };
+        let _ = timeout(STALLED, taking).await;
         let mut window = Reading::begin(self.bus.kept(&filters, Kept::All));
         let mut silence = Silence::new();
         let mut look = interval(LOOK);

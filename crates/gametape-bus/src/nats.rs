@@ -18,7 +18,7 @@ use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
 use gametape_live::Shared;
 use gametape_wire::{Error, ErrorKind, Place, Result};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::bus::{Bus, Delivery, Kept, Subscription};
@@ -37,8 +37,15 @@ const OUTGOING_BYTES: usize = 64 << 20;
 const INCOMING: usize = 1024;
 /// Messages of the window that are asked for at once.
 const BATCH: usize = 500;
-/// A request to the stream that is not answered by then is not answered.
+/// What the server is asked for takes at most this long.
 const REQUEST: Duration = Duration::from_secs(3);
+/// A request to the window that is not answered by then is asked again: a cluster that lost its leader answers nobody, and does
+/// not say so.
+const TRY: Duration = Duration::from_secs(1);
+/// Who wants to read the window asks this often.
+const TRIES: usize = 3;
+/// A window that cannot be made is tried again after this time.
+const LATER: Duration = Duration::from_secs(5);
 /// A dead connection is noticed within twice this time.
 const PING: Duration = Duration::from_secs(2);
 
@@ -88,7 +95,8 @@ pub enum Window {
 pub struct Nats {
     client: Client,
     context: Context,
-    window: Window,
+    /// `None` until it is known.
+    window: watch::Receiver<Option<Window>>,
     outgoing: mpsc::Sender<Out>,
     queued: Arc<AtomicUsize>,
     lost: AtomicU64,
@@ -124,18 +132,34 @@ impl Nats {
             let problem = format!("its max_payload is {most} bytes, and 1 MB are needed");
             return Err(failed(problem));
         }
-        let context = ContextBuilder::new().timeout(REQUEST).build(client.clone());
-        let window = make_window(&client, &context, options).await;
+        let context = ContextBuilder::new().timeout(TRY).build(client.clone());
+        let (known, window) = watch::channel(None);
+        // A cluster that has lost a node has no window for some seconds: what is live does not wait for it.
+        tokio::spawn(keep_window(client.clone(), context.clone(), options.clone(), known));
         let (outgoing, queue) = mpsc::channel(OUTGOING);
         let queued = Arc::new(AtomicUsize::new(0));
         tokio::spawn(send(client.clone(), queue, Arc::clone(&queued)));
         Ok(Self { client, context, window, outgoing, queued, lost: AtomicU64::new(0) })
     }
 
-    /// What the bus keeps for who comes late.
-    #[must_use]
-    pub fn window(&self) -> &Window {
-        &self.window
+    /// What the bus keeps for who comes late. Waits until that is known.
+    pub async fn window(&self) -> Window {
+        let mut window = self.window.clone();
+        let known = window.wait_for(Option::is_some).await.ok().and_then(|known| known.clone());
+        known.unwrap_or_else(|| Window::Missing("the connection is gone".into()))
+    }
+
+    /// A consumer of the window.
+    async fn consumer(&self, config: ConsumerConfig) -> Result<Consumer> {
+        let mut tries = 1;
+        loop {
+            let made = self.context.create_consumer_on_stream(config.clone(), STREAM).await;
+            match made {
+                Ok(consumer) => return Ok(consumer),
+                Err(error) if tries >= TRIES => return Err(failed(error)),
+                Err(_) => tries += 1,
+            }
+        }
     }
 
     fn put(&self, subject: &str, reply: Option<&str>, bytes: Bytes) -> bool {
@@ -181,6 +205,30 @@ fn plain(text: &str) -> String {
         rest = if byte.is_some() { &more[2..] } else { more };
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Makes the window, until it is there or nobody needs it any more.
+async fn keep_window(
+    client: Client,
+    context: Context,
+    options: NatsOptions,
+    known: watch::Sender<Option<Window>>,
+) {
+    let made = async {
+        loop {
+            let window = make_window(&client, &context, &options).await;
+            let is_there = matches!(window, Window::Copies(_));
+            known.send_replace(Some(window));
+            if is_there {
+                return;
+            }
+            sleep(LATER).await;
+        }
+    };
+    tokio::select! {
+        () = made => {}
+        () = known.closed() => {}
+    }
 }
 
 /// Makes sure that the window is there. Without it the bus works, but who comes late asks for everything.
@@ -302,10 +350,8 @@ impl Bus for Nats {
         async move {
             let (sender, incoming) = mpsc::channel(INCOMING);
             let mut tasks = Vec::new();
-            if matches!(self.window, Window::Copies(_)) {
-                let consumer =
-                    self.context.create_consumer_on_stream(config(subjects, kept)?, STREAM);
-                let consumer = consumer.await.map_err(failed)?;
+            if matches!(self.window().await, Window::Copies(_)) {
+                let consumer = self.consumer(config(subjects, kept)?).await?;
                 let task = tokio::spawn(read_window(consumer, sender));
                 tasks.push(task.abort_handle());
             }

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use gametape_tape::{Chunk, ChunkHeader, ChunkKind, Gap, GapCause, TapeHeader, TapeWriter};
-use gametape_wire::{Result, Tick, View, ViewSet};
+use gametape_wire::{Error, Reader, Result, Tick, View, ViewSet};
 
 use crate::limits::HELD_BYTES;
 use crate::message::StartAt;
@@ -26,6 +27,8 @@ pub enum SegmentFile {
     Delta(u64),
     /// What follows the last slot.
     End,
+    /// What whoever joins live begins with.
+    Entry,
 }
 
 impl fmt::Display for SegmentFile {
@@ -37,7 +40,29 @@ impl fmt::Display for SegmentFile {
             Self::Keyframe(slot) => write!(f, "keyframe/{slot}"),
             Self::Delta(slot) => write!(f, "delta/{slot}"),
             Self::End => f.write_str("end"),
+            Self::Entry => f.write_str("entry"),
         }
+    }
+}
+
+impl FromStr for SegmentFile {
+    type Err = Error;
+
+    /// The file whose path ends like this. Numbers are written in one way only.
+    fn from_str(text: &str) -> Result<Self> {
+        let slot = |text: &str| text.parse().ok().filter(|slot: &u64| slot.to_string() == text);
+        let found = match text {
+            "now" => Some(Self::Now),
+            "init" => Some(Self::Init),
+            "end" => Some(Self::End),
+            "entry" => Some(Self::Entry),
+            _ => text.split_once('/').and_then(|(kind, number)| match kind {
+                "keyframe" => slot(number).map(Self::Keyframe),
+                "delta" => slot(number).map(Self::Delta),
+                _ => None,
+            }),
+        };
+        found.ok_or_else(|| malformed("no file of a view"))
     }
 }
 
@@ -67,6 +92,8 @@ struct Asked {
 pub struct SegmentFollower {
     view: View,
     from: StartAt,
+    /// Is what everybody begins with still to be asked for?
+    wants_entry: bool,
     now: Option<NowDocument>,
     now_due: Duration,
     prediction: Option<Prediction>,
@@ -109,6 +136,7 @@ impl SegmentFollower {
         Self {
             view,
             from,
+            wants_entry: from == StartAt::Live,
             now: None,
             now_due: Duration::ZERO,
             prediction: None,
@@ -143,6 +171,12 @@ impl SegmentFollower {
 
     fn wanted(&self, now: Duration) -> Vec<SegmentFile> {
         let mut wanted = Vec::new();
+        if self.wants_entry {
+            // Which slot it is of, and when the next one comes: both are asked for at once.
+            wanted.push(SegmentFile::Entry);
+            wanted.extend(self.now.is_none().then_some(SegmentFile::Now));
+            return wanted;
+        }
         let needs_now = self.next.is_none() || self.next_is_after_last();
         let predicted = self.predicted(now);
         if now >= self.now_due && needs_now && predicted.is_none() && !self.is_all_there() {
@@ -242,7 +276,28 @@ impl SegmentFollower {
                 self.take_slots()
             }
             SegmentFile::End => self.finish(bytes),
+            SegmentFile::Entry => self.take_entry(bytes, now),
         }
+    }
+
+    /// Begins with the files of an `entry`.
+    fn take_entry(&mut self, bytes: &[u8], now: Duration) -> Result<()> {
+        self.wants_entry = false;
+        let mut r = Reader::new(bytes);
+        let document = read_file(&mut r)?;
+        let slot = read_now(document, self.view)?.slot;
+        let slot = u64::try_from(slot).map_err(|_| malformed("an entry of no slot"))?;
+        // One that came by itself is not older.
+        if self.now.is_none() {
+            self.take_now(document, now)?;
+        }
+        self.take_init(read_file(&mut r)?)?;
+        self.enter(slot, read_file(&mut r)?)?;
+        while let Some(next) = self.next.filter(|next| *next <= slot) {
+            self.held.insert(next, read_file(&mut r)?.to_vec());
+            self.take_slots()?;
+        }
+        r.finish("entry")
     }
 
     /// Asks again, then gives up: of a slot by going on with the newest one.
@@ -252,6 +307,11 @@ impl SegmentFollower {
         {
             // It was only expected: the match may pause, or be over.
             (self.prediction, self.now_due, self.is_stalled) = (None, now, true);
+            return Ok(());
+        }
+        if file == SegmentFile::Entry {
+            // Then it begins with one file after the other.
+            self.wants_entry = false;
             return Ok(());
         }
         match RETRIES.get(asked.tries) {
@@ -271,9 +331,7 @@ impl SegmentFollower {
     }
 
     fn take_now(&mut self, bytes: &[u8], now: Duration) -> Result<()> {
-        let read: Option<NowDocument> = serde_json::from_slice(bytes).ok();
-        let is_sound = |now: &NowDocument| now.slot_ticks > 0 && now.view == self.view.number();
-        let read = read.filter(is_sound).ok_or_else(|| malformed("no `now` document"))?;
+        let read = read_now(bytes, self.view)?;
         self.now_due = now + NOW_APART;
         let is_new = self.now.as_ref().is_none_or(|known| read.slot > known.slot);
         self.is_stalled &= !is_new;
@@ -427,6 +485,19 @@ impl SegmentFollower {
     pub fn is_over(&self) -> bool {
         self.is_over
     }
+}
+
+/// The `now` document of a view.
+fn read_now(bytes: &[u8], view: View) -> Result<NowDocument> {
+    let read: Option<NowDocument> = serde_json::from_slice(bytes).ok();
+    let is_sound = |now: &NowDocument| now.slot_ticks > 0 && now.view == view.number();
+    read.filter(is_sound).ok_or_else(|| malformed("no `now` document"))
+}
+
+/// The next file of an `entry`.
+fn read_file<'a>(r: &mut Reader<'a>) -> Result<&'a [u8]> {
+    let length = r.varint("length of a file")?;
+    r.take(usize::try_from(length).unwrap_or(usize::MAX), "file of an entry")
 }
 
 impl Prediction {

@@ -102,5 +102,5 @@ pub use name::MatchName;
 pub use pass::{Grant, Pass};
 pub use publisher::{Publisher, classes_of};
 pub use relay::Relay;
-pub use segments::{NowDocument, Segmenter};
+pub use segments::{NowDocument, Segmenter, entry_of};
 pub use spectator::{Arrived, Notice, Spectator};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use gametape_tape::{ChunkHeader, ChunkKind, TapeHeader};
-use gametape_wire::{Result, Tick, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet, Writer};
 use serde::{Deserialize, Serialize};
 
 use crate::assembler::Assembler;
@@ -38,6 +38,16 @@ pub struct NowDocument {
     pub slot: i64,
     /// Is the match over, and all of it released?
     pub over: bool,
+}
+
+/// The file `entry` of these files.
+#[must_use]
+pub fn entry_of<F: AsRef<[u8]>>(files: &[F]) -> Vec<u8> {
+    let mut w = Writer::new();
+    for file in files {
+        w.varint(file.as_ref().len() as u64).bytes(file.as_ref());
+    }
+    w.into_bytes()
 }
 
 /// Makes the segments of a view out of what its publisher sends.
@@ -258,6 +268,24 @@ impl Segmenter {
         Some(self.files.entry(Tick(slot.saturating_mul(self.slot_ticks))))
     }
 
+    /// What the file `entry` is made of: its slot, and its files in their order, each in pieces that follow each other;
+    /// `None` where it does not exist for who asks.
+    #[must_use]
+    pub fn entry(&self, released: Option<Tick>) -> Option<(u64, Vec<Vec<Stored>>)> {
+        let slot = self.last_slot(released)?;
+        let tick = (slot + 1).saturating_mul(self.slot_ticks) - 1;
+        let now =
+            NowDocument { tick: tick as i64, slot: slot as i64, over: false, ..self.now(None) };
+        let now = Shared::from(serde_json::to_vec(&now).ok()?);
+        let mut files = vec![vec![Stored::Here(now)], vec![Stored::Here(self.init(released)?)]];
+        files.push(self.keyframe(slot, released)?);
+        let start = Tick(slot.saturating_mul(self.slot_ticks));
+        let first = self.files.keyframe_at(start).map_or(0, |(tick, _)| tick.0);
+        let slots = first / self.slot_ticks..=slot;
+        files.extend(slots.map(|slot| vec![self.files.deltas.delta(slot)]));
+        Some((slot, files))
+    }
+
     /// The file `end`; `None` where it does not exist for who asks.
     #[must_use]
     pub fn end(&self, released: Option<Tick>) -> Option<Shared> {
@@ -304,10 +332,15 @@ impl Files {
         }
     }
 
+    /// The last keyframe up to a tick.
+    fn keyframe_at(&self, tick: Tick) -> Option<(Tick, &Keyframe)> {
+        self.keyframes.range(..=tick).next_back().map(|(tick, keyframe)| (*tick, keyframe))
+    }
+
     /// What a tick is entered with: the last keyframe up to it, what that builds on, and what comes
     /// before it.
     fn entry(&self, tick: Tick) -> Vec<Stored> {
-        let Some((_, last)) = self.keyframes.range(..=tick).next_back() else { return Vec::new() };
+        let Some((_, last)) = self.keyframe_at(tick) else { return Vec::new() };
         let mut chain = vec![last];
         let mut baseline = last.baseline;
         while let Some(found) = baseline.and_then(|tick| self.keyframes.get(&tick))

@@ -6,7 +6,7 @@
 //!   seen, [`SeenLine`] says it in words.
 //! - [`Link`] is a connection over any transport, [`Address`] where it goes, [`Trust`] whom it accepts.
 //! - [`framing`] cuts the streams of QUIC and WebTransport into messages, without I/O: client and server
-//!   both use it.
+//!   both use it. [`request`] puts a Join into the request that opens a connection.
 //!
 //! Everything is specified in `spec/live.md` of the repository, section 14.
 //!
@@ -39,6 +39,7 @@ mod kept;
 mod line;
 mod link;
 mod publish;
+pub mod request;
 mod sink;
 mod tls;
 mod watch;

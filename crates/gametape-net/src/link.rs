@@ -78,11 +78,32 @@ enum LinkSender {
 impl Link {
     /// Connects by one transport.
     pub async fn connect(address: &Address, transport: Transport, trust: &Trust) -> Result<Self> {
+        Self::open(address, transport, trust, None).await
+    }
+
+    /// Connects by one transport and says this Join: with the request where the transport and the server allow it.
+    pub async fn join(
+        address: &Address,
+        transport: Transport,
+        trust: &Trust,
+        join: Shared,
+    ) -> Result<Self> {
+        Self::open(address, transport, trust, Some(join)).await
+    }
+
+    async fn open(
+        address: &Address,
+        transport: Transport,
+        trust: &Trust,
+        mut join: Option<Shared>,
+    ) -> Result<Self> {
         let connected = async {
             let (incoming_sender, incoming) = mpsc::channel(WAITING);
             let sender = match transport {
                 Transport::WebSocket => {
-                    let stream = websocket::connect(address, trust).await?;
+                    let opened = websocket::connect(address, trust, join.as_deref()).await?;
+                    let (stream, has_joined) = opened;
+                    join = join.filter(|_| !has_joined);
                     LinkSender::WebSocket(Box::new(websocket::run(stream, incoming_sender)))
                 }
                 Transport::Quic => {
@@ -98,7 +119,11 @@ impl Link {
                     return Err(Error::misuse("segments", "they carry no messages"));
                 }
             };
-            Ok(Self { transport, sender, incoming, asked: Instant::now() })
+            let mut link = Self { transport, sender, incoming, asked: Instant::now() };
+            if let Some(join) = join {
+                link.say(join).await?;
+            }
+            Ok(link)
         };
         let late = |_| broken("nobody answered in time");
         // UDP that is blocked gives no answer, and others are there to be tried.

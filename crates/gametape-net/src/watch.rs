@@ -3,6 +3,7 @@
 mod files;
 mod messages;
 
+use std::slice;
 use std::thread;
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub struct WatchOptions {
     pub views: ViewSet,
     /// The pass.
     pub pass: Option<Pass>,
+    /// The one transport to try; all that the address allows where nothing is said.
+    pub by: Option<Transport>,
     /// Where to begin; live where nothing is said.
     pub at: Option<When>,
     /// How long to try again when the server cannot be reached.
@@ -50,8 +53,8 @@ impl WatchOptions {
     pub fn new(from: Address) -> Self {
         let (trust, name) = (Trust::default(), from.name().cloned());
         let (patience, every) = (Duration::from_secs(30), Duration::from_millis(100));
-        let (views, pass, at) = (ViewSet::ALL, None, None);
-        Self { from, trust, name, views, pass, at, patience, every }
+        let (views, pass, by, at) = (ViewSet::ALL, None, None, None);
+        Self { from, trust, name, views, pass, by, at, patience, every }
     }
 
     fn join(&self, name: MatchName) -> Join {
@@ -306,7 +309,7 @@ async fn keep_watching(
     out: &mut Out,
     commands: &mut UnboundedReceiver<Command>,
 ) -> Result<()> {
-    let transports = options.from.transports();
+    let transports = options.by.as_ref().map_or(options.from.transports(), slice::from_ref);
     let mut backoff = Backoff::new(options.patience);
     let mut by_messages = messages::Watching::new(options.join(name.clone()), options.at);
     let mut by_files = files::Watching::new(options, name);

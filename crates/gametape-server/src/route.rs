@@ -54,23 +54,11 @@ impl LiveRoute {
             }
             [name, view, ref file @ ..] => {
                 let view = View::new(u8::try_from(number(view)?).ok()?)?;
-                Self::File(name.parse().ok()?, view, segment_file(file)?)
+                Self::File(name.parse().ok()?, view, file.join("/").parse().ok()?)
             }
             _ => return None,
         })
     }
-}
-
-fn segment_file(segments: &[&str]) -> Option<SegmentFile> {
-    let slot = |text| number(text).and_then(|slot| u64::try_from(slot).ok());
-    Some(match *segments {
-        ["now"] => SegmentFile::Now,
-        ["init"] => SegmentFile::Init,
-        ["end"] => SegmentFile::End,
-        ["keyframe", text] => SegmentFile::Keyframe(slot(text)?),
-        ["delta", text] => SegmentFile::Delta(slot(text)?),
-        _ => return None,
-    })
 }
 
 impl Route {
@@ -155,6 +143,7 @@ mod tests {
         assert_eq!(Route::of("/live/m-1/2/now", None), file(SegmentFile::Now));
         assert_eq!(Route::of("/live/m-1/2/delta/17", None), file(SegmentFile::Delta(17)));
         assert_eq!(Route::of("/live/m-1/2/keyframe/0", None), file(SegmentFile::Keyframe(0)));
+        assert_eq!(Route::of("/live/m-1/2/entry", None), file(SegmentFile::Entry));
         let cast = Route::Live(LiveRoute::Cast(name, "Eve".into()));
         assert_eq!(Route::of("/live/m-1/cast/Eve", None), cast);
         assert_eq!(Route::of("/metrics", None), Route::Metrics);
@@ -168,6 +157,7 @@ mod tests {
             "/live/m-1/-1/now",
             "/live/m-1/2/delta",
             "/live/m-1/2/delta/-1",
+            "/live/m-1/2/delta/01",
             "/live/m-1/2/delta/1/",
             "/live/m-1/2/delta/99999999999999999999",
             "/live/../2/now",

@@ -8,10 +8,11 @@
 //! use gametape_web_live::Segments;
 //!
 //! let mut segments = Segments::new(0, None)?;
-//! assert_eq!(segments.poll(0.0), ["now", "init"]);
+//! assert_eq!(segments.poll(0.0), ["entry", "now"]);
 //! let now = br#"{"match":"m","view":0,"tick_us":50000,"slot_ticks":20,"tick":-1,"slot":-1,"over":false}"#;
 //! segments.answer("now", Some(now), 10.0)?;
-//! segments.answer("init", None, 10.0)?;
+//! segments.answer("entry", None, 10.0)?;
+//! assert_eq!(segments.poll(10.0), ["init"]);
 //! assert!(segments.tape().is_empty() && segments.notices() == "[]");
 //! # Ok::<(), String>(())
 //! ```

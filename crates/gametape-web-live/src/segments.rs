@@ -26,7 +26,8 @@ impl Segments {
 
     /// A file came, or was not there. An error means that something else than segments is served.
     pub fn answer(&mut self, file: &str, bytes: Option<&[u8]>, now: f64) -> Result<(), String> {
-        let file = named(file).ok_or_else(|| format!("{file} is no file of a view"))?;
+        let file =
+            file.parse::<SegmentFile>().map_err(|_| format!("{file} is no file of a view"))?;
         self.follower.answer(file, bytes, millis(now)).map_err(|error| error.to_string())
     }
 
@@ -38,37 +39,5 @@ impl Segments {
     /// The bytes that follow those of the last call in the tape.
     pub fn tape(&mut self) -> Vec<u8> {
         self.follower.take_tape()
-    }
-}
-
-/// The file whose address ends like this.
-fn named(name: &str) -> Option<SegmentFile> {
-    let slot = |rest: &str| rest.parse().ok();
-    match name {
-        "now" => Some(SegmentFile::Now),
-        "init" => Some(SegmentFile::Init),
-        "end" => Some(SegmentFile::End),
-        _ => match name.split_once('/')? {
-            ("keyframe", rest) => slot(rest).map(SegmentFile::Keyframe),
-            ("delta", rest) => slot(rest).map(SegmentFile::Delta),
-            _ => None,
-        },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_files_are_read_as_they_are_written() {
-        use SegmentFile::{Delta, End, Init, Keyframe, Now};
-        for file in [Now, Init, End, Keyframe(0), Delta(17), Delta(u64::MAX)] {
-            assert_eq!(named(&file.to_string()), Some(file));
-        }
-        for wrong in ["", "then", "delta", "delta/", "delta/-1", "delta/1/2", "keyframe/x", "/now"]
-        {
-            assert_eq!(named(wrong), None, "{wrong}");
-        }
     }
 }

@@ -1,7 +1,9 @@
 // Connections that carry messages: WebTransport and WebSocket.
-import { Entries, entry } from "./framing.ts";
+import { Entries, entry, joinText } from "./framing.ts";
 
 export interface Connection {
+  /** Did the server take the Join of the request? Else it is the first message. */
+  readonly hasJoined: boolean;
   send(message: Uint8Array<ArrayBuffer>): void;
   close(): void;
 }
@@ -18,8 +20,9 @@ const PATIENCE = 2500;
 /** Datagrams that may wait to be read. */
 const DATAGRAMS = 1024;
 
-/** The subprotocol of WebSockets. */
+/** The subprotocol of WebSockets, and the one with which a server says that it took the Join of the request. */
 const PROTOCOL = "gametape-live-1";
+const JOINED = "gametape-live-1-join";
 
 function within<T>(work: Promise<T>, late: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -31,10 +34,14 @@ function within<T>(work: Promise<T>, late: () => void): Promise<T> {
   });
 }
 
-export async function webSocket(base: string, handlers: Handlers): Promise<Connection> {
+export async function webSocket(
+  base: string,
+  join: Uint8Array<ArrayBuffer>,
+  handlers: Handlers,
+): Promise<Connection> {
   const url = new URL("live", base);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-  const socket = new WebSocket(url, PROTOCOL);
+  const socket = new WebSocket(url, [PROTOCOL, JOINED, `join-${joinText(join)}`]);
   socket.binaryType = "arraybuffer";
   const opened = new Promise<void>((resolve, reject) => {
     socket.onopen = () => resolve();
@@ -47,6 +54,7 @@ export async function webSocket(base: string, handlers: Handlers): Promise<Conne
   };
   socket.onclose = () => handlers.ended();
   return {
+    hasJoined: socket.protocol === JOINED,
     send: (message) => {
       if (socket.readyState === WebSocket.OPEN) socket.send(message);
     },
@@ -54,15 +62,19 @@ export async function webSocket(base: string, handlers: Handlers): Promise<Conne
   };
 }
 
+/** A session; `join` is for servers that take it in the request. */
 export async function webTransport(
-  url: string,
+  address: URL,
   hashes: readonly Uint8Array<ArrayBuffer>[],
+  join: Uint8Array<ArrayBuffer> | null,
   handlers: Handlers,
 ): Promise<Connection> {
   if (typeof WebTransport === "undefined") throw new Error("this browser has no WebTransport");
+  const url = new URL(address);
+  if (join) url.search = `join=${joinText(join)}`;
   const certificates = hashes.map((value) => ({ algorithm: "sha-256", value }));
   const transport = new WebTransport(
-    url,
+    url.href,
     certificates.length > 0 ? { serverCertificateHashes: certificates } : {},
   );
   const close = () => {
@@ -75,7 +87,11 @@ export async function webTransport(
   // Whoever waits for it has been told already.
   transport.closed.catch(() => {});
   await within(transport.ready, close);
-  const stream = await within(transport.createBidirectionalStream(), close);
+  // Who got the Join with the request opens the session stream.
+  const stream = await within(
+    join ? first(transport.incomingBidirectionalStreams) : transport.createBidirectionalStream(),
+    close,
+  );
   const writer = stream.writable.getWriter();
   let isOpen = true;
   const end = () => {
@@ -94,9 +110,17 @@ export async function webTransport(
   transport.datagrams.incomingHighWaterMark = DATAGRAMS;
   void each(transport.datagrams.readable, (datagram) => handlers.message(datagram as Uint8Array)).catch(end);
   return {
+    hasJoined: join !== null,
     send: (message) => void writer.write(entry(message)).catch(end),
     close,
   };
+}
+
+/** What comes first of a stream. */
+async function first(streams: ReadableStream<WebTransportBidirectionalStream>) {
+  const { value } = await streams.getReader().read();
+  if (!value) throw new Error("it ended");
+  return value;
 }
 
 async function each<T>(stream: ReadableStream<T>, work: (item: T) => void) {

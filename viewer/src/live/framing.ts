@@ -18,6 +18,12 @@ export function entry(message: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** A Join as text, as a request has it. */
+export function joinText(join: Uint8Array): string {
+  const text = btoa(String.fromCharCode(...join));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
 /** Cuts a stream into messages; holds what came of one message at most. */
 export class Entries {
   private held = new Uint8Array(0);

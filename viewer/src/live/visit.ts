@@ -1,7 +1,7 @@
 // One visit at a match, by one way: until the connection ends, the match is over or somebody wants something else.
 import { Seat, Segments } from "#live";
 import type { LiveNotice, Refused } from "../generated/live.ts";
-import { type Connection, webSocket, webTransport } from "./connections.ts";
+import { type Connection, type Handlers, webSocket, webTransport } from "./connections.ts";
 import type { Opening, Way } from "./messages.ts";
 
 /** How a visit ended. */
@@ -88,7 +88,9 @@ export function visitByMessages(way: Way, opening: Opening, seat: Seat, listener
     if (outcome.refused || outcome.over) end();
   };
   const send = () => {
-    for (let message = seat.next(); message; message = seat.next()) connection?.send(message);
+    // What is to be said waits for the connection.
+    if (!connection) return;
+    for (let message = seat.next(); message; message = seat.next()) connection.send(message);
   };
   let heard = now();
   const handlers = {
@@ -102,12 +104,13 @@ export function visitByMessages(way: Way, opening: Opening, seat: Seat, listener
     finish = resolve;
   });
   const begin = async () => {
+    const join = seat.join();
     const opened = await (way === "websocket"
-      ? webSocket(opening.base, handlers)
-      : openWebTransport(opening.base, handlers));
+      ? webSocket(opening.base, join, handlers)
+      : openWebTransport(opening.base, join, handlers));
     if (isDone) return opened.close();
     connection = opened;
-    connection.send(seat.join());
+    if (!opened.hasJoined) connection.send(seat.join());
     heard = now();
     timer = setInterval(
       () =>
@@ -136,20 +139,39 @@ export function visitByMessages(way: Way, opening: Opening, seat: Seat, listener
 /** What the server says of itself. */
 interface ServerInfo {
   transports?: string[];
+  /** "request": it takes a Join there. */
+  join?: string;
   /** SHA-256 of its certificate, in hexadecimal, where nobody vouches for it. */
   certificate_sha256?: string;
 }
 
-/** WebTransport is on the same port, also where the page comes without TLS. */
-async function openWebTransport(base: string, handlers: Parameters<typeof webSocket>[1]) {
+async function serverInfo(base: string): Promise<ServerInfo> {
   const response = await fetch(new URL("live/server.json", base), { cache: "no-store" });
-  const info = response.ok ? ((await response.json()) as ServerInfo) : {};
+  return response.ok ? ((await response.json()) as ServerInfo) : {};
+}
+
+/** What was asked for before it is needed. */
+let ahead: Promise<ServerInfo> | null = null;
+
+/** Asks what the server says of itself, while something else is waited for. */
+export function askAhead(base: string) {
+  ahead = serverInfo(base);
+  // Who needs it learns that it failed.
+  ahead.catch(() => {});
+}
+
+/** WebTransport is on the same port, also where the page comes without TLS. */
+async function openWebTransport(base: string, join: Uint8Array<ArrayBuffer>, handlers: Handlers) {
+  const asked = ahead ?? serverInfo(base);
+  // Another connection may be to a server that was started again.
+  ahead = null;
+  const info = await asked;
   if (!info.transports?.includes("webtransport")) throw new Error("the server has no WebTransport");
   const url = new URL("live", base);
   url.protocol = "https:";
   const hash = info.certificate_sha256?.match(/../g);
   const bytes = hash && Uint8Array.from(hash, (byte) => Number.parseInt(byte, 16));
-  return webTransport(url.href, bytes ? [bytes] : [], handlers);
+  return webTransport(url, bytes ? [bytes] : [], info.join === "request" ? join : null, handlers);
 }
 
 /** By files of one view. */
@@ -195,7 +217,7 @@ export function visitBySegments(opening: Opening, from: number | null, listener:
       outcome.refused = { why: "match", text: "there is no such match for this pass" };
       return end();
     }
-    if (bytes && file === "now") {
+    if (bytes && (file === "now" || file === "entry")) {
       outcome.worked = true;
       listener.open();
     }

@@ -4,6 +4,7 @@ import type { LiveNotice } from "../generated/live.ts";
 import { request } from "../source.ts";
 import type { FromLive, Link, Opening, ToLive, Way } from "./messages.ts";
 import {
+  askAhead,
   type Listener,
   type Outcome,
   seatOf,
@@ -109,6 +110,7 @@ async function run(first: Opening) {
   running = true;
   try {
     say({ state: "connecting", way: null, text: "" });
+    if (first.ways[0] === "webtransport") askAhead(first.base);
     await init({ module_or_path: request(first.wasm) });
     await watch(first);
   } catch (error) {

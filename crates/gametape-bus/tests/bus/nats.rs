@@ -55,7 +55,7 @@ async fn a_match_goes_over_one_node_and_stays_in_the_window() {
     let Some(cluster) = Cluster::start(1, true) else { return };
     let source = source(1, 300);
     let bus = connect(&cluster, 0).await;
-    assert_eq!(*bus.window(), Window::Copies(1));
+    assert_eq!(bus.window().await, Window::Copies(1));
     let edge = TestEdge::new(views(&[0, 1, 2]));
     edge.watch(&name(), 5);
     let mut playing = Playing::begin(bus.clone(), publisher(&source)).await;
@@ -83,7 +83,8 @@ async fn a_bus_that_keeps_nothing_is_enough() {
     let Some(cluster) = Cluster::start(1, false) else { return };
     let source = source(2, 200);
     let bus = connect(&cluster, 0).await;
-    assert!(matches!(bus.window(), Window::Missing(_)), "{:?}", bus.window());
+    let window = bus.window().await;
+    assert!(matches!(window, Window::Missing(_)), "{window:?}");
     let mut playing = Playing::begin(bus.clone(), publisher(&source)).await;
     playing.play(&source.pieces, Duration::ZERO).await;
     let edge = TestEdge::new(views(&[1]));
@@ -146,7 +147,7 @@ async fn lose_a_node(killed: usize) {
     let Some(mut cluster) = Cluster::start(3, true) else { return };
     let source = source(3, 320);
     let bus = connect(&cluster, 0).await;
-    assert_eq!(*bus.window(), Window::Copies(3));
+    assert_eq!(bus.window().await, Window::Copies(3));
     let seen: [ViewSet; 3] = [views(&[0]), views(&[1, 2]), views(&[0, 1, 2])];
     let edges = seen.map(TestEdge::new);
     let mut connections = Vec::new();

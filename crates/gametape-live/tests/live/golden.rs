@@ -1,7 +1,7 @@
 //! The examples of `spec/live.md`, byte for byte.
 
 use gametape_live::{
-    Again, Body, Classes, Grant, Join, Lane, Mark, Message, Pass, Refusal, StartAt,
+    Again, Body, Classes, Grant, Join, Lane, Mark, Message, Pass, Refusal, StartAt, entry_of,
 };
 use gametape_tape::SigningKey;
 use gametape_wire::Tick;
@@ -65,6 +65,13 @@ fn parts_have_the_bytes_of_the_specification() {
     let (head, runs) = part("Part of that payload");
     assert_eq!(head, (view(2), 0, 9, Tick(300), 0));
     assert_eq!(runs, [(1, vec![0xD0, 0xD1])]);
+}
+
+#[test]
+fn an_entry_has_the_bytes_of_the_specification() {
+    let block = SPEC.split("```hex entry\n").nth(1).unwrap().lines().next().unwrap();
+    let files: [&[u8]; 5] = [b"{}", &[0xAA, 0xBB], &[], &[0xCC], &[]];
+    assert_eq!(entry_of(&files), hex(block));
 }
 
 /// A pass of the specification, as bytes and as text.

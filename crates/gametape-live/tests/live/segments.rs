@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use gametape_live::{Message, Notice, SegmentFile, SegmentFollower, Segmenter, Shared, StartAt};
+use gametape_live::{
+    Message, Notice, SegmentFile, SegmentFollower, Segmenter, Shared, StartAt, Stored, entry_of,
+};
 use gametape_tape::{Level, Tape, cut_bytes, verify_bytes};
 use gametape_wire::{Tick, View};
 
@@ -49,6 +51,13 @@ fn file(segmenter: &Segmenter, file: SegmentFile, released: Option<Tick>) -> Opt
             Some(segmenter.delta(slot, released)?.into_here().unwrap().to_vec())
         }
         SegmentFile::End => Some(segmenter.end(released)?.to_vec()),
+        SegmentFile::Entry => {
+            let whole = |parts: Vec<Stored>| -> Vec<u8> {
+                parts.into_iter().flat_map(|part| part.into_here().unwrap().to_vec()).collect()
+            };
+            let (_, files) = segmenter.entry(released)?;
+            Some(entry_of(&files.into_iter().map(whole).collect::<Vec<_>>()))
+        }
     }
 }
 
@@ -239,16 +248,119 @@ fn a_pause_of_the_match_costs_requests_and_loses_nothing() {
     assert!(latest <= Duration::from_millis(300), "{latest:?}");
 }
 
+/// Lets a follower ask for what it needs until it needs nothing more, where some files are not there; what it asked for.
+fn satisfy(
+    follower: &mut SegmentFollower,
+    segmenter: &Segmenter,
+    is_there: impl Fn(SegmentFile) -> bool,
+) -> Vec<SegmentFile> {
+    let mut asked = Vec::new();
+    loop {
+        let names = follower.poll(NOW);
+        if names.is_empty() {
+            return asked;
+        }
+        for name in names {
+            let bytes = if is_there(name) { file(segmenter, name, ALL) } else { None };
+            follower.answer(name, bytes.as_deref(), NOW).unwrap();
+            asked.push(name);
+        }
+    }
+}
+
+#[test]
+fn who_joins_live_begins_with_one_file_and_has_what_single_files_give() {
+    use SegmentFile::{Delta, Entry, Init, Keyframe, Now};
+    let source = Plan { spacing: 50, ..plan(6) }.play();
+    // Tick 118 is the last that is over: slot 4 is the last one, and is entered with the keyframe of tick 50.
+    let segmenter = segmenter(&source, view(2), 120, 0);
+    let follow = |is_there: fn(SegmentFile) -> bool| {
+        let mut follower = SegmentFollower::new(view(2), StartAt::Live);
+        let asked = satisfy(&mut follower, &segmenter, is_there);
+        let (shown, notices) = (follower.shown(), follower.notices());
+        (asked, shown, notices, follower.take_tape())
+    };
+    let (asked, shown, notices, tape) = follow(|_| true);
+    assert_eq!((asked, shown), (vec![Entry, Now], Some(Tick(99))));
+    assert_eq!(notices[0], Notice::Began { tick: Tick(50) });
+    let others = follow(|file| file != Entry);
+    assert_eq!(others.0, [Entry, Now, Init, Keyframe(4), Delta(2), Delta(3), Delta(4)]);
+    assert!((shown, notices, tape) == (others.1, others.2, others.3));
+    // It begins without `now`, too, which is asked for again.
+    let mut follower = SegmentFollower::new(view(2), StartAt::Live);
+    follower.poll(NOW);
+    follower.answer(Entry, file(&segmenter, Entry, ALL).as_deref(), NOW).unwrap();
+    assert_eq!((follower.shown(), follower.newest()), (Some(Tick(99)), Some(Tick(99))));
+    follower.answer(Now, file(&segmenter, Now, ALL).as_deref(), NOW).unwrap();
+    assert_eq!(follower.newest(), Some(Tick(118)));
+}
+
+#[test]
+fn an_entry_is_of_the_slot_that_is_released() {
+    let source = plan(3).play();
+    let whole = segmenter(&source, view(1), source.pieces.len(), 0);
+    for released in 0..140 {
+        let part = segmenter(&source, view(1), (released as usize + 2).min(131), 0);
+        let [one, other] =
+            [&part, &whole].map(|of| file(of, SegmentFile::Entry, Some(Tick(released))));
+        assert!(one == other, "it depends on what is not released: {released}");
+        assert_eq!(one.is_some(), whole.now(Some(Tick(released))).slot >= 0);
+    }
+}
+
+#[test]
+fn an_entry_that_is_not_as_it_must_be_is_refused() {
+    let source = plan(1).play();
+    let [one, two] = [1, 2].map(|of| segmenter(&source, view(of), source.pieces.len(), 0));
+    let entry = file(&one, SegmentFile::Entry, ALL).unwrap();
+    let wrong = [
+        Vec::new(),
+        entry[..entry.len() - 1].to_vec(),
+        [&entry[..], &[0]].concat(),
+        entry_of(&[b"{}"]),
+        file(&two, SegmentFile::Entry, ALL).unwrap(),
+    ];
+    for bytes in wrong {
+        let mut follower = SegmentFollower::new(view(1), StartAt::Live);
+        follower.poll(NOW);
+        assert!(follower.answer(SegmentFile::Entry, Some(&bytes), NOW).is_err());
+    }
+}
+
+#[test]
+fn names_of_files_are_read_as_they_are_written() {
+    use SegmentFile::{Delta, End, Entry, Init, Keyframe, Now};
+    for file in [Now, Init, End, Entry, Keyframe(0), Delta(17), Delta(u64::MAX)] {
+        assert_eq!(file.to_string().parse::<SegmentFile>().unwrap(), file);
+    }
+    for wrong in [
+        "",
+        "then",
+        "delta",
+        "delta/",
+        "delta/-1",
+        "delta/+1",
+        "delta/01",
+        "delta/1/2",
+        "keyframe/x",
+        "/now",
+        "entry/1",
+        "delta/18446744073709551616",
+    ] {
+        assert!(wrong.parse::<SegmentFile>().is_err(), "{wrong}");
+    }
+}
+
 #[test]
 fn files_of_others_are_refused() {
     let source = plan(1).play();
     let [one, two] = [1, 2].map(|of| segmenter(&source, view(of), source.pieces.len(), 0));
-    let mut follower = SegmentFollower::new(view(1), StartAt::Live);
+    let mut follower = SegmentFollower::new(view(1), StartAt::Tick(Tick(0)));
     let asked = follower.poll(NOW);
     assert_eq!(asked, [SegmentFile::Now, SegmentFile::Init]);
     let wrong = file(&two, SegmentFile::Now, ALL);
     assert!(follower.answer(SegmentFile::Now, wrong.as_deref(), NOW).is_err());
-    let mut follower = SegmentFollower::new(view(1), StartAt::Live);
+    let mut follower = SegmentFollower::new(view(1), StartAt::Tick(Tick(0)));
     for name in follower.poll(NOW) {
         follower.answer(name, file(&one, name, ALL).as_deref(), NOW).unwrap();
     }

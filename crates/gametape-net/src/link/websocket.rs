@@ -17,6 +17,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::{Closed, Incoming, Io, PROTOCOL, broken, dial};
 use crate::address::Address;
+use crate::request::{JOINED, protocols};
 use crate::tls::Trust;
 
 /// The sending half.
@@ -38,19 +39,25 @@ fn config() -> WebSocketConfig {
     WebSocketConfig::default().max_message_size(Some(most)).max_frame_size(Some(most))
 }
 
+/// A WebSocket, and whether the server took the Join that came with the request.
 pub(super) async fn connect(
     address: &Address,
     trust: &Trust,
-) -> Result<WebSocketStream<Box<dyn Io>>> {
+    join: Option<&[u8]>,
+) -> Result<(WebSocketStream<Box<dyn Io>>, bool)> {
     let scheme = if address.is_secure() { "wss" } else { "ws" };
     let url = format!("{scheme}://{}{}", address.authority(), address.path("live"));
     let mut request = url.into_client_request().map_err(broken)?;
-    let headers = request.headers_mut();
-    headers.insert("sec-websocket-protocol", HeaderValue::from_static(PROTOCOL));
+    let offered = join.map_or_else(|| PROTOCOL.to_owned(), protocols);
+    let mut offered = HeaderValue::try_from(offered).map_err(broken)?;
+    // There may be a pass in it.
+    offered.set_sensitive(join.is_some());
+    request.headers_mut().insert("sec-websocket-protocol", offered);
     let stream = dial(address, trust).await?;
     let opened = tokio_tungstenite::client_async_with_config(request, stream, Some(config())).await;
-    let (stream, _) = opened.map_err(broken)?;
-    Ok(stream)
+    let (stream, answer) = opened.map_err(broken)?;
+    let chosen = answer.headers().get("sec-websocket-protocol");
+    Ok((stream, chosen.is_some_and(|chosen| chosen == JOINED)))
 }
 
 /// Reads in a task of its own, so that the other side's pings are answered while nobody looks.

@@ -30,8 +30,9 @@ pub(super) struct Watching {
 impl Watching {
     pub(super) fn new(options: &WatchOptions, name: MatchName) -> Self {
         let view = only_view(options.views);
-        // Times are not known before the first document: it begins live, and goes back.
-        let follower = SegmentFollower::new(view, StartAt::Live);
+        // Which tick is meant is not known before the first document: then it goes there.
+        let from = options.at.map_or(StartAt::Live, |_| StartAt::Tick(Tick(0)));
+        let follower = SegmentFollower::new(view, from);
         let began = Instant::now();
         let (pending, is_connected) = (Vec::new(), false);
         Self { name, view, follower, pending, began, is_connected, at: options.at }
@@ -60,32 +61,33 @@ impl Watching {
                 },
                 _ = look.tick() => {}
             }
-            let asked = self.ask(&mut client).await;
-            match self.report(out).await {
-                Ok(None) => {}
-                Ok(Some(ended)) => return ended,
-                Err(Gone) => return Ended::Gone,
-            }
-            if let Err(reason) = asked {
-                let had_progress = self.follower.shown() > before;
-                return Ended::Broken { reason, had_progress };
+            self.pending.extend(self.follower.poll(self.began.elapsed()));
+            while let Some(&file) = self.pending.first() {
+                let asked = self.ask(file, &mut client).await;
+                // What came is shown before the next file is waited for.
+                match self.report(out).await {
+                    Ok(None) => {}
+                    Ok(Some(ended)) => return ended,
+                    Err(Gone) => return Ended::Gone,
+                }
+                if let Err(reason) = asked {
+                    let had_progress = self.follower.shown() > before;
+                    return Ended::Broken { reason, had_progress };
+                }
             }
         }
     }
 
-    /// Asks for the files that are due. What cannot be had is asked for over the next connection.
-    async fn ask(&mut self, client: &mut Client) -> Result<(), String> {
-        self.pending.extend(self.follower.poll(self.began.elapsed()));
-        while let Some(&file) = self.pending.first() {
-            let path = format!("live/{}/{}/{file}", self.name, self.view.number());
-            let answer = client.get(&path).await.map_err(|error| error.to_string())?;
-            self.pending.remove(0);
-            let now = self.began.elapsed();
-            let taken = self.follower.answer(file, answer.as_deref(), now);
-            taken.map_err(|error| error.to_string())?;
-            if file == SegmentFile::Now {
-                self.begin_at(answer.as_deref());
-            }
+    /// Asks for the first file that is due. What cannot be had is asked for over the next connection.
+    async fn ask(&mut self, file: SegmentFile, client: &mut Client) -> Result<(), String> {
+        let path = format!("live/{}/{}/{file}", self.name, self.view.number());
+        let answer = client.get(&path).await.map_err(|error| error.to_string())?;
+        self.pending.remove(0);
+        let now = self.began.elapsed();
+        let taken = self.follower.answer(file, answer.as_deref(), now);
+        taken.map_err(|error| error.to_string())?;
+        if file == SegmentFile::Now {
+            self.begin_at(answer.as_deref());
         }
         Ok(())
     }

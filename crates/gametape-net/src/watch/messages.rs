@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gametape_live::{Join, Notice, Refusal, Spectator, StartAt};
+use gametape_live::{Join, Notice, Refusal, Shared, Spectator, StartAt};
 use gametape_wire::{TickLength, When};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -49,14 +49,11 @@ impl Watching {
         out: &mut Out,
         commands: &mut UnboundedReceiver<Command>,
     ) -> Ended {
-        let mut link = match connect(options, transport).await {
+        let mut link = match connect(options, transport, self.spectator.join()).await {
             Ok(link) => link,
             Err(error) if is_untrusted(&error) => return Ended::Failed(error),
             Err(error) => return Ended::broken(format_args!("{transport}: {error}")),
         };
-        if let Err(error) = link.say(self.spectator.join()).await {
-            return Ended::broken(error);
-        }
         let mut turn = Turn { is_welcome: false, has_progress: false };
         match self.converse(&mut link, &mut turn, out, commands).await {
             Ended::Broken { reason, .. } => {
@@ -139,11 +136,7 @@ impl Watching {
     }
 
     /// Takes a message, and those that came with it.
-    fn take_all(
-        &mut self,
-        link: &mut Link,
-        first: Result<gametape_live::Shared, Closed>,
-    ) -> Option<Ended> {
+    fn take_all(&mut self, link: &mut Link, first: Result<Shared, Closed>) -> Option<Ended> {
         let mut received = Some(first);
         for _ in 0..AT_ONCE {
             match received.take()? {
@@ -229,12 +222,16 @@ impl Watching {
     }
 }
 
-async fn connect(options: &WatchOptions, transport: Transport) -> gametape_wire::Result<Link> {
+async fn connect(
+    options: &WatchOptions,
+    transport: Transport,
+    join: Shared,
+) -> gametape_wire::Result<Link> {
     if transport != Transport::Quic {
-        return Link::connect(&options.from, transport, &options.trust).await;
+        return Link::join(&options.from, transport, &options.trust, join).await;
     }
     let trust = trust_over_quic(options).await?;
-    let link = Link::connect(&options.from, transport, &trust).await;
+    let link = Link::join(&options.from, transport, &trust, join).await;
     // What the server says about its certificate may be older than that.
     if trust == options.trust { link } else { link.map_err(broken) }
 }

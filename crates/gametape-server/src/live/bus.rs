@@ -53,18 +53,21 @@ async fn keep_following(live: &Arc<Live>, source: &Source) {
     }
 }
 
-async fn open(live: &Live, source: &Source) -> Result<Arc<dyn Bus>> {
+async fn open(live: &Arc<Live>, source: &Source) -> Result<Arc<dyn Bus>> {
     let (addresses, options) = match source {
         Source::Nats(addresses, options) => (addresses, options),
         Source::Own(bus) => return Ok(Arc::clone(bus)),
     };
-    let bus = Nats::connect(addresses, options).await?;
-    let window = match bus.window() {
-        Window::Copies(copies) => format!("keeps a window, copies: {copies}"),
-        Window::Missing(why) => format!("keeps nothing: {why}"),
-    };
-    live.log.note("bus", &[("what", &window)]);
-    Ok(Arc::new(bus))
+    let bus = Arc::new(Nats::connect(addresses, options).await?);
+    let (known, live) = (Arc::clone(&bus), Arc::clone(live));
+    tokio::spawn(async move {
+        let window = match known.window().await {
+            Window::Copies(copies) => format!("keeps a window, copies: {copies}"),
+            Window::Missing(why) => format!("keeps nothing: {why}"),
+        };
+        live.log.note("bus", &[("what", &window)]);
+    });
+    Ok(bus)
 }
 
 /// The rooms of this server. Whoever has credentials of the bus may publish there.

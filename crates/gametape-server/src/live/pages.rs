@@ -31,6 +31,10 @@ use crate::route::LiveRoute;
 const PUBLIC: &str = "public, max-age=31536000, immutable";
 /// What the holder of a pass may have, for its own cache.
 const PRIVATE: &str = "private, max-age=31536000, immutable";
+/// What everybody begins with, who joins within a second.
+const PUBLIC_SECOND: &str = "public, max-age=1";
+/// The same for the holder of a pass.
+const PRIVATE_SECOND: &str = "private, max-age=1";
 /// A follower is looked after this often.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -131,6 +135,8 @@ struct About {
     version: u8,
     /// What it speaks, the best first.
     transports: Vec<&'static str>,
+    /// Where a Join may be besides in a first message.
+    join: &'static str,
     /// The hash of a certificate that nobody vouches for.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate_sha256: Option<String>,
@@ -144,7 +150,8 @@ impl About {
             transports.splice(0..0, ["webtransport", "quic"]);
         }
         let certificate_sha256 = quic.and_then(crate::tls::Identity::hash);
-        Self { version: gametape_live::VERSION, transports, certificate_sha256 }
+        let (version, join) = (gametape_live::VERSION, "request");
+        Self { version, transports, join, certificate_sha256 }
     }
 }
 
@@ -222,7 +229,13 @@ fn segment(
         set(&mut response, header::CONTENT_TYPE, "application/octet-stream");
     }
     set(&mut response, header::ETAG, &segment.tag);
-    set(&mut response, header::CACHE_CONTROL, if permit.is_public() { PUBLIC } else { PRIVATE });
+    let cache = match (file == SegmentFile::Entry, permit.is_public()) {
+        (false, true) => PUBLIC,
+        (false, false) => PRIVATE,
+        (true, true) => PUBLIC_SECOND,
+        (true, false) => PRIVATE_SECOND,
+    };
+    set(&mut response, header::CACHE_CONTROL, cache);
     // The same address with another pass is another answer.
     set(&mut response, header::VARY, "authorization");
     response
@@ -235,15 +248,16 @@ fn session(
     address: IpAddr,
     request: &mut Request,
 ) -> Response {
-    let Some(upgrade) = Upgrade::of(request) else { return no_upgrade() };
-    let (response, pending) = upgrade.into_parts();
+    let Some(Upgrade { response, join, pending }) = Upgrade::of(request) else {
+        return no_upgrade();
+    };
     let visit = Visit { live: Arc::clone(live), address, stop: stop.clone() };
     tokio::spawn(async move {
         let opened = timeout(visit.live.limits.first_message, Upgrade::socket(pending)).await;
         if let Ok(Some(mut socket)) = opened {
             visit.live.figures.connections.add(1);
             let live = Arc::clone(&visit.live);
-            visit.serve(&mut socket).await;
+            visit.serve(&mut socket, join).await;
             live.figures.connections.sub(1);
         }
     });
@@ -269,8 +283,9 @@ fn follow(
         Ok(found) => found,
         Err(refusal) => return refused(&visit.live, visit.address, refusal),
     };
-    let Some(upgrade) = Upgrade::of(request) else { return no_upgrade() };
-    let (response, pending) = upgrade.into_parts();
+    let Some(Upgrade { response, pending, .. }) = Upgrade::of(request) else {
+        return no_upgrade();
+    };
     tokio::spawn(async move {
         let opened = timeout(visit.live.limits.first_message, Upgrade::socket(pending)).await;
         if let Ok(Some(mut socket)) = opened {

@@ -11,6 +11,7 @@ use gametape_live::limits::{DATAGRAM_BYTES, SMALL_MESSAGE_BYTES};
 use gametape_live::{Lane, Outgoing, Shared};
 use gametape_net::PROTOCOL;
 use gametape_net::framing::{self, Decoder, Way, lane_of};
+use gametape_net::request::join_in_query;
 use quinn::crypto::rustls::{HandshakeData, QuicServerConfig};
 use quinn::{
     AckFrequencyConfig, Connecting, Endpoint, EndpointConfig, IdleTimeout, Incoming, RecvStream,
@@ -133,16 +134,21 @@ impl Port {
 async fn welcome(incoming: Incoming, visit: Visit, listen: Arc<Listen>, guest: Guest) {
     let patience = visit.live.limits.first_message;
     let live = Arc::clone(&visit.live);
-    if let Ok(Some(mut link)) = timeout(patience, enter(incoming, &visit, &listen)).await {
+    let entered = timeout(patience, enter(incoming, &visit, &listen)).await;
+    if let Ok(Some((mut link, join))) = entered {
         live.figures.connections.add(1);
-        visit.serve(&mut link).await;
+        visit.serve(&mut link, join).await;
         live.figures.connections.sub(1);
     }
     drop(guest);
 }
 
-/// Shakes hands, until the session stream is there.
-async fn enter(incoming: Incoming, visit: &Visit, listen: &Listen) -> Option<Streams> {
+/// Shakes hands, until the session stream is there; with the Join where it came with the request.
+async fn enter(
+    incoming: Incoming,
+    visit: &Visit,
+    listen: &Listen,
+) -> Option<(Streams, Option<Shared>)> {
     let mut connecting: Connecting = incoming.accept().ok()?;
     let data = connecting.handshake_data().await.ok()?;
     let protocol = data.downcast::<HandshakeData>().ok()?.protocol?;
@@ -150,7 +156,7 @@ async fn enter(incoming: Incoming, visit: &Visit, listen: &Listen) -> Option<Str
         let connection = connecting.await.ok()?;
         let (session, reading) = connection.accept_bi().await.ok()?;
         let (session, reading) = (Sending::Quic(session), Reading::Quic(reading));
-        return Some(Streams::new(Carrier::Quic(connection), session, reading));
+        return Some((Streams::new(Carrier::Quic(connection), session, reading), None));
     }
     let request = IncomingSessionFuture::with_quic_connecting(connecting).await.ok()?;
     if let Some(why) = refusal(&request, listen) {
@@ -165,16 +171,24 @@ async fn enter(incoming: Incoming, visit: &Visit, listen: &Listen) -> Option<Str
         }
         return None;
     }
+    let join = join_in_query(path_and_query(&request).1);
     let connection = request.accept().await.ok()?;
-    let (session, reading) = connection.accept_bi().await.ok()?;
+    let (session, reading) = match &join {
+        Some(_) => connection.open_bi().await.ok()?.await.ok()?,
+        None => connection.accept_bi().await.ok()?,
+    };
     let connection = Carrier::WebTransport(Arc::new(connection));
     let (session, reading) = (Sending::WebTransport(session), Reading::WebTransport(reading));
-    Some(Streams::new(connection, session, reading))
+    Some((Streams::new(connection, session, reading), join))
+}
+
+fn path_and_query(request: &SessionRequest) -> (&str, &str) {
+    request.path().split_once('?').unwrap_or((request.path(), ""))
 }
 
 /// Why a session of WebTransport is not for us.
 fn refusal(request: &SessionRequest, listen: &Listen) -> Option<&'static str> {
-    let (path, _) = request.path().split_once('?').unwrap_or((request.path(), ""));
+    let (path, _) = path_and_query(request);
     let is_ours = |origin: &str| {
         host::is_own_origin(origin, request.authority())
             || listen.origins.iter().any(|allowed| allowed == origin)

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gametape_live::{Announce, NowDocument, SegmentFile, Segmenter, Shared, Stored};
+use gametape_live::{Announce, NowDocument, SegmentFile, Segmenter, Shared, Stored, entry_of};
 use gametape_wire::{Result, Tick, View};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -16,6 +16,10 @@ use crate::condition::tag;
 const READY: usize = 256;
 /// Bytes of these.
 const READY_BYTES: usize = 16 << 20;
+/// What joiners begin with is kept for this many slots,
+const ENTRIES: usize = 4;
+/// and has at most this many bytes: `spec/live.md`, section 9.
+const ENTRY_BYTES: usize = 1 << 20;
 /// Bytes of the newest deltas that are in memory; those before them are in a file.
 const NEWEST_BYTES: usize = 4 << 20;
 
@@ -42,6 +46,8 @@ pub(crate) struct Segments {
     is_full: bool,
     ready: BTreeMap<SegmentFile, Segment>,
     ready_bytes: usize,
+    /// What joiners begin with, by slot: audiences with other delays are at other slots.
+    entries: BTreeMap<u64, Segment>,
 }
 
 impl Segments {
@@ -52,6 +58,7 @@ impl Segments {
             is_full: false,
             ready: BTreeMap::new(),
             ready_bytes: 0,
+            entries: BTreeMap::new(),
         })
     }
 
@@ -91,12 +98,32 @@ impl Segments {
             SegmentFile::Keyframe(slot) => segmenter.keyframe(slot, released)?,
             SegmentFile::Delta(slot) => vec![segmenter.delta(slot, released)?],
             SegmentFile::End => vec![Stored::Here(segmenter.end(released)?)],
+            SegmentFile::Entry => return self.entry(released),
         };
         if let Some(segment) = self.ready.get(&file) {
             return Some(segment.clone());
         }
         let segment = Segment::of(self.bytes(&made)?);
         self.keep_ready(file, &segment);
+        Some(segment)
+    }
+
+    /// The file `entry`: made once in a slot, for everybody who joins in it.
+    fn entry(&mut self, released: Option<Tick>) -> Option<Segment> {
+        let (slot, files) = self.segmenter.entry(released)?;
+        if let Some(segment) = self.entries.get(&slot) {
+            return Some(segment.clone());
+        }
+        let files: Option<Vec<Bytes>> = files.iter().map(|pieces| self.bytes(pieces)).collect();
+        let bytes = entry_of(&files?);
+        if bytes.len() > ENTRY_BYTES {
+            return None;
+        }
+        let segment = Segment::of(bytes.into());
+        self.entries.insert(slot, segment.clone());
+        if self.entries.len() > ENTRIES {
+            self.entries.pop_first();
+        }
         Some(segment)
     }
 

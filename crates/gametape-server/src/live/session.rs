@@ -132,18 +132,25 @@ pub(crate) async fn stopped(stop: &mut watch::Receiver<bool>) {
 }
 
 impl Visit {
-    /// Serves a connection to its end.
-    pub(crate) async fn serve(mut self, link: &mut impl Link) {
+    /// Serves a connection to its end, which begins with the Join that came with its request, or with a message.
+    pub(crate) async fn serve(mut self, link: &mut impl Link, join: Option<Shared>) {
         link.allow(SMALL_MESSAGE_BYTES.max);
         let patience = self.live.limits.first_message;
-        let first = tokio::select! {
-            first = timeout(patience, link.receive()) => first.unwrap_or(Err(End::Silent)),
-            () = stopped(&mut self.stop) => Err(End::Stopped),
+        let is_in_request = join.is_some();
+        let first = match join {
+            Some(join) => Ok(join),
+            None => tokio::select! {
+                first = timeout(patience, link.receive()) => first.unwrap_or(Err(End::Silent)),
+                () = stopped(&mut self.stop) => Err(End::Stopped),
+            },
         };
         let end = match first {
             Ok(first) => match Message::read(&first) {
-                Ok(Message::Announce(announce)) => self.publish(link, announce).await,
+                Ok(Message::Announce(announce)) if !is_in_request => {
+                    self.publish(link, announce).await
+                }
                 Ok(Message::Join(join)) => self.watch(link, join).await,
+                Ok(_) if is_in_request => End::Refused(Refusal::Malformed),
                 Ok(_) => End::Malformed,
                 Err(error) => refusal_of(&error),
             },

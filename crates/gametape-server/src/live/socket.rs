@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::BytesMut;
 use gametape_live::{Outgoing, Shared};
 use gametape_net::PROTOCOL;
+use gametape_net::request::{JOINED, join_in_protocols};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use sha1::{Digest, Sha1};
@@ -38,7 +39,9 @@ pub(crate) struct Socket {
 /// An upgrade that a request asks for: the answer to it, and the socket that it becomes.
 pub(crate) struct Upgrade {
     pub(crate) response: Response,
-    pending: OnUpgrade,
+    /// The Join that came with the request.
+    pub(crate) join: Option<Shared>,
+    pub(crate) pending: OnUpgrade,
 }
 
 impl Upgrade {
@@ -46,14 +49,16 @@ impl Upgrade {
     pub(crate) fn of(request: &mut Request) -> Option<Self> {
         let headers = request.headers();
         let has = |name: HeaderName, wanted: &str| {
-            let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
-            let mut tokens = lines.flat_map(|line| line.split(',')).map(str::trim);
-            tokens.any(|token| token.eq_ignore_ascii_case(wanted))
+            tokens(headers, &name).any(|token| token.eq_ignore_ascii_case(wanted))
         };
         let is_asked = has(header::CONNECTION, "upgrade")
             && has(header::UPGRADE, "websocket")
             && has(header::SEC_WEBSOCKET_VERSION, "13");
-        let has_protocol = has(header::SEC_WEBSOCKET_PROTOCOL, PROTOCOL);
+        let join = join_in_protocols(tokens(headers, &header::SEC_WEBSOCKET_PROTOCOL));
+        let protocol = match &join {
+            Some(_) => Some(JOINED),
+            None => has(header::SEC_WEBSOCKET_PROTOCOL, PROTOCOL).then_some(PROTOCOL),
+        };
         let key = key_of(headers).filter(|_| is_asked)?;
         let accept = STANDARD.encode(Sha1::new().chain_update(&key).chain_update(GUID).finalize());
         let pending = request.extensions_mut().remove::<OnUpgrade>()?;
@@ -63,10 +68,10 @@ impl Upgrade {
         headers.insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
         headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
         headers.insert(header::SEC_WEBSOCKET_ACCEPT, HeaderValue::from_str(&accept).ok()?);
-        if has_protocol {
-            headers.insert(header::SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(PROTOCOL));
+        if let Some(protocol) = protocol {
+            headers.insert(header::SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(protocol));
         }
-        Some(Self { response, pending })
+        Some(Self { response, join, pending })
     }
 
     /// The socket, as soon as the answer is sent.
@@ -75,10 +80,12 @@ impl Upgrade {
         let (decoder, out) = (Decoder::new(0), BytesMut::new());
         Some(Socket { stream, decoder, out, heard: Instant::now() })
     }
+}
 
-    pub(crate) fn into_parts(self) -> (Response, OnUpgrade) {
-        (self.response, self.pending)
-    }
+/// What the lines of this name list.
+fn tokens<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
+    let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
+    lines.flat_map(|line| line.split(',')).map(str::trim)
 }
 
 /// The key of a request: 16 bytes as text.

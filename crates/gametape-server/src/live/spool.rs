@@ -41,10 +41,15 @@ impl Spool {
         }
     }
 
+    /// Is some of this lost? What is lost lies in its order: a disk may be full often, and everybody who reads asks.
+    fn has_lost(&self, range: &Range<u64>) -> bool {
+        let next = self.lost.partition_point(|lost| lost.end <= range.start);
+        self.lost.get(next).is_some_and(|lost| lost.start < range.end)
+    }
+
     /// Bytes that were appended; `None` where they are lost.
     pub(crate) fn read(&self, range: &Range<u64>) -> Option<Vec<u8>> {
-        let is_in = |lost: &Range<u64>| lost.start < range.end && range.start < lost.end;
-        if range.end > self.end || self.lost.iter().any(is_in) {
+        if range.end > self.end || self.has_lost(range) {
             return None;
         }
         let mut bytes = vec![0; usize::try_from(range.end - range.start).ok()?];
@@ -75,6 +80,21 @@ mod tests {
         spool.append(&[b"ghi"]).unwrap();
         assert_eq!(spool.read(&(2..8)).unwrap(), b"cdefgh");
         assert_eq!(spool.read(&(8..10)), None);
+    }
+
+    #[test]
+    fn what_is_lost_is_found_wherever_it_is() {
+        // Bytes 10 to 19, 30 to 39 and so on are lost, and a last piece of one byte.
+        let mut spool = Spool { end: 1001, ..Spool::default() };
+        (0..50).for_each(|n| spool.lose(20 * n + 10..20 * n + 20));
+        spool.lose(1000..1001);
+        assert_eq!(spool.lost.len(), 50, "what follows is one loss");
+        for start in 0..1001 {
+            for end in start + 1..=(start + 25).min(1001) {
+                let is_lost = (start..end).any(|at| at == 1000 || at / 10 % 2 == 1);
+                assert_eq!(spool.has_lost(&(start..end)), is_lost, "{start}..{end}");
+            }
+        }
     }
 
     /// A file that is always full.

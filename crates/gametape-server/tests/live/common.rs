@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gametape_live::{Join, Message, Notice, Publisher, SeatId, Shared, Spectator};
 use gametape_server::live::{EventLog, Hold, Live, LiveLimits, LogForm, Policy};
-use gametape_server::{Assets, Listen, Matches, Server, Site, Stopper};
+use gametape_server::{Assets, Identity, Listen, Matches, Server, Site, Stopper};
 use gametape_wire::{Tick, ViewSet};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
@@ -34,6 +34,8 @@ impl Matches for None {
 /// A server that runs.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
+    /// The hash of its certificate, where it speaks TLS.
+    pub(crate) certificate: Option<String>,
     pub(crate) log: Arc<Mutex<Vec<String>>>,
     stopper: Stopper,
     thread: Option<JoinHandle<()>>,
@@ -57,13 +59,12 @@ pub(crate) fn start_with(
     limits: LiveLimits,
     change: impl FnOnce(Live) -> Live,
 ) -> Running {
-    let listen = Listen {
-        with_secret: false,
-        connections_of_one: 10_000,
-        with_quic: true,
-        ..Listen::default()
-    };
-    start_at(&listen, policy, limits, change)
+    start_at(&anywhere(), policy, limits, change)
+}
+
+/// Any free port, for many.
+pub(crate) fn anywhere() -> Listen {
+    Listen { with_secret: false, connections_of_one: 10_000, with_quic: true, ..Listen::default() }
 }
 
 pub(crate) fn start_at(
@@ -82,8 +83,9 @@ pub(crate) fn start_at(
     let site = Site { assets, recordings: Vec::new(), matches: Arc::new(None) };
     let server = Server::bind(listen).unwrap();
     let (address, stopper) = (server.address(), server.stopper());
+    let certificate = listen.identity.as_ref().and_then(Identity::hash);
     let thread = thread::spawn(move || server.run_live(site, live).unwrap());
-    Running { address, log, stopper, thread: Some(thread) }
+    Running { address, certificate, log, stopper, thread: Some(thread) }
 }
 
 impl Running {
@@ -347,17 +349,19 @@ pub(crate) struct Watching<W> {
 
 impl<W: Wire> Watching<W> {
     pub(crate) fn new(join: Join, wire: W) -> Self {
+        Self::joining(join, |join| {
+            let mut wire = wire;
+            wire.send(&join);
+            wire
+        })
+    }
+
+    /// With a connection whose request joins.
+    pub(crate) fn joining(join: Join, connect: impl FnOnce(Shared) -> W) -> Self {
         let spectator = Spectator::new(join);
-        let mut watching = Self {
-            spectator,
-            wire: Option::None,
-            start: Instant::now(),
-            tape: Vec::new(),
-            notices: Vec::new(),
-            seen: Vec::new(),
-        };
-        watching.connect(wire);
-        watching
+        let wire = Some(connect(spectator.join()));
+        let (start, tape) = (Instant::now(), Vec::new());
+        Self { spectator, wire, start, tape, notices: Vec::new(), seen: Vec::new() }
     }
 
     /// Goes on over another connection.

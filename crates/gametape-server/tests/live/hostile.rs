@@ -4,8 +4,10 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use gametape_live::{Join, Message, StartAt};
-use gametape_server::live::LiveLimits;
+use gametape_live::{Classes, Grant, Join, Message, Pass, Shared, StartAt};
+use gametape_net::request;
+use gametape_server::live::{LiveLimits, Policy};
+use gametape_tape::SigningKey;
 use gametape_wire::Tick;
 
 use super::common::{
@@ -92,6 +94,51 @@ fn what_no_client_may_say_ends_the_connection() {
         let mut wire = carrier.connect(&server);
         wire.send(&seek);
         let _ = wait_for("the end", || wire.receive().err());
+    }
+}
+
+#[test]
+fn a_request_that_joins_is_heard_as_a_first_message_is_and_never_logged() {
+    let key = SigningKey::from_seed(&[9; 32]);
+    let policy = Policy { public: views(&[]), trusted: vec![key.public_key()], ..open_policy() };
+    let server = start(policy);
+    let source = plan(6).play();
+    let mut publishing = Publishing::new(source.publisher(), Socket::connect(server.address));
+    publishing.follow(&source.pieces[0]);
+    let grant = Grant { views: views(&[0]), classes: Classes::ALL, delay: 0 };
+    let pass = |expiry| Pass::sign(name(), grant, expiry, &key);
+    let join = |pass: Option<&Pass>| {
+        let pass = pass.map(Pass::to_bytes).unwrap_or_default();
+        Message::Join(Join { pass, ..Join::new(name(), views(&[0])) }).to_bytes()
+    };
+    let (good, expired) = (pass(u64::MAX), pass(1));
+    let announce = source.publisher().announce();
+    let cases = [
+        ("nothing", Shared::from([]), 5),
+        ("a message of another version", [0xFF; 9].into(), 1),
+        ("a message of the middle of a session", Message::Seek(StartAt::Live).to_bytes(), 5),
+        ("a publisher", announce, 5),
+        ("no pass", join(None), 2),
+        ("a pass that has expired", join(Some(&expired)), 3),
+    ];
+    for carrier in [Carrier::WebSocket, Carrier::WebTransport] {
+        for (what, first, reason) in &cases {
+            let mut wire = carrier.join(&server, server.address, first.clone());
+            let said = wait_for("an answer", || wire.receive().unwrap());
+            assert_eq!(said[..], [5, *reason], "{carrier:?}: {what}");
+            let _ = wait_for("the end", || wire.receive().err());
+        }
+        let mut wire = carrier.join(&server, server.address, join(Some(&good)));
+        let said = wait_for("a seat", || wire.receive().unwrap());
+        assert!(matches!(Message::read(&said), Ok(Message::Welcome(_))), "{carrier:?}");
+    }
+    let log = server.log.lock().unwrap().join("\n");
+    assert!(log.contains("joined") && log.contains("refused"));
+    for secret in [good, expired].map(|pass| pass.to_string()) {
+        let text = secret.strip_prefix("gtp1_").unwrap();
+        // In a Join the same bytes are at another place, and so other letters.
+        let joined = request::query(&join(Some(&secret.parse().unwrap())));
+        assert!(!log.contains(text) && !log.contains(&joined[20..60]), "{log}");
     }
 }
 

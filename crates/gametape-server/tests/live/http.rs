@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use gametape_live::{Classes, Grant, Notice, Pass, SegmentFile, SegmentFollower, StartAt};
+use gametape_live::{
+    Classes, Grant, Notice, Pass, SegmentFile, SegmentFollower, StartAt, entry_of,
+};
 use gametape_server::live::{Hold, Policy};
 use gametape_tape::SigningKey;
 use gametape_wire::{Tick, ViewSet};
@@ -129,6 +131,14 @@ fn segments_can_be_kept_by_caches() {
     assert_eq!(own.header("cache-control"), Some("private, max-age=31536000, immutable"));
     assert_eq!((own.header("etag"), &own.body), (Some(tag), &answer.body));
     assert_eq!(server.get("/live/m1/0/now").header("cache-control"), Some("no-cache"));
+    let entry = server.get("/live/m1/0/entry");
+    assert_eq!((entry.status, entry.header("cache-control")), (200, Some("public, max-age=1")));
+    let tag = entry.header("etag").unwrap();
+    let again = server.ask("/live/m1/0/entry", &format!("if-none-match: {tag}\r\n"));
+    assert_eq!((again.status, again.body.len()), (304, 0));
+    let newer = server.get(&format!("/live/m1/0/entry?pass={}", pass(views(&[0]), 0)));
+    assert_eq!(newer.header("cache-control"), Some("private, max-age=1"));
+    assert!(newer.status == 200 && newer.body != entry.body, "it is of a later slot");
 }
 
 #[test]
@@ -156,6 +166,20 @@ fn what_is_not_released_does_not_exist() {
     assert_eq!(with("/live/m1/0/delta/1", &pass(views(&[0]), 100)), 404, "a pass with more delay");
     assert_eq!(with("/live/m1/1/delta/0", &pass(views(&[0]), 0)), 404, "a pass for another view");
     assert_eq!(status("/live/m1/1/delta/0"), 404, "a view that is not for strangers");
+    assert_eq!(status("/live/m1/1/entry"), 404, "a view that is not for strangers");
+    assert_eq!(with("/live/m1/0/entry", &pass(views(&[0]), 100)), 404, "no slot is released");
+    let files = ["init", "keyframe/0", "delta/0"].map(|file| {
+        let answer = server.get(&format!("/live/m1/0/{file}"));
+        assert_eq!(answer.status, 200);
+        answer.body
+    });
+    let tick_us = now["tick_us"].as_u64().unwrap();
+    let document = format!(
+        r#"{{"match":"m1","view":0,"tick_us":{tick_us},"slot_ticks":20,"tick":19,"slot":0,"over":false}}"#
+    );
+    let [init, keyframe, delta] = files;
+    let expected = entry_of(&[document.into_bytes(), init, keyframe, delta]);
+    assert_eq!(server.get("/live/m1/0/entry").body, expected, "slot 0, and nothing of slot 1");
     let list = server.get("/live/matches.json").json();
     let row = &list["matches"][0];
     assert_eq!((row["match"].as_str(), row["tick"].as_i64()), (Some("m1"), Some(37)));
@@ -221,7 +245,9 @@ fn pages_of_others_are_refused() {
     }
     assert!(Socket::try_connect(server.address, "/live", &[("origin", own)]).is_ok());
     let hash = super::transports::hash(&server);
-    let web = |origin: &str| super::transports::Web::connect(server.address, &hash, Some(origin));
+    let web = |origin: &str| {
+        super::transports::Web::open(server.address, &hash, Some(origin), Option::None)
+    };
     assert!(web("https://evil.example").is_none());
     assert!(web(&format!("https://{}", server.address)).is_some());
 }

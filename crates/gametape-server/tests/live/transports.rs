@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock, mpsc};
 
 use gametape_live::{Join, Lane, Notice, Outgoing, Shared};
 use gametape_net::framing::{Decoder, lane_of, put_entry};
-use gametape_net::{CertificateHash, Link, Transport, Trust};
+use gametape_net::request::query;
+use gametape_net::{Address, CertificateHash, Link, Trust};
 use gametape_wire::{Tick, ViewSet};
 use tokio::runtime::Runtime;
 
@@ -46,14 +47,28 @@ impl Carrier {
     ) -> Option<Box<dyn Wire>> {
         Some(match self {
             Self::WebSocket => Box::new(Socket::connect(address)),
-            Self::Quic => Box::new(Quic::connect(address, &hash(server))?),
-            Self::WebTransport => Box::new(Web::connect(address, &hash(server), None)?),
+            Self::Quic => Box::new(Native::open(&format!("quic://{address}"), server, None)?),
+            Self::WebTransport => Box::new(Web::open(address, &hash(server), None, None)?),
         })
+    }
+
+    /// Connects with a request that joins, where the transport has one.
+    pub(crate) fn join(self, server: &Running, address: SocketAddr, join: Shared) -> Box<dyn Wire> {
+        match self {
+            Self::WebSocket => Native::join(&format!("ws://{address}/"), server, join),
+            Self::Quic => Native::join(&format!("quic://{address}"), server, join),
+            Self::WebTransport => {
+                Box::new(Web::open(address, &hash(server), None, Some(&join)).unwrap())
+            }
+        }
     }
 }
 
 /// The hash of the certificate, as every client finds it.
 pub(crate) fn hash(server: &Running) -> String {
+    if let Some(hash) = &server.certificate {
+        return hash.clone();
+    }
     wait_for("the certificate", || {
         let about = server.get("/live/server.json").json();
         about["certificate_sha256"].as_str().map(str::to_owned)
@@ -68,18 +83,37 @@ pub(crate) fn runtime() -> &'static Runtime {
     })
 }
 
-/// QUIC, with the client that the tool uses.
-struct Quic(Link);
-
-impl Quic {
-    fn connect(address: SocketAddr, hash: &str) -> Option<Self> {
-        let trust = Trust::Pinned(hash.parse::<CertificateHash>().unwrap());
-        let address = format!("quic://{address}").parse().unwrap();
-        runtime().block_on(Link::connect(&address, Transport::Quic, &trust)).ok().map(Self)
-    }
+/// Accepts the certificate of this server alone.
+pub(crate) fn trust(server: &Running) -> Trust {
+    Trust::Pinned(hash(server).parse::<CertificateHash>().unwrap())
 }
 
-impl Quic {
+/// The client that the tool uses.
+pub(crate) struct Native(Link);
+
+impl Native {
+    /// Connects to an address that leads to the server, by the transport that it names.
+    fn open(address: &str, server: &Running, join: Option<Shared>) -> Option<Self> {
+        let (address, trust): (Address, Trust) = (address.parse().unwrap(), trust(server));
+        let [transport] = *address.transports() else { panic!("{address} names several") };
+        let opened = runtime().block_on(async {
+            match join {
+                Some(join) => Link::join(&address, transport, &trust, join).await,
+                None => Link::connect(&address, transport, &trust).await,
+            }
+        });
+        opened.ok().map(Self)
+    }
+
+    /// The same with a request that joins.
+    pub(crate) fn join(address: &str, server: &Running, join: Shared) -> Box<dyn Wire> {
+        Box::new(Self::open(address, server, Some(join)).unwrap())
+    }
+
+    pub(crate) fn connect(address: &str, server: &Running) -> Self {
+        Self::open(address, server, None).unwrap()
+    }
+
     fn put(&mut self, bytes: &[u8], is_datagram: bool) {
         let mut out = Outgoing::new(bytes.into());
         (out.lane, out.is_datagram) = (lane_of(bytes), is_datagram);
@@ -88,7 +122,7 @@ impl Quic {
     }
 }
 
-impl Wire for Quic {
+impl Wire for Native {
     fn receive(&mut self) -> Result<Option<Shared>, Ended> {
         match self.0.try_receive() {
             None => Ok(None),
@@ -114,7 +148,13 @@ pub(crate) struct Web {
 }
 
 impl Web {
-    pub(crate) fn connect(address: SocketAddr, hash: &str, origin: Option<&str>) -> Option<Self> {
+    /// Opens a session, of a page of this origin, with a request that joins where there is a Join.
+    pub(crate) fn open(
+        address: SocketAddr,
+        hash: &str,
+        origin: Option<&str>,
+        join: Option<&[u8]>,
+    ) -> Option<Self> {
         let CertificateHash(hash) = hash.parse().unwrap();
         let config = wtransport::ClientConfig::builder()
             .with_bind_address("127.0.0.1:0".parse().unwrap())
@@ -122,13 +162,17 @@ impl Web {
             .build();
         runtime().block_on(async {
             let endpoint = wtransport::Endpoint::client(config).unwrap();
-            let url = format!("https://{address}/live");
+            let query = join.map_or_else(String::new, |join| format!("?{}", query(join)));
+            let url = format!("https://{address}/live{query}");
             let mut options = wtransport::endpoint::ConnectOptions::builder(url);
             if let Some(origin) = origin {
                 options = options.add_header("origin", origin);
             }
             let connection = endpoint.connect(options.build()).await.ok()?;
-            let (session, reading) = connection.open_bi().await.ok()?.await.ok()?;
+            let (session, reading) = match join {
+                Some(_) => connection.accept_bi().await.ok()?,
+                None => connection.open_bi().await.ok()?.await.ok()?,
+            };
             let (sender, incoming) = mpsc::channel();
             let connection = Arc::new(connection);
             tokio::spawn(read(reading, Decoder::session(), sender.clone()));
