@@ -18,6 +18,7 @@ async fn heard(answered: &'static str) -> (Option<Shared>, Vec<Message>) {
     let serving = async {
         let (stream, _) = listener.accept().await.unwrap();
         let mut joined = None;
+        #[allow(clippy::result_large_err, reason = "the library says what a refusal is")]
         let answer = |request: &Request, mut response: Response| {
             let offered = request.headers()["sec-websocket-protocol"].to_str().unwrap();
             joined = join_in_protocols(offered.split(", "));
