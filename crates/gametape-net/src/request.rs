@@ -19,7 +19,7 @@ fn text_of(join: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(join)
 }
 
-/// The message that a text stands for; an empty one, which nobody understands, where it is none.
+/// The message that a text means; an empty one, which nobody understands, where it is none.
 fn message_in(text: &str) -> Shared {
     let bytes = if text.len() > LONGEST { None } else { URL_SAFE_NO_PAD.decode(text).ok() };
     bytes.unwrap_or_default().into()

@@ -254,7 +254,7 @@ mod checkers {
         Timeline::load(Log::open(log.as_bytes().to_vec(), &options).unwrap(), &options).unwrap()
     }
 
-    /// The scene after so many calls of `move`.
+    /// The scene after this many calls of `move`.
     fn after(log: &str, moves: usize) -> Scene {
         let mut timeline = timeline(log);
         let is_move = |delta: &usize| timeline.log().delta(*delta).unwrap().kind() == "ran";

@@ -35,7 +35,7 @@ pub(super) fn values(node: Node<'_>, without: &[&str], lookup: &Lookup) -> Vec<V
     known.filter_map(value).take(MOST_VALUES).collect()
 }
 
-/// How many things the lists of a game object have; none where there are so many lists that nobody reads it.
+/// How many things the lists of a game object have; none where there are more lists than anybody reads.
 pub(super) fn lengths(node: Node<'_>) -> Vec<Value> {
     let is_list = |(name, node): &(Cow<'_, str>, Node<'_>)| {
         node.kind() == Json::List && !BOOKKEEPING.contains(&&**name)
