@@ -26,7 +26,7 @@ pub fn write(messages: &[u8]) -> Result<Vec<u8>> {
         // One by one, as a game says them.
         payload.clear();
         tick_messages.chunks_exact(MESSAGE_BYTES).for_each(|one| payload.extend_from_slice(one));
-        writer.frame_for_all(0, tick, ViewSet::ALL, &payload)?;
+        writer.frame_for_all(0, Tick(tick), ViewSet::ALL, &payload)?;
         if tick % FLUSH_TICKS == 0 {
             file.extend(writer.take());
         }
@@ -73,7 +73,7 @@ pub fn record<E: From<Error>>(
         }
         payload.clear();
         crowd.step(&mut payload);
-        writer.frame_for_all(0, tick, ViewSet::ALL, &payload)?;
+        writer.frame_for_all(0, Tick(tick), ViewSet::ALL, &payload)?;
         if tick % FLUSH_TICKS == FLUSH_TICKS - 1 {
             writer.flush()?;
             give(&writer.take())?;
@@ -125,11 +125,11 @@ impl<'a> Seeker<'a> {
     /// The whole state before `tick`: by keyframes, then forward through the frames after them.
     pub fn seek(&mut self, tick: u64) -> Result<&Seen> {
         let from = self.restore(tick)?;
-        for entry in self.tape.stream_at(ChunkKind::FRAMES, 0, from..tick) {
+        for entry in self.tape.stream_at(ChunkKind::FRAMES, 0, Tick(from)..Tick(tick)) {
             let chunk = self.tape.read(entry, self.file)?;
             for frame in TapeFrames::new(&chunk.header, chunk.raw_in(&mut self.buffer)?) {
                 let frame = frame?;
-                if frame.tick >= tick {
+                if frame.tick >= Tick(tick) {
                     break;
                 }
                 frame.parts().for_each(|part| self.seen.apply(part.payload));
@@ -141,7 +141,7 @@ impl<'a> Seeker<'a> {
     /// The latest recorded state at or before `tick`; returns when that was.
     pub fn restore(&mut self, tick: u64) -> Result<u64> {
         let keyframes = &self.tape.keyframes;
-        let plan = keyframes.plan(tick, |_| true).unwrap_or_default();
+        let plan = keyframes.plan(Tick(tick), |_| true).unwrap_or_default();
         for range in keyframes.plan_ranges(&plan) {
             let bytes = self.file.get(range.start as usize..).unwrap_or_default();
             self.restorer.add(&Chunk::read(bytes, range.start)?)?;

@@ -9,7 +9,7 @@ use gametape_replay::minewars::MinewarsView;
 use gametape_replay::{GameState, Source, put_segments, streams};
 use gametape_skirmish::{Config, Match, Style, TICK_LENGTH, metadata};
 use gametape_tape::{Depth, Keyframe, TapeHeader, TapeReader, TapeWriter, pack};
-use gametape_wire::{Error, Result, View, ViewSet, drive};
+use gametape_wire::{Error, Result, Tick, View, ViewSet, drive};
 
 use crate::crowd::Dice;
 
@@ -60,7 +60,7 @@ fn write_unpacked(path: &Path, bytes: u64) -> Result<()> {
             writer.keyframe(stream, ViewSet::EMPTY.with(View::SPECTATOR), &keyframe)?;
         }
         let payload = payload(&mut game, &mut talk)?;
-        writer.frame(streams::FRAMES, tick, &[(View::SPECTATOR, &payload)])?;
+        writer.frame(streams::FRAMES, Tick(tick), &[(View::SPECTATOR, &payload)])?;
         spectator.apply(gametape_wire::Tick(tick), &payload)?;
         tick += 1;
         if tick % WRITE == 0 {

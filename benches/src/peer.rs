@@ -112,8 +112,8 @@ pub fn reach(summary: &Summary, file: &[u8], tick: u64) -> Outcome<usize> {
 pub fn reach_by_chunk(summary: &Summary, file: &[u8], tick: u64) -> Outcome<usize> {
     let time = tick * TICK_NANOSECONDS;
     let chunks = &summary.chunk_indexes;
-    let place = chunks.partition_point(|chunk| chunk.message_end_time < time);
-    for message in summary.stream_chunk(file, chunks.get(place).ok_or("there is no such tick")?)? {
+    let index = chunks.partition_point(|chunk| chunk.message_end_time < time);
+    for message in summary.stream_chunk(file, chunks.get(index).ok_or("there is no such tick")?)? {
         let message = message?;
         if message.log_time >= time {
             return Ok(message.data.len());

@@ -39,8 +39,8 @@ impl Times {
     /// This many hundredths were not slower than this.
     #[must_use]
     pub fn percentile(&self, percent: usize) -> f64 {
-        let place = self.0.len() * percent / 100;
-        self.0.get(place.min(self.0.len().saturating_sub(1))).copied().unwrap_or(0.0)
+        let index = self.0.len() * percent / 100;
+        self.0.get(index.min(self.0.len().saturating_sub(1))).copied().unwrap_or(0.0)
     }
 
     /// All together, shared out.
@@ -112,7 +112,7 @@ pub fn watched(mut crowd: Crowd, ticks: u64) -> Result<Vec<u8>> {
         }
         payload.clear();
         crowd.step(&mut payload);
-        writer.frame_for_all(streams::FRAMES, tick, spectator, &payload)?;
+        writer.frame_for_all(streams::FRAMES, Tick(tick), spectator, &payload)?;
         seen.apply(&payload);
         if tick % 20 == 19 {
             writer.flush()?;

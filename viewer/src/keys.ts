@@ -1,4 +1,4 @@
-// The keyboard: one table for what keys do and for the overlay that tells it.
+// The keyboard: one table for what keys do and for the overlay that lists them.
 import * as state from "./state/index.ts";
 
 interface Key {

@@ -221,7 +221,7 @@ async function whole(response: Response, url: string, progress: Progress): Promi
   return bytes;
 }
 
-/** What tells one version of a file from another. */
+/** What distinguishes one version of a file from another. */
 function stamp(response: Response): string | null {
   return response.headers.get("etag") ?? response.headers.get("last-modified");
 }

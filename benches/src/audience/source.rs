@@ -87,10 +87,10 @@ impl SkirmishSource {
         let (stopped, noted) = (Arc::clone(&stop), Arc::clone(&times));
         let thread = thread::spawn(move || {
             let start = Instant::now();
-            while session.tick() < Self::TICKS && !stopped.load(Ordering::Relaxed) {
+            while session.tick() < Tick(Self::TICKS) && !stopped.load(Ordering::Relaxed) {
                 let tick = session.tick();
                 thread::sleep(pace.due(tick).saturating_sub(start.elapsed()));
-                noted.note(tick);
+                noted.note(tick.0);
                 session.step(start.elapsed())?;
                 if let Some(PublishEvent::Connected(_)) = publishing.next_event() {
                     // Nobody waits for it a second time.

@@ -21,7 +21,7 @@ use gametape_net::{PublishOptions, publish_recording};
 use gametape_server::live::{EventLog, Hold, Live, LiveLimits, LogForm, Policy};
 use gametape_server::{Assets, Listen, Matches, Server, Site};
 use gametape_skirmish::{Config, Match, Pace, Provenance, SECOND, Session, Style};
-use gametape_wire::{View, ViewSet};
+use gametape_wire::{Tick, View, ViewSet};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -356,7 +356,7 @@ fn played(to: Option<(u16, String)>) -> Outcome<f64> {
         None => None,
     };
     let clock = Stopwatch::start();
-    while session.tick() < ticks {
+    while session.tick() < Tick(ticks) {
         session.step(Duration::ZERO)?;
     }
     let micros = clock.elapsed().as_secs_f64() * 1e6 / ticks as f64;

@@ -89,8 +89,8 @@ fn judge(name: &str, sink: impl Sink + Send + 'static, report: &mut Report) -> O
 
 /// The sample that this share of the sorted ones does not exceed.
 fn at(sorted: &[f64], share: f64) -> f64 {
-    let place = (sorted.len() as f64 * share).ceil() as usize;
-    sorted.get(place.saturating_sub(1)).copied().unwrap_or(f64::NAN)
+    let rank = (sorted.len() as f64 * share).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
 }
 
 /// Records the whole crowd, tick by tick.

@@ -24,7 +24,7 @@ use gametape_skirmish::{
     recorded_game,
 };
 use gametape_tape::{ChunkKind, pack_bytes};
-use gametape_wire::{Error, Result, View};
+use gametape_wire::{Error, Result, Tick, View};
 
 /// Distinct matches among the many that are exported.
 const DISTINCT: u64 = 20;
@@ -100,7 +100,7 @@ impl Arena {
             let mut game = self.begin()?;
             recorded.push(timed(|| {
                 let about = metadata(game.game().config(), Generation::Current);
-                tape = record_match(&mut game, &about, 1, u64::MAX)?;
+                tape = record_match(&mut game, &about, 1, Tick::MAX)?;
                 Ok(())
             })?);
         }
@@ -151,7 +151,7 @@ fn an_hour_of(played: &Played) -> (Vec<AnalysisEvent>, u64) {
 /// Bytes a minute of the same match as a tape, a MineWars file and a gamelog.
 fn sizes(arena: &Arena, tape: &[u8]) -> Result<()> {
     let mut recording = Recording::open(tape)?;
-    let minutes = seconds_of(recording.tape().summary.end_tick) / 60.0;
+    let minutes = seconds_of(recording.tape().summary.end_tick.0) / 60.0;
     let part = |is_part: &dyn Fn(ChunkKind, u16) -> bool| -> usize {
         let headers = recording.tape().chunks.iter().map(|chunk| &chunk.header);
         let chunks = headers.filter(|header| is_part(header.kind, header.stream));

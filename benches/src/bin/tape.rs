@@ -308,7 +308,7 @@ fn write_large(path: &Path) -> Outcome<()> {
         }
         let start = tick as usize * TICK_BYTES % noise.len();
         let payload = &noise[start..start + TICK_BYTES];
-        writer.frame_for_all(streams::FRAMES, tick, ViewSet::ALL, payload)?;
+        writer.frame_for_all(streams::FRAMES, Tick(tick), ViewSet::ALL, payload)?;
         latest.apply(Tick(tick), payload)?;
         tick += 1;
         if tick % 20 == 0 {

@@ -17,6 +17,7 @@ use gametape_minewars::{Generation, WriteOptions, write_file};
 use gametape_server::{Assets, Embedded, one_file};
 use gametape_skirmish::{Config, Match, SECOND, Style, metadata, record_match};
 use gametape_web::{Answered, Session};
+use gametape_wire::Tick;
 use serde_json::{Value, json};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -105,7 +106,7 @@ fn demo_match() -> Outcome<Vec<u8>> {
     let config = Config::new(4, 16, 5).with_time_limit(15 * 60);
     let mut game = Match::new(config.clone(), &Style::ALL, Generation::Current)?;
     let about = metadata(&config, Generation::Current);
-    Ok(record_match(&mut game, &about, 1, 15 * 60 * SECOND)?)
+    Ok(record_match(&mut game, &about, 1, Tick(15 * 60 * SECOND))?)
 }
 
 /// 30,301 tiles.

@@ -42,7 +42,7 @@
 //! let info = MatchInfo::of(&tape, "match.tape", read_names(&tape, &file[..])?);
 //! let mut finder = HighlightFinder::new(tape.header.tick_length);
 //! let mut lines = String::new();
-//! for event in TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, &file[..]) {
+//! for event in TapeEvents::new(&tape, KindSet::ALL, Tick::ZERO..Tick::MAX, &file[..]) {
 //!     let event = event?;
 //!     finder.add(&event);
 //!     json_line(&event, &info, &mut lines);

@@ -60,7 +60,7 @@ pub struct Series {
     /// Which: a field of [`PlayerStats`].
     pub stat: &'static str,
     /// Ticks and values, ascending by tick.
-    pub points: Vec<(u64, i64)>,
+    pub points: Vec<(Tick, i64)>,
 }
 
 /// What the players of a match did.
@@ -72,7 +72,7 @@ pub struct Statistics {
     /// How the match ended: what its first `MatchEnded` says.
     pub outcome: Option<MatchOutcome>,
     /// The snapshots of each of them, ascending by tick.
-    snapshots: Vec<Vec<(u64, PlayerStats)>>,
+    snapshots: Vec<Vec<(Tick, PlayerStats)>>,
 }
 
 /// What became of a match for a player.
@@ -160,7 +160,7 @@ pub struct StatisticsCollector {
 #[derive(Debug, Clone, Default)]
 struct Collected {
     summary: PlayerSummary,
-    snapshots: Vec<(u64, PlayerStats)>,
+    snapshots: Vec<(Tick, PlayerStats)>,
 }
 
 impl StatisticsCollector {
@@ -175,7 +175,7 @@ impl StatisticsCollector {
     pub fn add(&mut self, event: &AnalysisEvent, names: &dyn Names) {
         match *event {
             AnalysisEvent::PlayerStatSnapshot { tick, player, stats } => {
-                self.with(player, |of| of.snapshots.push((tick.0, stats)));
+                self.with(player, |of| of.snapshots.push((tick, stats)));
             }
             AnalysisEvent::MatchEnded { tick, outcome }
                 if self.outcome.is_none_or(|(first, _)| tick < first) =>
@@ -252,19 +252,19 @@ impl PlayerSummary {
     }
 
     /// Fills in what the snapshots say; they ascend by tick.
-    fn take_snapshots(&mut self, snapshots: &[(u64, PlayerStats)], minute: u64) {
+    fn take_snapshots(&mut self, snapshots: &[(Tick, PlayerStats)], minute: u64) {
         let Some(&(last_tick, last)) = snapshots.last() else { return };
         (self.territory, self.structures) = (last.territory, last.structures);
-        let (mut income, mut rate_ticks, mut before) = (0i128, 0u128, 0);
+        let (mut income, mut rate_ticks, mut before) = (0i128, 0u128, Tick::ZERO);
         for (tick, stats) in snapshots {
             self.most_territory = self.most_territory.max(stats.territory);
             self.most_structures = self.most_structures.max(stats.structures);
             income += i128::from(stats.income);
-            rate_ticks += u128::from(stats.actions_per_minute) * u128::from(tick - before);
+            rate_ticks += u128::from(stats.actions_per_minute) * u128::from(tick.since(before));
             before = *tick;
         }
         self.income = (income / snapshots.len() as i128) as i64;
         self.actions = u64::try_from(rate_ticks / u128::from(minute)).unwrap_or(u64::MAX);
-        self.actions_per_minute = (rate_ticks / u128::from(last_tick.max(1))) as u64;
+        self.actions_per_minute = (rate_ticks / u128::from(last_tick.0.max(1))) as u64;
     }
 }

@@ -109,7 +109,7 @@ fn pieces(tape: &[u8]) -> VecDeque<(u64, Vec<u8>)> {
                     let parts: Vec<(View, &[u8])> = ViewSet::ALL.iter().filter_map(of).collect();
                     writer.frame(chunk.header.stream, frame.tick, &parts).unwrap();
                     writer.flush().unwrap();
-                    pieces.push_back((frame.tick, writer.take()));
+                    pieces.push_back((frame.tick.0, writer.take()));
                 }
             }
             ChunkKind::METADATA => writer.closing_metadata(&raw).unwrap(),
@@ -201,7 +201,7 @@ impl Crowd {
     fn wait(&mut self, what: &str, game: &mut Game, mut is_so: impl FnMut(&[Seat]) -> bool) {
         let began = Instant::now();
         while !is_so(&self.seats) {
-            assert!(began.elapsed() < PATIENCE, "{what} does not come: {:?}", self.places());
+            assert!(began.elapsed() < PATIENCE, "{what} does not come: {:?}", self.positions());
             game.step();
             let first = self.seen.recv_timeout(Duration::from_millis(10));
             for (number, seen) in first.into_iter().chain(self.seen.try_iter()) {
@@ -212,7 +212,7 @@ impl Crowd {
     }
 
     /// Where everybody is, and how it ended for who is not there any more.
-    fn places(&self) -> Vec<(Option<u64>, Option<&str>)> {
+    fn positions(&self) -> Vec<(Option<u64>, Option<&str>)> {
         self.seats.iter().map(|seat| (seat.shown, seat.ended.as_deref())).collect()
     }
 

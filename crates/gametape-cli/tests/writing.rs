@@ -1,6 +1,7 @@
 //! What commands write: nothing is overwritten, everything or nothing is there.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use gametape_wire::Tick;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -221,7 +222,7 @@ fn names_that_stay_are_a_loss() {
     let metadata = br#"{"players":[{"view":1,"name":"Zorbulina"}]}"#;
     let mut writer = gametape_tape::TapeWriter::new(header, metadata).unwrap();
     let view = gametape_wire::View::new(1).unwrap();
-    writer.frame(0, 0, &[(view, b"ZORBULINA came")]).unwrap();
+    writer.frame(0, Tick::ZERO, &[(view, b"ZORBULINA came")]).unwrap();
     let bytes = [writer.take(), writer.finish().unwrap()].concat();
     fs::write(folder.path().join("own.tape"), bytes).unwrap();
     for line in ["anonymize own.tape a.tape", "anonymize -q --json own.tape b.tape"] {

@@ -5,8 +5,8 @@ use std::ops::Range;
 use gametape_analysis::report::Copies;
 use gametape_analysis::{AnalysisEvent, EventStream, KindSet, MatchInfo, NameReader, TapeEvents};
 use gametape_tape::{ChunkKind, Depth, Tape};
-use gametape_wire::Error;
 use gametape_wire::text::count;
+use gametape_wire::{Error, Tick};
 
 use crate::host::{note, warn_of_each};
 use crate::outcome::{Done, Failure, Outcome};
@@ -57,12 +57,12 @@ impl Observed {
     pub fn visit(
         &mut self,
         kinds: KindSet,
-        ticks: Range<u64>,
+        ticks: Range<Tick>,
         mut visit: impl FnMut(&AnalysisEvent, &MatchInfo) -> Result<(), Failure>,
     ) -> Outcome {
         let Self { file, tape, info, problems } = self;
         let source = file.source.clone();
-        let mut events = TapeEvents::new(tape, kinds, ticks, file);
+        let mut events = TapeEvents::new(tape, kinds, ticks.start..ticks.end, file);
         for event in &mut events {
             visit(&event.map_err(|error| Failure::of(&source, &error))?, info)?;
         }

@@ -64,7 +64,7 @@ impl Assembler {
             if tick_count > 0 {
                 let gap = Gap::new(GapCause::CUT, ChunkKind(0))
                     .with_views(ViewSet::EMPTY.with(*view))
-                    .with_ticks(0, tick_count);
+                    .with_ticks(Tick::ZERO, tick_count);
                 self.writer.gap(&gap)?;
             }
         }
@@ -85,7 +85,7 @@ impl Assembler {
         for parts in frames.values() {
             let parts: Vec<(View, &[u8])> =
                 parts.iter().map(|(view, payload)| (*view, &payload[..])).collect();
-            self.writer.frame(0, tick.0, &parts)?;
+            self.writer.frame(0, tick, &parts)?;
         }
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Assembler {
         let header = &chunk.header;
         if first.is_some() {
             let last = self.keyframes.get(&header.stream);
-            let tick = Tick(header.first_tick);
+            let tick = header.first_tick;
             if last.is_some_and(|last| tick <= *last) {
                 return Ok(());
             }
@@ -147,7 +147,7 @@ impl Assembler {
             let gap = Gap::new(GapCause::DAMAGE, ChunkKind::FRAMES)
                 .with_views(ViewSet::EMPTY.with(view))
                 .with_size(u32::try_from(lost.count).unwrap_or(u32::MAX), 0)
-                .with_ticks(lost.first.0, ticks);
+                .with_ticks(lost.first, ticks);
             self.writer.gap(&gap)?;
         }
         Ok(())

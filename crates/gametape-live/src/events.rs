@@ -42,7 +42,7 @@ impl Windows {
     /// Takes a chunk of events; gives the windows that are complete now. What cannot be read is left out.
     pub(crate) fn chunk(&mut self, chunk: &Chunk<'_>) -> Result<Vec<Window>> {
         let header = &chunk.header;
-        let complete = header.first_tick / self.ticks * self.ticks;
+        let complete = header.first_tick.0 / self.ticks * self.ticks;
         let raw = chunk.raw()?;
         let read = Events::new(&raw, chunk.payload_offset())
             .and_then(Iterator::collect::<Result<Vec<AnalysisEvent>>>);

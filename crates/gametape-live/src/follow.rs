@@ -367,7 +367,7 @@ impl SegmentFollower {
         let slot_ticks = self.slot_ticks();
         let Some(tape) = &mut self.tape else { return Ok(()) };
         let chunks = chunks(bytes, &tape.header)?;
-        let tick = Tick(chunks.last().map_or(0, |chunk| chunk.header.first_tick));
+        let tick = Tick(chunks.last().map_or(0, |chunk| chunk.header.first_tick.0));
         if tick.0 / slot_ticks > slot || chunks.last().is_some_and(|chunk| !is_keyframe(chunk)) {
             return Err(malformed("no keyframe of this slot"));
         }
@@ -381,7 +381,7 @@ impl SegmentFollower {
         if let Some((cause, first)) = gap {
             let kind = if cause == GapCause::CUT { ChunkKind(0) } else { ChunkKind::FRAMES };
             let count = u32::try_from(tick.since(first)).unwrap_or(u32::MAX);
-            let gap = Gap::new(cause, kind).with_views(views).with_ticks(first.0, count);
+            let gap = Gap::new(cause, kind).with_views(views).with_ticks(first, count);
             tape.writer()?.gap(&gap)?;
         }
         let is_new = self.shown.is_none_or(|_| tick >= after);
@@ -524,7 +524,7 @@ impl Tape {
     fn take(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let header = &chunk.header;
         if is_keyframe(chunk) {
-            let tick = Tick(header.first_tick);
+            let tick = header.first_tick;
             if self.keyframe.is_some_and(|last| tick <= last) {
                 return Ok(());
             }

@@ -276,7 +276,8 @@ impl Hub {
         }
     }
 
-    pub(crate) fn tell(&mut self, seat: SeatId, message: &Message<'_>) {
+    /// Sends a message before everything else.
+    pub(crate) fn send_first(&mut self, seat: SeatId, message: &Message<'_>) {
         if let Some(seat) = self.seats.get_mut(&seat) {
             seat.queue.push_front(Outgoing::session(message));
         }

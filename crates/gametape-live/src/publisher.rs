@@ -201,7 +201,7 @@ impl Publisher {
                 let raw = chunk.raw()?;
                 for frame in TapeFrames::new(header, &raw) {
                     let frame = frame?;
-                    let tick = Tick(frame.tick);
+                    let tick = frame.tick;
                     self.over_before(tick, now)?;
                     for part in frame.parts() {
                         part.views
@@ -326,7 +326,7 @@ impl Publisher {
         let of = |view: &View| keyframes_of(*view) == header.stream && header.views.contains(*view);
         let view = self.tracks.keys().copied().find(of);
         // A keyframe after what it holds the state of is one that nobody can start from.
-        let tick = Tick(header.first_tick);
+        let tick = header.first_tick;
         if self.last_tick.is_some_and(|last| tick < last) {
             return Ok(());
         }

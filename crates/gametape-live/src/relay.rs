@@ -185,7 +185,7 @@ impl Relay {
         let About { name, header, metadata } = self.hub.about.clone();
         let Grant { views, classes, delay } = grant;
         let welcome = Welcome { name, views, classes, delay, header, metadata };
-        self.hub.tell(seat, &Message::Welcome(welcome));
+        self.hub.send_first(seat, &Message::Welcome(welcome));
         Ok(seat)
     }
 

@@ -321,7 +321,7 @@ impl Files {
                 kind if kind.is_keyframe() => {
                     let is_delta = kind == ChunkKind::DELTA_KEYFRAME;
                     let back = u64::from(header.detail);
-                    let tick = Tick(header.first_tick);
+                    let tick = header.first_tick;
                     let baseline = is_delta.then(|| tick.checked_sub(back).unwrap_or_default());
                     let keyframe = Keyframe { sequence: header.sequence, baseline, range };
                     self.keyframes.insert(tick, keyframe);

@@ -339,7 +339,7 @@ impl Spectator {
         self.shown
     }
 
-    /// The newest tick that the relay says is over: so much is still to be shown.
+    /// The newest tick that the relay says is over: what is up to it is still to be shown.
     #[must_use]
     pub fn newest(&self) -> Option<Tick> {
         self.views.values().filter_map(Receiver::newest).max()

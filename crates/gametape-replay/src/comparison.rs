@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use gametape_wire::Tick;
 use serde::Serialize;
 
 use crate::inspect::Facts;
@@ -32,9 +33,9 @@ pub struct Comparison {
 #[non_exhaustive]
 pub struct Differs {
     /// The last tick at which both are known to agree.
-    pub agreed_tick: Option<u64>,
+    pub agreed_tick: Option<Tick>,
     /// The first tick at which they are known to differ.
-    pub tick: u64,
+    pub tick: Tick,
     /// Where they differ.
     pub places: Vec<DiffersAt>,
 }
@@ -61,7 +62,7 @@ impl Comparison {
             file: file.into(),
             same: verified.passed() && verified.keyframes > 0,
             keyframes: verified.keyframes,
-            ticks: verified.tick,
+            ticks: verified.tick.0,
             findings: others.map(ToString::to_string).collect(),
             divergence: verified.divergences.first().map(Differs::of),
         }
@@ -138,7 +139,7 @@ impl fmt::Display for DiffersAt {
 
 #[cfg(test)]
 mod tests {
-    use gametape_wire::{Error, Finding, Report};
+    use gametape_wire::{Error, Finding, Report, Tick};
 
     use super::*;
     use crate::player::{DeepLevel, Site};
@@ -149,7 +150,7 @@ mod tests {
             let error = Error::misuse("replayed state", divergence.to_string());
             report.add(Finding::error(PlayRule::DIVERGENCE, error));
         }
-        let verified = DeepVerification { level, keyframes, tick: 600, report, divergences };
+        let verified = DeepVerification { level, keyframes, tick: Tick(600), report, divergences };
         Comparison::of("a.tape", &verified)
     }
 
@@ -164,7 +165,7 @@ mod tests {
             difference(Site::Section("clock".to_owned()), &[0, 9], None),
             difference(Site::Script, &[7; 17], Some(Vec::new())),
         ];
-        let divergence = Divergence { agreed: Some(300), tick: 600, differences };
+        let divergence = Divergence { agreed: Some(Tick(300)), tick: Tick(600), differences };
         let comparison = comparison(vec![divergence], 2);
         assert!(!comparison.same && comparison.findings.is_empty());
         assert_eq!(comparison.verdict(), "not the same: compared with 2 keyframes");

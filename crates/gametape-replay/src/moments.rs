@@ -58,9 +58,9 @@ pub fn moment_of_gamelog(
 
 /// The ticks of a span, in a recording that ends before tick `end`: from the first on, which is in it,
 /// to the last, which is not; to the end of time where the end is meant. Refused for a turn.
-pub fn ticks_between(from: When, to: When, length: TickLength, end: Tick) -> Result<Range<u64>> {
-    let bound = |when: When| when.bound(length, end).map(|tick| tick.0).ok_or_else(no_turns);
-    let to = if to == When::End { u64::MAX } else { bound(to)? };
+pub fn ticks_between(from: When, to: When, length: TickLength, end: Tick) -> Result<Range<Tick>> {
+    let bound = |when: When| when.bound(length, end).ok_or_else(no_turns);
+    let to = if to == When::End { Tick::MAX } else { bound(to)? };
     Ok(bound(from)?..to)
 }
 
@@ -131,8 +131,8 @@ mod tests {
         let span = |from: &str, to: &str| {
             ticks_between(from.parse().unwrap(), to.parse().unwrap(), length, Tick(100)).ok()
         };
-        assert_eq!(span("start", "1s"), Some(0..20));
-        assert_eq!(span("-1s", "end"), Some(80..u64::MAX));
+        assert_eq!(span("start", "1s"), Some(Tick::ZERO..Tick(20)));
+        assert_eq!(span("-1s", "end"), Some(Tick(80)..Tick::MAX));
         assert_eq!(span("start", "turn:3"), None);
     }
 }

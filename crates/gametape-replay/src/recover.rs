@@ -7,7 +7,9 @@ use gametape_tape::{
     ChunkKind, Damage, Dropped, Gap, Level, Recovered, Recovery, Remedy, Rewriter, TapeHeader,
     Verifier,
 };
-use gametape_wire::{Arrange, Error, Result, Source, TickLength, TickRange, WatchedSource, drive};
+use gametape_wire::{
+    Arrange, Error, Result, Source, Tick, TickLength, TickRange, WatchedSource, drive,
+};
 use serde::Serialize;
 
 use crate::open::visit_chunks;
@@ -156,8 +158,8 @@ struct Hole {
     what: String,
     kind: Option<String>,
     chunk: Option<u32>,
-    first_tick: u64,
-    end_tick: u64,
+    first_tick: Tick,
+    end_tick: Tick,
     #[serde(skip)]
     text: String,
 }
@@ -165,8 +167,8 @@ struct Hole {
 /// A range of ticks.
 #[derive(Debug, Serialize)]
 struct Ticks {
-    first_tick: u64,
-    end_tick: u64,
+    first_tick: Tick,
+    end_tick: Tick,
 }
 
 /// Numbers of chunks of which nothing is left.
@@ -279,20 +281,20 @@ impl Hole {
 }
 
 /// Says that frames and orders of some ticks were given and not written.
-pub(crate) fn unwritten_text(ticks: &Range<u64>) -> String {
+pub(crate) fn unwritten_text(ticks: &Range<Tick>) -> String {
     let ticks = TickRange::from(ticks.clone());
     format!("frames and orders of {ticks}, which were never written")
 }
 
 /// How many ticks are in at least one of the ranges.
-fn covered(ranges: impl Iterator<Item = Range<u64>>) -> u64 {
-    let mut ranges: Vec<Range<u64>> = ranges.collect();
+fn covered(ranges: impl Iterator<Item = Range<Tick>>) -> u64 {
+    let mut ranges: Vec<Range<Tick>> = ranges.collect();
     ranges.arrange_by_key(|range| range.start);
-    let mut end = 0;
+    let mut end = Tick::ZERO;
     let mut ticks = 0;
     for range in ranges {
         let start = range.start.max(end);
-        ticks += range.end.saturating_sub(start);
+        ticks += range.end.since(start);
         end = end.max(range.end);
     }
     ticks
@@ -308,7 +310,8 @@ mod tests {
     #[test]
     #[allow(clippy::single_range_in_vec_init)]
     fn ticks_are_counted_once() {
-        assert_eq!(covered([5..9, 0..2, 7..10, 3..3].into_iter()), 7);
+        let ranges = [5..9, 0..2, 7..10, 3..3].map(|ticks| Tick(ticks.start)..Tick(ticks.end));
+        assert_eq!(covered(ranges.into_iter()), 7);
         assert_eq!(covered([].into_iter()), 0);
     }
 
@@ -318,7 +321,7 @@ mod tests {
         let mut writer =
             TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
         for tick in 0..1000 {
-            writer.frame(0, tick, &[(View::SPECTATOR, b"moved")]).unwrap();
+            writer.frame(0, Tick(tick), &[(View::SPECTATOR, b"moved")]).unwrap();
             writer.flush().unwrap();
         }
         let mut bytes = [writer.take(), writer.finish().unwrap()].concat();

@@ -104,7 +104,7 @@ fn a_damaged_keyframe_is_played_around() {
     let recording = Recording::open(&tape[..]).unwrap();
     let keyframes = &recording.tape().keyframes;
     let own = gametape_replay::streams::keyframes_of(View::SPECTATOR);
-    let is_it = |entry: &KeyframeIndexEntry| entry.tick == 100 && entry.stream == own;
+    let is_it = |entry: &KeyframeIndexEntry| entry.tick == Tick(100) && entry.stream == own;
     let index = keyframes.entries().iter().position(is_it).unwrap();
     let at = keyframes.plan_ranges(&[index])[0].end as usize - 5;
     tape[at] ^= 0xff;

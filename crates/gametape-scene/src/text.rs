@@ -172,16 +172,16 @@ impl TextMap {
     fn fill(&mut self, painter: &Painter<'_>) {
         let mut cells: BTreeMap<(usize, usize), TextCell> = BTreeMap::new();
         for (index, at) in painter.board.tiles.iter().enumerate() {
-            if let Some(place) = painter.place(*at) {
-                cells.insert(place, painter.tile(index, *at, place.1));
+            if let Some(cell) = painter.cell_of(*at) {
+                cells.insert(cell, painter.tile(index, *at, cell.1));
             }
         }
         // Those drawn first come first, so the last one stays.
         for piece in &painter.board.pieces {
-            let Some(place) = painter.piece_place(piece) else { continue };
-            let known = piece.at.tile().and_then(|at| cells.get(&place).map(|cell| (cell, at)));
-            let ground = known.map_or(Palette::BACKGROUND, |(cell, _)| cell.ink.background);
-            cells.insert(place, painter.piece(piece, place.1, ground));
+            let Some(cell) = painter.piece_cell(piece) else { continue };
+            let known = piece.at.tile().and_then(|_| cells.get(&cell));
+            let ground = known.map_or(Palette::BACKGROUND, |known| known.ink.background);
+            cells.insert(cell, painter.piece(piece, cell.1, ground));
         }
         for ((row, column), cell) in cells {
             (self.width, self.height) = (self.width.max(column + 2), self.height.max(row + 1));
@@ -229,15 +229,15 @@ struct Painter<'a> {
 
 impl Painter<'_> {
     /// Row and column of a tile.
-    fn place(&self, at: TileAt) -> Option<(usize, usize)> {
+    fn cell_of(&self, at: TileAt) -> Option<(usize, usize)> {
         let (x, y) = self.layout.point(at)?;
         Some(self.cell(x, y))
     }
 
-    fn piece_place(&self, piece: &crate::Piece) -> Option<(usize, usize)> {
+    fn piece_cell(&self, piece: &crate::Piece) -> Option<(usize, usize)> {
         let on_tile = piece.at.tile().filter(|_| self.layout.has_tiles());
         match on_tile {
-            Some(at) => self.place(at),
+            Some(at) => self.cell_of(at),
             None => self.layout.point(piece.at).map(|(x, y)| self.cell(x, y)),
         }
     }

@@ -58,7 +58,7 @@ fn seconds_tape(seconds: u64) -> (Vec<u8>, Vec<usize>) {
     let (mut bytes, mut ends) = (writer.take(), Vec::new());
     for second in 0..seconds {
         for tick in (second * 1_000..(second + 1) * 1_000).step_by(50) {
-            writer.frame(0, tick + 49, &[(View::SPECTATOR, b"")]).unwrap();
+            writer.frame(0, Tick(tick + 49), &[(View::SPECTATOR, b"")]).unwrap();
         }
         writer.flush().unwrap();
         bytes.extend(writer.take());

@@ -112,10 +112,10 @@ fn inlined(page: &str, assets: &Assets, elements: &str) -> (String, String) {
                 scripts += &hash_source(&script);
                 let kind = tag.attribute("type").map(|kind| format!(" type=\"{}\"", escaped(kind)));
                 let kind = kind.unwrap_or_default();
-                let end = page[tag.place.end..]
+                let end = page[tag.range.end..]
                     .find("</script>")
                     .map_or(0, |end| end + "</script>".len());
-                (format!("{elements}<script{kind}>{script}</script>"), tag.place.end + end)
+                (format!("{elements}<script{kind}>{script}</script>"), tag.range.end + end)
             }
             "link" => {
                 let Some((name, linked)) = asset("href") else { continue };
@@ -134,12 +134,12 @@ fn inlined(page: &str, assets: &Assets, elements: &str) -> (String, String) {
                     // A hint to fetch something that is inside now.
                     String::new()
                 };
-                (instead, tag.place.end)
+                (instead, tag.range.end)
             }
-            "meta" if tag.is_policy() => (String::new(), tag.place.end),
+            "meta" if tag.is_policy() => (String::new(), tag.range.end),
             _ => continue,
         };
-        out += &page[from..tag.place.start];
+        out += &page[from..tag.range.start];
         out += &instead;
         from = end;
     }
@@ -177,7 +177,7 @@ fn place_in_head(page: &str) -> usize {
     let tags = tags(page);
     let charset = tags.iter().find(|tag| tag.name == "meta" && tag.attribute("charset").is_some());
     let head = || tags.iter().find(|tag| tag.name == "head" || tag.name == "html");
-    charset.or_else(head).map_or(0, |tag| tag.place.end)
+    charset.or_else(head).map_or(0, |tag| tag.range.end)
 }
 
 /// Text in an attribute or between tags.
@@ -202,7 +202,7 @@ fn escaped(text: &str) -> String {
 struct Tag {
     name: String,
     attributes: Vec<(String, String)>,
-    place: Range<usize>,
+    range: Range<usize>,
 }
 
 impl Tag {
@@ -230,7 +230,7 @@ fn tags(page: &str) -> Vec<Tag> {
         let name: String = inside.chars().take_while(char::is_ascii_alphanumeric).collect();
         if !name.is_empty() {
             let attributes = attributes(&inside[name.len()..]);
-            tags.push(Tag { name: name.to_ascii_lowercase(), attributes, place: start..end });
+            tags.push(Tag { name: name.to_ascii_lowercase(), attributes, range: start..end });
         }
         at = end;
     }

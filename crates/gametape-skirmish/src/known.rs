@@ -112,7 +112,7 @@ impl KnownGame for SkirmishGame {
 /// The moment of a tape; a turn of the match is a tick, as its gamelog counts turns.
 fn moment_of<S: Source>(recording: &Recording<S>, at: When) -> Result<Moment> {
     let tape = recording.tape();
-    let end = Moment::before(Tick(tape.summary.end_tick));
+    let end = Moment::before(tape.summary.end_tick);
     let length = tape.header.tick_length;
     let turn = match at {
         When::Turn(turn) => {

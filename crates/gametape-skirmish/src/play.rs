@@ -6,7 +6,7 @@ use gametape_analysis::AnalysisEvent;
 use gametape_minewars::Generation;
 use gametape_minewars::{Coord, Setup, ViewState};
 use gametape_replay::{Order, Simulation};
-use gametape_wire::{Result, View};
+use gametape_wire::{Result, Tick, View};
 
 use crate::bots::{Bot, Pilot, Style};
 use crate::config::Config;
@@ -49,7 +49,7 @@ impl fmt::Debug for Match {
 #[non_exhaustive]
 pub struct Turn {
     /// The tick.
-    pub tick: u64,
+    pub tick: Tick,
     /// The inputs of the simulation, in their order.
     pub orders: Vec<Input>,
     /// What was said.
@@ -137,10 +137,10 @@ impl Match {
     /// Plays one tick.
     pub fn step(&mut self) -> Result<Turn> {
         let tick = self.game.tick;
-        let mut turn = Turn { tick, ..Turn::default() };
+        let mut turn = Turn { tick: Tick(tick), ..Turn::default() };
         let mut inputs = Vec::new();
         for index in 0..self.pilots.len() {
-            let commands = self.ask(index, tick);
+            let commands = self.ask(index, Tick(tick));
             turn.take(index as u8 + 1, commands, &mut inputs)?;
         }
         let orders: Vec<Order<'_>> =
@@ -152,7 +152,7 @@ impl Match {
     }
 
     /// Orders of a pilot, and what the pilot's machine adds.
-    fn ask(&mut self, index: usize, tick: u64) -> Vec<Command> {
+    fn ask(&mut self, index: usize, tick: Tick) -> Vec<Command> {
         let player = index as u8 + 1;
         let Some(view) = View::new(player).and_then(|view| self.views.state(view)) else {
             return Vec::new();

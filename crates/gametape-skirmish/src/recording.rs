@@ -30,8 +30,8 @@ pub struct MatchRecorder {
     views: Vec<Audience>,
     events: EventWriter,
     /// The first tick whose events may wait in an open block.
-    waiting_since: u64,
-    last_keyframe: Option<u64>,
+    waiting_since: Tick,
+    last_keyframe: Option<Tick>,
 }
 
 impl MatchRecorder {
@@ -47,7 +47,7 @@ impl MatchRecorder {
             recorder,
             views,
             events: EventWriter::new(),
-            waiting_since: 0,
+            waiting_since: Tick::ZERO,
             last_keyframe: None,
         })
     }
@@ -60,8 +60,8 @@ impl MatchRecorder {
 
     /// Plays a tick and records it, with keyframes before it where they are due.
     pub fn step(&mut self, game: &mut Match) -> Result<Turn> {
-        let tick = game.game().tick().0;
-        if self.recorder.keyframe_due(Tick(tick)) {
+        let tick = game.game().tick();
+        if self.recorder.keyframe_due(tick) {
             self.keyframes(game, false)?;
         }
         let turn = game.step()?;
@@ -71,7 +71,7 @@ impl MatchRecorder {
 
     /// A keyframe of the simulation, and of the views that are to have one: at the end all of them.
     fn keyframes(&mut self, game: &Match, is_end: bool) -> Result<()> {
-        let tick = game.game().tick().0;
+        let tick = game.game().tick();
         let missing = missing(&self.recorder);
         self.recorder.keyframe(game.game().snapshot())?;
         for view in &mut self.views {
@@ -84,7 +84,7 @@ impl MatchRecorder {
     }
 
     /// Ends the open blocks of events before a tick.
-    fn flush_events(&mut self, tick: u64) -> Result<()> {
+    fn flush_events(&mut self, tick: Tick) -> Result<()> {
         self.waiting_since = tick;
         self.events.flush()?.into_iter().try_for_each(|block| record_block(&self.recorder, block))
     }
@@ -92,17 +92,17 @@ impl MatchRecorder {
     fn turn(&mut self, turn: &Turn) -> Result<()> {
         let (recorder, tick) = (&self.recorder, turn.tick);
         for Input { player, payload } in &turn.orders {
-            recorder.order(Tick(tick), *player, payload)?;
+            recorder.order(tick, *player, payload)?;
         }
         for Input { player, payload } in &turn.talk {
-            recorder.talk(Tick(tick), *player, payload)?;
+            recorder.talk(tick, *player, payload)?;
         }
         for Input { player, payload } in &turn.reports {
-            recorder.reported(Tick(tick), *player, payload)?;
+            recorder.reported(tick, *player, payload)?;
         }
         let parts = turn.parts();
         if !parts.is_empty() {
-            recorder.frame(Tick(tick), &parts)?;
+            recorder.frame(tick, &parts)?;
         }
         for (view, payload) in parts {
             self.views[usize::from(view.number())].receive(tick, payload)?;
@@ -110,17 +110,17 @@ impl MatchRecorder {
         turn.events.iter().try_for_each(|event| self.events.push(event))?;
         self.events.take().into_iter().try_for_each(|block| record_block(recorder, block))?;
         // Events survive the end of the process as frames do: half of the time is the recorder's.
-        let waited = game_time(tick + 1 - self.waiting_since);
+        let waited = game_time(Tick((tick + 1).since(self.waiting_since)));
         if waited >= self.recorder.written_within() / 2 {
             self.flush_events(tick + 1)?;
         }
-        self.recorder.end_tick(Tick(tick));
+        self.recorder.end_tick(tick);
         Ok(())
     }
 
     /// Records keyframes at the end. What is left to do is closing metadata, and to close.
     pub fn finish(mut self, game: &Match) -> Result<Recorder> {
-        if self.last_keyframe != Some(game.game().tick().0) {
+        if self.last_keyframe != Some(game.game().tick()) {
             self.keyframes(game, true)?;
         }
         Ok(self.recorder)
@@ -143,7 +143,7 @@ struct Audience {
     /// Bytes of messages since the last keyframe.
     received: usize,
     /// When that was.
-    keyframe: Option<u64>,
+    keyframe: Option<Tick>,
     /// What was missing from the recording then.
     missing: u64,
 }
@@ -154,20 +154,20 @@ impl Audience {
         Self { number, knows, received: 0, keyframe: None, missing: 0 }
     }
 
-    fn receive(&mut self, tick: u64, payload: &[u8]) -> Result<()> {
+    fn receive(&mut self, tick: Tick, payload: &[u8]) -> Result<()> {
         self.received += payload.len();
-        self.knows.apply(Tick(tick), payload)
+        self.knows.apply(tick, payload)
     }
 
     /// Is a keyframe worth it? Surely where the recording has a hole after the last one.
-    fn is_keyframe_due(&self, tick: u64, missing: u64) -> bool {
+    fn is_keyframe_due(&self, tick: Tick, missing: u64) -> bool {
         let is_old = self.keyframe.is_none_or(|last| tick >= last + KEYFRAME_TICKS);
         is_old || self.received >= RECEIVED_BYTES || self.missing != missing
     }
 
-    fn keyframe(&mut self, tick: u64, missing: u64) -> SimSnapshot {
+    fn keyframe(&mut self, tick: Tick, missing: u64) -> SimSnapshot {
         (self.received, self.keyframe, self.missing) = (0, Some(tick), missing);
-        self.knows.snapshot(Tick(tick))
+        self.knows.snapshot(tick)
     }
 }
 
@@ -192,17 +192,22 @@ fn missing(recorder: &Recorder) -> u64 {
 /// assert_eq!(Tape::open(&tape)?.summary.end_tick, 100);
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
-pub fn record_match(game: &mut Match, metadata: &[u8], id: u32, last_tick: u64) -> Result<Vec<u8>> {
+pub fn record_match(
+    game: &mut Match,
+    metadata: &[u8],
+    id: u32,
+    last_tick: Tick,
+) -> Result<Vec<u8>> {
     let header = TapeHeader::new(TICK_LENGTH, id);
     let sink = Cursor::new(Vec::new());
     let (recorder, mut pump) = Recorder::with_pump(sink, header, metadata, &full_speed())?;
     let mut recorder = MatchRecorder::new(recorder, game)?;
-    while !game.is_over() && game.game().tick().0 < last_tick {
+    while !game.is_over() && game.game().tick().0 < last_tick.0 {
         let turn = recorder.step(game)?;
         pump.step(game_time(turn.tick));
     }
     let closing = recorder.finish(game)?.close();
-    while pump.step(game_time(game.game().tick().0)) != Next::Done {}
+    while pump.step(game_time(game.game().tick())) != Next::Done {}
     let report = closing.wait();
     match report.counters.failure {
         Some(failure) => Err(failure),
@@ -243,8 +248,8 @@ pub fn full_speed() -> RecorderOptions {
 
 /// How long after the start a tick begins.
 #[must_use]
-pub fn game_time(tick: u64) -> Duration {
-    Duration::from_micros(TICK_LENGTH.time_of(Tick(tick)).micros())
+pub fn game_time(tick: Tick) -> Duration {
+    Duration::from_micros(TICK_LENGTH.time_of(tick).micros())
 }
 
 /// Records what views start from. The items of the map are for the spectator alone: whoever has a
@@ -282,18 +287,18 @@ mod tests {
     #[test]
     fn a_view_gets_a_keyframe_after_many_bytes_a_long_time_or_a_hole() {
         let mut view = Audience::new(two_players().setup(), View::SPECTATOR);
-        assert!(view.is_keyframe_due(0, 0), "the first");
-        view.keyframe(300, 0);
-        assert!(!view.is_keyframe_due(300 + KEYFRAME_TICKS - 1, 0));
-        assert!(view.is_keyframe_due(300 + KEYFRAME_TICKS, 0));
-        assert!(view.is_keyframe_due(600, 1));
+        assert!(view.is_keyframe_due(Tick::ZERO, 0), "the first");
+        view.keyframe(Tick(300), 0);
+        assert!(!view.is_keyframe_due(Tick(300 + KEYFRAME_TICKS - 1), 0));
+        assert!(view.is_keyframe_due(Tick(300 + KEYFRAME_TICKS), 0));
+        assert!(view.is_keyframe_due(Tick(600), 1));
         view.received = RECEIVED_BYTES;
-        assert!(view.is_keyframe_due(600, 0));
-        view.keyframe(600, 1);
-        assert!(!view.is_keyframe_due(900, 1), "received nothing since");
+        assert!(view.is_keyframe_due(Tick(600), 0));
+        view.keyframe(Tick(600), 1);
+        assert!(!view.is_keyframe_due(Tick(900), 1), "received nothing since");
     }
 
-    fn keyframes_of(recording: &Recording<&[u8]>, stream: u16) -> Vec<u64> {
+    fn keyframes_of(recording: &Recording<&[u8]>, stream: u16) -> Vec<Tick> {
         let chunks = recording.tape().chunks.iter().map(|chunk| &chunk.header);
         let keyframes = chunks.filter(|header| header.kind.is_keyframe());
         keyframes.filter(|header| header.stream == stream).map(|h| h.first_tick).collect()
@@ -342,14 +347,14 @@ mod tests {
 
     #[test]
     fn keyframes_of_views_are_few_and_every_tick_is_found_from_them() {
-        let tape = record_match(&mut two_players(), b"{}", 1, 6100).unwrap();
+        let tape = record_match(&mut two_players(), b"{}", 1, Tick(6100)).unwrap();
         let recording = Recording::open(&tape[..]).unwrap();
         let simulation = keyframes_of(&recording, streams::SIMULATION);
-        assert_eq!((simulation.len(), simulation.last()), (22, Some(&6100)));
+        assert_eq!((simulation.len(), simulation.last()), (22, Some(&Tick(6100))));
         let known = known(6100);
         for view in (0..=2).filter_map(View::new) {
             let keyframes = keyframes_of(&recording, streams::keyframes_of(view));
-            assert_eq!(keyframes, [0, 2400, 4800, 6100]);
+            assert_eq!(keyframes, [0, 2400, 4800, 6100].map(Tick));
             let recording = Recording::open(&tape[..]).unwrap();
             let mut player = minewars::player(recording, view, PlayerOptions::default()).unwrap();
             for index in (0..61).map(|step| step * 37 % 61) {

@@ -54,7 +54,7 @@ impl Pace {
 
     /// How long after the start a tick is due.
     #[must_use]
-    pub fn due(self, tick: u64) -> Duration {
+    pub fn due(self, tick: Tick) -> Duration {
         match self {
             Self::Max => Duration::ZERO,
             Self::Times(times) => game_time(tick) / times,
@@ -141,8 +141,8 @@ impl<S: Sink> Session<S> {
 
     /// The next tick.
     #[must_use]
-    pub fn tick(&self) -> u64 {
-        self.game.game().tick().0
+    pub fn tick(&self) -> Tick {
+        self.game.game().tick()
     }
 
     /// Is the match decided, or can nothing more be written?
@@ -225,7 +225,7 @@ fn title(names: &[String]) -> String {
 pub struct Played {
     config: Config,
     /// Ticks that were played.
-    tick: u64,
+    tick: Tick,
     outcome: Option<Outcome>,
     elapsed: Duration,
     report: Option<Report>,
@@ -297,7 +297,7 @@ impl Played {
         let Config { grid, radius, seed, names, .. } = &self.config;
         let seconds = self.elapsed.as_secs_f64();
         let counters = self.report.as_ref().map(|report| &report.counters);
-        let length = TICK_LENGTH.time_of(Tick(self.tick));
+        let length = TICK_LENGTH.time_of(self.tick);
         Summary {
             file: file.into(),
             title: title(names),
@@ -308,7 +308,7 @@ impl Played {
             outcome: self.outcome_text(),
             winner: self.winner(),
             finished: self.report.as_ref().is_some_and(|report| report.is_finished),
-            ticks: self.tick,
+            ticks: self.tick.0,
             duration_ms: length.millis(),
             bytes: counters.map_or(0, |counters| counters.written_bytes),
             seconds: (seconds * 1000.0).round() / 1000.0,
@@ -324,7 +324,13 @@ mod tests {
 
     fn played(outcome: Option<Outcome>) -> Played {
         let config = Config::new(2, 6, 1);
-        Played { config, tick: 1200, outcome, elapsed: Duration::from_millis(500), report: None }
+        Played {
+            config,
+            tick: Tick(1200),
+            outcome,
+            elapsed: Duration::from_millis(500),
+            report: None,
+        }
     }
 
     #[test]
@@ -374,8 +380,8 @@ mod tests {
 
     #[test]
     fn a_tick_is_due_sooner_when_it_goes_faster() {
-        assert_eq!(Pace::Times(1).due(20), Duration::from_secs(1));
-        assert_eq!(Pace::Times(10).due(20), Duration::from_millis(100));
-        assert_eq!(Pace::Max.due(u64::MAX), Duration::ZERO);
+        assert_eq!(Pace::Times(1).due(Tick(20)), Duration::from_secs(1));
+        assert_eq!(Pace::Times(10).due(Tick(20)), Duration::from_millis(100));
+        assert_eq!(Pace::Max.due(Tick::MAX), Duration::ZERO);
     }
 }

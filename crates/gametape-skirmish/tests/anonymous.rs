@@ -24,7 +24,7 @@ fn recorded(seed: u64) -> Vec<u8> {
     let config = Config::new(2 + (seed % 3) as u8, 6, seed);
     let mut game = Match::new(config.clone(), &Style::ALL, generation).unwrap();
     let about = metadata(&config, generation);
-    record_match(&mut game, &about, 7, 601 + 300 * (seed % 3)).unwrap()
+    record_match(&mut game, &about, 7, Tick(601 + 300 * (seed % 3))).unwrap()
 }
 
 fn signed(bytes: &[u8]) -> Vec<u8> {
@@ -71,7 +71,7 @@ fn check(bytes: &[u8], what: &str) {
     assert!(verified.passed(), "{what}: {:?}", verified.report);
 }
 
-fn keyframes(bytes: &[u8]) -> Vec<(u16, u64)> {
+fn keyframes(bytes: &[u8]) -> Vec<(u16, Tick)> {
     let tape = Tape::open(bytes).unwrap();
     tape.keyframes.entries().iter().map(|entry| (entry.stream, entry.tick)).collect()
 }
@@ -104,7 +104,7 @@ fn a_part_of_a_match_is_anonymised_from_its_keyframes() {
     let config = Config::new(2, 12, 2);
     let mut game = Match::new(config.clone(), &Style::ALL, Generation::Current).unwrap();
     let about = metadata(&config, Generation::Current);
-    let whole = record_match(&mut game, &about, 7, 3000).unwrap();
+    let whole = record_match(&mut game, &about, 7, Tick(3000)).unwrap();
     let tape = Tape::open(&whole).unwrap();
     let mut part = Vec::new();
     let (from, to) = (When::Tick(Tick(2600)), When::Tick(Tick(2900)));

@@ -13,7 +13,7 @@ use gametape_wire::{Moment, Tick, View, ViewSet, When};
 fn recorded(ticks: u64) -> Vec<u8> {
     let config = Config::new(2, 12, 2);
     let mut game = Match::new(config.clone(), &Style::ALL, Generation::Current).unwrap();
-    record_match(&mut game, &metadata(&config, Generation::Current), 7, ticks).unwrap()
+    record_match(&mut game, &metadata(&config, Generation::Current), 7, Tick(ticks)).unwrap()
 }
 
 fn cut(bytes: &[u8], views: &[u8], from: u64, to: u64) -> Vec<u8> {
@@ -53,15 +53,15 @@ fn nothing_that_comes_after_a_cut_is_in_it() {
     for (from, to) in [(0, 100), (0, 301), (310, 450)] {
         let part = cut(&whole, &[], from, to);
         let tape = Tape::open(&part).unwrap();
-        assert!(tape.chunks.iter().all(|entry| entry.header.end_tick() <= to));
-        assert!((to - 20..=to).contains(&tape.summary.end_tick), "{}", tape.summary.end_tick);
+        assert!(tape.chunks.iter().all(|entry| entry.header.end_tick() <= Tick(to)));
+        assert!((to - 20..=to).contains(&tape.summary.end_tick.0), "{}", tape.summary.end_tick);
         // The cut begins with a keyframe of the views, which is that of the start.
         let mut expected = all.clone();
         expected.retain(|(_, event)| event.tick().0 < to);
         assert!(!expected.is_empty() && expected.len() < all.len());
         assert_eq!(events(&part), expected, "{from} to {to}");
         let summary = TapeSummary::of("part", &mut &part[..], false).unwrap();
-        assert_eq!((summary.first_tick, summary.end_tick), (0, tape.summary.end_tick));
+        assert_eq!((summary.first_tick, summary.end_tick), (Tick::ZERO, tape.summary.end_tick));
         // A player's part has of the player's own events those of the time.
         let own = events(&cut(&whole, &[1], from, to));
         assert!(!own.is_empty() && own.iter().all(|(_, event)| event.tick().0 < to));
@@ -75,22 +75,22 @@ fn a_cut_begins_where_its_data_begins() {
     let open = || Recording::open(&part[..]).unwrap();
     let summary = TapeSummary::of("part", &mut &part[..], false).unwrap();
     let (first, end) = (summary.first_tick, summary.end_tick);
-    assert!((1..=2600).contains(&first) && (2880..=2900).contains(&end), "{first} to {end}");
-    assert_eq!(summary.duration_ms, (end - first) * 50);
-    assert!(events(&part).iter().all(|(_, event)| (first..2900).contains(&event.tick().0)));
+    assert!((1..=2600).contains(&first.0) && (2880..=2900).contains(&end.0), "{first} to {end}");
+    assert_eq!(summary.duration_ms, end.since(first) * 50);
+    assert!(events(&part).iter().all(|(_, event)| (first..Tick(2900)).contains(&event.tick())));
 
     let options = PlayerOptions::default();
     for view in open().tape().views().iter() {
         let mut player = minewars::player(open(), view, options).unwrap();
         let begin = player.begin();
-        assert_eq!(begin, Moment::before(Tick(first)));
+        assert_eq!(begin, Moment::before(first));
         assert_eq!(player.position(), begin);
         for when in ["start", "0%", "0:00", "tick:7"] {
             let moment = player.moment(when.parse().unwrap()).unwrap();
-            assert_eq!(moment, Moment::after(Tick(first)), "{when}");
+            assert_eq!(moment, Moment::after(first), "{when}");
         }
         let half = player.moment("50%".parse().unwrap()).unwrap();
-        assert_eq!(half, Moment::before(Tick(first + (end - first) / 2)));
+        assert_eq!(half, Moment::before(first + end.since(first) / 2));
         player.seek(Moment::START).unwrap();
         assert_eq!(player.position(), begin);
         assert!(!player.step(Direction::Backward).unwrap());
@@ -112,7 +112,7 @@ fn a_cut_begins_where_its_data_begins() {
 
     let game = recorded_game(&mut open()).unwrap();
     let mut player = Playback::simulation(open(), game, options).unwrap();
-    assert!(player.begin() >= Moment::before(Tick(first)) && player.begin() <= player.end());
+    assert!(player.begin() >= Moment::before(first) && player.begin() <= player.end());
     assert_eq!(player.position(), player.begin());
     player.seek(Tick(2650)).unwrap();
     let game = recorded_game(&mut Recording::open(&whole[..]).unwrap()).unwrap();

@@ -10,7 +10,7 @@ use gametape_replay::verify::{Checked, Level, TapeCheck, TapeChecks};
 use gametape_replay::{KnownGame, Recording, Source};
 use gametape_skirmish::{Config, Match, SkirmishGame, Style, gamelog, metadata, record_match};
 use gametape_tape::{Tape, TapeWriter};
-use gametape_wire::{Error, Result, ViewSet};
+use gametape_wire::{Error, Result, Tick, ViewSet};
 
 /// Fails at one request.
 struct FailsOnce<'a> {
@@ -57,7 +57,7 @@ fn tape() -> Vec<u8> {
     let config = Config::new(2, 6, 1);
     let about = metadata(&config, Generation::Current);
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
-    let bytes = record_match(&mut game, &about, 7, 400).unwrap();
+    let bytes = record_match(&mut game, &about, 7, Tick(400)).unwrap();
     let tape = Tape::open(&bytes).unwrap();
     let mut writer = TapeWriter::new(tape.header, tape.metadata.as_bytes()).unwrap();
     let mut dice = 1_u32;

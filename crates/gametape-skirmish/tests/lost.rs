@@ -6,11 +6,12 @@ use gametape_replay::recover::FoundTape;
 use gametape_replay::verify::{Checked, Level, TapeCheck, TapeChecks};
 use gametape_skirmish::{Config, Match, SkirmishGame, Style, metadata, record_match};
 use gametape_tape::{ChunkKind, Tape};
+use gametape_wire::Tick;
 
 fn recorded(ticks: u64) -> Vec<u8> {
     let config = Config::new(2, 8, 3);
     let mut game = Match::new(config.clone(), &Style::ALL, Generation::Current).unwrap();
-    record_match(&mut game, &metadata(&config, Generation::Current), 7, ticks).unwrap()
+    record_match(&mut game, &metadata(&config, Generation::Current), 7, Tick(ticks)).unwrap()
 }
 
 fn recovered(bytes: &[u8]) -> Vec<u8> {

@@ -17,7 +17,7 @@ use gametape_replay::{Order, Simulation};
 use gametape_skirmish::{
     Bot, Command, Config, Match, Outcome, Pilot, Skirmish, Style, TICK_MS, Views, VoteKind, setup,
 };
-use gametape_wire::View;
+use gametape_wire::{Tick, View};
 
 use scale::scaled;
 
@@ -35,8 +35,8 @@ struct Scripted {
 }
 
 impl Pilot for Scripted {
-    fn orders(&mut self, tick: u64, view: &ViewState) -> Vec<Command> {
-        let due = self.script.iter().filter(|(at, _)| *at == tick);
+    fn orders(&mut self, tick: Tick, view: &ViewState) -> Vec<Command> {
+        let due = self.script.iter().filter(|(at, _)| Tick(*at) == tick);
         let mut orders: Vec<Command> = due.map(|(_, command)| command.clone()).collect();
         orders.extend(self.bot.orders(tick, view));
         orders
@@ -203,7 +203,7 @@ fn endure(seed: u64) -> Skirmish {
             .map(|_| (View::new(noise.below(16) as u8).unwrap(), noise.payload(radius)))
             .collect();
         for (view, bot) in (1..).filter_map(View::new).zip(&mut bots) {
-            let given = bot.orders(game.tick().0, views.state(view).unwrap());
+            let given = bot.orders(game.tick(), views.state(view).unwrap());
             orders.extend(given.iter().map(|command| (view, command.to_bytes().unwrap())));
         }
         let orders: Vec<Order<'_>> =
@@ -246,7 +246,7 @@ fn a_match_is_a_minewars_file() {
         let cut = |payload: &[u8], limit: usize| whole_messages(payload, limit, dialect);
         while !game.is_over() {
             let turn = game.step().unwrap();
-            let time = turn.tick * u64::from(TICK_MS);
+            let time = turn.tick.0 * u64::from(TICK_MS);
             frames.moment(time, &turn.parts(), cut).unwrap();
         }
         let bytes =

@@ -8,7 +8,7 @@ use gametape_scene::stage::Stage;
 use gametape_scene::{Datum, Inspection, Sight};
 use gametape_skirmish::{Config, Match, SkirmishGame, Style, metadata, record_match, scene};
 use gametape_tape::cut_bytes;
-use gametape_wire::{Moment, View, ViewSet};
+use gametape_wire::{Moment, Tick, View, ViewSet};
 
 const PLAYERS: u8 = 3;
 
@@ -16,7 +16,7 @@ fn tape() -> Vec<u8> {
     let config = Config::new(PLAYERS, 7, 5);
     let about = metadata(&config, Generation::Current);
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
-    record_match(&mut game, &about, 7, 1200).unwrap()
+    record_match(&mut game, &about, 7, Tick(1200)).unwrap()
 }
 
 fn stage(tape: &[u8], view: View) -> Stage<&[u8]> {

@@ -27,9 +27,9 @@ fn record(config: Config) -> Recorded {
     let players = config.players();
     let about = metadata(&config, Generation::Current);
     let mut game = Match::new(config, &Style::ALL, Generation::Current).unwrap();
-    let bytes = record_match(&mut game, &about, 7, u64::MAX).unwrap();
+    let bytes = record_match(&mut game, &about, 7, Tick::MAX).unwrap();
     let tape = Tape::open(&bytes).unwrap();
-    let events = TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, &bytes[..]);
+    let events = TapeEvents::new(&tape, KindSet::ALL, Tick::ZERO..Tick::MAX, &bytes[..]);
     let events = events.collect::<Result<Vec<_>, _>>().unwrap();
     Recorded { players, tape, bytes, events }
 }
@@ -173,7 +173,7 @@ fn cameras_are_sampled_at_2_hz(matches: &[Recorded]) {
                 .collect();
             assert!(sampled.windows(2).all(|two| two[1] - two[0] == SECOND / 2), "player {player}");
             let end = recorded.tape.summary.end_tick;
-            assert!(sampled[0] < SECOND / 2 && sampled.last().unwrap() + SECOND / 2 >= end);
+            assert!(sampled[0] < SECOND / 2 && sampled.last().unwrap() + SECOND / 2 >= end.0);
         }
     }
 }

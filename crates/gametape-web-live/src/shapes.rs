@@ -92,7 +92,7 @@ impl From<Refusal> for Refused {
 }
 
 /// A notice as the page gets it; none where it has no meaning there.
-fn told(notice: Notice) -> Option<LiveNotice> {
+fn shape_of(notice: Notice) -> Option<LiveNotice> {
     Some(match notice {
         Notice::Welcome(welcome) => LiveNotice::Welcome((*welcome).into()),
         Notice::Refused(refusal) => LiveNotice::Refused(refusal.into()),
@@ -109,11 +109,11 @@ fn told(notice: Notice) -> Option<LiveNotice> {
 /// Notices as a JSON array, in their order; of several that say how far it can be shown, the last one alone.
 pub(crate) fn to_json(notices: Vec<Notice>) -> String {
     let mut all: Vec<LiveNotice> = Vec::new();
-    for told in notices.into_iter().filter_map(told) {
-        if let (Some(LiveNotice::Shown(_)), LiveNotice::Shown(_)) = (all.last(), &told) {
+    for notice in notices.into_iter().filter_map(shape_of) {
+        if let (Some(LiveNotice::Shown(_)), LiveNotice::Shown(_)) = (all.last(), &notice) {
             all.pop();
         }
-        all.push(told);
+        all.push(notice);
     }
     serde_json::to_string(&all).unwrap_or_default()
 }

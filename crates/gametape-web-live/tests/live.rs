@@ -28,7 +28,7 @@ fn published() -> (Announce, Vec<Shared>) {
         Publisher::new("finals".parse().unwrap(), header, "{}", all, 64 << 20).unwrap();
     for tick in 0..100u64 {
         let text = format!("ben {tick}");
-        journal.frame(0, tick, &[(ana, b"for ana"), (ben, text.as_bytes())]).unwrap();
+        journal.frame(0, Tick(tick), &[(ana, b"for ana"), (ben, text.as_bytes())]).unwrap();
         journal.flush().unwrap();
         publisher.follow(&journal.take(), NOW).unwrap();
     }
@@ -47,7 +47,7 @@ fn seat_of(relay: &mut Relay, join: &Shared) -> SeatId {
     relay.join(&join, &grant, NOW).unwrap()
 }
 
-fn told(notices: &str) -> Vec<Value> {
+fn parsed(notices: &str) -> Vec<Value> {
     serde_json::from_str(notices).unwrap()
 }
 
@@ -87,7 +87,7 @@ fn a_seat_goes_on_over_another_connection_and_has_everything_once() {
             page.receive(&out.bytes, index as f64).unwrap();
         }
         tape.extend(page.tape().unwrap());
-        notices.extend(told(&page.notices()));
+        notices.extend(parsed(&page.notices()));
     }
     assert_eq!(notices[0]["welcome"]["views"], serde_json::json!([2]));
     assert_eq!(notices.last().unwrap()["over"], true, "{notices:?}");
@@ -118,7 +118,7 @@ fn a_seek_begins_another_tape() {
     assert!(page.next_message().is_none());
     relay.receive(seat, &seek, NOW).unwrap();
     relay.poll(seat, NOW, usize::MAX).iter().for_each(|out| page.receive(&out.bytes, 0.0).unwrap());
-    let notices = told(&page.notices());
+    let notices = parsed(&page.notices());
     assert_eq!(notices[0]["began"], 0);
     assert!(TapeHeader::read(&page.tape().unwrap()).is_ok());
 }
@@ -153,7 +153,7 @@ fn segments_give_the_same_frames() {
             page.answer(&file, bytes.as_deref(), f64::from(now)).unwrap();
         }
         tape.extend(page.tape());
-        notices.extend(told(&page.notices()));
+        notices.extend(parsed(&page.notices()));
     }
     assert_eq!(notices.last().unwrap()["over"], true, "{notices:?}");
     assert!(String::from_utf8_lossy(&frames(&tape)).contains("ben 99"));

@@ -168,7 +168,7 @@ fn samples(folder: &Path) -> Outcome<()> {
     let config = Config::new(3, 9, 5);
     let mut game = Match::new(config.clone(), &Style::ALL, Generation::Current)?;
     let about = metadata(&config, Generation::Current);
-    write("skirmish.tape", &record_match(&mut game, &about, 7, 3000)?)?;
+    write("skirmish.tape", &record_match(&mut game, &about, 7, Tick(3000))?)?;
     for (name, generation, radius) in [
         ("current.minewars", Generation::Current, 7),
         ("v01.minewars", Generation::V01, 7),

@@ -7,6 +7,7 @@ use gametape_minewars::sample::Sample;
 use gametape_minewars::{WriteOptions, write_file};
 use gametape_skirmish::{Config, Match, Style, metadata, record_match};
 use gametape_web::{Answered, Session};
+use gametape_wire::Tick;
 use serde_json::{Value, json};
 
 struct Page(Session, Vec<u8>);
@@ -48,7 +49,7 @@ impl Page {
 fn skirmish() -> Vec<u8> {
     let config = Config::new(3, 12, 2);
     let mut game = Match::new(config.clone(), &Style::ALL, Generation::Current).unwrap();
-    record_match(&mut game, &metadata(&config, Generation::Current), 7, 1500).unwrap()
+    record_match(&mut game, &metadata(&config, Generation::Current), 7, Tick(1500)).unwrap()
 }
 
 fn tiles() -> impl Iterator<Item = [i32; 2]> {

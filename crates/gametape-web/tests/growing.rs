@@ -80,10 +80,15 @@ fn a_tape_that_grows_shows_what_the_whole_tape_shows_at_every_moment_it_has() {
                 assert_eq!(shown, alone, "{moment} of {end}");
             }
             // What was said of the part that is there.
-            let told = story(&mut growing, &tape[..at])["markers"].as_array().unwrap().clone();
-            assert!(told.len() <= all.len() && told[..] == all[..told.len()], "{end}");
+            let reported = story(&mut growing, &tape[..at])["markers"].as_array().unwrap().clone();
+            assert!(reported.len() <= all.len() && reported[..] == all[..reported.len()], "{end}");
             let is_later = |marker: &Value| marker["moment"].as_u64().unwrap() > end;
-            assert!(all[told.len()..].iter().all(is_later), "{} of {}", told.len(), all.len());
+            assert!(
+                all[reported.len()..].iter().all(is_later),
+                "{} of {}",
+                reported.len(),
+                all.len()
+            );
         }
         assert!(ends > 1, "{ends}");
         let about = ask(&mut growing, &tape, &json!({"do": "open"})).unwrap();

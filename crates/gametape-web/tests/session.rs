@@ -8,6 +8,7 @@ use gametape_minewars::Generation;
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{WriteOptions, write_file};
 use gametape_web::{Answered, Session};
+use gametape_wire::Tick;
 use serde_json::{Value, json};
 
 /// A page with a file: it counts what it is asked for.
@@ -212,7 +213,7 @@ fn whole_and_cut() -> (Vec<u8>, Vec<u8>) {
     let config = Config::new(2, 12, 2);
     let mut game = Match::new(config.clone(), &Style::ALL, Generation::Current).unwrap();
     let metadata = metadata(&config, Generation::Current);
-    let whole = record_match(&mut game, &metadata, 7, 1500).unwrap();
+    let whole = record_match(&mut game, &metadata, 7, Tick(1500)).unwrap();
     let tape = gametape_tape::Tape::open(&whole).unwrap();
     let views = gametape_wire::ViewSet::EMPTY.with(gametape_wire::View::new(1).unwrap());
     let mut cut = Vec::new();

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 /// Sorts slices; what is equal stays in its order.
 ///
 /// Everywhere but in a browser this is the sorting of the standard library. That is several kilobytes for each type that is
-/// sorted, and the viewer's module sorts dozens: there it is one algorithm for all of them, which sorts places instead.
+/// sorted, and the viewer's module sorts dozens: there it is one algorithm for all of them, which sorts indexes instead.
 pub trait Arrange<T> {
     /// Sorts by a comparison.
     fn arrange_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering);
@@ -33,17 +33,17 @@ impl<T> Arrange<T> for [T] {
 
     #[cfg(target_arch = "wasm32")]
     fn arrange_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
-        let places = places(self.len(), &mut |a, b| compare(&self[a], &self[b]));
-        if let Some(mut places) = places {
-            put_in_place(&mut places, &mut |a, b| self.swap(a, b));
+        let order = order(self.len(), &mut |a, b| compare(&self[a], &self[b]));
+        if let Some(mut order) = order {
+            put_in_order(&mut order, &mut |a, b| self.swap(a, b));
         }
     }
 }
 
-/// Which element comes to each place: merging runs that are twice as long each time. None where each is in its place, as
+/// The index of the element that comes to each index: merging runs that are twice as long each time. None where the order is right, as
 /// mostly.
 #[cfg(any(test, target_arch = "wasm32"))]
-fn places(length: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Option<Vec<usize>> {
+fn order(length: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Option<Vec<usize>> {
     if (1..length).all(|at| compare(at - 1, at) != Ordering::Greater) {
         return None;
     }
@@ -72,11 +72,11 @@ fn places(length: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> O
 
 /// Swaps elements until each is where it belongs.
 #[cfg(any(test, target_arch = "wasm32"))]
-fn put_in_place(places: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
-    for start in 0..places.len() {
+fn put_in_order(order: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
+    for start in 0..order.len() {
         let mut at = start;
         loop {
-            let next = std::mem::replace(&mut places[at], at);
+            let next = std::mem::replace(&mut order[at], at);
             if next == start || next == at {
                 break;
             }
@@ -101,10 +101,10 @@ mod tests {
             }
             let mut wanted = items.clone();
             wanted.arrange_by_key(|item| item.0);
-            if let Some(mut places) = places(length, &mut |a, b| items[a].0.cmp(&items[b].0)) {
-                put_in_place(&mut places, &mut |a, b| items.swap(a, b));
+            if let Some(mut order) = order(length, &mut |a, b| items[a].0.cmp(&items[b].0)) {
+                put_in_order(&mut order, &mut |a, b| items.swap(a, b));
             }
-            assert!(places(length, &mut |a, b| items[a].0.cmp(&items[b].0)).is_none());
+            assert!(order(length, &mut |a, b| items[a].0.cmp(&items[b].0)).is_none());
             assert_eq!(items, wanted);
             assert!(items.windows(2).all(|pair| pair[0] < pair[1]));
         }

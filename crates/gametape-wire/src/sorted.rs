@@ -75,34 +75,34 @@ impl<K, V> SortedMap<K, V> {
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    fn place(&self, key: &K) -> Result<usize, usize> {
+    fn index(&self, key: &K) -> Result<usize, usize> {
         self.entries.binary_search_by(|(own, _)| own.cmp(key))
     }
 
     /// The value of a key.
     #[must_use]
     pub fn get(&self, key: &K) -> Option<&V> {
-        self.place(key).ok().map(|place| &self.entries[place].1)
+        self.index(key).ok().map(|index| &self.entries[index].1)
     }
 
     /// The value of a key.
     #[must_use]
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
-        self.place(key).ok().map(|place| &mut self.entries[place].1)
+        self.index(key).ok().map(|index| &mut self.entries[index].1)
     }
 
     /// Is the key in it?
     #[must_use]
     pub fn contains_key(&self, key: &K) -> bool {
-        self.place(key).is_ok()
+        self.index(key).is_ok()
     }
 
     /// Sets the value of a key, and gives the one that it had.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        match self.place(&key) {
-            Ok(place) => Some(std::mem::replace(&mut self.entries[place].1, value)),
-            Err(place) => {
-                self.entries.insert(place, (key, value));
+        match self.index(&key) {
+            Ok(index) => Some(std::mem::replace(&mut self.entries[index].1, value)),
+            Err(index) => {
+                self.entries.insert(index, (key, value));
                 None
             }
         }
@@ -110,7 +110,7 @@ impl<K: Ord, V> SortedMap<K, V> {
 
     /// Removes a key, and gives its value.
     pub fn remove(&mut self, key: &K) -> Option<V> {
-        self.place(key).ok().map(|place| self.entries.remove(place).1)
+        self.index(key).ok().map(|index| self.entries.remove(index).1)
     }
 
     /// The value of a key, which gets a default one where it has none.
@@ -118,16 +118,16 @@ impl<K: Ord, V> SortedMap<K, V> {
     where
         V: Default,
     {
-        let place = self.place(&key).unwrap_or_else(|place| {
-            self.entries.insert(place, (key, V::default()));
-            place
+        let index = self.index(&key).unwrap_or_else(|index| {
+            self.entries.insert(index, (key, V::default()));
+            index
         });
-        &mut self.entries[place].1
+        &mut self.entries[index].1
     }
 
     /// The entries whose keys are in a range.
     pub fn range(&self, keys: impl RangeBounds<K>) -> <&Self as IntoIterator>::IntoIter {
-        self.entries[self.places(keys)].iter().map(pair)
+        self.entries[self.indexes(keys)].iter().map(pair)
     }
 
     /// The entries whose keys are in a range.
@@ -135,11 +135,11 @@ impl<K: Ord, V> SortedMap<K, V> {
         &mut self,
         keys: impl RangeBounds<K>,
     ) -> <&mut Self as IntoIterator>::IntoIter {
-        let places = self.places(keys);
-        self.entries[places].iter_mut().map(pair_mut)
+        let indexes = self.indexes(keys);
+        self.entries[indexes].iter_mut().map(pair_mut)
     }
 
-    fn places(&self, keys: impl RangeBounds<K>) -> Range<usize> {
+    fn indexes(&self, keys: impl RangeBounds<K>) -> Range<usize> {
         let before = |key: &K, inclusive: bool| {
             let is_before = |own: &K| if inclusive { own <= key } else { own < key };
             self.entries.partition_point(|(own, _)| is_before(own))

@@ -78,7 +78,7 @@ fn everything_can_be_made_of(events: &[AnalysisEvent]) {
     }
     assert!(text.lines().count() >= 2 * events.len());
     for highlight in finder.finish(Tick(0)) {
-        assert!(highlight.window.contains(&highlight.tick.0));
+        assert!(highlight.window.contains(&highlight.tick));
     }
     assert!(collector.finish().players.len() <= 15);
 }

@@ -187,7 +187,7 @@ fn published() -> Result<Vec<Shared>> {
             let state = SimSnapshot::opaque(Tick(tick), &[tick as u8; 40])?;
             journal.keyframe(16, own, &keyframes.make(state))?;
         }
-        journal.frame_for_all(0, tick, views(), &[tick as u8; 3])?;
+        journal.frame_for_all(0, Tick(tick), views(), &[tick as u8; 3])?;
     }
     journal.closing_metadata(br#"{"outcome":"won"}"#)?;
     let bytes = [journal.take(), journal.finish()?].concat();

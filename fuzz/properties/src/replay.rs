@@ -11,7 +11,7 @@ use gametape_replay::{
 use gametape_tape::{
     ChunkDraft, ChunkKind, MAGIC, Resource, Tape, TapeFrames, TapeHeader, TapeWriter,
 };
-use gametape_wire::{Moment, Reader, Result, TickLength, View, ViewSet, Writer};
+use gametape_wire::{Moment, Reader, Result, Tick, TickLength, View, ViewSet, Writer};
 
 use crate::Seed;
 
@@ -122,11 +122,11 @@ impl Recipe {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let (view, kind) = (tick % 3, what % 6);
         let chunk = |kind: ChunkKind, stream: u16, views: ViewSet| {
-            ChunkDraft::new(kind).with_stream(stream).with_views(views).with_ticks(tick, 0)
+            ChunkDraft::new(kind).with_stream(stream).with_views(views).with_ticks(Tick(tick), 0)
         };
         match kind {
             SETUP => writer.setup(0, ViewSet::ALL, bytes),
-            FRAME => writer.frame_for_all(0, tick, ViewSet::from_bits(0b11), bytes),
+            FRAME => writer.frame_for_all(0, Tick(tick), ViewSet::from_bits(0b11), bytes),
             RESOURCE => writer.resource("minewars/frames", ViewSet::EMPTY, bytes),
             KEYFRAME | DELTA => {
                 writer.flush()?;
@@ -140,7 +140,7 @@ impl Recipe {
             }
             RAW_FRAMES => {
                 writer.flush()?;
-                let draft = chunk(ChunkKind::FRAMES, 0, ViewSet::ALL).with_ticks(tick, 50);
+                let draft = chunk(ChunkKind::FRAMES, 0, ViewSet::ALL).with_ticks(Tick(tick), 50);
                 writer.chunk(&draft, bytes)
             }
             _ => Ok(()),
@@ -197,14 +197,14 @@ fn recipe_of(bytes: &[u8]) -> Result<Vec<u8>> {
         let tick = entry.header.first_tick;
         match entry.header.kind {
             ChunkKind::SETUP => put(SETUP, 0, &raw),
-            ChunkKind::FULL_KEYFRAME => put(KEYFRAME, tick, &raw),
-            ChunkKind::DELTA_KEYFRAME => put(DELTA, tick, &raw),
+            ChunkKind::FULL_KEYFRAME => put(KEYFRAME, tick.0, &raw),
+            ChunkKind::DELTA_KEYFRAME => put(DELTA, tick.0, &raw),
             ChunkKind::RESOURCE => put(RESOURCE, 0, Resource::read(&chunk)?.content()),
             ChunkKind::FRAMES => {
                 for frame in TapeFrames::new(&entry.header, &raw) {
                     let frame = frame?;
                     for part in frame.parts() {
-                        put(FRAME, frame.tick, part.payload);
+                        put(FRAME, frame.tick.0, part.payload);
                     }
                 }
             }

@@ -126,7 +126,7 @@ fn is_about_content(finding: &Finding) -> bool {
 fn tape_with(kind: u8, views: u8, tick: u8, raw: &[u8]) -> Result<Vec<u8>> {
     let mut writer = TapeWriter::new(TapeHeader::new(TickLength::MILLISECOND, 1), b"{}")?;
     let views = if views == u8::MAX { ViewSet::ALL } else { ViewSet::from_bits(views.into()) };
-    let draft = ChunkDraft::new(ChunkKind(kind)).with_views(views).with_ticks(tick.into(), 0);
+    let draft = ChunkDraft::new(ChunkKind(kind)).with_views(views).with_ticks(Tick(tick.into()), 0);
     writer.chunk(&draft, raw)?;
     whole(writer)
 }
@@ -159,7 +159,7 @@ fn frames_are_cut_to_a_view(chunk: &Chunk<'_>, raw: &[u8], bytes: &[u8]) {
     if chunk.header.kind != ChunkKind::FRAMES {
         return;
     }
-    let expected: Vec<(u64, &[u8])> =
+    let expected: Vec<(Tick, &[u8])> =
         frames.iter().filter_map(|frame| Some((frame.tick, frame.view(view)?))).collect();
     let Ok(cut) = cut_bytes(bytes, ViewSet::EMPTY.with(view), 2) else {
         // Refused where the tape says that it does not have the view, whatever is in its frames.
@@ -234,11 +234,11 @@ fn filled() -> Result<TapeWriter> {
     tape.setup(0, ViewSet::ALL, b"setup")?;
     tape.names(&["tank"])?;
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::full(&state(0)?))?;
-    tape.frame(0, 3, &[(one, b"a"), (two, b"b")])?;
-    tape.order(0, 3, one, b"go")?;
+    tape.frame(0, Tick(3), &[(one, b"a"), (two, b"b")])?;
+    tape.order(0, Tick(3), one, b"go")?;
     let delta = DeltaSnapshot::between(&state(0)?, &state(9)?)?;
     tape.keyframe(0, ViewSet::EMPTY, &Keyframe::delta(&delta))?;
-    tape.gap(&Gap::new(GapCause::SHED, ChunkKind::EVENTS).with_size(2, 0).with_ticks(4, 2))?;
+    tape.gap(&Gap::new(GapCause::SHED, ChunkKind::EVENTS).with_size(2, 0).with_ticks(Tick(4), 2))?;
     tape.closing_metadata(b"{}")?;
     Ok(tape)
 }
@@ -289,7 +289,7 @@ pub fn chunk_seeds() -> Result<Vec<Seed>> {
         let entry = entry.ok_or_else(|| Error::misuse(name, "there is none in the sample"))?;
         let raw = opened.read(entry, &tape)?.raw()?.into_owned();
         let views = entry.header.views.bits().min(255) as u8;
-        let head = [kind.0, views, entry.header.first_tick as u8, 2];
+        let head = [kind.0, views, entry.header.first_tick.0 as u8, 2];
         seeds.push(Seed::new(name, [&head[..], &raw].concat()));
     }
     Ok(seeds)

@@ -111,7 +111,7 @@ function Opening() {
   );
 }
 
-/** So many moments after a loss of a live match it is still said. */
+/** For this many moments after a loss of a live match it is still said. */
 const NEAR_LOSS = 200;
 
 /** What went wrong and what is lost. */

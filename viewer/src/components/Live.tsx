@@ -5,7 +5,7 @@ import { clock } from "../words.ts";
 
 const WAY_WORDS = { webtransport: "WebTransport", websocket: "WebSocket", segments: "segments" };
 
-/** LIVE, or how far behind; leads to live. */
+/** LIVE, or the distance from live; leads to live. */
 export function LiveButton() {
   const text = state.liveText.value;
   if (text === null) return null;

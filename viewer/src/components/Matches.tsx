@@ -133,7 +133,7 @@ function Card({ entry }: { entry: state.MatchEntry }) {
     <li class="match">
       <a class="match-link" href={`?src=${src}`} onClick={open()}>
         <div class="match-picture">
-          {/* A picture may tell who wins. */}
+          {/* A picture may show who wins. */}
           {entry.picture && told ? (
             <img src={entry.picture} alt="" loading="lazy" />
           ) : (

@@ -84,7 +84,7 @@ export async function webTransport(
       // It never opened.
     }
   };
-  // Whoever waits for it has been told already.
+  // Whoever waits for it knows it already.
   transport.closed.catch(() => {});
   await within(transport.ready, close);
   // Who got the Join with the request opens the session stream.

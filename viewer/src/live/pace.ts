@@ -2,7 +2,7 @@
 
 /** The slowest and the fastest rate. */
 const [LEAST, MOST] = [0.95, 1.05];
-/** So many seconds from the target, playing a little faster takes minutes. */
+/** This many seconds from the target, playing a little faster takes minutes. */
 const FAR = 10;
 
 /** Holds a target of what is there and not shown yet, in seconds. */

@@ -77,7 +77,7 @@ function isVisible({ kind, player }: LogEntry): boolean {
   return !hiddenKinds.value.has(kind) && !(player !== null && hiddenPlayers.value.has(player));
 }
 export const visibleEvents = computed(() => events.value.filter(isVisible));
-/** On the bars: what the story tells, which does not change while playing. */
+/** On the bars: what the story reports, which does not change while playing. */
 export const visibleMarkers = computed(() =>
   markers.value.slice(0, countUpTo(markers.value, horizon.value)).filter(isVisible),
 );

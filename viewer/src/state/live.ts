@@ -53,7 +53,7 @@ export const liveMatches = signal<LiveMatch[]>([]);
 /** Does more of it come? */
 export const isGrowing = computed(() => edge.value !== null);
 
-/** What is said of where the position is: LIVE, how far behind, or that it is over. */
+/** What is said of where the position is: LIVE, how far from live, or that it is over. */
 export const liveText = computed(() => {
   if (liveName.value === null) return null;
   if (!isGrowing.value) return liveLink.value?.state === "over" ? "Match over" : "Not live";
@@ -82,7 +82,7 @@ interface Tape {
 export const shower: { show(tape: Growing, name: string): Promise<void> } = {
   show: async () => {},
 };
-/** Tells the story again; the same. */
+/** Asks for the story again; the same. */
 export const teller = { tell() {} };
 
 let worker: Worker | null = null;

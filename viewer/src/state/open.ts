@@ -304,7 +304,7 @@ async function findTime(text: string): Promise<{ moment: number | null; wrong: s
 
 /** A part of the story that takes longer than this, in milliseconds, … */
 const SLOW_PART = 1500;
-/** … and tells less of the recording than this: the rest would hold everything else up for minutes. */
+/** … and reports less of the recording than this: the rest would hold everything else up for minutes. */
 const SMALL_PART = 0.01;
 
 /** The first picture is wished already, and comes first. */

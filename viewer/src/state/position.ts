@@ -1,4 +1,4 @@
-// What follows from the position: how much of the time to come may be told, and what the bars show.
+// What follows from the position: how much of the time to come may be shown, and what the bars show.
 import { computed } from "@preact/signals";
 import type { Loss } from "../generated/shapes.ts";
 import { momentText, rate } from "../words.ts";
@@ -24,7 +24,7 @@ export const spoilers = computed(() => spoilerFree.value === "no");
 export const ended = computed(
   () => about.value !== null && edge.value === null && reached.value >= about.value.end,
 );
-/** What may be told of the time to come: all, or up to the furthest moment seen. */
+/** What may be shown of the time to come: all, or up to the furthest moment seen. */
 export const horizon = computed(() =>
   spoilers.value || ended.value ? Number.POSITIVE_INFINITY : Math.max(reached.value, firstMoment.value),
 );

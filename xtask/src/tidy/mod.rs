@@ -10,6 +10,7 @@ mod documented;
 mod paths;
 mod source;
 mod table;
+mod ticks;
 mod words;
 mod world;
 
@@ -18,19 +19,20 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use xshell::Shell;
 
-/// Check that the workspace is as ARCHITECTURE.md says: crates, I/O, documentation, commands, files, words, licences.
+/// Check that the workspace is as ARCHITECTURE.md says: crates, I/O, documentation, commands, files, ticks, words, licences.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
 
 /// One check: its name, and what finds its problems.
 type Check = (&'static str, fn(&Shell) -> Result<Vec<String>>);
 
-const CHECKS: [Check; 7] = [
+const CHECKS: [Check; 8] = [
     ("crates use only what ARCHITECTURE.md says", arrows::problems),
     ("no file, clock, thread, socket or print in libraries", world::problems),
     ("public items are documented", documented::problems),
     ("documents and help name commands that exist", commands::problems),
     ("documents name files that exist", paths::problems),
+    ("ticks in public items are `Tick`", ticks::problems),
     ("plain words", words::problems),
     ("licences and duplicate versions", dependencies::problems),
 ];

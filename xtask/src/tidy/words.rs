@@ -28,7 +28,7 @@ const WORDS: [(&str, &str); 8] = [
 ];
 
 pub(super) fn problems(sh: &Shell) -> Result<Vec<String>> {
-    let all = files(sh, &["."], &["rs", "md"])?;
+    let all = files(sh, &["."], &["rs", "md", "ts", "tsx"])?;
     let ours = all.iter().filter(|file| !file.path.starts_with("xtask/src/tidy/words.rs"));
     Ok(ours.flat_map(|file| odd_words(&file.path, &file.text)).collect())
 }
@@ -52,7 +52,8 @@ fn odd_words(path: &str, text: &str) -> Vec<String> {
 /// The comment in a line of code.
 fn comment(line: &str) -> &str {
     let code = line.trim_start();
-    let start = if code.starts_with("//") { Some(0) } else { code.find(" // ") };
+    let is_comment = ["//", "/*", "* "].iter().any(|start| code.starts_with(start));
+    let start = if is_comment { Some(0) } else { code.find(" // ").or_else(|| code.find("/*")) };
     start.map_or("", |start| &code[start..])
 }
 
@@ -79,6 +80,7 @@ mod tests {
     fn words_are_refused_in_comments_and_documents() {
         assert_eq!(odd_words("a.md", "It stands there, told.\n").len(), 2);
         assert_eq!(odd_words("a.rs", "/// Tells who.\nx(); // behind it\n").len(), 2);
+        assert_eq!(odd_words("a.ts", "/** Tells who. */\n{/* It is told. */}\n").len(), 2);
         let code = "let told = stand(behind, \"http://told\");\n/// The standing of `is_told`.\n";
         assert!(odd_words("a.rs", code).is_empty());
     }

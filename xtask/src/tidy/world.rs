@@ -57,7 +57,7 @@ pub(super) fn problems(sh: &Shell) -> Result<Vec<String>> {
 }
 
 /// The sources of the library crates, with their paths.
-fn library(sh: &Shell) -> Result<Vec<(String, Source)>> {
+pub(super) fn library(sh: &Shell) -> Result<Vec<(String, Source)>> {
     let files = files(sh, &["crates"], &["rs"])?.into_iter();
     let is_edge = |path: &str| {
         let inside = path.strip_prefix("crates/").and_then(|path| path.split('/').next());

@@ -35,10 +35,10 @@ pub(super) fn subset(font: &[u8]) -> Option<Vec<u8>> {
     let tables = tables(font)?;
     let table = |name: &[u8; 4]| tables.get(name).copied();
     let (glyphs, head) = (table(b"glyf")?, table(b"head")?);
-    let places = places(table(b"loca")?, u16_at(head, 50)? != 0, u16_at(table(b"maxp")?, 4)?)?;
+    let offsets = offsets(table(b"loca")?, u16_at(head, 50)? != 0, u16_at(table(b"maxp")?, 4)?)?;
     let glyph = |number: u16| {
-        let place = places.get(usize::from(number)..usize::from(number) + 2)?;
-        glyphs.get(place[0] as usize..place[1] as usize)
+        let range = offsets.get(usize::from(number)..usize::from(number) + 2)?;
+        glyphs.get(range[0] as usize..range[1] as usize)
     };
     let letters = letters(table(b"cmap")?)?;
     let mut kept: BTreeSet<u16> = letters.values().copied().chain([0]).collect();
@@ -131,12 +131,12 @@ fn tables(font: &[u8]) -> Option<BTreeMap<[u8; 4], &[u8]>> {
 }
 
 /// Where each glyph begins, and where the last ends.
-fn places(loca: &[u8], is_long: bool, glyphs: u16) -> Option<Vec<u32>> {
-    let place = |index: usize| match is_long {
+fn offsets(loca: &[u8], is_long: bool, glyphs: u16) -> Option<Vec<u32>> {
+    let offset = |index: usize| match is_long {
         true => u32_at(loca, 4 * index),
         false => Some(2 * u32::from(u16_at(loca, 2 * index)?)),
     };
-    (0..=usize::from(glyphs)).map(place).collect()
+    (0..=usize::from(glyphs)).map(offset).collect()
 }
 
 /// The glyphs of the letters that are kept, by the table of the format with groups.
@@ -279,9 +279,9 @@ mod tests {
         let [known, kept] = [&whole, &small].map(|font| letters(font[b"cmap"]).unwrap());
         assert!(known.keys().eq(kept.keys()));
         for (letter, old) in &known {
-            let places = [(&whole, *old), (&small, kept[letter])];
-            let [a, b] = places.map(|(font, number)| glyph(font, number));
-            let [wide, narrow] = places.map(|(font, number)| width(font, number));
+            let both = [(&whole, *old), (&small, kept[letter])];
+            let [a, b] = both.map(|(font, number)| glyph(font, number));
+            let [wide, narrow] = both.map(|(font, number)| width(font, number));
             assert_eq!(wide, narrow, "{letter:#x}");
             // The same outlines from the same corner to the same corner, or as many parts, with the same outlines.
             let without = without_program(a).unwrap();
@@ -301,9 +301,9 @@ mod tests {
     fn glyph<'f>(font: &BTreeMap<[u8; 4], &'f [u8]>, number: u16) -> &'f [u8] {
         let count = u16_at(font[b"maxp"], 4).unwrap();
         let is_long = u16_at(font[b"head"], 50).unwrap() != 0;
-        let places = places(font[b"loca"], is_long, count).unwrap();
-        let place = &places[usize::from(number)..];
-        &font[b"glyf"][place[0] as usize..place[1] as usize]
+        let offsets = offsets(font[b"loca"], is_long, count).unwrap();
+        let range = &offsets[usize::from(number)..];
+        &font[b"glyf"][range[0] as usize..range[1] as usize]
     }
 
     fn width(font: &BTreeMap<[u8; 4], &[u8]>, number: u16) -> u16 {

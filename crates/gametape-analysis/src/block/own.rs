@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gametape_tape::{Chunk, ChunkDraft, EventFilter};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet};
 
 use crate::block::read::{Events, LastOfKinds, RawEvents};
 use crate::block::write::EventWriter;
@@ -26,14 +26,14 @@ impl OwnEvents {
 }
 
 impl EventFilter for OwnEvents {
-    fn chunk(&mut self, chunk: &Chunk<'_>, views: ViewSet, ticks: &Range<u64>) -> Result<u32> {
+    fn chunk(&mut self, chunk: &Chunk<'_>, views: ViewSet, ticks: &Range<Tick>) -> Result<u32> {
         let raw = chunk.raw()?;
         let read = Events::new(&raw, chunk.payload_offset())
             .and_then(Iterator::collect::<Result<Vec<AnalysisEvent>>>);
         let Ok(events) = read else { return Ok(0) };
         let mut count = 0;
         let is_kept =
-            |event: &&AnalysisEvent| is_own(event, views) && ticks.contains(&event.tick().0);
+            |event: &&AnalysisEvent| is_own(event, views) && ticks.contains(&event.tick());
         for event in events.iter().filter(is_kept) {
             self.kept.push(event)?;
             count += 1;
@@ -44,7 +44,7 @@ impl EventFilter for OwnEvents {
     fn within(
         &mut self,
         chunk: &Chunk<'_>,
-        ticks: &Range<u64>,
+        ticks: &Range<Tick>,
     ) -> Result<Vec<(ChunkDraft, Vec<u8>)>> {
         let raw = chunk.raw()?;
         let kept = events_within(&raw, chunk.payload_offset(), ticks);
@@ -60,12 +60,12 @@ impl EventFilter for OwnEvents {
 
 /// The events of a block at some ticks, encoded again: tags and positions are differences to events
 /// before them. Events of kinds that nobody knows are left out for that reason.
-fn events_within(block: &[u8], offset: u64, ticks: &Range<u64>) -> Result<EventWriter> {
+fn events_within(block: &[u8], offset: u64, ticks: &Range<Tick>) -> Result<EventWriter> {
     let mut kept = EventWriter::new();
     let mut last = LastOfKinds::NEW;
     for event in RawEvents::new(block, offset)? {
         let raw = event?;
-        let is_within = ticks.contains(&raw.tick.0);
+        let is_within = ticks.contains(&raw.tick);
         match EventKind::from_number(raw.kind) {
             Some(kind) => {
                 let event = last.read(kind, &raw)?;

@@ -99,7 +99,7 @@ impl SansIo for NameReader<'_> {
 /// ```
 /// # use gametape_analysis::{EventReader, EventWriter, KindSet, sample};
 /// # use gametape_tape::{Tape, TapeHeader, TapeWriter};
-/// # use gametape_wire::{Need, SansIo, TickLength};
+/// # use gametape_wire::{Need, SansIo, Tick, TickLength};
 /// # fn main() -> gametape_wire::Result<()> {
 /// # let mut tape = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}")?;
 /// # let mut writer = EventWriter::new();
@@ -110,7 +110,7 @@ impl SansIo for NameReader<'_> {
 /// # }
 /// # let file = [tape.take(), tape.finish()?].concat();
 /// let tape = Tape::open(&file)?;
-/// let mut reader = EventReader::new(&tape, KindSet::ALL, 0..u64::MAX);
+/// let mut reader = EventReader::new(&tape, KindSet::ALL, Tick::ZERO..Tick::MAX);
 /// let mut count = 0;
 /// while let Need::Bytes(ranges) = reader.need() {
 ///     for range in ranges {
@@ -128,7 +128,7 @@ impl SansIo for NameReader<'_> {
 #[derive(Debug)]
 pub struct EventReader<'t> {
     wanted: KindSet,
-    ticks: Range<u64>,
+    ticks: Range<Tick>,
     streams: Vec<StreamCursor<'t>>,
     skipped: u64,
 }
@@ -157,7 +157,7 @@ impl StreamCursor<'_> {
 impl<'t> EventReader<'t> {
     /// The events of these kinds and ticks.
     #[must_use]
-    pub fn new(tape: &'t Tape, wanted: KindSet, ticks: Range<u64>) -> Self {
+    pub fn new(tape: &'t Tape, wanted: KindSet, ticks: Range<Tick>) -> Self {
         let cursor = |stream: EventStream| {
             let entries = tape.stream_at(ChunkKind::EVENTS, stream.number(), ticks.clone());
             let mut entries: Vec<_> = entries.collect();
@@ -210,7 +210,7 @@ impl<'t> EventReader<'t> {
         let mut wanted = Vec::new();
         for event in &mut events {
             let event = event?;
-            if self.ticks.contains(&event.tick().0) {
+            if self.ticks.contains(&event.tick()) {
                 wanted.push(event);
             }
         }
@@ -243,8 +243,8 @@ impl SansIo for EventReader<'_> {
 fn check_header(chunk: &Chunk<'_>, read: &Events<'_>) -> Result<()> {
     let header = &chunk.header;
     let is_right = header.detail == read.count_read()
-        && read.first_tick() == Some(Tick(header.first_tick))
-        && read.last_tick().0 + 1 == header.end_tick();
+        && read.first_tick() == Some(header.first_tick)
+        && read.last_tick() + 1 == header.end_tick();
     if is_right {
         return Ok(());
     }
@@ -273,7 +273,7 @@ pub struct TapeEvents<'t, S> {
 impl<'t, S: Source> TapeEvents<'t, S> {
     /// The events of these kinds and ticks.
     #[must_use]
-    pub fn new(tape: &'t Tape, wanted: KindSet, ticks: Range<u64>, source: S) -> Self {
+    pub fn new(tape: &'t Tape, wanted: KindSet, ticks: Range<Tick>, source: S) -> Self {
         let (reader, length) = (EventReader::new(tape, wanted, ticks), source.length());
         Self { reader, source, length, problems: Vec::new(), has_failed: false }
     }

@@ -37,7 +37,7 @@ impl Block {
         ChunkDraft::new(ChunkKind::EVENTS)
             .with_stream(self.stream.number())
             .with_views(ViewSet::EMPTY)
-            .with_ticks(self.first_tick.0, (self.last_tick.0 - self.first_tick.0 + 1) as u32)
+            .with_ticks(self.first_tick, (self.last_tick.0 - self.first_tick.0 + 1) as u32)
             .with_detail(self.count)
     }
 }

@@ -1,7 +1,9 @@
 //! How the fields of events are read, written and turned into columns: all side by side, type by type.
 
 use gametape_tape::UnitTag;
-use gametape_wire::{Error, ErrorKind, Limit, Place, Reader, Result, Writer, unzigzag, zigzag};
+use gametape_wire::{
+    Error, ErrorKind, Limit, Place, Reader, Result, Tick, Writer, unzigzag, zigzag,
+};
 
 use crate::event::types::{NameId, WorldPos};
 use crate::export::column::{Column, ColumnType, List, Names, RowSink, Value};
@@ -110,6 +112,28 @@ numbers! {
         |random| random.any_size() as Self;
     i64 I64 Signed |w, n| w.varint(zigzag(n)), |r, item| Ok(unzigzag(r.varint(item)?)),
         |random| unzigzag(random.any_size());
+}
+
+/// A tick is written and exported as its number.
+impl Field for Tick {
+    const TYPE: &'static str = <u64 as Field>::TYPE;
+    #[inline]
+    fn write(&self, w: &mut Writer, last: &mut Last) -> Result<()> {
+        self.0.write(w, last)
+    }
+    #[inline]
+    fn read(r: &mut Reader<'_>, last: &mut Last, item: &'static str) -> Result<Self> {
+        u64::read(r, last, item).map(Self)
+    }
+    fn columns(name: &str, nullable: bool, out: &mut Vec<Column>) {
+        u64::columns(name, nullable, out);
+    }
+    fn values(&self, names: &dyn Names, row: &mut impl RowSink) {
+        self.0.values(names, row);
+    }
+    fn sample(random: &mut Random) -> Self {
+        Self(u64::sample(random))
+    }
 }
 
 /// Ticks and durations. They are exported as signed numbers, so that they can be subtracted.

@@ -1,7 +1,7 @@
 //! What fields of events are made of.
 
 use gametape_tape::{PlayerId, UnitTag};
-use gametape_wire::{Reader, Result, Writer};
+use gametape_wire::{Reader, Result, Tick, Writer};
 
 use crate::event::choice::choices;
 use crate::event::field::{Field, Last, bad_value, column};
@@ -196,7 +196,7 @@ choices! {
         /// Machines came to different states.
         4 Desync {
             /// The first tick whose states differ.
-            first_tick: u64
+            first_tick: Tick
         }
     }
 }

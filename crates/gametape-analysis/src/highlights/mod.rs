@@ -64,7 +64,7 @@ pub struct Highlight {
     /// The moment itself.
     pub tick: Tick,
     /// What to play.
-    pub window: Range<u64>,
+    pub window: Range<Tick>,
     /// From 0 to [`WHOLE`].
     pub score: u32,
     /// What the score is made of.
@@ -121,6 +121,7 @@ fn find(collected: &Collected, ticks_in: impl Fn(u64) -> u64, end: u64) -> Vec<H
             rarest,
         };
         let (score, player) = (why.score(), player.flatten());
+        let window = Tick(window.start)..Tick(window.end);
         found.push(Highlight { tick: Tick(tick), window, score, why, kills, player });
     }
     choose(found, ticks_in(SUPPRESSION_SECONDS))
@@ -145,11 +146,11 @@ fn choose(mut found: Vec<Highlight>, near: u64) -> Vec<Highlight> {
     // A window holds its moment, so windows that share something have moments this near.
     let longest = found.iter().map(|highlight| length(&highlight.window)).max().unwrap_or(0);
     let reach = near.max(2 * longest);
-    let mut taken: BTreeMap<u64, Span> = BTreeMap::new();
+    let mut taken: BTreeMap<u64, Range<Tick>> = BTreeMap::new();
     found.retain(|highlight| {
         let Highlight { tick: Tick(tick), ref window, .. } = *highlight;
         let around = tick.saturating_sub(reach)..=tick.saturating_add(reach);
-        let is_like = |(other, theirs): (&u64, &Span)| {
+        let is_like = |(other, theirs): (&u64, &Range<Tick>)| {
             other.abs_diff(tick) <= near || overlaps(theirs, window)
         };
         let is_taken = highlight.score > 0 && !taken.range(around).any(is_like);
@@ -161,13 +162,13 @@ fn choose(mut found: Vec<Highlight>, near: u64) -> Vec<Highlight> {
     found
 }
 
-fn length(window: &Span) -> u64 {
-    window.end - window.start
+fn length(window: &Range<Tick>) -> u64 {
+    window.end.since(window.start)
 }
 
 /// Do two windows share more than a third of the shorter one?
-fn overlaps(one: &Span, other: &Span) -> bool {
-    let shared = one.end.min(other.end).saturating_sub(one.start.max(other.start));
+fn overlaps(one: &Range<Tick>, other: &Range<Tick>) -> bool {
+    let shared = one.end.min(other.end).since(one.start.max(other.start));
     3 * shared > length(one).min(length(other))
 }
 
@@ -175,15 +176,21 @@ fn overlaps(one: &Span, other: &Span) -> bool {
 mod tests {
     use super::*;
 
+    fn ticks(window: Span) -> Range<Tick> {
+        Tick(window.start)..Tick(window.end)
+    }
+
     #[test]
     fn windows_may_share_a_third_of_the_shorter_one_and_no_more() {
-        assert!(!overlaps(&(0..30), &(20..80)) && overlaps(&(0..30), &(19..80)));
-        assert!(!overlaps(&(20..80), &(0..30)) && overlaps(&(19..80), &(0..30)));
-        assert!(!overlaps(&(0..30), &(30..60)) && !overlaps(&(40..70), &(0..30)));
-        assert!(overlaps(&(0..60), &(10..20)) && overlaps(&(5..8), &(5..8)));
+        let overlaps = |one: Span, other: Span| overlaps(&ticks(one), &ticks(other));
+        assert!(!overlaps(0..30, 20..80) && overlaps(0..30, 19..80));
+        assert!(!overlaps(20..80, 0..30) && overlaps(19..80, 0..30));
+        assert!(!overlaps(0..30, 30..60) && !overlaps(40..70, 0..30));
+        assert!(overlaps(0..60, 10..20) && overlaps(5..8, 5..8));
     }
 
     fn moment(tick: u64, window: Span, score: u32) -> Highlight {
+        let window = ticks(window);
         Highlight { tick: Tick(tick), window, score, why: Why::default(), kills: 0, player: None }
     }
 

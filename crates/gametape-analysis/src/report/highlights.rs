@@ -20,13 +20,13 @@ pub struct HighlightRow {
     /// The match.
     pub match_id: String,
     /// The moment.
-    pub tick: u64,
+    pub tick: Tick,
     /// The same in milliseconds.
     pub time_ms: u64,
     /// What to play: from this tick
-    pub start_tick: u64,
+    pub start_tick: Tick,
     /// up to this one.
-    pub end_tick: u64,
+    pub end_tick: Tick,
     /// The times of moment, start and end, for people.
     #[serde(skip)]
     pub times: [String; 3],
@@ -73,11 +73,11 @@ fn row<N: Names>(info: &MatchInfo<N>, rank: usize, highlight: &Highlight) -> Hig
         rank,
         file: info.source.clone(),
         match_id: info.id.clone(),
-        tick: tick.0,
+        tick,
         time_ms: info.time(tick).millis(),
         start_tick: window.start,
         end_tick: window.end,
-        times: [tick.0, window.start, window.end].map(|tick| info.time(Tick(tick)).to_string()),
+        times: [tick, window.start, window.end].map(|tick| info.time(tick).to_string()),
         score,
         kills,
         rarest: why.rarest.map(Rarity::name),
@@ -161,7 +161,14 @@ mod tests {
             let why = Why { rarest: Some(Rarity::BaseDestroyed), ..Why::default() };
             let moment = |score: &u32| {
                 let (score, player) = (*score, Some(2));
-                Highlight { tick: Tick(600), window: 300..900, score, why, kills: 1, player }
+                Highlight {
+                    tick: Tick(600),
+                    window: Tick(300)..Tick(900),
+                    score,
+                    why,
+                    kills: 1,
+                    player,
+                }
             };
             highlight_rows(&info, &scores.iter().map(moment).collect::<Vec<_>>())
         };

@@ -31,7 +31,7 @@ pub fn result_line<N: Names>(info: &MatchInfo<N>, statistics: &Statistics) -> Op
         }
         (MatchOutcome::Remade, _) => "not decided: the match begins again".to_owned(),
         (MatchOutcome::Desync { first_tick }, _) => {
-            format!("not decided: states differ from {} on", info.time(Tick(*first_tick)))
+            format!("not decided: states differ from {} on", info.time(Tick((*first_tick).0)))
         }
     })
 }
@@ -91,7 +91,7 @@ pub struct MatchStatistics {
     /// Microseconds of a tick.
     pub tick_us: u32,
     /// One after the last tick.
-    pub end_tick: u64,
+    pub end_tick: Tick,
     /// The winner, where there is one.
     pub winner: Option<u8>,
     /// What each player did.
@@ -110,7 +110,7 @@ pub struct PlayerStatistics {
     #[serde(flatten)]
     pub summary: PlayerSummary,
     /// By statistic: tick and value.
-    pub series: BTreeMap<&'static str, Vec<(u64, i64)>>,
+    pub series: BTreeMap<&'static str, Vec<(Tick, i64)>>,
 }
 
 impl MatchStatistics {
@@ -134,7 +134,7 @@ impl MatchStatistics {
             file: info.source.clone(),
             match_id: info.id.clone(),
             tick_us: info.tick_length.micros(),
-            end_tick: end_tick.0,
+            end_tick,
             winner: statistics.winner(),
             players,
         }
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(line(MatchOutcome::Draw), "draw");
         assert_eq!(line(MatchOutcome::Abandoned { leaver: 2 }), "Ana won: Ben left");
         assert_eq!(line(MatchOutcome::Abandoned { leaver: 3 }), "not decided: player 3 left");
-        let differs = MatchOutcome::Desync { first_tick: 40 };
+        let differs = MatchOutcome::Desync { first_tick: Tick(40) };
         assert_eq!(line(differs), "not decided: states differ from 0:02 on");
         assert_eq!(result_line(&info, &Statistics::default()), None);
     }

@@ -29,7 +29,7 @@ pub(crate) fn examples() -> Vec<AnalysisEvent> {
         outcome(MatchOutcome::Draw),
         outcome(MatchOutcome::Abandoned { leaver: 1 }),
         outcome(MatchOutcome::Remade),
-        outcome(MatchOutcome::Desync { first_tick: 300 }),
+        outcome(MatchOutcome::Desync { first_tick: Tick(300) }),
         vote(VoteAnalysisEvent::Proposed { id: 1, kind: NameId(9), proposer: 2 }),
         vote(VoteAnalysisEvent::Ballot { id: 300, voter: 2, yes: true }),
         vote(VoteAnalysisEvent::Resolved { id: 1, passed: false }),

@@ -31,7 +31,7 @@ fn signed_tape_of(events: &[AnalysisEvent], key: Option<&SigningKey>) -> Vec<u8>
         writer.push(event).unwrap();
         let blocks = if index % 1000 == 999 { writer.flush().unwrap() } else { writer.take() };
         for block in blocks {
-            tape.frame(0, event.tick().0, &[(View::SPECTATOR, b"frame")]).unwrap();
+            tape.frame(0, event.tick(), &[(View::SPECTATOR, b"frame")]).unwrap();
             tape.chunk(&block.draft(), &block.bytes).unwrap();
         }
     }
@@ -81,7 +81,7 @@ fn events_come_back_from_a_tape_sorted_by_tick() {
     let bytes = tape_of(&events);
     assert!(verify_bytes(&bytes, Level::Chain, None).unwrap().passed());
     let tape = Tape::open(&bytes).unwrap();
-    let read = TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, &bytes[..]);
+    let read = TapeEvents::new(&tape, KindSet::ALL, Tick::ZERO..Tick::MAX, &bytes[..]);
     let read: Vec<_> = read.map(Result::unwrap).collect();
     let mut expected = events;
     expected.sort_by_key(|event| (event.tick(), event.kind().stream()));
@@ -108,7 +108,9 @@ fn only_what_is_needed_is_fetched() {
     assert!(simulation.streams().eq([EventStream::Simulation]));
     let wanted = KindSet::EMPTY.with(EventKind::UnitDestroyed);
     let read: Vec<_> =
-        TapeEvents::new(&tape, wanted, ticks.clone(), &mut source).map(Result::unwrap).collect();
+        TapeEvents::new(&tape, wanted, Tick(ticks.start)..Tick(ticks.end), &mut source)
+            .map(Result::unwrap)
+            .collect();
     let expected = events.iter().filter(|event| {
         event.kind() == EventKind::UnitDestroyed && ticks.contains(&event.tick().0)
     });
@@ -144,7 +146,7 @@ fn a_bad_block_gives_one_error() {
 }
 
 fn ticks_and_problems(tape: &Tape, bytes: &[u8]) -> (Vec<u64>, Vec<String>) {
-    let mut events = TapeEvents::new(tape, KindSet::ALL, 0..u64::MAX, bytes);
+    let mut events = TapeEvents::new(tape, KindSet::ALL, Tick::ZERO..Tick::MAX, bytes);
     let ticks = events.by_ref().map(|event| event.unwrap().tick().0).collect();
     (ticks, events.problems().iter().map(ToString::to_string).collect())
 }
@@ -159,13 +161,13 @@ fn a_header_with_other_ticks_than_its_events_is_a_problem() {
     }
     let block = &writer.flush().unwrap()[0];
     let right = block.draft();
-    assert_eq!((right.first_tick, right.tick_count, right.detail), (10, 11, 3));
+    assert_eq!((right.first_tick, right.tick_count, right.detail), (Tick(10), 11, 3));
     let drafts = [
         (right, true),
-        (right.with_ticks(9, 12), false),
-        (right.with_ticks(11, 10), false),
-        (right.with_ticks(10, 10), false),
-        (right.with_ticks(10, 12), false),
+        (right.with_ticks(Tick(9), 12), false),
+        (right.with_ticks(Tick(11), 10), false),
+        (right.with_ticks(Tick(10), 10), false),
+        (right.with_ticks(Tick(10), 12), false),
         (right.with_detail(2), false),
         (right.with_detail(4), false),
     ];
@@ -226,7 +228,7 @@ fn a_read_that_fails_ends_the_events_and_nothing_else() {
     let cut = ErrorKind::Truncated { needed: 100, available: 3 };
     for error in [Error::unreadable(7, "disk", "it is gone"), Error::at(7, "file", cut)] {
         let flaky = || Flaky { bytes: &bytes, requests: 0, error: error.clone() };
-        let mut read = TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, flaky());
+        let mut read = TapeEvents::new(&tape, KindSet::ALL, Tick::ZERO..Tick::MAX, flaky());
         let (mut ticks, mut failures) = (Vec::new(), 0);
         while ticks.len() < expected.len() {
             let events: Vec<_> = read.by_ref().collect();
@@ -258,7 +260,7 @@ fn a_reader_takes_what_it_needs_and_nothing_else() {
     let events = sample::played(2, 3);
     let bytes = tape_of(&events);
     let tape = Tape::open(&bytes).unwrap();
-    let mut reader = EventReader::new(&tape, KindSet::ALL, 0..u64::MAX);
+    let mut reader = EventReader::new(&tape, KindSet::ALL, Tick::ZERO..Tick::MAX);
     assert!(reader.take().is_none());
     let mut count = 0;
     while let Need::Bytes(ranges) = reader.need() {
@@ -294,7 +296,7 @@ fn a_cut_keeps_a_players_own_events_and_nothing_of_others() {
         [stats(3, 1), stats(3, 2), collected(4, 1), collected(5, 2), collected(6, 3), paused];
     let mut tape = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     let [one, two] = [1, 2].map(|number| View::new(number).unwrap());
-    tape.frame(0, 0, &[(one, b"a"), (two, b"b")]).unwrap();
+    tape.frame(0, Tick::ZERO, &[(one, b"a"), (two, b"b")]).unwrap();
     let mut writer = EventWriter::new();
     events.iter().for_each(|event| writer.push(event).unwrap());
     for block in writer.flush().unwrap() {
@@ -302,7 +304,8 @@ fn a_cut_keeps_a_players_own_events_and_nothing_of_others() {
     }
     let bytes = [tape.take(), tape.finish().unwrap()].concat();
     let tape = Tape::open(&bytes).unwrap();
-    let cut = gametape_tape::Cut::new(&tape, Some(ViewSet::EMPTY.with(one)), 0..100).unwrap();
+    let cut = gametape_tape::Cut::new(&tape, Some(ViewSet::EMPTY.with(one)), Tick::ZERO..Tick(100))
+        .unwrap();
     let header = TapeHeader::new(TickLength::millis::<50>(), 2);
     let mut rewriter = cut.rewriter(&tape, header).unwrap().with_events(OwnEvents::new());
     for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
@@ -313,7 +316,9 @@ fn a_cut_keeps_a_players_own_events_and_nothing_of_others() {
     let own = [first, end.bytes].concat();
     let tape = Tape::open(&own).unwrap();
     let kept: Vec<AnalysisEvent> =
-        TapeEvents::new(&tape, KindSet::ALL, 0..u64::MAX, &own[..]).collect::<Result<_>>().unwrap();
+        TapeEvents::new(&tape, KindSet::ALL, Tick::ZERO..Tick::MAX, &own[..])
+            .collect::<Result<_>>()
+            .unwrap();
     assert_eq!(kept, [events[0].clone(), events[2].clone(), events[5].clone()]);
     let dropped: Vec<_> = end.dropped.iter().map(|row| (row.kind, row.chunks, row.items)).collect();
     assert_eq!(dropped, [(ChunkKind::EVENTS, 0, 3)]);

@@ -20,7 +20,7 @@ fn best_is_near(
     let found = highlights(&events, END);
     let best = found[0].clone();
     assert!(best.tick.0.abs_diff(tick) <= 5, "{best:?}");
-    assert!(best.window.contains(&tick));
+    assert!(best.window.contains(&Tick(tick)));
     assert!(best.score > found[1].score, "{:?}", &found[..2]);
     best
 }

@@ -1,5 +1,7 @@
 //! The rules of `spec/highlights.md`.
 
+use std::ops::Range;
+
 use gametape_analysis::sample::{self, Random};
 use gametape_analysis::{
     AnalysisEvent, EventKind, EventStream, HighlightFinder, Rarity, WHOLE, Why,
@@ -9,13 +11,18 @@ use proptest::prelude::*;
 
 use crate::build::{death, ended, highlights, kill, quiet_match, snapshot, started, superweapon};
 
+/// A window as the numbers of its ticks.
+fn numbers(window: &Range<Tick>) -> Range<u64> {
+    window.start.0..window.end.0
+}
+
 #[test]
 fn the_example_of_the_specification() {
     let events = [kill(200, 100), kill(400, 100), kill(401, 100), kill(402, 100)];
     let found = highlights(&events, 600);
     let moments: Vec<_> = found
         .iter()
-        .map(|found| (found.tick.0, found.window.clone(), found.score, found.kills, found.player))
+        .map(|found| (found.tick.0, numbers(&found.window), found.score, found.kills, found.player))
         .collect();
     assert_eq!(moments, [(400, 385..415, 315_000, 3, None), (200, 185..215, 160_344, 1, None)]);
     let parts = |why: Why| (why.engagement, why.momentum, why.anomaly, why.rarity, why.rarest);
@@ -50,8 +57,8 @@ fn highlights_never_share_more_than_a_third_of_the_shorter_window() {
         for (index, one) in found.iter().enumerate() {
             for other in &found[index + 1..] {
                 let (a, b) = (&one.window, &other.window);
-                let shared = a.end.min(b.end).saturating_sub(a.start.max(b.start));
-                let shorter = (a.end - a.start).min(b.end - b.start);
+                let shared = a.end.min(b.end).since(a.start.max(b.start));
+                let shorter = a.end.since(a.start).min(b.end.since(b.start));
                 assert!(3 * shared <= shorter, "{a:?} and {b:?}");
             }
         }
@@ -74,14 +81,14 @@ fn a_highlight_says_whose_base_it_was() {
 
 #[test]
 fn windows_are_around_their_moment() {
-    let window = |tick, end| highlights(&[superweapon(tick)], end)[0].window.clone();
+    let window = |tick, end| numbers(&highlights(&[superweapon(tick)], end)[0].window);
     assert_eq!(window(500, 1000), 485..515);
     // Cut at the end of the match; never under 15 seconds while the match is longer.
     assert_eq!(window(999, 1000), 984..1000);
     assert_eq!(window(999, 0), 984..1000);
     let opening = |tick, end| {
         let kills: Vec<_> = (0..5).map(|_| kill(tick, 100)).collect();
-        highlights(&kills, end)[0].window.clone()
+        numbers(&highlights(&kills, end)[0].window)
     };
     assert_eq!(opening(0, 1000), 0..15);
     assert_eq!(opening(3, 10), 0..10);
@@ -91,7 +98,7 @@ fn windows_are_around_their_moment() {
 fn engagements_are_matched_by_their_id() {
     let window = |events: &[AnalysisEvent]| {
         let found = highlights(events, 2000);
-        found.iter().find(|highlight| highlight.tick == Tick(500)).unwrap().window.clone()
+        numbers(&found.iter().find(|highlight| highlight.tick == Tick(500)).unwrap().window)
     };
     // Another one's start does not count; without a start the duration does.
     let other = [started(470, 8), superweapon(500), ended(520, 7, 30)];
@@ -214,8 +221,8 @@ proptest! {
         let ticks = |s: u64| ((s * 1_000_000 + u64::from(micros) / 2) / u64::from(micros)).max(1);
         let found = finder.finish(Tick(end));
         for (index, one) in found.iter().enumerate() {
-            let length = one.window.end - one.window.start;
-            prop_assert!(one.window.end <= end && one.window.contains(&one.tick.0));
+            let length = one.window.end.since(one.window.start);
+            prop_assert!(one.window.end <= Tick(end) && one.window.contains(&one.tick));
             let most = ticks(60).max(ticks(30) + ticks(15));
             prop_assert!((ticks(15).min(end)..=most).contains(&length));
             prop_assert!(one.score > 0 && one.score <= WHOLE && one.score == one.why.score());

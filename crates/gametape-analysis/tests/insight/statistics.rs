@@ -130,7 +130,7 @@ fn series_are_the_snapshots_in_order() {
     events().iter().for_each(|event| collector.add(event, &NAMES));
     let statistics = collector.finish();
     let territory: Vec<_> = statistics.series("territory").collect();
-    assert_eq!(territory[0].points, [(1200, 50), (3600, 40)]);
+    assert_eq!(territory[0].points, [(Tick(1200), 50), (Tick(3600), 40)]);
     assert_eq!((territory[0].player, territory[0].stat), (1, "territory"));
     assert_eq!((territory.len(), territory[1].points.len()), (2, 0));
     assert_eq!(statistics.series("luck").count(), 0);

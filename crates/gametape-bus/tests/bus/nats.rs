@@ -6,7 +6,7 @@ use std::time::Duration;
 use gametape_bus::{Bus, Nats, NatsOptions, Window, follow};
 use gametape_live::Publisher;
 use gametape_tape::{TapeHeader, TapeWriter};
-use gametape_wire::ViewSet;
+use gametape_wire::{Tick, ViewSet};
 
 use crate::cluster::Cluster;
 use crate::parts::{Playing, TestEdge, in_time, publisher};
@@ -109,9 +109,9 @@ async fn messages_longer_than_the_bus_allows_come_whole() {
     let mut writer = TapeWriter::new(header, METADATA.as_bytes()).unwrap();
     let mut dice = Dice::new(9);
     let large: Vec<u8> = (0..3 << 20).map(|_| dice.below(256) as u8).collect();
-    writer.frame(0, 0, &[(crate::toy::view(1), b"small")]).unwrap();
-    writer.frame(0, 5, &[(crate::toy::view(1), &large)]).unwrap();
-    writer.frame(0, 9, &[(crate::toy::view(1), b"end")]).unwrap();
+    writer.frame(0, Tick::ZERO, &[(crate::toy::view(1), b"small")]).unwrap();
+    writer.frame(0, Tick(5), &[(crate::toy::view(1), &large)]).unwrap();
+    writer.frame(0, Tick(9), &[(crate::toy::view(1), b"end")]).unwrap();
     let journal = [writer.take(), writer.finish().unwrap()].concat();
     let mut source = Plan::small(1).play();
     source.pieces = vec![journal];

@@ -22,13 +22,13 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
                 key.index().filter(|index| *index < list.length).map(|index| list.start + index)
             }
             Target::Object { id, hint } => {
-                let place = keys.place(key);
-                if let Some(slot) = tree.slot_at(*id, place, key) {
-                    *hint = place;
+                let expected = keys.hint(key);
+                if let Some(slot) = tree.slot_at(*id, expected, key) {
+                    *hint = expected;
                     return Some(slot);
                 }
                 *hint = tree.find(*id, key, *hint)?;
-                keys.note_place(key, *hint);
+                keys.note_hint(key, *hint);
                 Some(tree.container(*id).start + *hint)
             }
         }

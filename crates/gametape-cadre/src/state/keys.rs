@@ -63,10 +63,10 @@ struct Known {
     spelling: u128,
     mask: u128,
     length: u32,
-    /// What came after it the last time, by its place among what is known.
+    /// What came after it the last time, by its index in what is known.
     follower: u32,
-    /// Where in an object it was found the last time.
-    place: u32,
+    /// Its index in the object in which it was found the last time.
+    hint: u32,
 }
 
 /// Names from here on are read without any help from before: so a log of many names takes no more memory.
@@ -147,45 +147,45 @@ impl Keys {
     #[inline]
     pub(crate) fn note_unexpected(&mut self, key: Key, spelled: &[u8]) {
         let Some(number) = key.name().filter(|number| *number < MOST_KNOWN) else { return };
-        let place = number + 1;
-        if self.known.get(place).is_none_or(|known| known.length == 0) {
-            self.note_spelling(place, spelled);
+        let index = number + 1;
+        if self.known.get(index).is_none_or(|known| known.length == 0) {
+            self.note_spelling(index, spelled);
         }
-        self.known[self.last as usize].follower = place as u32;
-        self.last = place as u32;
+        self.known[self.last as usize].follower = index as u32;
+        self.last = index as u32;
     }
 
     #[inline(never)]
-    fn note_spelling(&mut self, place: usize, spelled: &[u8]) {
-        if place >= self.known.len() {
-            self.known.resize(place + 1, Known::default());
+    fn note_spelling(&mut self, index: usize, spelled: &[u8]) {
+        if index >= self.known.len() {
+            self.known.resize(index + 1, Known::default());
         }
         let length = spelled.len() + b"\"\":".len();
         if length <= size_of::<u128>() {
-            let known = &mut self.known[place];
+            let known = &mut self.known[index];
             known.spelling = swar::of(&[b"\"", spelled, b"\":"].concat());
             known.mask = u128::MAX >> (u128::BITS as usize - 8 * length);
             known.length = length as u32;
         }
     }
 
-    /// Where in an object a key is likely to be.
+    /// The index in an object that a key is likely to have.
     #[inline]
-    pub(crate) fn place(&self, key: Key) -> u32 {
+    pub(crate) fn hint(&self, key: Key) -> u32 {
         match key.name() {
-            Some(number) => self.known.get(number + 1).map_or(0, |known| known.place),
+            Some(number) => self.known.get(number + 1).map_or(0, |known| known.hint),
             // Game objects are mostly made in the order of their numbers, and all of them are kept.
             None => key.0,
         }
     }
 
-    /// Notes where in an object a key was.
+    /// Notes the index that a key had in an object.
     #[inline]
-    pub(crate) fn note_place(&mut self, key: Key, place: u32) {
+    pub(crate) fn note_hint(&mut self, key: Key, index: u32) {
         if let Some(number) = key.name()
             && let Some(known) = self.known.get_mut(number + 1)
         {
-            known.place = place;
+            known.hint = index;
         }
     }
 

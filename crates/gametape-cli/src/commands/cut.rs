@@ -133,10 +133,10 @@ pub(super) fn cut_span(
     file: &mut TapeFile,
     tape: &Tape,
     views: ViewSet,
-    ticks: Range<u64>,
+    ticks: Range<Tick>,
     target: &Target,
 ) -> Result<Report, Failure> {
-    let [from, to] = [ticks.start, ticks.end].map(|tick| When::Tick(Tick(tick)));
+    let [from, to] = [ticks.start, ticks.end].map(|tick| When::Tick(tick));
     let request = CutRequest::default().with_views(views).with_from(from).with_to(to);
     write_cut(file, tape, &request, &target.clone().into())
 }

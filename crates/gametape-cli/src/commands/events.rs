@@ -130,9 +130,9 @@ impl Args {
         }
     }
 
-    fn ticks(&self, observed: &Observed) -> Result<Range<u64>, Failure> {
+    fn ticks(&self, observed: &Observed) -> Result<Range<Tick>, Failure> {
         let (length, end) = (observed.tape.header.tick_length, observed.tape.summary.end_tick);
-        let ticks = ticks_between(self.from, self.to, length, Tick(end));
+        let ticks = ticks_between(self.from, self.to, length, end);
         ticks.map_err(|error| Failure::of(&observed.info.source, &error))
     }
 

@@ -111,7 +111,7 @@ fn play_row(sources: &[Source], rows: &[HighlightRow], number: usize) -> Outcome
     };
     let source = source_of(sources, row)?;
     let info = Observed::open(source)?.info;
-    let [start, end] = [row.start_tick, row.end_tick].map(|tick| info.time(Tick(tick)));
+    let [start, end] = [row.start_tick, row.end_tick].map(|tick| info.time(tick));
     play::Args::of_window(source, start, end).run()
 }
 
@@ -126,11 +126,11 @@ fn find(mut observed: Observed) -> Result<(Done, (MatchInfo, Vec<HighlightRow>))
     let mut finder = HighlightFinder::new(observed.tape.header.tick_length);
     // What players' machines report has no influence, so it is not even read.
     let kinds = KindSet::of_stream(EventStream::Simulation);
-    let done = observed.visit(kinds, 0..u64::MAX, |event, _| {
+    let done = observed.visit(kinds, Tick::ZERO..Tick::MAX, |event, _| {
         finder.add(event);
         Ok(())
     })?;
-    let found = finder.finish(Tick(observed.tape.summary.end_tick));
+    let found = finder.finish(observed.tape.summary.end_tick);
     let rows = highlight_rows(&observed.info, &found);
     Ok((done, (observed.info, rows)))
 }

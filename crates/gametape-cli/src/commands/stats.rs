@@ -71,7 +71,7 @@ impl Args {
         if let Some(target) = &self.plot {
             target.write(Kind::Plot, source, &draw(target, &observed, &statistics)?)?;
         }
-        let (info, end) = (&observed.info, Tick(observed.tape.summary.end_tick));
+        let (info, end) = (&observed.info, observed.tape.summary.end_tick);
         match self.json {
             true => print_json(&MatchStatistics::of(info, &statistics, end))?,
             false if self.plot == Some(Target::Stdout) => {}
@@ -90,7 +90,7 @@ impl Args {
         let read = |source: &Source| {
             let mut observed = Observed::open_with_events(source)?;
             let (statistics, done) = collect(&mut observed)?;
-            Ok((done, (observed.info, statistics, Tick(observed.tape.summary.end_tick))))
+            Ok((done, (observed.info, statistics, observed.tape.summary.end_tick)))
         };
         let files = self.files.only(&[Format::Tape]);
         let gathered = files.gather("read", read, |_, (info, statistics, end)| {
@@ -118,7 +118,7 @@ fn draw(target: &Target, observed: &Observed, statistics: &Statistics) -> Result
     };
     let metadata = Metadata::of(&observed.tape);
     let title = metadata.text("title").or_else(|| metadata.text("game")).unwrap_or_default();
-    let plot = Plot::new(title, &observed.info, statistics, Tick(observed.tape.summary.end_tick));
+    let plot = Plot::new(title, &observed.info, statistics, observed.tape.summary.end_tick);
     let drawn = match end.as_ref().map(|end| end.as_encoded_bytes()) {
         Some(b"png") => plot.png(),
         _ => plot.svg().map(String::into_bytes),
@@ -135,7 +135,7 @@ struct Many<T> {
 
 fn collect(observed: &mut Observed) -> Result<(Statistics, Done), Failure> {
     let mut collector = StatisticsCollector::new(observed.tape.header.tick_length);
-    let done = observed.visit(KindSet::ALL, 0..u64::MAX, |event, info| {
+    let done = observed.visit(KindSet::ALL, Tick::ZERO..Tick::MAX, |event, info| {
         collector.add(event, &info.names);
         Ok(())
     })?;

@@ -171,11 +171,11 @@ impl Content {
                 for frame in TapeFrames::new(&chunk.header, &raw) {
                     let frame = frame.unwrap();
                     let own = frame.parts().filter(|part| part.views.contains(view));
-                    self.payloads.extend(own.map(|part| (frame.tick, part.payload.to_vec())));
+                    self.payloads.extend(own.map(|part| (frame.tick.0, part.payload.to_vec())));
                 }
             }
             kind if kind.is_keyframe() && chunk.header.stream == keyframes_of(view) => {
-                self.keyframes.push((chunk.header.first_tick, raw.to_vec()));
+                self.keyframes.push((chunk.header.first_tick.0, raw.to_vec()));
             }
             ChunkKind::EVENTS => {
                 let events = Events::new(&raw, 0).unwrap();

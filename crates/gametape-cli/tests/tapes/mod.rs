@@ -40,7 +40,7 @@ fn tapes() -> Vec<(&'static str, Vec<u8>)> {
     let mut slow =
         TapeWriter::new(TapeHeader::new(TickLength::millis::<100>(), 5), METADATA.as_bytes())
             .unwrap();
-    slow.frame(0, 0, &[(view(1), b"x")]).unwrap();
+    slow.frame(0, Tick::ZERO, &[(view(1), b"x")]).unwrap();
     vec![
         ("torn.tape", unfinished[..unfinished.len() - 20].to_vec()),
         ("unfinished.tape", unfinished),
@@ -81,15 +81,15 @@ fn overlapping() -> Vec<u8> {
             .unwrap();
     for (stream, first) in [(0, 10), (1, 15), (0, 20)] {
         (first..first + 10)
-            .for_each(|tick| tape.frame(stream, tick, &[(view(1), b"tick")]).unwrap());
+            .for_each(|tick| tape.frame(stream, Tick(tick), &[(view(1), b"tick")]).unwrap());
         tape.flush().unwrap();
     }
     let mut bytes = tape.take();
     for entry in tape.chunks() {
-        let place = entry.offset as usize;
+        let offset = entry.offset as usize;
         let mut header = entry.header;
         header.stream = 0;
-        bytes[place..place + ChunkHeader::LENGTH].copy_from_slice(&header.to_bytes());
+        bytes[offset..offset + ChunkHeader::LENGTH].copy_from_slice(&header.to_bytes());
     }
     let tape = Recovered::from_bytes(&bytes).resume().unwrap();
     bytes.extend(tape.finish().unwrap());
@@ -128,19 +128,19 @@ fn fill_tick(tape: &mut TapeWriter, tick: u64) {
     let said = [0, 1, 2].map(|number| format!("view {number} at {tick}"));
     let parts: Vec<(View, &[u8])> =
         (0..).zip(&said).map(|(number, text)| (view(number), text.as_bytes())).collect();
-    tape.frame(0, tick, &parts).unwrap();
+    tape.frame(0, Tick(tick), &parts).unwrap();
     if tick % 10 == 5 {
-        tape.order(0, tick, view(1), b"dig").unwrap();
-        tape.order(0, tick, view(2), b"wait").unwrap();
-        tape.order(1, tick, view(2), b"hello Ana").unwrap();
-        tape.order(2, tick, view(1), b"camera 3,4").unwrap();
+        tape.order(0, Tick(tick), view(1), b"dig").unwrap();
+        tape.order(0, Tick(tick), view(2), b"wait").unwrap();
+        tape.order(1, Tick(tick), view(2), b"hello Ana").unwrap();
+        tape.order(2, Tick(tick), view(1), b"camera 3,4").unwrap();
     }
     if tick % 30 == 29 {
         for (stream, text) in [(0, &b"dug"[..]), (2, b"clicked")] {
             let draft = ChunkDraft::new(ChunkKind::EVENTS)
                 .with_stream(stream)
                 .with_views(ViewSet::EMPTY)
-                .with_ticks(tick - 29, 30)
+                .with_ticks(Tick(tick - 29), 30)
                 .with_detail(1);
             tape.chunk(&draft, text).unwrap();
         }

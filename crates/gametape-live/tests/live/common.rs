@@ -193,7 +193,7 @@ impl Match {
             for part in &parts {
                 let part: Vec<(View, &[u8])> =
                     part.iter().map(|(view, payload)| (*view, &payload[..])).collect();
-                writer.frame(0, tick, &part).unwrap();
+                writer.frame(0, Tick(tick), &part).unwrap();
             }
             for view in plan.views.iter() {
                 let own: Vec<Vec<u8>> = parts
@@ -238,7 +238,7 @@ impl Match {
         let journal = self.journal();
         for chunk in chunks(&journal[TapeHeader::LENGTH..]) {
             if chunk.header.kind.is_keyframe() {
-                let key = (chunk.header.stream, chunk.header.first_tick);
+                let key = (chunk.header.stream, chunk.header.first_tick.0);
                 self.keyframes.insert(key, chunk.stored.to_vec());
             }
         }
@@ -363,7 +363,7 @@ pub(crate) fn received(tape: &[u8], view: View) -> Vec<(u64, Vec<u8>)> {
             let raw = chunk.raw().unwrap();
             for frame in gametape_tape::TapeFrames::new(&chunk.header, &raw) {
                 let frame = frame.unwrap();
-                received.extend(frame.view(view).map(|payload| (frame.tick, payload.to_vec())));
+                received.extend(frame.view(view).map(|payload| (frame.tick.0, payload.to_vec())));
             }
         }
     }

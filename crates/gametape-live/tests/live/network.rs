@@ -111,16 +111,16 @@ impl Checker {
         if header.kind.is_keyframe() {
             let view = seen.iter().find(|view| keyframes_of(*view) == header.stream).unwrap();
             let tick = header.first_tick;
-            assert_eq!(chunk.stored, source.keyframes[&(header.stream, tick)]);
+            assert_eq!(chunk.stored, source.keyframes[&(header.stream, tick.0)]);
             let state =
-                tick.checked_sub(1).map_or(Toy::START, |last| source.states[&view][last as usize]);
+                tick.previous().map_or(Toy::START, |last| source.states[&view][last.0 as usize]);
             let played = self.states.get(&view).copied();
             // What the first one builds on is from before the tape begins.
-            if tick > self.first_tick && !self.is_in_doubt(view, tick) {
+            if tick > Tick(self.first_tick) && !self.is_in_doubt(view, tick.0) {
                 assert_eq!(played, Some(state), "view {view} before tick {tick}");
             }
             self.states.insert(view, state);
-            self.entered.insert(view, tick);
+            self.entered.insert(view, tick.0);
         } else if header.kind == ChunkKind::FRAMES {
             let raw = chunk.raw().unwrap();
             for frame in TapeFrames::new(header, &raw) {
@@ -129,7 +129,7 @@ impl Checker {
                     for view in part.views.iter() {
                         assert!(seen.contains(view));
                         let state = self.states.entry(view).or_insert(Toy::START);
-                        *state = state.fold(frame.tick, part.payload);
+                        *state = state.fold(frame.tick.0, part.payload);
                     }
                 }
             }
@@ -148,8 +148,8 @@ impl Checker {
                 let ticks = gap.ticks();
                 gap.cause == GapCause::DAMAGE
                     && gap.views.contains(view)
-                    && ticks.start <= tick
-                    && ticks.end > from
+                    && ticks.start <= Tick(tick)
+                    && ticks.end > Tick(from)
             })
     }
 

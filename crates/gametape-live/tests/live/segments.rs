@@ -12,7 +12,7 @@ use super::common::{Dice, Match, Plan, received, view, views};
 
 const NOW: Duration = Duration::ZERO;
 
-/// A segmenter that has so much of a match, received in another order than it was sent.
+/// A segmenter that has a part of a match, received in another order than it was sent.
 fn segmenter(source: &Match, of: View, pieces: usize, seed: u64) -> Segmenter {
     let mut publisher = source.publisher();
     let announce = publisher.announce();
@@ -219,8 +219,8 @@ fn follow_in_real_time(pause: u64) -> (Vec<SegmentFile>, Duration) {
         }
         let (shown, whole) =
             (follower.shown().map_or(0, |tick| (tick + 1).0), (released(now) + 1).min(1200));
-        let behind = (whole / 20 * 20).saturating_sub(shown);
-        if behind > 0 {
+        let missing = (whole / 20 * 20).saturating_sub(shown);
+        if missing > 0 {
             let late = Duration::from_millis((whole - shown - 20) * 50);
             latest = latest.max(late);
         }

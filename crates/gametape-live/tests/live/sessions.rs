@@ -13,7 +13,7 @@ use super::common::{Match, Plan, name, view, views};
 
 pub(crate) const NOW: Duration = Duration::ZERO;
 
-/// Publisher and relay that have so much of a match.
+/// Publisher and relay that have a part of a match.
 pub(crate) fn played(source: &Match, pieces: usize) -> (Publisher, Relay) {
     let mut publisher = source.publisher();
     publisher.follow(&source.pieces[..pieces].concat(), NOW).unwrap();
@@ -397,7 +397,7 @@ fn a_game_that_publishes_makes_the_messages_of_its_journal() {
             tick == 0 && chunk.header.kind == gametape_tape::ChunkKind::SETUP
         };
         let is_keyframe = |chunk: &&gametape_tape::Chunk<'_>| {
-            chunk.header.kind.is_keyframe() && chunk.header.first_tick == tick
+            chunk.header.kind.is_keyframe() && chunk.header.first_tick == Tick(tick)
         };
         for chunk in chunks.iter().filter(is_setup).chain(chunks.iter().filter(is_keyframe)) {
             live.chunk(chunk, NOW).unwrap();

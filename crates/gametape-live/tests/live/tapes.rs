@@ -37,12 +37,12 @@ fn plan(seed: u64) -> Plan {
 
 fn events(tape: &[u8]) -> Vec<AnalysisEvent> {
     let opened = Tape::open(tape).unwrap();
-    let events = TapeEvents::new(&opened, KindSet::ALL, 0..u64::MAX, tape);
+    let events = TapeEvents::new(&opened, KindSet::ALL, Tick::ZERO..Tick::MAX, tape);
     events.map(Result::unwrap).collect()
 }
 
 /// The contents of chunks of a kind that are written as they are.
-fn contents(tape: &[u8], kind: ChunkKind) -> Vec<(u16, u64, Vec<u8>)> {
+fn contents(tape: &[u8], kind: ChunkKind) -> Vec<(u16, Tick, Vec<u8>)> {
     let opened = Tape::open(tape).unwrap();
     let chunks = opened.chunks.iter().filter(|entry| entry.header.kind == kind);
     let mut found: Vec<_> = chunks

@@ -31,12 +31,12 @@ impl Linked {
         let relay = source.relay(&publisher, kept);
         let link = publisher.connect(&[], NOW);
         let mut linked = Self { publisher, link, relay, now: NOW, sent: Vec::new() };
-        linked.tell();
+        linked.announce();
         linked
     }
 
     /// The publisher learns what the relay wants.
-    fn tell(&mut self) {
+    fn announce(&mut self) {
         self.publisher.receive(self.link, &self.relay.have(), self.now).unwrap();
     }
 
@@ -92,7 +92,7 @@ fn nothing_of_a_view_is_sent_before_it_is_wanted_and_all_of_it_then() {
     assert!(linked.relay.want(views(&[2, 9]), NOW), "what the match has of them");
     assert!(!linked.relay.want(views(&[2]), NOW), "it is wanted already");
     assert_eq!((linked.relay.views(), linked.relay.announced()), (views(&[0, 2]), source.views));
-    linked.tell();
+    linked.announce();
     let mut spectator = Spectator::new(Join::new(name(), views(&[0, 2])));
     let seat = linked.sit(&spectator, views(&[0, 2]));
     // It is welcomed, and gets nothing before it can begin where it wants.
@@ -126,7 +126,7 @@ fn who_seeks_while_a_view_fills_begins_there() {
     linked.follow(&source.pieces[..40]);
     assert!(linked.sent.is_empty(), "nobody wants anything");
     linked.relay.want(views(&[1]), NOW);
-    linked.tell();
+    linked.announce();
     let mut spectator = Spectator::new(Join::new(name(), views(&[1])));
     let seat = linked.sit(&spectator, views(&[1]));
     linked.deliver(seat, &mut spectator);
@@ -143,19 +143,19 @@ fn a_view_that_nobody_wants_any_more_is_sent_no_more_and_comes_again_as_a_whole(
     let source = source();
     let mut linked = Linked::new(&source, views(&[0]));
     linked.relay.want(views(&[1]), NOW);
-    linked.tell();
+    linked.announce();
     linked.follow(&source.pieces[..20]);
     let spectator = Spectator::new(Join::new(name(), views(&[1])));
     let seat = linked.sit(&spectator, views(&[1]));
     assert!(!linked.relay.forget(view(1)), "a seat has it");
     linked.relay.leave(seat);
     assert!(linked.relay.forget(view(1)));
-    linked.tell();
+    linked.announce();
     linked.sent.clear();
     linked.follow(&source.pieces[20..30]);
     assert!(linked.sent.iter().all(|of| *of == view(0)) && !linked.sent.is_empty());
     linked.relay.want(views(&[1]), NOW);
-    linked.tell();
+    linked.announce();
     linked.follow(&source.pieces[30..]);
     let mut again =
         Spectator::new(Join { from: StartAt::Tick(Tick::ZERO), ..Join::new(name(), views(&[1])) });
@@ -172,7 +172,7 @@ fn what_does_not_come_is_not_waited_for_forever() {
     let mut linked = Linked::new(&source, views(&[0]));
     linked.follow(&source.pieces[..40]);
     linked.relay.want(views(&[2]), NOW);
-    linked.tell();
+    linked.announce();
     // A part of it comes, and no more.
     (0..6).for_each(|_| assert!(linked.hand_over(300)));
     let mut spectator = Spectator::new(Join::new(name(), views(&[2])));

@@ -173,7 +173,7 @@ impl<'g> Scrubber<'g> {
             }
             scrubbed.arrange_by_key(|(view, _)| *view);
             for (view, payload) in &scrubbed {
-                self.game.apply(frame.tick, *view, payload);
+                self.game.apply(frame.tick.0, *view, payload);
             }
             let parts: Vec<(View, &[u8])> =
                 scrubbed.iter().map(|(view, payload)| (*view, &payload[..])).collect();
@@ -198,7 +198,7 @@ impl<'g> Scrubber<'g> {
                 self.game.enter(header.stream, state)?;
             }
         }
-        match self.game.keyframe(header.stream, header.first_tick) {
+        match self.game.keyframe(header.stream, header.first_tick.0) {
             Some(keyframe) => self.writer.keyframe(header.stream, header.views, &keyframe),
             None => self.drop("keyframes that cannot be made again", 1),
         }

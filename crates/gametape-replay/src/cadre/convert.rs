@@ -120,7 +120,7 @@ impl GrowingTape {
     }
 
     fn put_delta(&mut self, text: &[u8]) -> Result<()> {
-        self.writer.frame_for_all(0, self.tick, SPECTATOR, text)?;
+        self.writer.frame_for_all(0, Tick(self.tick), SPECTATOR, text)?;
         self.keyframes.pace.note(text.len());
         self.tick += 1;
         Ok(())
@@ -275,6 +275,6 @@ fn empty_log<S: Source>(recording: &mut Recording<S>) -> Result<Log> {
     if log.is_empty() {
         return Ok(log);
     }
-    let problem = "the deltas of a setup stand in frames".into();
+    let problem = "the deltas of a setup are in frames".into();
     Err(Error::new(Place::Nowhere, "setup", ErrorKind::BadSyntax { problem }))
 }

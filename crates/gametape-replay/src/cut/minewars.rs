@@ -74,7 +74,7 @@ pub fn cut_minewars(file: &ReplayFile<'_>, request: &CutRequest) -> Result<Minew
         selection.views = request.views;
     }
     let ticks = request.ticks(TickLength::MILLISECOND, end_of(file, &frames)?)?;
-    (selection.from, selection.to) = (ticks.start, ticks.end);
+    (selection.from, selection.to) = (ticks.start.0, ticks.end.0);
     let part = cut(&setup, &frames, &selection)?;
     Ok(MinewarsCut {
         bytes: write_file(&part.setup, &part.frames, &options)?,

@@ -66,9 +66,9 @@ impl CutRequest {
     }
 
     /// The ticks of a recording that ends before `end`; to the end of time where that is meant.
-    fn ticks(&self, length: TickLength, end: Tick) -> Result<Range<u64>> {
+    fn ticks(&self, length: TickLength, end: Tick) -> Result<Range<Tick>> {
         let ticks = ticks_between(self.from, self.to, length, end)?;
-        if ticks.start > 0 && ticks.start >= end.0 {
+        if ticks.start > Tick::ZERO && ticks.start >= end {
             let end = in_unit_of(self.from, length, end);
             return Err(Error::misuse("cut", format!("{} is after the end ({end})", self.from)));
         }

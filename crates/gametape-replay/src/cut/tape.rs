@@ -62,11 +62,11 @@ pub fn cut_tape<S: Source>(
     request: &CutRequest,
     put: &mut Put<'_>,
 ) -> Result<TapeCut> {
-    let asked = request.ticks(tape.header.tick_length, Tick(tape.summary.end_tick))?;
+    let asked = request.ticks(tape.header.tick_length, tape.summary.end_tick)?;
     let views = (!request.views.is_empty()).then_some(request.views);
     let cut = Cut::new(tape, views, asked.clone())?;
     let mut thinner = match request.without_unreliable {
-        true => Some(Thinner::new(tape, cut.ticks().start)?),
+        true => Some(Thinner::new(tape, Tick(cut.ticks().start.0))?),
         false => None,
     };
     let what = done(views, &asked, request.without_unreliable);
@@ -95,7 +95,9 @@ pub fn cut_tape<S: Source>(
     let end = rewriter.finish()?;
     put(&end.bytes)?;
     Ok(TapeCut {
-        earlier_start: Some(cut.ticks().start).filter(|start| *start < asked.start),
+        earlier_start: Some(cut.ticks().start)
+            .filter(|start| *start < asked.start)
+            .map(|tick| tick.0),
         keyframes: cut.keyframes() as u64,
         dropped: end.dropped,
         unreliable: thinner.map_or(0, |thinner| thinner.left_out()),
@@ -108,7 +110,7 @@ fn is_closing(chunk: &Chunk<'_>) -> bool {
 }
 
 /// What the tape had lost before, in the cut or not, and what was never written of the cut's own ticks.
-fn lost(tape: &Tape, ticks: &Range<u64>) -> Vec<String> {
+fn lost(tape: &Tape, ticks: &Range<Tick>) -> Vec<String> {
     let damages = tape.damages.iter().map(ToString::to_string);
     let missing = tape.missing.iter().map(|run| count(run.len() as u64, "chunk") + " missing");
     let misplaced = tape.misplaced().map(|entry| {
@@ -121,7 +123,7 @@ fn lost(tape: &Tape, ticks: &Range<u64>) -> Vec<String> {
 }
 
 /// What is done, in words that differ between cuts.
-fn done(views: Option<ViewSet>, asked: &Range<u64>, is_thin: bool) -> String {
+fn done(views: Option<ViewSet>, asked: &Range<Tick>, is_thin: bool) -> String {
     let views = views.map_or("all".to_owned(), |views| views.to_string());
     let thin = if is_thin { " without unreliable" } else { "" };
     format!("cut {views} {}..{}{thin}", asked.start, asked.end)

@@ -25,7 +25,7 @@ pub(super) struct Thinner {
     setup: Option<Setup>,
     views: BTreeMap<View, Known>,
     /// Ticks whose frames are not in the tape.
-    lost: Vec<(ViewSet, Range<u64>)>,
+    lost: Vec<(ViewSet, Range<Tick>)>,
     left_out: u64,
 }
 
@@ -35,13 +35,13 @@ struct Known {
     recorded: KeyframeChecker,
     maker: KeyframeMaker,
     /// The tick of the last keyframe.
-    last: Option<u64>,
+    last: Option<Tick>,
 }
 
 impl Thinner {
     /// For a tape whose frames are MineWars messages, of which those from `start` on are given; another is
     /// refused.
-    pub(super) fn new(tape: &Tape, start: u64) -> Result<Self> {
+    pub(super) fn new(tape: &Tape, start: Tick) -> Result<Self> {
         let (content, generation) = (field(tape, "content"), field(tape, "generation"));
         if content.as_deref() != Some("minewars") && generation.is_none() {
             let problem = "only MineWars messages have classes, and this tape holds none";
@@ -49,7 +49,7 @@ impl Thinner {
         }
         let named = Generation::ALL.into_iter().find(|g| generation.as_deref() == Some(g.name()));
         let lost = tape.gaps_when_finished().into_iter().filter_map(of_frames);
-        let lost = lost.chain([(ViewSet::ALL, 0..start)]).collect();
+        let lost = lost.chain([(ViewSet::ALL, Tick::ZERO..start)]).collect();
         Ok(Self {
             dialect: named.unwrap_or(Generation::Current).into(),
             tape_id: tape.header.tape_id,
@@ -142,10 +142,10 @@ impl Thinner {
         })
     }
 
-    fn apply(&mut self, view: View, tick: u64, payload: &[u8]) {
+    fn apply(&mut self, view: View, tick: Tick, payload: &[u8]) {
         if let Some(state) = &mut self.known(view).state {
             // What is wrong with a message is wrong in the tape, and stays so.
-            let _ = state.apply(Tick(tick), payload);
+            let _ = state.apply(tick, payload);
         }
     }
 
@@ -158,10 +158,10 @@ impl Thinner {
     ) -> Result<()> {
         let (tick, tape_id) = (chunk.header.first_tick, self.tape_id);
         let after = self.known(view).last;
-        let is_lost = |(views, lost): &(ViewSet, Range<u64>)| {
-            views.contains(view) && lost.start < tick && lost.end > after.unwrap_or(0)
+        let is_lost = |(views, lost): &(ViewSet, Range<Tick>)| {
+            views.contains(view) && lost.start < tick && lost.end > after.unwrap_or_default()
         };
-        let lacks_input = (after.is_none() && tick > 0) || self.lost.iter().any(is_lost);
+        let lacks_input = (after.is_none() && tick > Tick::ZERO) || self.lost.iter().any(is_lost);
         let known = self.known(view);
         known.last = Some(tick);
         known.recorded.add(chunk)?;
@@ -169,7 +169,7 @@ impl Thinner {
         if let Some(recorded) = known.recorded.state().filter(|_| lacks_input) {
             state.restore(recorded)?;
         }
-        let keyframe = known.maker.make(state.snapshot(Tick(tick)));
+        let keyframe = known.maker.make(state.snapshot(tick));
         let distance = keyframe.baseline_distance()?;
         let kind = match distance {
             None => ChunkKind::FULL_KEYFRAME,
@@ -186,6 +186,6 @@ impl Thinner {
 }
 
 /// The ticks of a gap that concerns frames of views.
-fn of_frames(gap: Gap) -> Option<(ViewSet, Range<u64>)> {
+fn of_frames(gap: Gap) -> Option<(ViewSet, Range<Tick>)> {
     concerns(&gap, ChunkKind::FRAMES).then(|| (gap.views, gap.ticks()))
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gametape_tape::{ChunkHeader, ChunkKind, TapeFrame};
-use gametape_wire::{TickRange, View, ViewSet};
+use gametape_wire::{Tick, TickRange, View, ViewSet};
 use serde::Serialize;
 
 use crate::text::{count, hex};
@@ -16,7 +16,7 @@ pub struct ChunkLine {
     kind: String,
     stream: u16,
     views: Vec<u8>,
-    first_tick: u64,
+    first_tick: Tick,
     ticks: u32,
     items: u32,
     raw_bytes: u32,
@@ -58,7 +58,7 @@ fn text_of(header: &ChunkHeader) -> String {
     let ChunkHeader { kind, stream, first_tick, detail, .. } = header;
     let items = |noun| count((*detail).into(), noun);
     // A keyframe has a tick and counts none.
-    let end_tick = header.end_tick().max(first_tick.saturating_add(1));
+    let end_tick = header.end_tick().max(*first_tick + 1);
     let when = match kind.has_ticks() {
         false => String::new(),
         true => format!("{}, ", TickRange::from(*first_tick..end_tick)),
@@ -91,7 +91,7 @@ pub struct PartLine {
     chunk: u32,
     kind: String,
     stream: u16,
-    tick: u64,
+    tick: Tick,
     views: Vec<u8>,
     bytes: usize,
     payload: String,

@@ -306,10 +306,10 @@ fn best_moment<S: Source>(source: &mut S) -> Result<Option<BestMoment>> {
     let info = MatchInfo::of(&tape, "", names.finish());
     let mut finder = HighlightFinder::new(tape.header.tick_length);
     let kinds = KindSet::of_stream(EventStream::Simulation);
-    for event in TapeEvents::new(&tape, kinds, 0..u64::MAX, source) {
+    for event in TapeEvents::new(&tape, kinds, Tick::ZERO..Tick::MAX, source) {
         finder.add(&event?);
     }
-    let found = finder.finish(Tick(tape.summary.end_tick));
+    let found = finder.finish(tape.summary.end_tick);
     let best = highlight_rows(&info, found.get(..1).unwrap_or_default()).pop();
     Ok(best.and_then(|row| Some(BestMoment { text: words(&row)?, time: row.times[0].clone() })))
 }

@@ -40,9 +40,9 @@ pub struct TapeSummary {
     /// How long a tick lasts, in microseconds.
     pub tick_us: u32,
     /// The first tick.
-    pub first_tick: u64,
+    pub first_tick: Tick,
     /// The tick after the last.
-    pub end_tick: u64,
+    pub end_tick: Tick,
     /// How long it is, in milliseconds.
     pub duration_ms: u64,
     /// The views that it has something for.
@@ -129,9 +129,9 @@ impl TapeSummary {
         let mut metadata = Metadata::of(tape);
         let of_kind = |kind| summary.kind(kind).map_or(0, |row| row.chunks.into());
         let problems = std::mem::take(&mut metadata.problems);
-        let begin = index.as_ref().map_or(0, |index| index.first_tick);
-        let first_tick = summary.first_tick.max(begin).min(summary.end_tick);
-        let ticks = summary.end_tick - first_tick;
+        let begin = index.as_ref().map_or(0, |index| index.first_tick.0);
+        let first_tick = summary.first_tick.max(Tick(begin)).min(summary.end_tick);
+        let ticks = summary.end_tick.since(first_tick);
         Self {
             file: name.to_owned(),
             format: "tape",
@@ -340,7 +340,7 @@ mod tests {
         let header = TapeHeader::new(TickLength::millis::<50>(), 1);
         let mut writer = TapeWriter::new(header, br#"{"content":"test"}"#).unwrap();
         for tick in 0..chunks {
-            writer.frame(0, tick, &[(View::SPECTATOR, &tick.to_le_bytes())]).unwrap();
+            writer.frame(0, Tick(tick), &[(View::SPECTATOR, &tick.to_le_bytes())]).unwrap();
             writer.flush().unwrap();
         }
         Counted([writer.take(), writer.finish().unwrap()].concat(), 0)
@@ -351,7 +351,7 @@ mod tests {
         let mut file = tape(1500);
         let summary = TapeSummary::of("large", &mut file, false).unwrap();
         let TapeSummary { chunks, end_tick, index, .. } = summary;
-        assert_eq!((chunks, end_tick, index.is_some()), (1501, 1500, false));
+        assert_eq!((chunks, end_tick, index.is_some()), (1501, Tick(1500), false));
         assert!(file.length() > 100 << 10);
         assert!(file.1 <= 64 << 10, "{} bytes", file.1);
     }

@@ -191,7 +191,7 @@ impl fmt::Display for WatchLine {
 #[cfg(test)]
 mod tests {
     use gametape_tape::{TapeHeader, TapeWriter};
-    use gametape_wire::{TickLength, View};
+    use gametape_wire::{Tick, TickLength, View};
 
     use super::*;
 
@@ -199,7 +199,7 @@ mod tests {
         let mut writer =
             TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 9), b"{}").unwrap();
         for tick in 0..5 {
-            writer.frame(0, tick, &[(View::SPECTATOR, b"moved")]).unwrap();
+            writer.frame(0, Tick(tick), &[(View::SPECTATOR, b"moved")]).unwrap();
             writer.flush().unwrap();
         }
         [writer.take(), writer.finish().unwrap()].concat()

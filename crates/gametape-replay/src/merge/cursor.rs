@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use gametape_tape::{ChunkEntry, ChunkHeader, TapeFrame, TapeFrames};
-use gametape_wire::{Limit, Result, Source, View, ViewSet};
+use gametape_wire::{Limit, Result, Source, Tick, View, ViewSet};
 
 use super::MergeInput;
 
@@ -53,7 +53,7 @@ impl Cursor {
     pub(super) fn next_tick(&self) -> Option<u64> {
         match &self.held {
             Some(held) => Some(held.next_tick),
-            None => self.chunks.front().map(|entry| entry.header.first_tick),
+            None => self.chunks.front().map(|entry| entry.header.first_tick).map(|tick| tick.0),
         }
     }
 
@@ -79,7 +79,7 @@ impl Cursor {
     fn keep(&mut self, mut chunk: Held, held: &mut u64) -> Result<()> {
         let next = chunk.peek()?.map(|frame| {
             let last = frame.parts().last();
-            (frame.tick, last.map_or(0, |part| part.offset as usize + part.payload.len()))
+            (frame.tick.0, last.map_or(0, |part| part.offset as usize + part.payload.len()))
         });
         match next {
             Some((tick, length)) => {
@@ -111,7 +111,7 @@ impl Cursor {
     pub(super) fn advance(&mut self, held: &mut u64) -> Result<()> {
         let Some(mut chunk) = self.held.take() else { return Ok(()) };
         chunk.at = chunk.next_end;
-        chunk.header.first_tick = chunk.next_tick;
+        chunk.header.first_tick = Tick(chunk.next_tick);
         self.keep(chunk, held)
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use gametape_tape::{ChunkEntry, ChunkKind, TapeWriter};
-use gametape_wire::{Limit, Result, Source, View, ViewSet};
+use gametape_wire::{Limit, Result, Source, Tick, View, ViewSet};
 
 use super::MergeInput;
 use super::cursor::{Cursor, Frame};
@@ -172,8 +172,8 @@ impl<S: Source> AtTick<'_, S> {
     fn put_frame(&self, pieces: &[(View, &[u8])], writer: &mut TapeWriter) -> Result<()> {
         let Lane { kind, stream, .. } = *self.lane;
         match kind {
-            ChunkKind::ORDERS => writer.orders(stream, self.tick, pieces),
-            _ => writer.frame(stream, self.tick, pieces),
+            ChunkKind::ORDERS => writer.orders(stream, Tick(self.tick), pieces),
+            _ => writer.frame(stream, Tick(self.tick), pieces),
         }
     }
 

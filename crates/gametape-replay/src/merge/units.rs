@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use gametape_tape::{ChunkEntry, ChunkKind, Gap, GapCause, NameTable, Tape, TapeWriter};
-use gametape_wire::{Arrange, Result, Source, ViewSet};
+use gametape_wire::{Arrange, Result, Source, Tick, ViewSet};
 use sha2::{Digest, Sha256};
 
 use super::MergeInput;
@@ -15,7 +15,7 @@ pub(super) struct Units {
     next: usize,
     names: NameTable,
     /// Stream and tick of the last full keyframe.
-    last_full: Option<(u16, u64)>,
+    last_full: Option<(u16, Tick)>,
     spans: Vec<Span>,
 }
 
@@ -27,14 +27,14 @@ struct Unit {
 
 /// The time of which an input knows something.
 struct Span {
-    first_tick: u64,
-    end_of_frames: u64,
+    first_tick: Tick,
+    end_of_frames: Tick,
 }
 
 impl Span {
     fn of(tape: &Tape) -> Self {
         let framed = tape.chunks.iter().filter(|entry| entry.header.kind.is_framed());
-        let end_of_frames = framed.map(|entry| entry.header.end_tick()).max().unwrap_or(0);
+        let end_of_frames = framed.map(|entry| entry.header.end_tick()).max().unwrap_or_default();
         Self { first_tick: tape.summary.first_tick, end_of_frames }
     }
 }
@@ -45,7 +45,7 @@ type Key = (u64, u8, u16, u32, u32);
 impl Unit {
     fn tick(&self) -> u64 {
         let header = &self.entry.header;
-        if header.kind.has_ticks() { header.first_tick } else { 0 }
+        if header.kind.has_ticks() { header.first_tick.0 } else { 0 }
     }
 
     fn key(&self) -> Key {
@@ -179,7 +179,7 @@ impl Units {
         let end = gap.first_tick + u64::from(gap.tick_count);
         let others = self.spans.iter().enumerate().filter(|(index, _)| *index != input);
         let earlier = others.filter(|(_, span)| span.first_tick <= gap.first_tick);
-        let known = earlier.map(|(_, span)| span.end_of_frames).max().unwrap_or(0);
+        let known = earlier.map(|(_, span)| span.end_of_frames).max().unwrap_or_default();
         let start = match gap.cause {
             GapCause::INTERRUPTED | GapCause::CUT => gap.first_tick.max(known),
             _ => gap.first_tick,
@@ -187,7 +187,7 @@ impl Units {
         if start >= end && end > gap.first_tick {
             return Ok(());
         }
-        let tick_count = end.saturating_sub(start) as u32;
+        let tick_count = end.since(start) as u32;
         writer.gap(&gap.with_ticks(start, tick_count))
     }
 }

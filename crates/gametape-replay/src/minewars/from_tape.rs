@@ -6,7 +6,7 @@ use gametape_minewars::{
 };
 use gametape_minewars::{FrameLayout, FrameWriter, Generation};
 use gametape_tape::{ChunkEntry, ChunkKind, Resource, TapeFrame, TapeFrames};
-use gametape_wire::{Error, Limit, Reader, Result, Tick, TickLength, View};
+use gametape_wire::{Error, Limit, Reader, Result, TickLength, View};
 
 use super::exact::{Entries, Entry, RESOURCE, What};
 use crate::source::{Recording, concerns};
@@ -220,7 +220,7 @@ impl FrameMaker {
     }
 
     fn moment(&mut self, frame: &TapeFrame<'_>) -> Result<()> {
-        let time = LAST_TIME.check(self.tick_length.millis_of(Tick(frame.tick)), frame.offset)?;
+        let time = LAST_TIME.check(self.tick_length.millis_of(frame.tick), frame.offset)?;
         let known = self.out.layout().views();
         let mut views: Vec<(View, &[u8])> = Vec::with_capacity(frame.views.len());
         for part in frame.parts() {

@@ -200,7 +200,7 @@ impl Converter {
             .parts()
             .flat_map(|part| part.views.iter().map(move |view| (view, part.payload)))
             .collect();
-        self.writer.frame(0, tick, &parts)?;
+        self.writer.frame(0, Tick(tick), &parts)?;
         self.tell_exactly(frame, &parts);
         for &(view, payload) in &parts {
             if let Some(known) = self.views.get_mut(usize::from(view.number())) {

@@ -1,7 +1,7 @@
 //! What the last tick before the position consists of.
 
 use gametape_tape::{TapeFrame, TapeFrames};
-use gametape_wire::View;
+use gametape_wire::{Tick, View};
 
 use super::Player;
 use super::track::Track;
@@ -33,8 +33,8 @@ impl<T: Track> Player<T> {
             // What cannot be read is a finding of whoever plays it.
             let Some(Ok(raw)) = self.tape.raw(chunk) else { continue };
             let frames = TapeFrames::new(&chunk.header, &raw).map_while(Result::ok);
-            for frame in frames.skip_while(|frame| frame.tick < tick) {
-                if frame.tick > tick {
+            for frame in frames.skip_while(|frame| frame.tick < Tick(tick)) {
+                if frame.tick > Tick(tick) {
                     break;
                 }
                 self.add_changes(&frame, &mut changes);

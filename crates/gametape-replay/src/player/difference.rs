@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use gametape_tape::{CellPos, Key, PlayerId, Row, SimSnapshot, SlotTable, UnitTag};
+use gametape_wire::Tick;
 
 /// Which part of a state differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,14 +50,14 @@ pub struct Difference {
 pub struct Divergence {
     /// The last tick at which both are known to agree: that of the keyframe before. States are
     /// recorded at keyframes only, so between the two nobody knows which tick it was.
-    pub agreed: Option<u64>,
+    pub agreed: Option<Tick>,
     /// The first tick at which they are known to differ.
-    pub tick: u64,
-    /// Where they differ: the first [`MOST_DIFFERENCES`] places.
+    pub tick: Tick,
+    /// Where they differ: the first [`MOST_DIFFERENCES`] of them.
     pub differences: Vec<Difference>,
 }
 
-/// More places at which two states differ are not listed.
+/// More differences of two states are not listed.
 pub const MOST_DIFFERENCES: usize = 16;
 
 impl fmt::Display for Site {

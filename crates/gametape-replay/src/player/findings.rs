@@ -56,7 +56,7 @@ pub struct DeepVerification {
     /// Keyframes that were compared.
     pub keyframes: usize,
     /// The tick that was reached.
-    pub tick: u64,
+    pub tick: Tick,
     /// What is wrong, by [`PlayRule`].
     pub report: Report,
     /// The states that are not the recorded ones, at most [`Report::MOST`].
@@ -120,7 +120,7 @@ impl Findings {
     #[cold]
     pub(super) fn note_divergence(&mut self, divergence: Divergence) {
         let error = described("replayed state", divergence.to_string());
-        let is_new = self.note(divergence.tick, Finding::error(PlayRule::DIVERGENCE, error));
+        let is_new = self.note(divergence.tick.0, Finding::error(PlayRule::DIVERGENCE, error));
         if is_new && self.divergences.len() < Report::MOST {
             self.divergences.push(divergence);
         }
@@ -139,7 +139,7 @@ impl Findings {
         DeepVerification {
             level,
             keyframes: self.checked,
-            tick,
+            tick: Tick(tick),
             report: self.report.clone(),
             divergences: self.divergences.clone(),
         }

@@ -31,7 +31,7 @@ impl<T: Track> Player<T> {
                 input.add(chunk);
             }
             if header.kind.is_keyframe() && keyframes.add_last(tape.tape(), track) {
-                markers.push(Marker::keyframe(header.first_tick));
+                markers.push(Marker::keyframe(header.first_tick.0));
             }
             has_gaps |= header.kind == ChunkKind::GAP;
             Ok(())

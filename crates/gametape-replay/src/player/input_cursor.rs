@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gametape_tape::{ChunkEntry, ChunkHeader, ChunkKind, Tape, TapeFrame, TapeFrames};
-use gametape_wire::{Error, Result, ViewSet};
+use gametape_wire::{Error, Result, Tick, ViewSet};
 
 use crate::source::OpenTape;
 
@@ -73,7 +73,7 @@ impl InputCursor {
     }
 
     fn first_at(&self, tick: u64) -> usize {
-        self.chunks.partition_point(|chunk| chunk.header.end_tick() <= tick)
+        self.chunks.partition_point(|chunk| chunk.header.end_tick() <= Tick(tick))
     }
 
     /// The chunks with the frames from one tick to another, not more of them than a window has room
@@ -82,11 +82,11 @@ impl InputCursor {
         let mut ranges = Vec::new();
         let mut bytes = 0;
         let ahead = self.chunks[self.first_at(from)..].iter();
-        for chunk in ahead.take_while(|chunk| chunk.header.first_tick < goal) {
+        for chunk in ahead.take_while(|chunk| chunk.header.first_tick < Tick(goal)) {
             bytes += chunk.header.chunk_length();
             // A tick that begins in one chunk and ends in another needs both.
-            if bytes > window && chunk.header.first_tick > from {
-                return (ranges, chunk.header.first_tick);
+            if bytes > window && chunk.header.first_tick > Tick(from) {
+                return (ranges, chunk.header.first_tick.0);
             }
             ranges.push(chunk.range());
         }
@@ -100,7 +100,7 @@ impl InputCursor {
 
     pub(super) fn chunks_at(&self, tick: Option<u64>) -> impl Iterator<Item = &ChunkEntry> {
         let first = tick.map_or(self.chunks.len(), |tick| self.first_at(tick));
-        let begun = move |chunk: &&ChunkEntry| Some(chunk.header.first_tick) <= tick;
+        let begun = move |chunk: &&ChunkEntry| Some(chunk.header.first_tick) <= tick.map(Tick);
         self.chunks[first..].iter().take_while(begun)
     }
 
@@ -111,7 +111,7 @@ impl InputCursor {
 
     /// The tick of the next frame for the views, if it is before `stop`.
     pub(super) fn peek(&mut self, tape: &OpenTape, stop: u64) -> Option<u64> {
-        while self.chunks.get(self.index)?.header.first_tick < stop {
+        while self.chunks.get(self.index)?.header.first_tick < Tick(stop) {
             if let Some(tick) = self.peek_here(tape) {
                 return Some(tick).filter(|tick| *tick < stop);
             }
@@ -142,7 +142,7 @@ impl InputCursor {
     /// A frame of a chunk that is unpacked.
     fn frame(&self, index: usize, spot: &Spot) -> Option<TapeFrame<'_>> {
         let mut header = self.chunks.get(index)?.header;
-        header.first_tick = spot.before;
+        header.first_tick = Tick(spot.before);
         TapeFrames::new(&header, self.raw.get(spot.offset..)?).next()?.ok()
     }
 
@@ -161,7 +161,7 @@ impl InputCursor {
 
     /// Goes after the chunks that may have frames before a tick.
     pub(super) fn look_back(&mut self, tick: u64) {
-        self.turn_to(self.chunks.partition_point(|chunk| chunk.header.first_tick < tick));
+        self.turn_to(self.chunks.partition_point(|chunk| chunk.header.first_tick < Tick(tick)));
     }
 
     /// Where the chunk before the present one is.
@@ -183,7 +183,7 @@ impl InputCursor {
     /// Do the frames of these ticks have at most this many bytes, as far as headers say?
     pub(super) fn has_at_most(&self, bytes: u64, ticks: &Range<u64>) -> bool {
         let touched = self.chunks[self.first_at(ticks.start)..].iter().map(|chunk| &chunk.header);
-        let mut touched = touched.take_while(|header| header.first_tick < ticks.end);
+        let mut touched = touched.take_while(|header| header.first_tick < Tick(ticks.end));
         let left = touched.try_fold(bytes, |left, header| left.checked_sub(share(header, ticks)));
         left.is_some()
     }
@@ -237,16 +237,16 @@ impl InputCursor {
 
     fn note_lost(&mut self, header: &ChunkHeader, error: Error) {
         if self.lost.iter().all(|(index, ..)| *index != self.index) {
-            self.lost.push((self.index, header.first_tick..header.end_tick(), error));
+            self.lost.push((self.index, header.first_tick.0..header.end_tick().0, error));
         }
     }
 }
 
 /// The bytes of a chunk that fall to these ticks, as if they were spread evenly.
 fn share(header: &ChunkHeader, ticks: &Range<u64>) -> u64 {
-    let start = header.first_tick.max(ticks.start);
-    let common = header.end_tick().min(ticks.end).saturating_sub(start);
-    let all = (header.end_tick() - header.first_tick).max(1);
+    let start = header.first_tick.max(Tick(ticks.start));
+    let common = header.end_tick().min(Tick(ticks.end)).since(start);
+    let all = header.end_tick().since(header.first_tick).max(1);
     (u128::from(header.raw_length) * u128::from(common) / u128::from(all)) as u64
 }
 
@@ -261,11 +261,15 @@ fn find_spots(
     for frame in TapeFrames::new(header, raw) {
         let frame = frame?;
         if !frame.views.and(views).is_empty() {
-            spots.push(Spot { offset: frame.offset as usize, tick: frame.tick, before });
+            spots.push(Spot {
+                offset: frame.offset as usize,
+                tick: frame.tick.0,
+                before: before.0,
+            });
         }
         before = frame.tick;
     }
-    if before.checked_add(1) != Some(header.end_tick()) {
+    if before + 1 != header.end_tick() {
         let problem = "its frames do not end where its header says";
         return Err(Error::misuse(header.kind.to_string(), problem));
     }

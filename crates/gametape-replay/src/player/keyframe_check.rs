@@ -1,6 +1,7 @@
 //! What happens where play comes to a keyframe.
 
 use gametape_tape::SimSnapshot;
+use gametape_wire::Tick;
 
 use super::Player;
 use super::difference::{Divergence, differences};
@@ -61,7 +62,11 @@ impl<T: Track> Player<T> {
         if !doubtful {
             let (agreed, tick) = (self.recorded_base(), self.tick);
             let differences = differences(expected, &state);
-            self.findings.note_divergence(Divergence { agreed, tick, differences });
+            self.findings.note_divergence(Divergence {
+                agreed: agreed.map(Tick),
+                tick: Tick(tick),
+                differences,
+            });
         }
         false
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use gametape_tape::{Chunk, Restorer, SimSnapshot, Tape};
-use gametape_wire::{Error, ErrorKind, Result};
+use gametape_wire::{Error, ErrorKind, Result, Tick};
 
 use super::track::Track;
 use crate::source::OpenTape;
@@ -38,7 +38,7 @@ impl Keyframes {
     pub(super) fn new(tape: &Tape, track: &impl Track) -> Self {
         let entries = tape.keyframes.entries().iter().zip(0..);
         let ours = entries.filter(|(entry, _)| track.owns(entry));
-        let all = ours.map(|(entry, index)| (entry.tick, index)).collect();
+        let all = ours.map(|(entry, index)| (entry.tick.0, index)).collect();
         Self { all, bad: BTreeSet::new(), agreed: BTreeSet::new(), size: 0, verifies: false }
     }
 
@@ -72,7 +72,7 @@ impl Keyframes {
         let is_new = self.all.last().is_none_or(|(_, last)| *last < index);
         let is_ours = is_new && track.owns(&entries[index]);
         if is_ours {
-            self.all.push((entries[index].tick, index));
+            self.all.push((entries[index].tick.0, index));
         }
         is_ours
     }
@@ -137,7 +137,7 @@ impl Keyframes {
 /// The keyframes that one is made of: a full one, then deltas.
 fn plan(tape: &Tape, tick: u64, index: usize) -> Option<Vec<usize>> {
     let wanted = tape.keyframes.entries().get(index).copied();
-    let plan = tape.keyframes.plan(tick, |entry| Some(*entry) == wanted);
+    let plan = tape.keyframes.plan(Tick(tick), |entry| Some(*entry) == wanted);
     plan.filter(|plan| plan.last() == Some(&index))
 }
 

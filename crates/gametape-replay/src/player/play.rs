@@ -85,8 +85,8 @@ impl<T: Track> Player<T> {
             for part in frame.parts() {
                 for view in part.views.and(views).iter() {
                     self.spacing.work += FRAME_COST + part.payload.len() as u64;
-                    if let Err(error) = self.track.input(frame.tick, view, part.payload) {
-                        self.findings.note_input(frame.tick, error);
+                    if let Err(error) = self.track.input(frame.tick.0, view, part.payload) {
+                        self.findings.note_input(frame.tick.0, error);
                     }
                 }
             }

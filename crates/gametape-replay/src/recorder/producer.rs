@@ -77,7 +77,7 @@ impl Producer {
             let header = &chunk.header;
             let after = u64::from(header.kind.is_keyframe());
             let lane = producer.lane(header.kind, header.stream);
-            lane.from = lane.from.max(header.last_tick() + after);
+            lane.from = lane.from.max((header.last_tick() + after).0);
         }
         producer
     }

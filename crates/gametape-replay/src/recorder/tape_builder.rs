@@ -124,7 +124,7 @@ impl TapeBuilder {
                 let draft = ChunkDraft::new(ChunkKind::EVENTS)
                     .with_stream(stream)
                     .with_views(ViewSet::EMPTY)
-                    .with_ticks(first_tick, tick_count)
+                    .with_ticks(Tick(first_tick), tick_count)
                     .with_detail(count);
                 tape.chunk(&draft, &raw)
             }
@@ -295,7 +295,7 @@ fn gap(cause: GapCause, loss: &Loss) -> Gap {
         .with_stream(loss.stream)
         .with_size(u32::try_from(loss.items).unwrap_or(u32::MAX), loss.bytes)
         .with_views(loss.views)
-        .with_ticks(first_tick, loss.tick_count())
+        .with_ticks(Tick(first_tick), loss.tick_count())
 }
 
 /// Parts and payloads of the framed items of a segment, from the next one on.
@@ -346,16 +346,16 @@ impl<'a> Pieces<'a> {
         if let [(views, payload)] = self.as_slice() {
             return match views.iter().next() {
                 Some(player) if kind == ChunkKind::ORDERS => {
-                    tape.order(stream, tick, player, payload)
+                    tape.order(stream, Tick(tick), player, payload)
                 }
-                _ => tape.frame_for_all(stream, tick, *views, payload),
+                _ => tape.frame_for_all(stream, Tick(tick), *views, payload),
             };
         }
         let one = |(views, payload): (ViewSet, &'a [u8])| {
             (views.iter().next().unwrap_or(View::SPECTATOR), payload)
         };
         let pieces = self.parts.map(one);
-        tape.frame(stream, tick, &pieces[..self.count])
+        tape.frame(stream, Tick(tick), &pieces[..self.count])
     }
 }
 

@@ -145,8 +145,9 @@ impl<S> Recording<S> {
 
 /// The first tick of a tape with these gaps: after what was cut away.
 pub(crate) fn first_tick(gaps: &[Gap]) -> Tick {
-    let before = gaps.iter().filter(|gap| gap.cause == GapCause::CUT && gap.first_tick == 0);
-    Tick(before.map(|gap| gap.ticks().end).max().unwrap_or(0))
+    let before =
+        gaps.iter().filter(|gap| gap.cause == GapCause::CUT && gap.first_tick == Tick::ZERO);
+    Tick((before.map(|gap| gap.ticks().end).max().unwrap_or(Tick::ZERO)).0)
 }
 
 /// Does a gap concern what is played from the first stream of this kind?

@@ -65,7 +65,7 @@ pub fn view_of_file(file: &ReplayFile<'_>, who: Option<&ViewName>, at: When) -> 
     // Only some moments depend on how long the recording is.
     let end = match at {
         When::End | When::Share(_) | When::BeforeEnd(_) => end_of(frames()),
-        _ => Moment::before(Tick(u64::MAX)),
+        _ => Moment::before(Tick::MAX),
     };
     let moment = moment_by_clock(at, TickLength::MILLISECOND, Moment::START..end)?;
     let last = moment.last_tick().unwrap_or_default();
@@ -138,10 +138,10 @@ fn replayed<S: Source>(player: &Playback<S, Player<ViewTrack<MinewarsView>>>) ->
 /// When the last frame before a tick happens, in milliseconds.
 fn last_time<S: Source>(recording: &mut Recording<S>, before: Tick) -> Result<u64> {
     let chunks = recording.entries(ChunkKind::FRAMES, FRAMES);
-    let last = chunks.iter().rfind(|entry| entry.header.first_tick < before.0);
+    let last = chunks.iter().rfind(|entry| entry.header.first_tick < Tick(before.0));
     let Some(entry) = last else { return Ok(0) };
     let raw = recording.raw(entry)?;
     let frames = TapeFrames::new(&entry.header, &raw).map_while(Result::ok);
-    let last = frames.map(|frame| frame.tick).take_while(|tick| *tick < before.0).last();
-    Ok(recording.tape().header.tick_length.millis_of(Tick(last.unwrap_or(0))))
+    let last = frames.map(|frame| frame.tick).take_while(|tick| *tick < Tick(before.0)).last();
+    Ok(recording.tape().header.tick_length.millis_of(Tick((last.unwrap_or(Tick::ZERO)).0)))
 }

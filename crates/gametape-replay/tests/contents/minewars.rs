@@ -9,7 +9,7 @@ use gametape_replay::{ConvertOptions, Recording};
 use gametape_tape::{
     ChunkKind, Level, TapeHeader, TapeWriter, cut_bytes, pack_bytes, verify_bytes,
 };
-use gametape_wire::{TickLength, View, ViewSet};
+use gametape_wire::{Tick, TickLength, View, ViewSet};
 use proptest::prelude::*;
 
 pub(crate) fn tape_of(file: &[u8]) -> Vec<u8> {
@@ -168,8 +168,8 @@ fn a_tape_of_a_game_becomes_a_file() {
     }
     let long = packer.finish().unwrap();
     assert!(long.len() > 512);
-    writer.frame(0, 3, &[(view(0), &long), (view(1), &[1]), (view(9), &[1])]).unwrap();
-    writer.frame(0, 100_000, &[(view(0), &[1]), (view(2), &[1])]).unwrap();
+    writer.frame(0, Tick(3), &[(view(0), &long), (view(1), &[1]), (view(9), &[1])]).unwrap();
+    writer.frame(0, Tick(100_000), &[(view(0), &[1]), (view(2), &[1])]).unwrap();
     let mut tape = writer.take();
     tape.extend(writer.finish().unwrap());
 

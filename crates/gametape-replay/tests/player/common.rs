@@ -87,7 +87,7 @@ pub(crate) fn without_keyframes(bytes: &[u8]) -> TapeWriter {
 /// Every recorded state with its stream and views, in the order of the tape.
 pub(crate) fn keyframe_states(bytes: &[u8]) -> Vec<(u16, ViewSet, SimSnapshot)> {
     let tape = Tape::open(bytes).unwrap();
-    let keyframe = |entry: &&gametape_tape::KeyframeIndexEntry| entry.tick < u64::MAX;
+    let keyframe = |entry: &&gametape_tape::KeyframeIndexEntry| entry.tick < Tick::MAX;
     tape.keyframes
         .entries()
         .iter()

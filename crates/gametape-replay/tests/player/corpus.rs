@@ -71,9 +71,9 @@ fn ticks_of(bytes: &[u8], most: usize) -> Vec<u64> {
         for (number, frame) in TapeFrames::new(&entry.header, &raw).enumerate() {
             let (last, tick) = (ticks[ticks.len() - 1], frame.unwrap().tick);
             if number % UNCHANGED == 0 {
-                ticks.extend([last.midpoint(tick), tick]);
+                ticks.extend([last.midpoint(tick.0), tick.0]);
             }
-            ticks.push(tick + 1);
+            ticks.push((tick + 1).0);
         }
     }
     ticks.sort_unstable();

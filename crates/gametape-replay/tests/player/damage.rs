@@ -1,7 +1,7 @@
 use gametape_minewars::Generation;
 use gametape_replay::{PlayRule, Playback, Player, PlayerOptions, Recording, cadre, minewars};
 use gametape_tape::{ChunkKind, Tape};
-use gametape_wire::{Finding, Tick, View};
+use gametape_wire::{Finding, View};
 
 use super::common::{ByTick, cadre_tape, chunks, linear, minewars_tape};
 use super::toy::{self, Toy};
@@ -36,7 +36,7 @@ fn a_damaged_keyframe_is_passed_over() {
             player.before(tick);
             assert!(player.snapshot().state_hash() == expected[&tick], "tick {tick}");
         }
-        let from = Some(Tick(chunk.header.first_tick));
+        let from = Some(chunk.header.first_tick);
         let is_reported = |found: &Finding| found.rule == PlayRule::KEYFRAME && found.tick >= from;
         assert!(player.findings().iter().any(is_reported), "{:?}", player.findings());
         assert_eq!(player.doubt(), None);
@@ -75,13 +75,13 @@ fn lost_frames_are_told_and_the_next_keyframe_ends_the_doubt() {
             }
             for tick in ticks {
                 player.before(tick);
-                let in_gap = tick > lost.first_tick && tick < lost.end_tick();
+                let in_gap = tick > lost.first_tick.0 && tick < lost.end_tick().0;
                 assert_eq!(player.doubt().is_some(), in_gap, "tick {tick}");
                 if !in_gap {
                     assert!(player.snapshot().state_hash() == expected[&tick], "tick {tick}");
                 }
             }
-            let start = Some(Tick(lost.first_tick));
+            let start = Some(lost.first_tick);
             let is_reported =
                 |found: &Finding| found.rule == PlayRule::LOST_INPUT && found.tick == start;
             assert!(player.findings().iter().any(is_reported), "{:?}", player.findings());

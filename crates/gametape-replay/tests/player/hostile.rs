@@ -25,7 +25,7 @@ fn with_ticks_going_back(bytes: &[u8], back: u64) -> Vec<u8> {
         if header.kind == ChunkKind::FRAMES {
             frames += 1;
             if frames % 2 == 0 {
-                header.first_tick = header.first_tick.saturating_sub(back);
+                header.first_tick = header.first_tick.checked_sub(back).unwrap_or_default();
             }
         }
         out.extend(header.to_bytes());

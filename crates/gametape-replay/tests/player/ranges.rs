@@ -90,7 +90,7 @@ fn with_gaps(bytes: &[u8]) -> (Vec<u8>, usize) {
         writer.copy(&tape.read(entry, bytes).unwrap(), entry.header.views).unwrap();
         if entry.header.sequence % 5 == 0 {
             let first_tick = entry.header.first_tick;
-            writer.gap(&gap(GapCause::SHED, ChunkKind::EVENTS, first_tick, 3)).unwrap();
+            writer.gap(&gap(GapCause::SHED, ChunkKind::EVENTS, first_tick.0, 3)).unwrap();
             gaps += 1;
         }
     }
@@ -98,7 +98,7 @@ fn with_gaps(bytes: &[u8]) -> (Vec<u8>, usize) {
 }
 
 fn gap(cause: GapCause, kind: ChunkKind, first_tick: u64, tick_count: u32) -> Gap {
-    Gap::new(cause, kind).with_size(1, 9).with_ticks(first_tick, tick_count)
+    Gap::new(cause, kind).with_size(1, 9).with_ticks(Tick(first_tick), tick_count)
 }
 
 /// Bytes that note what is fetched of them.
@@ -198,7 +198,7 @@ fn a_gap_without_ticks_puts_its_first_tick_in_doubt_until_the_next_keyframe() {
             let keyframe = Keyframe::full(&Counted(60).snapshot(Tick(60)));
             writer.keyframe(stream, ViewSet::EMPTY.with(View::SPECTATOR), &keyframe).unwrap();
         }
-        writer.frame(0, tick, &[(View::SPECTATOR, b"+")]).unwrap();
+        writer.frame(0, Tick(tick), &[(View::SPECTATOR, b"+")]).unwrap();
     }
     writer.gap(&gap(GapCause::DAMAGE, ChunkKind::FRAMES, 40, 0)).unwrap();
     writer.gap(&gap(GapCause::DAMAGE, ChunkKind::EVENTS, 70, 0)).unwrap();
@@ -510,7 +510,7 @@ fn noisy_tape(ticks: u64, tick_bytes: usize) -> Vec<u8> {
     let mut writer = TapeWriter::new(TapeHeader::new(TickLength::MILLISECOND, 1), b"{}").unwrap();
     let mut tape = Vec::new();
     for tick in 0..ticks {
-        writer.frame_for_all(0, tick, ViewSet::ALL, &noise).unwrap();
+        writer.frame_for_all(0, Tick(tick), ViewSet::ALL, &noise).unwrap();
         writer.flush().unwrap();
         tape.extend(writer.take());
     }

@@ -20,7 +20,7 @@ fn a_true_recording_passes_every_level() {
     for level in [DeepLevel::Keyframes, DeepLevel::Simulation] {
         let verified = player(&tape, Toy::new()).verify(level).unwrap();
         assert!(verified.passed(), "{:?}", verified.report);
-        assert_eq!((verified.keyframes, verified.tick), (14, 700));
+        assert_eq!((verified.keyframes, verified.tick), (14, Tick(700)));
     }
     let tape = minewars_tape(Generation::Current);
     for view in 0..3 {
@@ -49,7 +49,7 @@ fn a_simulation_that_goes_wrong_is_located() {
             assert!(!verified.passed());
             let [found] = &verified.divergences[..] else { panic!("{:?}", verified.report) };
             assert_eq!(verified.report.count(), 1);
-            assert_eq!((found.agreed, found.tick), (Some(agreed), agreed + 50));
+            assert_eq!((found.agreed, found.tick), (Some(Tick(agreed)), Tick(agreed + 50)));
             let said = format!(
                 "goes wrong between tick {agreed}, where it agrees, and tick {}, where it differs: \
                  entity 3.0 component 1",
@@ -87,7 +87,10 @@ fn a_recorded_state_that_was_changed_is_found_and_counts_all_the_same() {
     assert_eq!(verified.report.count(), divergences.len() as u64);
     // It differs from what led to it, and the next one from what it leads to.
     let random = &Site::RandomState;
-    assert_eq!(divergences, [(Some(100), 150, random), (Some(150), 200, random)]);
+    assert_eq!(
+        divergences,
+        [(Some(Tick(100)), Tick(150), random), (Some(Tick(150)), Tick(200), random),]
+    );
 
     // Going there at once or step by step gives the same.
     let mut linear = player(&tape, Toy::new());
@@ -128,7 +131,7 @@ fn steps_over_a_recorded_state_that_was_changed_take_it_over() {
         stepping.before(0);
     }
     let divergences = stepping.timeline().divergences();
-    let found: Vec<u64> = divergences.iter().map(|divergence| divergence.tick).collect();
+    let found: Vec<u64> = divergences.iter().map(|divergence| divergence.tick.0).collect();
     assert_eq!(stepping.findings().len(), found.len());
     assert!(found.contains(&changed.0), "{found:?}");
 }

@@ -103,7 +103,7 @@ fn what_changed_is_known_wherever_play_enters() {
     let log = Log::open(sample::log(6000, 1), &Options::default()).unwrap();
     let tape = cadre::to_tape(&log, &ConvertOptions::new(7).with_spacing(100_000)).unwrap();
     let entries = Tape::open(&tape).unwrap().keyframes;
-    let keyframes: Vec<u64> = entries.entries().iter().map(|keyframe| keyframe.tick).collect();
+    let keyframes: Vec<u64> = entries.entries().iter().map(|keyframe| keyframe.tick.0).collect();
     assert!(keyframes.len() > 3, "{keyframes:?}");
     let open =
         || cadre::player(Recording::open(tape.clone()).unwrap(), PlayerOptions::default()).unwrap();
@@ -199,7 +199,7 @@ fn a_packed_tape_and_one_cut_to_a_view_play_the_same() {
 /// The ticks of a tape, written as another tape.
 fn cut_to(bytes: &[u8], views: Option<ViewSet>, ticks: std::ops::Range<u64>) -> Vec<u8> {
     let tape = Tape::open(bytes).unwrap();
-    let cut = Cut::new(&tape, views, ticks).unwrap();
+    let cut = Cut::new(&tape, views, Tick(ticks.start)..Tick(ticks.end)).unwrap();
     let header = TapeHeader::new(tape.header.tick_length, 9);
     let mut rewriter = cut.rewriter(&tape, header).unwrap();
     for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {

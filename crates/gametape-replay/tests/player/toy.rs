@@ -131,10 +131,10 @@ pub(crate) fn padded_tape(mut toy: Toy, ticks: u64, padding: usize) -> Vec<u8> {
             }
         }
         for (player, payload) in &orders {
-            writer.order(0, tick, *player, payload).unwrap();
+            writer.order(0, Tick(tick), *player, payload).unwrap();
         }
         // Talk is no input.
-        writer.order(1, tick, View::new(1).unwrap(), b"hello").unwrap();
+        writer.order(1, Tick(tick), View::new(1).unwrap(), b"hello").unwrap();
         if tick % 37 == 0 {
             writer.flush().unwrap();
         }

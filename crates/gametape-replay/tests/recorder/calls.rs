@@ -36,7 +36,7 @@ fn everything_that_is_given_stands_on_the_tape_in_its_stream() {
     for stream in [streams::EVENTS, streams::POSITIONS, streams::REPORTED_EVENTS] {
         let chunks: Vec<_> = tape.stream(ChunkKind::EVENTS, stream).map(|c| c.header).collect();
         let [header] = chunks[..] else { panic!("{chunks:?}") };
-        assert_eq!((header.first_tick, header.tick_count, header.detail), (2, 5, 9));
+        assert_eq!((header.first_tick, header.tick_count, header.detail), (Tick(2), 5, 9));
         assert_eq!((header.views, header.raw_length), (ViewSet::EMPTY, 30), "nobody's view");
     }
 
@@ -68,7 +68,7 @@ fn the_tape_is_the_one_that_a_plain_writer_makes() {
         let frames = [0, 2].map(|number| frame_of(tick, number));
         let parts = [(view(0), &frames[0][..]), (view(2), &frames[1][..])];
         recorder.frame(Tick(tick), &parts).unwrap();
-        writer.frame(0, tick, &parts).unwrap();
+        writer.frame(0, Tick(tick), &parts).unwrap();
     }
     finish(recorder, &mut pump);
     let mut bytes = writer.take();
@@ -165,7 +165,7 @@ fn a_keyframe_that_no_tape_can_hold_is_a_gap_and_the_next_is_full() {
     let content = Content::of_finished(&sink.bytes());
     let keyframes: Vec<_> = content.keyframes.iter().map(|k| (k.1, k.2)).collect();
     assert_eq!(keyframes, [(0, true), (20, true)]);
-    assert_eq!((content.gaps.len(), content.gaps[0].first_tick), (1, 10));
+    assert_eq!((content.gaps.len(), content.gaps[0].first_tick), (1, Tick(10)));
 }
 
 #[test]

@@ -187,8 +187,8 @@ impl Content {
                         part.views.iter().map(move |view| (view, part.payload.to_vec()))
                     }) {
                         match header.kind {
-                            ChunkKind::FRAMES => self.frames.push((frame.tick, player, payload)),
-                            _ => self.orders.push((header.stream, frame.tick, player, payload)),
+                            ChunkKind::FRAMES => self.frames.push((frame.tick.0, player, payload)),
+                            _ => self.orders.push((header.stream, frame.tick.0, player, payload)),
                         }
                     }
                 }
@@ -200,14 +200,14 @@ impl Content {
                 let mut restorer = full.map_or_else(Restorer::default, |(_, full)| full.clone());
                 restorer.add(&chunk).unwrap();
                 let hash = restorer.state().unwrap().state_hash();
-                self.keyframes.push((header.stream, header.first_tick, is_full, hash));
+                self.keyframes.push((header.stream, header.first_tick.0, is_full, hash));
                 if is_full {
                     fulls.retain(|(stream, _)| *stream != header.stream);
                     fulls.push((header.stream, restorer));
                 }
             }
             ChunkKind::EVENTS => {
-                self.events.push((header.stream, header.first_tick, header.detail, raw));
+                self.events.push((header.stream, header.first_tick.0, header.detail, raw));
             }
             ChunkKind::GAP => self.gaps.push(Gap::read(&chunk).unwrap()),
             kind => self.others.push((kind, raw)),

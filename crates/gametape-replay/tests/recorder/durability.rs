@@ -149,9 +149,9 @@ fn events_are_not_written_before_the_frames_that_were_given_before_them() {
 #[test]
 fn what_was_not_written_is_declared_when_the_recording_goes_on() {
     let mut tape = TapeWriter::new(tape_header(), METADATA).unwrap();
-    tape.frame(0, 4, &[(view(0), b"moved")]).unwrap();
+    tape.frame(0, Tick(4), &[(view(0), b"moved")]).unwrap();
     tape.flush().unwrap();
-    let draft = ChunkDraft::new(ChunkKind::EVENTS).with_ticks(0, 20).with_detail(1);
+    let draft = ChunkDraft::new(ChunkKind::EVENTS).with_ticks(Tick::ZERO, 20).with_detail(1);
     tape.chunk(&draft, b"events").unwrap();
     let sink = std::io::Cursor::new(tape.take());
     let (recorder, mut pump) = Recorder::resume_with_pump(sink, &options()).unwrap();
@@ -159,5 +159,5 @@ fn what_was_not_written_is_declared_when_the_recording_goes_on() {
     finish(recorder, &mut pump);
     let content = Content::of_finished(&pump.into_sink().into_inner());
     let gaps = content.gaps_of(GapCause::INTERRUPTED, ChunkKind(0), 0);
-    assert_eq!(gaps.iter().map(Gap::ticks).collect::<Vec<_>>(), vec![5..20]);
+    assert_eq!(gaps.iter().map(Gap::ticks).collect::<Vec<_>>(), [Tick(5)..Tick(20)]);
 }

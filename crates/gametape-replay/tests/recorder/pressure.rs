@@ -60,7 +60,7 @@ fn reported_events_go_first_then_positions_then_keyframes_and_orders_never() {
     assert_eq!(content.keyframes, []);
     let gap = |kind, stream| {
         let gaps = content.gaps_of(GapCause::SHED, kind, stream);
-        gaps.iter().map(|gap| (gap.first_tick, gap.tick_count, gap.count)).collect::<Vec<_>>()
+        gaps.iter().map(|gap| (gap.first_tick.0, gap.tick_count, gap.count)).collect::<Vec<_>>()
     };
     assert_eq!(gap(ChunkKind::EVENTS, streams::REPORTED_EVENTS), [(0, 3, 3)]);
     assert_eq!(gap(ChunkKind::EVENTS, streams::POSITIONS), [(0, 10, 4)]);
@@ -217,7 +217,7 @@ fn the_keyframe_after_one_that_was_shed_is_full() {
     let keyframes: Vec<_> = content.keyframes.iter().map(|k| (k.1, k.2)).collect();
     assert_eq!(keyframes, [(0, true), (10, false), (30, true), (40, false), (50, false)]);
     let gaps = content.gaps_of(GapCause::SHED, ChunkKind::FULL_KEYFRAME, 0);
-    assert_eq!(gaps.iter().map(|gap| gap.first_tick).collect::<Vec<_>>(), [20]);
+    assert_eq!(gaps.iter().map(|gap| gap.first_tick).collect::<Vec<_>>(), [Tick(20)]);
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn too_much_that_is_never_shed_interrupts_the_recording_until_the_disk_is_back()
     assert_eq!(ticks, (0..kept).chain(200..230).collect::<Vec<_>>());
     let gap = content.gaps_of(GapCause::INTERRUPTED, ChunkKind(0), 0);
     assert_eq!((gap.len(), content.gaps.len()), (1, 1));
-    assert_eq!((gap[0].first_tick, u64::from(gap[0].tick_count)), (kept, lost));
+    assert_eq!((gap[0].first_tick, u64::from(gap[0].tick_count)), (Tick(kept), lost));
     assert_eq!((u64::from(gap[0].count), gap[0].views), (lost, ViewSet::ALL));
     assert_eq!(content.keyframes.iter().map(|k| (k.1, k.2)).next(), Some((200, true)));
 }
@@ -280,7 +280,7 @@ fn an_interruption_at_the_end_is_told_too() {
     let content = Content::of_finished(&sink.bytes());
     let kept = content.orders.len() as u64;
     assert_eq!(report.counters.lost.items, 20 - kept);
-    assert_eq!((content.gaps.len(), content.gaps[0].first_tick), (1, kept));
+    assert_eq!((content.gaps.len(), content.gaps[0].first_tick), (1, Tick(kept)));
 }
 
 #[test]

@@ -58,11 +58,11 @@ fn a_tape_torn_at_any_byte_goes_on_behind_its_last_whole_chunk() {
         assert_eq!(fresh, [(100, true), (110, false)]);
         let [gap] = content.gaps[..] else { panic!("{:?}", content.gaps) };
         assert_eq!((gap.cause, gap.kind.0, gap.views), (GapCause::INTERRUPTED, 0, ViewSet::ALL));
-        assert_eq!(gap.first_tick + u64::from(gap.tick_count), 100);
+        assert_eq!(gap.first_tick + u64::from(gap.tick_count), Tick(100));
         let torn_bytes: u64 = found.damages.iter().map(|d| d.range.end - d.range.start).sum();
         assert_eq!(gap.bytes, torn_bytes);
         if length >= unfinished.len() {
-            assert_eq!((gap.first_tick, there), (6, 12));
+            assert_eq!((gap.first_tick, there), (Tick(6), 12));
         }
     }
 }
@@ -166,7 +166,7 @@ fn going_on_exactly_where_a_tape_ended_is_not_a_loss() {
         let gaps = Content::of_finished(pump.into_sink().get_ref()).gaps;
         assert_eq!(
             gaps.iter().map(|gap| (gap.first_tick, gap.tick_count)).collect::<Vec<_>>(),
-            [(12, 1)]
+            [(Tick(12), 1)]
         );
     }
 }

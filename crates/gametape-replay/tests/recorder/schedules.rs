@@ -21,7 +21,7 @@ enum Act {
     Keyframe(Option<u8>, u16),
     Events(u16, u16),
     EndTick,
-    /// The disk works again, at a time that is so much later.
+    /// The disk works again, after this long.
     Disk(u16),
 }
 
@@ -126,7 +126,7 @@ fn counted(gaps: &[Gap], cause: GapCause, stream: Option<u16>) -> u64 {
 fn is_covered(tick: u64, gaps: &[Gap]) -> bool {
     let covers = |gap: &Gap| {
         let ticks = gap.first_tick..gap.first_tick + u64::from(gap.tick_count);
-        gap.cause == GapCause::INTERRUPTED && ticks.contains(&tick)
+        gap.cause == GapCause::INTERRUPTED && ticks.contains(&Tick(tick))
     };
     gaps.iter().any(covers)
 }

@@ -7,7 +7,7 @@ use gametape_minewars::{
 use gametape_replay::cut::{CutRequest, TapeCut, cut_minewars, cut_tape};
 use gametape_replay::{ConvertOptions, DeepLevel, PlayerOptions, Recording, minewars};
 use gametape_tape::{Level, Tape, TapeHeader, TapeWriter, verify_bytes};
-use gametape_wire::{Result, TickLength, When};
+use gametape_wire::{Result, Tick, TickLength, When};
 
 use super::{hostile, view, views};
 
@@ -25,7 +25,7 @@ fn tape() -> Vec<u8> {
     let mut writer =
         TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     for tick in 0..100 {
-        writer.frame(0, tick, &[(view(1), b"one"), (view(2), b"two")]).unwrap();
+        writer.frame(0, Tick(tick), &[(view(1), b"one"), (view(2), b"two")]).unwrap();
     }
     writer.flush().unwrap();
     [writer.take(), writer.finish().unwrap()].concat()
@@ -40,7 +40,7 @@ fn the_end_of_a_span_is_not_in_it() {
     for (to, end) in [("tick:30", 30), ("1.5s", 30), ("30%", 30), ("-3.5s", 30), ("end", 100)] {
         let request = CutRequest::default().with_to(when(to));
         let (bytes, _) = cut(&tape(), &request).unwrap();
-        assert_eq!(Tape::open(&bytes).unwrap().summary.end_tick, end, "{to}");
+        assert_eq!(Tape::open(&bytes).unwrap().summary.end_tick, Tick(end), "{to}");
     }
 }
 
@@ -82,7 +82,7 @@ fn a_cut_does_not_say_who_wins_later() {
     let mut writer =
         TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     for tick in 0..100 {
-        writer.frame(0, tick, &[(view(1), b"one")]).unwrap();
+        writer.frame(0, Tick(tick), &[(view(1), b"one")]).unwrap();
     }
     let closing = br#"{"outcome":"Zorbulina wins","players":[],"winner":1}"#;
     writer.closing_metadata(closing).unwrap();
@@ -124,7 +124,7 @@ fn the_closing_metadata_of_a_cut_has_no_names_that_its_views_were_not_given() {
     let mut writer =
         TapeWriter::new(TapeHeader::new(gametape_wire::TickLength::millis::<50>(), 1), start)
             .unwrap();
-    writer.frame(0, 0, &[(view(1), b"one"), (view(2), b"two")]).unwrap();
+    writer.frame(0, Tick::ZERO, &[(view(1), b"one"), (view(2), b"two")]).unwrap();
     let closing = br#"{"players":[{"view":1,"name":"Ana"},{"view":2,"name":"Benjamin"},
         {"view":3,"name":"onlyspectator"}],"outcome":"over","winner":"onlyspectator"}"#;
     writer.closing_metadata(closing).unwrap();
@@ -184,7 +184,7 @@ fn what_is_fine_to_miss_can_be_left_out() {
 #[test]
 fn keyframes_of_a_cut_without_unreliable_messages_are_what_its_frames_lead_to() {
     let (_, tape) = classes();
-    let end = Tape::open(&tape).unwrap().summary.end_tick;
+    let Tick(end) = Tape::open(&tape).unwrap().summary.end_tick;
     for from in [0, end / 3, end / 2] {
         for seen in [views(&[]), views(&[2]), views(&[0, 1])] {
             let from = When::Tick(gametape_wire::Tick(from));

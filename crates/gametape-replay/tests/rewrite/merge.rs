@@ -4,7 +4,7 @@ use gametape_replay::merge::{MergeInput, Merged, merge};
 use gametape_tape::{
     ChunkDraft, ChunkKind, Keyframe, SimSnapshot, Tape, TapeFrames, TapeHeader, TapeWriter,
 };
-use gametape_wire::{Result, TickLength, ViewSet};
+use gametape_wire::{Result, Tick, TickLength, ViewSet};
 
 use super::{Counting, hostile, view, views};
 
@@ -30,7 +30,7 @@ fn joined(tapes: &[Vec<u8>]) -> Result<(Vec<u8>, Merged)> {
 }
 
 /// Everything that a view receives.
-fn received(bytes: &[u8], number: u8) -> Vec<(u64, Vec<u8>)> {
+fn received(bytes: &[u8], number: u8) -> Vec<(Tick, Vec<u8>)> {
     let tape = Tape::open(bytes).unwrap();
     let mut all = Vec::new();
     for entry in tape.stream(ChunkKind::FRAMES, 0) {
@@ -48,13 +48,13 @@ fn views_of_different_tapes_come_together() {
     let mut tapes = [writer(1), writer(2)];
     for tick in 0..50_u64 {
         let text = tick.to_le_bytes();
-        tapes[0].frame(0, tick, &[(view(1), &text), (view(0), b"all")]).unwrap();
+        tapes[0].frame(0, Tick(tick), &[(view(1), &text), (view(0), b"all")]).unwrap();
         if tick % 3 == 0 {
-            tapes[1].frame(0, tick, &[(view(0), b"all")]).unwrap();
-            tapes[1].frame(0, tick, &[(view(2), &text)]).unwrap();
+            tapes[1].frame(0, Tick(tick), &[(view(0), b"all")]).unwrap();
+            tapes[1].frame(0, Tick(tick), &[(view(2), &text)]).unwrap();
         }
         if tick % 3 != 0 {
-            tapes[1].frame(0, tick, &[(view(0), b"all"), (view(2), &text)]).unwrap();
+            tapes[1].frame(0, Tick(tick), &[(view(0), b"all"), (view(2), &text)]).unwrap();
         }
     }
     let tapes = tapes.map(finished);
@@ -73,10 +73,10 @@ fn views_of_different_tapes_come_together() {
 fn frames_of_a_view_that_contradict_are_refused_wherever_they_differ() {
     let tape = |last: &[u8], more: bool| {
         let mut tape = writer(1);
-        (0..5).for_each(|_| tape.frame(0, 7, &[(view(1), b"same")]).unwrap());
-        tape.frame(0, 7, &[(view(1), last)]).unwrap();
+        (0..5).for_each(|_| tape.frame(0, Tick(7), &[(view(1), b"same")]).unwrap());
+        tape.frame(0, Tick(7), &[(view(1), last)]).unwrap();
         if more {
-            tape.frame(0, 7, &[(view(1), b"more")]).unwrap();
+            tape.frame(0, Tick(7), &[(view(1), b"more")]).unwrap();
         }
         finished(tape)
     };
@@ -177,11 +177,11 @@ fn long_tapes_are_joined_chunk_by_chunk() {
     let tape = |number: u8| {
         let mut tape = writer(number.into());
         let payload = vec![number; 256 << 10];
-        (0..220).for_each(|tick| tape.frame(0, tick, &[(view(number), &payload)]).unwrap());
+        (0..220).for_each(|tick| tape.frame(0, Tick(tick), &[(view(number), &payload)]).unwrap());
         finished(tape)
     };
     let (bytes, _) = joined(&[tape(1), tape(2)]).unwrap();
-    assert_eq!(Tape::open(&bytes).unwrap().summary.end_tick, 220);
+    assert_eq!(Tape::open(&bytes).unwrap().summary.end_tick, Tick(220));
     for number in [1, 2] {
         assert_eq!(received(&bytes, number).len(), 220);
     }
@@ -192,7 +192,7 @@ fn a_tick_in_which_tapes_differ_by_too_much_is_refused() {
     let tape = |number: u8| {
         let mut tape = writer(1);
         let payload = vec![number; 100_000];
-        (0..400).for_each(|_| tape.frame(0, 0, &[(view(number), &payload)]).unwrap());
+        (0..400).for_each(|_| tape.frame(0, Tick::ZERO, &[(view(number), &payload)]).unwrap());
         finished(tape)
     };
     let error = joined(&[tape(1), tape(2)]).unwrap_err().to_string();

@@ -31,7 +31,7 @@ fn tape(streams: u16) -> Vec<u8> {
         for stream in 100..100 + streams {
             writer.keyframe(stream, ViewSet::EMPTY, keyframe).unwrap();
         }
-        writer.frame(0, tick, &[(view(0), b"moved")]).unwrap();
+        writer.frame(0, Tick(tick), &[(view(0), b"moved")]).unwrap();
     }
     writer.flush().unwrap();
     [writer.take(), writer.finish().unwrap()].concat()

@@ -11,7 +11,7 @@ use gametape_replay::{ConvertOptions, minewars};
 use gametape_tape::{
     ChunkDraft, ChunkKind, Gap, GapCause, Level, Tape, TapeHeader, TapeWriter, verify_bytes,
 };
-use gametape_wire::TickLength;
+use gametape_wire::{Tick, TickLength};
 
 use super::view;
 
@@ -22,17 +22,17 @@ fn unfinished() -> Vec<u8> {
     let mut writer =
         TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}").unwrap();
     for tick in 0..30 {
-        writer.frame(0, tick, &[(view(1), b"one")]).unwrap();
+        writer.frame(0, Tick(tick), &[(view(1), b"one")]).unwrap();
     }
     writer.flush().unwrap();
-    let events = ChunkDraft::new(ChunkKind::EVENTS).with_stream(9).with_ticks(0, 80);
+    let events = ChunkDraft::new(ChunkKind::EVENTS).with_stream(9).with_ticks(Tick::ZERO, 80);
     writer.chunk(&events, b"any").unwrap();
     writer.flush().unwrap();
     writer.take()
 }
 
 /// What a finished tape declares to be lost.
-fn declared(bytes: &[u8]) -> Vec<(GapCause, ChunkKind, std::ops::Range<u64>)> {
+fn declared(bytes: &[u8]) -> Vec<(GapCause, ChunkKind, std::ops::Range<Tick>)> {
     let verified = verify_bytes(bytes, Level::Chain, None).unwrap();
     assert!(verified.passed(), "{:?}", verified.report);
     let tape = Tape::open(bytes).unwrap();
@@ -53,7 +53,7 @@ fn a_cut_declares_what_was_not_written_of_its_ticks() {
         });
         (declared(&out), cut.unwrap().lost)
     };
-    let lost = |end| vec![(GapCause::DAMAGE, ChunkKind::FRAMES, 30..end)];
+    let lost = |end| vec![(GapCause::DAMAGE, ChunkKind::FRAMES, Tick(30)..Tick(end))];
     assert_eq!(cut(&CutRequest::default()), (lost(80), vec![LOST.to_owned()]));
     let early = CutRequest::default().with_to("tick:50".parse().unwrap());
     assert_eq!(cut(&early), (lost(50), vec![LOST.to_owned()]));
@@ -70,7 +70,7 @@ fn an_anonymous_tape_declares_what_was_not_written() {
         Ok(())
     });
     assert_eq!(made.unwrap().lost, [LOST]);
-    assert_eq!(declared(&out), [(GapCause::DAMAGE, ChunkKind::FRAMES, 30..80)]);
+    assert_eq!(declared(&out), [(GapCause::DAMAGE, ChunkKind::FRAMES, Tick(30)..Tick(80))]);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_joined_tape_declares_what_was_not_written() {
         Ok(())
     };
     let _ = merge(&mut inputs, &mut put).unwrap();
-    assert_eq!(declared(&out), [(GapCause::DAMAGE, ChunkKind::FRAMES, 30..80)]);
+    assert_eq!(declared(&out), [(GapCause::DAMAGE, ChunkKind::FRAMES, Tick(30)..Tick(80))]);
 
     // So it does where bytes were damaged: the chunk of frames, or the one of events.
     let chunks = Tape::open(&first).unwrap().chunks;
@@ -95,7 +95,7 @@ fn a_joined_tape_declares_what_was_not_written() {
         out.extend_from_slice(bytes);
         Ok(())
     });
-    assert_eq!(declared(&out), [(GapCause::DAMAGE, ChunkKind::FRAMES, 0..30)]);
+    assert_eq!(declared(&out), [(GapCause::DAMAGE, ChunkKind::FRAMES, Tick(0)..Tick(30))]);
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn a_conversion_says_what_was_not_written() {
     for entry in tape.chunks.iter().skip(1) {
         writer.copy(&tape.read(entry, &whole).unwrap(), entry.header.views).unwrap();
     }
-    let (written, end) = (tape.summary.end_tick, tape.summary.end_tick as u32 + 50);
-    let events = ChunkDraft::new(ChunkKind::EVENTS).with_stream(9).with_ticks(0, end);
+    let (written, end) = (tape.summary.end_tick, tape.summary.end_tick.0 as u32 + 50);
+    let events = ChunkDraft::new(ChunkKind::EVENTS).with_stream(9).with_ticks(Tick::ZERO, end);
     writer.chunk(&events, b"any").unwrap();
     writer.flush().unwrap();
     let opened = open(writer.take(), &OpenOptions::default()).unwrap();

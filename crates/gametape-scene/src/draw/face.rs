@@ -26,7 +26,7 @@ struct Tables {
     glyf: Range<usize>,
     loca: Range<usize>,
     hmtx: Range<usize>,
-    has_long_places: bool,
+    has_long_offsets: bool,
     /// How many glyphs have a width of their own; further ones have that of the last.
     widths: u16,
     ascent: f32,
@@ -132,9 +132,9 @@ impl Tables {
         let height = Some(ascent - descent).filter(|height| *height > 0.0)?;
         let glyphs = letters(&file[cmap])?;
         let (glyf, loca, hmtx) = (table(b"glyf")?, table(b"loca")?, table(b"hmtx")?);
-        let has_long_places = u16_at(head, 50)? != 0;
+        let has_long_offsets = u16_at(head, 50)? != 0;
         let widths = u16_at(hhea, 34)?;
-        Some(Self { glyf, loca, hmtx, has_long_places, widths, ascent, height, glyphs, bytes })
+        Some(Self { glyf, loca, hmtx, has_long_offsets, widths, ascent, height, glyphs, bytes })
     }
 
     fn table(&self, range: &Range<usize>) -> &[u8] {
@@ -144,11 +144,11 @@ impl Tables {
     /// What a glyph is written as; empty for those that show nothing.
     fn written(&self, glyph: u16) -> Option<&[u8]> {
         let (loca, index) = (self.table(&self.loca), usize::from(glyph));
-        let place = |index: usize| match self.has_long_places {
-            true => u32_at(loca, 4 * index).map(|place| place as usize),
-            false => u16_at(loca, 2 * index).map(|place| 2 * usize::from(place)),
+        let offset = |index: usize| match self.has_long_offsets {
+            true => u32_at(loca, 4 * index).map(|offset| offset as usize),
+            false => u16_at(loca, 2 * index).map(|offset| 2 * usize::from(offset)),
         };
-        self.table(&self.glyf).get(place(index)?..place(index + 1)?)
+        self.table(&self.glyf).get(offset(index)?..offset(index + 1)?)
     }
 
     /// Adds the outline of a glyph; none where it makes no sense.

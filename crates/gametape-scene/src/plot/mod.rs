@@ -73,10 +73,7 @@ impl Plot {
         let minutes = |tick: Tick| info.time(tick).seconds() / 60.0;
         let line = |series: Series| {
             let points = series.points.into_iter();
-            (
-                series.player,
-                points.map(|(tick, value)| (minutes(Tick(tick)), value as f64)).collect(),
-            )
+            (series.player, points.map(|(tick, value)| (minutes(tick), value as f64)).collect())
         };
         let panel = |&(stat, title): &(&str, &'static str)| Panel {
             title,

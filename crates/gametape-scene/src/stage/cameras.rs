@@ -43,7 +43,7 @@ impl<S: Source> Stage<S> {
         let Some((tape, source)) = self.tape() else { return Ok(Vec::new()) };
         let kinds = KindSet::EMPTY.with(EventKind::CameraPositionSample);
         let mut samples = Vec::new();
-        for event in TapeEvents::new(tape, kinds, ticks, source) {
+        for event in TapeEvents::new(tape, kinds, Tick(ticks.start)..Tick(ticks.end), source) {
             let event = event?;
             let AnalysisEvent::CameraPositionSample { tick, player, viewport_center, .. } = event
             else {

@@ -50,8 +50,8 @@ impl Chronicle {
         if views > 1 || self.lines.len() > MOST_LINES {
             return if views > 1 { Self::default() } else { self };
         }
-        if let Some((ahead, behind)) = &mut self.pair
-            && ahead.grow(piece).and_then(|()| behind.grow(piece)).is_err()
+        if let Some((ahead, before)) = &mut self.pair
+            && ahead.grow(piece).and_then(|()| before.grow(piece)).is_err()
         {
             // The recording itself says what is wrong with it.
             self.pair = None;
@@ -131,13 +131,13 @@ impl<S: Source> Stage<S> {
         let lines = match self.chronicle.is_over {
             true => {
                 let all = &self.chronicle.lines;
-                let first = all.partition_point(|told| told.moment < position);
-                let these = all[first..].iter().take_while(|told| told.moment == position);
+                let first = all.partition_point(|report| report.moment < position);
+                let these = all[first..].iter().take_while(|report| report.moment == position);
                 these.cloned().collect()
             }
             false => self.event_lines(tick.0..tick.0.saturating_add(1), MOST_LINES)?,
         };
-        Ok(lines.into_iter().map(|told| told.line).collect())
+        Ok(lines.into_iter().map(|report| report.line).collect())
     }
 
     #[cfg(not(feature = "story"))]
@@ -177,22 +177,22 @@ impl<S: Source> Stage<S> {
 
     /// The lines of a recording with messages.
     fn report_messages(&mut self, effort: usize) -> Result<()> {
-        let (mut ahead, mut behind) = match self.chronicle.pair.take() {
+        let (mut ahead, mut before) = match self.chronicle.pair.take() {
             Some(pair) => pair,
             None => (self.another_timeline()?, self.another_timeline()?),
         };
         let view = self.chronicle.reported_views;
-        let done = self.report_pair(&mut ahead, &mut behind, effort);
+        let done = self.report_pair(&mut ahead, &mut before, effort);
         let goes_on = !self.chronicle.is_over && self.chronicle.reported_views == view;
         let goes_on = goes_on || (self.is_growing() && self.seen().len() == 1);
-        self.chronicle.pair = goes_on.then_some((ahead, behind));
+        self.chronicle.pair = goes_on.then_some((ahead, before));
         done
     }
 
     fn report_pair(
         &mut self,
         ahead: &mut SeenTimeline,
-        behind: &mut SeenTimeline,
+        before: &mut SeenTimeline,
         effort: usize,
     ) -> Result<()> {
         let mut spent = 0;
@@ -208,12 +208,12 @@ impl<S: Source> Stage<S> {
                 self.end_of_view();
                 break;
             }
-            self.go(behind, Moment::before(tick))?;
+            self.go(before, Moment::before(tick))?;
             let context = self.context_at(now);
             let mut lines = Vec::new();
             for change in ahead.changes() {
                 spent += change.payload.len();
-                lines.extend(behind.state().lines(change.payload, &context));
+                lines.extend(before.state().lines(change.payload, &context));
             }
             spent += STEP_COST;
             self.keep(now, lines);

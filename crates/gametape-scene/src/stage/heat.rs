@@ -106,9 +106,12 @@ impl<S: Source> Stage<S> {
             _ => &[EventKind::CameraPositionSample],
         };
         let ticks = from.next_tick().0..to.next_tick().0;
-        for event in
-            TapeEvents::new(tape, kinds.iter().copied().collect::<KindSet>(), ticks, source)
-        {
+        for event in TapeEvents::new(
+            tape,
+            kinds.iter().copied().collect::<KindSet>(),
+            Tick(ticks.start)..Tick(ticks.end),
+            source,
+        ) {
             let event = event?;
             if !seen.contains(View::SPECTATOR) && !is_own(&event, seen) {
                 continue;

@@ -203,7 +203,7 @@ impl<S: Source> Stage<S> {
         let info = MatchInfo::of(tape, "", names.finish());
         let mut collected = Collected::new(tape, own);
         let kinds = KindSet::of_stream(EventStream::Simulation);
-        for event in TapeEvents::new(tape, kinds, 0..u64::MAX, source) {
+        for event in TapeEvents::new(tape, kinds, Tick::ZERO..Tick::MAX, source) {
             collected.add(&event?, &info);
         }
         Ok(collected.finish(tape, &info, &scene))
@@ -262,7 +262,7 @@ impl Collected {
     fn finish(self, tape: &Tape, info: &MatchInfo, scene: &Scene) -> Story {
         // What is worth watching follows from what all players did: nobody but the all-seeing view may know it.
         let found = match self.own {
-            None => self.finder.finish(Tick(tape.summary.end_tick)),
+            None => self.finder.finish(tape.summary.end_tick),
             Some(_) => Vec::new(),
         };
         let rows = highlight_rows(info, &found);
@@ -277,9 +277,9 @@ impl Collected {
             let percent = |part: u32| part / (WHOLE / 100).max(1);
             StoryHighlight {
                 rank: row.rank,
-                moment: moment(row.tick),
-                start: moment(row.start_tick),
-                end: moment(row.end_tick),
+                moment: moment(row.tick.0),
+                start: moment(row.start_tick.0),
+                end: moment(row.end_tick.0),
                 time: row.times[0].clone(),
                 text: row.what.unwrap_or_else(|| "fight".to_owned()),
                 why: parts.map(|(name, part)| WhyPart { name, percent: percent(part) }).to_vec(),
@@ -289,8 +289,11 @@ impl Collected {
         let statistics = self.statistics.finish();
         let mut curves: BTreeMap<&str, Vec<CurveOfPlayer>> = BTreeMap::new();
         for series in statistics.all_series() {
-            let points: Vec<(u64, f64)> =
-                series.points.iter().map(|(tick, value)| (moment(*tick), *value as f64)).collect();
+            let points: Vec<(u64, f64)> = series
+                .points
+                .iter()
+                .map(|(tick, value)| (moment((*tick).0), *value as f64))
+                .collect();
             if points.iter().any(|point| point.1 != 0.0) {
                 curves.entry(series.stat).or_default().push(of_player(
                     series.player,

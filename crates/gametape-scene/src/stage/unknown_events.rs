@@ -6,7 +6,7 @@ use gametape_analysis::report::event_in_words;
 use gametape_analysis::{
     AnalysisEvent, EventKind, EventStream, KindSet, MatchInfo, NameReader, TapeEvents, is_own,
 };
-use gametape_wire::{Moment, Result, Source, View};
+use gametape_wire::{Moment, Result, Source, Tick, View};
 
 use super::Stage;
 use super::chronicle::ReportedLine;
@@ -26,7 +26,7 @@ impl<S: Source> Stage<S> {
         let info = MatchInfo::of(tape, "", names.finish());
         let kinds = KindSet::of_stream(EventStream::Simulation);
         let mut lines = Vec::new();
-        for event in TapeEvents::new(tape, kinds, ticks, source) {
+        for event in TapeEvents::new(tape, kinds, Tick(ticks.start)..Tick(ticks.end), source) {
             let event = event?;
             let is_known = seen.contains(View::SPECTATOR) || is_own(&event, seen);
             if !is_known || event.kind() == EventKind::PlayerStatSnapshot {

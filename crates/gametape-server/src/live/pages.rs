@@ -317,7 +317,7 @@ impl Following {
         loop {
             let done = tokio::select! {
                 frame = socket.frame() => frame.and_then(|frame| self.hear(frame)),
-                _ = look.tick() => match self.tell(socket).await {
+                _ = look.tick() => match self.send_newest(socket).await {
                     Ok(()) => self.visit.keep(socket, &mut pinged).await,
                     Err(end) => Err(end),
                 },
@@ -346,7 +346,7 @@ impl Following {
         Ok(())
     }
 
-    async fn tell(&mut self, socket: &mut Socket) -> Result<(), End> {
+    async fn send_newest(&mut self, socket: &mut Socket) -> Result<(), End> {
         let Some(cast) = self.cast(false) else { return Ok(()) };
         let released = self.room.released(self.permit.grant.delay);
         let Some((number, text)) = cast.newest(released, self.known) else { return Ok(()) };

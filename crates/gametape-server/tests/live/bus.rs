@@ -34,8 +34,8 @@ fn two_servers_have_what_is_published_to_the_bus() {
     let publishing = thread::spawn(move || {
         let (stop, ended) = (AtomicBool::new(false), AtomicBool::new(true));
         let mut events = Vec::new();
-        let mut tell = |event: &PublishEvent| events.push(event.clone());
-        let done = publish_file(&journal, &options, &stop, &ended, &mut tell).unwrap();
+        let mut note = |event: &PublishEvent| events.push(event.clone());
+        let done = publish_file(&journal, &options, &stop, &ended, &mut note).unwrap();
         (done, events)
     });
     for (server, seen) in servers.iter().zip([views(&[0, 1, 2]), views(&[2])]) {

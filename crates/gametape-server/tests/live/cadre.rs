@@ -66,7 +66,7 @@ fn broadcast(stream: &[u8], name: &str) {
         assert!(log.to_json() == expected, "the gamelog is another");
     }
     let live = gametape_tape::Tape::open(&watching[2].tape).unwrap();
-    assert!(live.is_finished() && live.summary.end_tick > 0);
+    assert!(live.is_finished() && live.summary.end_tick > Tick::ZERO);
 }
 
 #[test]

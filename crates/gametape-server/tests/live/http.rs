@@ -272,12 +272,12 @@ fn followers_of_a_caster_are_told_when_they_may_know() {
         Ok(_) => None,
         Err(ended) => Some(format!("{ended:?}")),
     };
-    let told = |socket: &mut Socket| wait_for("a message", || next(socket));
-    assert_eq!(told(&mut friend), r#"{"t":5,"playing":true}"#);
+    let received = |socket: &mut Socket| wait_for("a message", || next(socket));
+    assert_eq!(received(&mut friend), r#"{"t":5,"playing":true}"#);
     assert_eq!(next(&mut stranger), None, "it came at tick 28, and that is not released");
     publish(&server, &source, &mut publishing, 30..60);
-    assert_eq!(told(&mut stranger), r#"{"t":5,"playing":true}"#);
+    assert_eq!(received(&mut stranger), r#"{"t":5,"playing":true}"#);
     stranger.text(r#"{"t":1}"#);
-    assert_eq!(told(&mut stranger), "Ended(Some(1008))", "strangers do not cast");
+    assert_eq!(received(&mut stranger), "Ended(Some(1008))", "strangers do not cast");
     let _ = view(0);
 }

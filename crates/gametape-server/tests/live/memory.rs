@@ -44,7 +44,7 @@ impl Endless {
                 self.writer.keyframe(keyframes_of(View::SPECTATOR), views, &keyframe).unwrap();
             }
             let payload = self.bytes(PAYLOAD);
-            self.writer.frame(0, tick, &[(View::SPECTATOR, &payload)]).unwrap();
+            self.writer.frame(0, Tick(tick), &[(View::SPECTATOR, &payload)]).unwrap();
         }
         self.tick += 20;
         self.writer.flush().unwrap();

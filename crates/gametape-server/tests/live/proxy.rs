@@ -208,7 +208,7 @@ impl Far {
     }
 }
 
-/// Hands on what comes, so much later.
+/// Hands on what comes, after a delay.
 fn later<T: Send + 'static>(
     away: Duration,
     mut hand_on: impl FnMut(T) -> bool + Send + 'static,

@@ -5,6 +5,7 @@ mod manners;
 mod plan;
 
 use gametape_minewars::{Setup, ViewState};
+use gametape_wire::Tick;
 
 use crate::dice::{Dice, Stream};
 use crate::order::Command;
@@ -14,7 +15,7 @@ use manners::Manners;
 /// Whoever plays: gets what a view knows, answers with orders.
 pub trait Pilot {
     /// The orders for a tick, and what is said and reported in it.
-    fn orders(&mut self, tick: u64, view: &ViewState) -> Vec<Command>;
+    fn orders(&mut self, tick: Tick, view: &ViewState) -> Vec<Command>;
 }
 
 /// How a bot plays.
@@ -128,23 +129,23 @@ impl Bot {
 }
 
 impl Pilot for Bot {
-    fn orders(&mut self, tick: u64, view: &ViewState) -> Vec<Command> {
-        let mut orders = self.manners.behave(self.player, tick, view, &mut self.dice);
+    fn orders(&mut self, tick: Tick, view: &ViewState) -> Vec<Command> {
+        let mut orders = self.manners.behave(self.player, tick.0, view, &mut self.dice);
         let me = view.players().find(|(id, _)| *id == self.player);
         let idle = me.is_none_or(|(_, me)| me.eliminated || me.timeout.is_some());
-        if (tick + 11 * u64::from(self.player)).is_multiple_of(MOOD) {
+        if (tick + 11 * u64::from(self.player)).0.is_multiple_of(MOOD) {
             self.fatigue = self.dice.below(7);
         }
-        if idle || tick < self.acted + self.traits.pace + self.fatigue {
+        if idle || tick < Tick(self.acted + self.traits.pace + self.fatigue) {
             return orders;
         }
-        self.acted = tick;
+        self.acted = tick.0;
         if let Some(order) = self.besiege(view) {
             orders.push(order);
             return orders;
         }
-        if self.plan.is_empty() || tick > self.planned_at + PLAN_AGE {
-            self.make_plan(tick, view);
+        if self.plan.is_empty() || tick > Tick(self.planned_at + PLAN_AGE) {
+            self.make_plan(tick.0, view);
         }
         orders.extend(self.next_order(view));
         orders

@@ -10,7 +10,7 @@ use gametape_cadre::limits::{DELTAS, LOG_BYTES};
 use gametape_replay::text::epoch_of;
 use gametape_replay::{Order, Playback, PlayerOptions, Recording, Source, streams};
 use gametape_tape::{ChunkKind, TapeFrames, UnitTag};
-use gametape_wire::{self as wire, Finding, Result, Tick, View};
+use gametape_wire::{self as wire, Finding, Result, View};
 
 use crate::config::Config;
 use crate::recording::recorded_game;
@@ -40,7 +40,7 @@ pub fn gamelog<S: Source>(mut recording: Recording<S>) -> Result<Gamelog> {
     let orders = orders_of(&mut recording)?;
     let first = recording.tape().summary.first_tick;
     let mut playing = Playback::simulation(recording, game, PlayerOptions::default())?;
-    playing.seek(wire::Moment::before(Tick(first)))?;
+    playing.seek(wire::Moment::before(first))?;
     let mut writer = GamelogWriter::new(playing.track().simulation(), &session);
     writer.set_epoch(epoch);
     while playing.position() < playing.end() && playing.track().simulation().outcome().is_none() {
@@ -68,7 +68,7 @@ fn orders_of<S: Source>(recording: &mut Recording<S>) -> Result<Orders> {
         for frame in TapeFrames::new(&entry.header, &raw).map_while(Result::ok) {
             for part in frame.parts() {
                 let given = part.views.iter().map(|player| (player, part.payload.to_vec()));
-                orders.entry(frame.tick).or_default().extend(given);
+                orders.entry(frame.tick.0).or_default().extend(given);
             }
         }
     }

@@ -45,7 +45,7 @@ struct Moment {
 fn record(players: u8, radius: u8, grid: Grid, seed: u64, generation: Generation) -> Recorded {
     let config = Config::new(players, radius, seed).with_grid(grid).with_time_limit(240);
     let mut game = Match::new(config.clone(), &Style::ALL, generation).unwrap();
-    let tape = record_match(&mut game, &metadata(&config, generation), 7, u64::MAX).unwrap();
+    let tape = record_match(&mut game, &metadata(&config, generation), 7, Tick::MAX).unwrap();
     Recorded { config, generation, tape }
 }
 
@@ -69,7 +69,7 @@ impl Recorded {
             for frame in TapeFrames::new(&entry.header, &raw).map(Result::unwrap) {
                 for part in frame.parts() {
                     let given = part.views.iter().map(|view| (view, part.payload.to_vec()));
-                    inputs.entry(frame.tick).or_default().extend(given);
+                    inputs.entry(frame.tick.0).or_default().extend(given);
                 }
             }
         }
@@ -282,7 +282,7 @@ fn resimulates(tape: &[u8], config: &Config) -> (usize, u64) {
     let mut player = Playback::simulation(recording, game, PlayerOptions::default()).unwrap();
     let verified = player.verify(DeepLevel::Simulation).unwrap();
     assert!(verified.passed(), "{:?}", verified.report);
-    (verified.keyframes, verified.tick)
+    (verified.keyframes, verified.tick.0)
 }
 
 #[test]

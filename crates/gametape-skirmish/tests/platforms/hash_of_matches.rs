@@ -26,7 +26,7 @@ pub(crate) fn hash_of_matches() -> Result<String> {
             let turn = game.step()?;
             turn.payloads.iter().for_each(|payload| hash.update(payload));
             turn.events.iter().try_for_each(|event| events.push(event))?;
-            if turn.tick.is_multiple_of(300) {
+            if turn.tick.0.is_multiple_of(300) {
                 hash.update(game.game().snapshot().state_hash());
             }
         }

@@ -24,11 +24,11 @@ struct Keyframe {
     /// Of a full keyframe computed, of a delta as announced.
     hash: StateHash,
     /// Tick and hash of the baseline, of a delta.
-    baseline: Option<(u64, StateHash)>,
+    baseline: Option<(Tick, StateHash)>,
 }
 
 /// Stream and views of keyframes that build on each other, and a tick.
-type RunTick = (u16, u16, u64);
+type RunTick = (u16, u16, Tick);
 
 impl Baselines {
     /// Takes the next chunk, in any order, and its unpacked bytes. Refuses a delta that cannot be read.
@@ -37,7 +37,7 @@ impl Baselines {
             ChunkKind::FULL_KEYFRAME => (hash_of_bytes(raw), None),
             ChunkKind::DELTA_KEYFRAME => {
                 let head = DeltaHead::read(&mut Reader::new(raw))?;
-                (head.state_hash, Some((head.baseline_tick.0, head.baseline_hash)))
+                (head.state_hash, Some((head.baseline_tick, head.baseline_hash)))
             }
             _ => return Ok(()),
         };
@@ -68,7 +68,7 @@ impl Baselines {
             };
             match depth {
                 Ok(depth) => drop(states.insert(moment(header.first_tick), (keyframe.hash, depth))),
-                Err(finding) => findings.push(finding.at_tick(Tick(header.first_tick))),
+                Err(finding) => findings.push(finding.at_tick(header.first_tick)),
             }
         }
         findings
@@ -80,7 +80,7 @@ impl Keyframe {
     fn depth(
         &self,
         known: Option<&(StateHash, u64)>,
-        tick: u64,
+        tick: Tick,
         named: &StateHash,
         declared: &Declared,
     ) -> std::result::Result<u64, Finding> {
@@ -113,21 +113,21 @@ impl Keyframe {
 struct Declared {
     /// By stream, `None` for gaps of any kind: first ticks, ascending, and the latest end of the gaps up
     /// to each.
-    streams: BTreeMap<Option<u16>, Vec<(u64, u64)>>,
+    streams: BTreeMap<Option<u16>, Vec<(Tick, Tick)>>,
 }
 
 impl Declared {
     fn new(gaps: &[Gap]) -> Self {
-        let mut streams = BTreeMap::<Option<u16>, Vec<(u64, u64)>>::new();
+        let mut streams = BTreeMap::<Option<u16>, Vec<(Tick, Tick)>>::new();
         for gap in gaps.iter().filter(|gap| gap.kind.is_keyframe() || gap.kind == ChunkKind(0)) {
             let stream = gap.kind.is_keyframe().then_some(gap.stream);
             // A keyframe is before its tick: one at the end of a gap is missing, too.
-            let end = gap.first_tick.saturating_add(gap.tick_count.into());
+            let end = gap.first_tick + u64::from(gap.tick_count);
             streams.entry(stream).or_default().push((gap.first_tick, end));
         }
         for rows in streams.values_mut() {
             rows.arrange();
-            let mut latest = 0;
+            let mut latest = Tick::ZERO;
             rows.iter_mut().for_each(|(_, end)| {
                 latest = latest.max(*end);
                 *end = latest;
@@ -137,7 +137,7 @@ impl Declared {
     }
 
     /// Does a gap say that a keyframe of this stream at `tick` is missing?
-    fn covers(&self, stream: u16, tick: u64) -> bool {
+    fn covers(&self, stream: u16, tick: Tick) -> bool {
         [Some(stream), None].iter().filter_map(|stream| self.streams.get(stream)).any(|rows| {
             let before = rows.partition_point(|(start, _)| *start <= tick);
             before.checked_sub(1).is_some_and(|last| rows[last].1 >= tick)

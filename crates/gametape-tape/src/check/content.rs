@@ -1,6 +1,6 @@
 //! Does a whole chunk hold what its kind must hold?
 
-use gametape_wire::{Error, ErrorKind, Result, ViewSet};
+use gametape_wire::{Error, ErrorKind, Result, Tick, ViewSet};
 
 use crate::check::sign::Signature;
 use crate::layout::chunk::Chunk;
@@ -25,7 +25,7 @@ pub(crate) fn check_content<'b>(chunk: &Chunk<'b>, buffer: &'b mut Vec<u8>) -> R
             header.views == ViewSet::ALL && header.stream <= 1
         }
         ChunkKind::ORDERS | ChunkKind::FRAMES => frames_agree(chunk, raw)?,
-        ChunkKind::FULL_KEYFRAME => SimSnapshot::read(raw)?.core.tick.0 == header.first_tick,
+        ChunkKind::FULL_KEYFRAME => SimSnapshot::read(raw)?.core.tick == header.first_tick,
         ChunkKind::DELTA_KEYFRAME => delta_agrees(chunk, raw)?,
         ChunkKind::NAMES => {
             let mut names = NameTable::default();
@@ -46,7 +46,7 @@ pub(crate) fn check_content<'b>(chunk: &Chunk<'b>, buffer: &'b mut Vec<u8>) -> R
 
 fn frames_agree(chunk: &Chunk<'_>, raw: &[u8]) -> Result<bool> {
     let header = &chunk.header;
-    let (mut frames, mut views, mut first, mut last) = (0u32, ViewSet::EMPTY, None, 0);
+    let (mut frames, mut views, mut first, mut last) = (0u32, ViewSet::EMPTY, None, Tick::ZERO);
     for frame in TapeFrames::new(header, raw) {
         let frame = frame?;
         frames += 1;
@@ -54,12 +54,12 @@ fn frames_agree(chunk: &Chunk<'_>, raw: &[u8]) -> Result<bool> {
         first.get_or_insert(frame.tick);
         last = frame.tick;
     }
-    let spans = first == Some(header.first_tick) && last.checked_add(1) == Some(header.end_tick());
+    let spans = first == Some(header.first_tick) && last + 1 == header.end_tick();
     Ok(spans && frames == header.detail && views == header.views)
 }
 
 fn delta_agrees(chunk: &Chunk<'_>, raw: &[u8]) -> Result<bool> {
     let core = DeltaSnapshot::read(raw)?.core;
-    let distance = core.tick.0.checked_sub(core.baseline_tick.0);
-    Ok(core.tick.0 == chunk.header.first_tick && distance == Some(chunk.header.detail.into()))
+    let distance = core.tick.checked_sub(core.baseline_tick.0).map(|Tick(ticks)| ticks);
+    Ok(core.tick == chunk.header.first_tick && distance == Some(chunk.header.detail.into()))
 }

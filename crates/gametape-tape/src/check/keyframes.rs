@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem::take;
 use std::ops::Range;
 
-use gametape_wire::{Arrange, Error, ErrorKind, Reader, Result};
+use gametape_wire::{Arrange, Error, ErrorKind, Reader, Result, Tick};
 
 use crate::index::table::{KeyframeIndex, KeyframeIndexEntry};
 use crate::layout::chunk::Chunk;
@@ -81,7 +81,7 @@ impl Run {
     fn delta(&mut self, chunk: &Chunk<'_>, buffer: &mut Vec<u8>) -> Result<()> {
         let baseline = chunk.header.first_tick.checked_sub(chunk.header.detail.into());
         let is_at = |restorer: &&Restorer| {
-            restorer.state().map(|state| state.core.tick.0) == baseline && chunk.header.detail > 0
+            restorer.state().map(|state| state.core.tick) == baseline && chunk.header.detail > 0
         };
         let (baseline, depth) = match (self.last.as_ref().filter(is_at), Some(&self.full)) {
             (Some(last), _) => (last, self.depth + 1),
@@ -107,8 +107,8 @@ pub(crate) struct KeyframeLinks {
 /// Ticks and hashes of the states of a run that later deltas may build on.
 #[derive(Debug, Clone, Copy)]
 struct Links {
-    full: (u64, StateHash),
-    last: (u64, StateHash),
+    full: (Tick, StateHash),
+    last: (Tick, StateHash),
     /// How many deltas lead to the last state.
     depth: u64,
 }
@@ -125,7 +125,7 @@ impl KeyframeLinks {
             return Ok(true);
         }
         let head = DeltaHead::read(&mut Reader::new(raw))?;
-        let baseline = (head.baseline_tick.0, head.baseline_hash);
+        let baseline = (head.baseline_tick, head.baseline_hash);
         let Some(run) = self.runs.get_mut(&key) else { return Ok(false) };
         let depth = match (run.last == baseline, run.full == baseline) {
             (true, _) => run.depth + 1,
@@ -152,7 +152,7 @@ impl KeyframeIndex {
     /// verification of the tape reports them.
     pub fn usable(&self) -> impl Iterator<Item = (usize, &KeyframeIndexEntry, Range<u64>)> {
         // How many deltas lead to the last keyframe of each run and tick.
-        let mut depths = BTreeMap::<(RunKey, u64), u64>::new();
+        let mut depths = BTreeMap::<(RunKey, Tick), u64>::new();
         let mut indexes = Vec::new();
         for (index, entry) in self.entries().iter().enumerate() {
             let run = (entry.stream, entry.views.bits());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gametape_wire::{
-    Arrange, Error, ErrorKind, Finding, Need, Place, Report, Result, SansIo, Severity, Tick, drive,
+    Arrange, Error, ErrorKind, Finding, Need, Place, Report, Result, SansIo, Severity, drive,
 };
 
 use crate::check::baselines::Baselines;
@@ -261,7 +261,7 @@ impl Verifier {
         if matches!(gap.cause, GapCause::DAMAGE | GapCause::SHED) {
             let kind = ErrorKind::BadSyntax { problem: gap.to_string().into() };
             let finding = Finding::warning("loss", Error::at(offset, "gap", kind));
-            self.report.report.add(finding.at_tick(Tick(gap.first_tick)));
+            self.report.report.add(finding.at_tick(gap.first_tick));
         }
         self.gaps.push(gap);
     }

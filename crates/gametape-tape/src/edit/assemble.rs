@@ -67,7 +67,7 @@ pub(crate) fn packed_order(header: &ChunkHeader) -> (u8, u64, u32) {
         _ => 9,
     };
     let within = match group {
-        3 => header.first_tick,
+        3 => header.first_tick.0,
         9 => header.kind.0.into(),
         _ => 0,
     };

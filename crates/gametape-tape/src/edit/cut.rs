@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use gametape_wire::{Error, Result, ViewSet};
+use gametape_wire::{Error, Result, Tick, ViewSet};
 
 use crate::edit::dropped::DropReason;
 use crate::edit::rewrite::Rewriter;
@@ -33,15 +33,15 @@ use crate::read::tape::Tape;
 /// }
 /// let part = [rewriter.take(), rewriter.finish()?.bytes].concat();
 /// // Without keyframes everything before is needed.
-/// assert_eq!(cut.ticks(), 0..30);
-/// assert_eq!(Tape::open(&part)?.summary.end_tick, 30);
+/// assert_eq!(cut.ticks(), Tick(0)..Tick(30));
+/// assert_eq!(Tape::open(&part)?.summary.end_tick, Tick(30));
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
     /// `None`: everything for everybody.
     views: Option<ViewSet>,
-    ticks: Range<u64>,
+    ticks: Range<Tick>,
     /// Offsets of the keyframes in it.
     keyframes: BTreeSet<u64>,
 }
@@ -51,7 +51,7 @@ impl Cut {
     ///
     /// Needs the whole index of the tape. Refused where nothing could be in it, and where the tape does
     /// not have one of the views.
-    pub fn new(tape: &Tape, views: Option<ViewSet>, asked: Range<u64>) -> Result<Self> {
+    pub fn new(tape: &Tape, views: Option<ViewSet>, asked: Range<Tick>) -> Result<Self> {
         if let Some(views) = views {
             tape.check_views(views)?;
         }
@@ -63,7 +63,7 @@ impl Cut {
     /// The ticks of frames and orders in the cut: from the keyframe on that the first of those asked
     /// for is reached from.
     #[must_use]
-    pub fn ticks(&self) -> Range<u64> {
+    pub fn ticks(&self) -> Range<Tick> {
         self.ticks.clone()
     }
 
@@ -87,12 +87,12 @@ impl Cut {
             // A header that declares no ticks is still about its first one.
             _ => {
                 let first = header.first_tick;
-                self.overlaps(first..header.end_tick().max(first.saturating_add(1)))
+                self.overlaps(first..header.end_tick().max(first + 1))
             }
         }
     }
 
-    fn overlaps(&self, ticks: Range<u64>) -> bool {
+    fn overlaps(&self, ticks: Range<Tick>) -> bool {
         ticks.start < self.ticks.end && ticks.end > self.ticks.start
     }
 
@@ -125,7 +125,7 @@ impl Cut {
 
     /// Says where the tape begins.
     fn time_before(&self) -> Option<Gap> {
-        let tick_count = u32::try_from(self.ticks.start).unwrap_or(u32::MAX);
+        let tick_count = u32::try_from(self.ticks.start.0).unwrap_or(u32::MAX);
         (tick_count > 0).then(|| Gap {
             cause: GapCause::CUT,
             kind: ChunkKind(0),
@@ -133,20 +133,20 @@ impl Cut {
             count: 0,
             bytes: 0,
             views: self.views.unwrap_or(ViewSet::ALL),
-            first_tick: 0,
+            first_tick: Tick::ZERO,
             tick_count,
         })
     }
 }
 
 /// Refuses what would be an empty cut.
-fn check_ticks(tape: &Tape, asked: &Range<u64>) -> Result<()> {
+fn check_ticks(tape: &Tape, asked: &Range<Tick>) -> Result<()> {
     let Range { start, end } = asked;
     if asked.is_empty() {
         return Err(Error::misuse("cut", format!("nothing is between {start} and {end}")));
     }
     let last = tape.summary.end_tick;
-    if *start > 0 && *start >= last {
+    if *start > Tick::ZERO && *start >= last {
         let problem = format!("tick {start} is after the end, which is at {last}");
         return Err(Error::misuse("cut", problem));
     }
@@ -160,13 +160,13 @@ type Run = (u16, u16);
 fn choose_keyframes(
     index: &KeyframeIndex,
     views: Option<ViewSet>,
-    asked: &Range<u64>,
-) -> (u64, BTreeSet<u64>) {
+    asked: &Range<Tick>,
+) -> (Tick, BTreeSet<u64>) {
     let is_wanted =
         |set: ViewSet| views.is_none_or(|views| set == ViewSet::ALL || !set.and(views).is_empty());
     let wanted = index.entries().iter().filter(|entry| is_wanted(entry.views));
     let runs: BTreeSet<Run> = wanted.map(|entry| (entry.stream, entry.views.bits())).collect();
-    let mut start = if runs.is_empty() { 0 } else { asked.start };
+    let mut start = if runs.is_empty() { Tick::ZERO } else { asked.start };
     let mut offsets = BTreeSet::new();
     for run in runs {
         let (entered, chosen) = choose_of_run(index, run, asked);
@@ -179,12 +179,12 @@ fn choose_keyframes(
 
 /// The keyframe of a run that the first tick is reached from, with what it builds on, and all later
 /// ones that build on kept ones; with the tick of the first.
-fn choose_of_run(index: &KeyframeIndex, run: Run, asked: &Range<u64>) -> (u64, Vec<usize>) {
+fn choose_of_run(index: &KeyframeIndex, run: Run, asked: &Range<Tick>) -> (Tick, Vec<usize>) {
     let plan = index.plan(asked.start, |entry| (entry.stream, entry.views.bits()) == run);
     let mut chosen = plan.unwrap_or_default();
     let tick = |&number: &usize| index.entries()[number].tick;
     let entered = chosen.last().map(tick);
-    let mut kept: BTreeSet<u64> = chosen.iter().map(tick).collect();
+    let mut kept: BTreeSet<Tick> = chosen.iter().map(tick).collect();
     for (number, entry) in index.entries().iter().enumerate() {
         let is_later = entered.is_none_or(|entered| entry.tick > entered) && entry.tick < asked.end;
         let is_ours = (entry.stream, entry.views.bits()) == run;
@@ -194,5 +194,5 @@ fn choose_of_run(index: &KeyframeIndex, run: Run, asked: &Range<u64>) -> (u64, V
             chosen.push(number);
         }
     }
-    (entered.unwrap_or(0), chosen)
+    (entered.unwrap_or_default(), chosen)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-use gametape_wire::{Error, Result, ViewSet};
+use gametape_wire::{Error, Result, Tick, ViewSet};
 
 use super::assemble::join;
 use super::cut::Cut;
@@ -34,7 +34,7 @@ pub struct Rewriter {
     writer: TapeWriter,
     mode: Mode,
     /// Frames and orders at other ticks are left out.
-    ticks: Range<u64>,
+    ticks: Range<Tick>,
     events: Option<Box<dyn EventFilter>>,
     drops: Drops,
     order: TickOrder,
@@ -59,14 +59,14 @@ enum Mode {
 pub trait EventFilter: fmt::Debug + Send {
     /// Takes a chunk of events that is not for these views as a whole, of which the cut has these ticks;
     /// returns how many of its events are kept.
-    fn chunk(&mut self, chunk: &Chunk<'_>, views: ViewSet, ticks: &Range<u64>) -> Result<u32>;
+    fn chunk(&mut self, chunk: &Chunk<'_>, views: ViewSet, ticks: &Range<Tick>) -> Result<u32>;
 
     /// The events of a chunk that are at these ticks, as chunks with their raw bytes; none where it
     /// cannot be read.
     fn within(
         &mut self,
         chunk: &Chunk<'_>,
-        ticks: &Range<u64>,
+        ticks: &Range<Tick>,
     ) -> Result<Vec<(ChunkDraft, Vec<u8>)>>;
 
     /// The events that [`chunk`](Self::chunk) kept, as chunks with their raw bytes. *Why at the end:* where the events of others
@@ -118,7 +118,7 @@ impl Rewriter {
         Ok(Self {
             writer: TapeWriter::new(header, metadata)?,
             mode,
-            ticks: 0..u64::MAX,
+            ticks: Tick::ZERO..Tick::MAX,
             events: None,
             drops: Drops::default(),
             order: TickOrder::default(),
@@ -132,7 +132,7 @@ impl Rewriter {
     /// Keeps only the frames, orders, events and gaps of these ticks. Chunks of other kinds are for the
     /// caller to choose: who wants to play needs a keyframe at the start.
     #[must_use]
-    pub fn within(mut self, ticks: Range<u64>) -> Self {
+    pub fn within(mut self, ticks: Range<Tick>) -> Self {
         self.ticks = ticks;
         self
     }
@@ -373,7 +373,7 @@ fn kept_views(
 pub fn cut_bytes(bytes: &[u8], views: ViewSet, tape_id: u32) -> Result<Rewritten> {
     let tape = Tape::open(bytes)?;
     let header = TapeHeader::new(tape.header.tick_length, tape_id);
-    let cut = Cut::new(&tape, Some(views), 0..u64::MAX)?;
+    let cut = Cut::new(&tape, Some(views), Tick::ZERO..Tick::MAX)?;
     let mut rewriter = cut.rewriter(&tape, header)?;
     for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
         rewriter.chunk(&tape.read(entry, bytes)?)?;

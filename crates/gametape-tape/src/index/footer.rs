@@ -1,6 +1,6 @@
 //! Writing the index: pages, summary and trailer.
 
-use gametape_wire::{Result, ViewSet, Writer};
+use gametape_wire::{Result, Tick, ViewSet, Writer};
 
 use crate::index::summary::{PageRow, Summary};
 use crate::index::table::{ChunkEntry, KeyframeIndex, KeyframeIndexEntry, tick_span};
@@ -76,18 +76,18 @@ impl<'a> FooterWriter<'a> {
     }
 
     fn keyframe_page(&mut self, page: &[KeyframeIndexEntry], raw: &[u8]) -> Result<PageRow> {
-        let first = page.first().map_or(0, |entry| entry.tick);
-        let end = page.last().map_or(0, |entry| entry.tick);
+        let first = page.first().map_or(Tick::ZERO, |entry| entry.tick);
+        let end = page.last().map_or(Tick::ZERO, |entry| entry.tick);
         let draft = self.draft(PageRow::KEYFRAMES, first..end, page.len());
         self.page(draft, raw, Codec::RAW)
     }
 
-    fn draft(&self, stream: u16, ticks: std::ops::Range<u64>, entries: usize) -> ChunkDraft {
+    fn draft(&self, stream: u16, ticks: std::ops::Range<Tick>, entries: usize) -> ChunkDraft {
         ChunkDraft {
             stream,
             views: ViewSet::ALL,
             first_tick: ticks.start,
-            tick_count: u32::try_from(ticks.end - ticks.start).unwrap_or(u32::MAX),
+            tick_count: u32::try_from(ticks.end.since(ticks.start)).unwrap_or(u32::MAX),
             detail: entries as u32,
             ..ChunkDraft::new(ChunkKind::INDEX)
         }
@@ -113,7 +113,7 @@ impl<'a> FooterWriter<'a> {
     /// Summary and trailer.
     pub(crate) fn end(&mut self, summary: &Summary) -> Result<()> {
         PAGES.check(summary.pages.len() as u64, self.out.offset())?;
-        let draft = self.draft(SUMMARY_STREAM, 0..0, 1);
+        let draft = self.draft(SUMMARY_STREAM, Tick::ZERO..Tick::ZERO, 1);
         let row = self.page(draft, &summary.to_bytes(), Codec::LZ4)?;
         let trailer = Trailer {
             summary_offset: row.range.start,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Reader, Result, ViewSet, Writer};
+use gametape_wire::{Error, ErrorKind, Reader, Result, Tick, ViewSet, Writer};
 
 use crate::check::chain::Hash;
 use crate::index::table::{ChunkEntry, tick_span};
@@ -20,9 +20,9 @@ pub struct Summary {
     /// Counted chunks.
     pub chunk_count: u32,
     /// The first tick of anything that has ticks; 0 if nothing has.
-    pub first_tick: u64,
+    pub first_tick: Tick,
     /// One more than the last tick.
-    pub end_tick: u64,
+    pub end_tick: Tick,
     /// The chain's end over all counted chunks.
     pub chain_head: Hash,
     /// Where the closing metadata chunk is.
@@ -62,7 +62,7 @@ pub struct PageRow {
     /// The page's whole chunk.
     pub range: Range<u64>,
     /// First tick of its entries.
-    pub first_tick: u64,
+    pub first_tick: Tick,
     /// Ticks that its entries span.
     pub tick_count: u32,
     /// How many entries.
@@ -77,7 +77,7 @@ impl PageRow {
 
     fn read(r: &mut Reader<'_>) -> Result<Self> {
         let offset = TAPE_BYTES.check(r.u64_le("page row")?, r.offset())?;
-        let (first_tick, tick_count) = (r.u64_le("page row")?, r.u32_le("page row")?);
+        let (first_tick, tick_count) = (Tick(r.u64_le("page row")?), r.u32_le("page row")?);
         let length = r.u32_le("page row")?;
         let entries = r.u32_le("page row")?;
         let stream = r.u16_le("page row")?;
@@ -92,7 +92,7 @@ impl PageRow {
     }
 
     fn write(&self, w: &mut Writer) {
-        w.u64_le(self.range.start).u64_le(self.first_tick).u32_le(self.tick_count);
+        w.u64_le(self.range.start).u64_le(self.first_tick.0).u32_le(self.tick_count);
         w.u32_le((self.range.end - self.range.start) as u32).u32_le(self.entries);
         w.u16_le(self.stream).u16_le(0);
     }
@@ -149,7 +149,7 @@ impl Summary {
         let chunk_count = CHUNKS.check(r.u32_le(ITEM)?.into(), r.offset())? as u32;
         let (kinds, pages) = (r.u16_le(ITEM)?, r.u16_le(ITEM)?);
         PAGES.check(pages.into(), r.offset())?;
-        let (first_tick, end_tick) = (r.u64_le(ITEM)?, r.u64_le(ITEM)?);
+        let (first_tick, end_tick) = (Tick(r.u64_le(ITEM)?), Tick(r.u64_le(ITEM)?));
         let chain_head = r.array(ITEM)?;
         let closing = TAPE_BYTES.check(r.u64_le(ITEM)?, r.offset())?;
         let closing_length = u64::from(r.u32_le(ITEM)?);
@@ -179,7 +179,7 @@ impl Summary {
         let closing = self.closing.clone().unwrap_or(0..0);
         w.bytes(&self.header.to_bytes()).u32_le(self.chunk_count);
         w.u16_le(self.kinds.len() as u16).u16_le(self.pages.len() as u16);
-        w.u64_le(self.first_tick).u64_le(self.end_tick).bytes(&self.chain_head);
+        w.u64_le(self.first_tick.0).u64_le(self.end_tick.0).bytes(&self.chain_head);
         w.u64_le(closing.start).u32_le((closing.end - closing.start) as u32);
         w.u16_le(self.views.bits()).u16_le(self.packed.into());
         self.kinds.iter().for_each(|row| row.write(&mut w));

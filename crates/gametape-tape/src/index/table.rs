@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_wire::{Arrange, Error, ErrorKind, Limit, Reader, Result, ViewSet, Writer};
+use gametape_wire::{Arrange, Error, ErrorKind, Limit, Reader, Result, Tick, ViewSet, Writer};
 
 use crate::layout::chunk::Chunk;
 use crate::layout::chunk_header::ChunkHeader;
@@ -58,10 +58,10 @@ impl From<&Chunk<'_>> for ChunkEntry {
 }
 
 /// The ticks that chunks say something about; `0..0` if none does.
-pub(crate) fn tick_span(chunks: &[ChunkEntry]) -> Range<u64> {
+pub(crate) fn tick_span(chunks: &[ChunkEntry]) -> Range<Tick> {
     let timed = || chunks.iter().map(|chunk| &chunk.header).filter(|h| h.kind.has_ticks());
-    let first = timed().map(|header| header.first_tick).min().unwrap_or(0);
-    first..timed().map(ChunkHeader::end_tick).max().unwrap_or(0)
+    let first = timed().map(|header| header.first_tick).min().unwrap_or_default();
+    first..timed().map(ChunkHeader::end_tick).max().unwrap_or_default()
 }
 
 /// The entries of a table page, from the raw bytes of its chunk.
@@ -85,7 +85,7 @@ pub(crate) fn read_table_page(chunk: &Chunk<'_>) -> Result<Vec<ChunkEntry>> {
 #[non_exhaustive]
 pub struct KeyframeIndexEntry {
     /// Tick this keyframe was captured at.
-    pub tick: u64,
+    pub tick: Tick,
     /// From the base of its page to its stored bytes.
     pub blob_offset: u32,
     /// Stored length.
@@ -125,7 +125,7 @@ impl KeyframeIndexEntry {
 
     /// The tick of the baseline of a delta.
     #[must_use]
-    pub fn baseline_tick(&self) -> Option<u64> {
+    pub fn baseline_tick(&self) -> Option<Tick> {
         if self.is_full { None } else { self.tick.checked_sub(self.baseline_distance.into()) }
     }
 
@@ -133,7 +133,7 @@ impl KeyframeIndexEntry {
         const ITEM: &str = "keyframe index";
         let mut r = Reader::with_base(row, offset);
         let entry = Self {
-            tick: r.u64_le(ITEM)?,
+            tick: Tick(r.u64_le(ITEM)?),
             blob_offset: r.u32_le(ITEM)?,
             blob_length: r.u32_le(ITEM)?,
             uncompressed_length: r.u32_le(ITEM)?,
@@ -150,7 +150,7 @@ impl KeyframeIndexEntry {
     }
 
     fn write(&self, w: &mut Writer) {
-        w.u64_le(self.tick).u32_le(self.blob_offset).u32_le(self.blob_length);
+        w.u64_le(self.tick.0).u32_le(self.blob_offset).u32_le(self.blob_length);
         w.u32_le(self.uncompressed_length).u32_le(self.baseline_distance);
         w.u16_le(self.stream).u16_le(self.views.bits()).u8(self.is_full.into()).bytes(&[0; 3]);
     }
@@ -224,7 +224,7 @@ impl KeyframeIndex {
     /// The number of the last keyframe at or before `tick` that `wanted` accepts.
     pub fn find(
         &self,
-        tick: u64,
+        tick: Tick,
         mut wanted: impl FnMut(&KeyframeIndexEntry) -> bool,
     ) -> Option<usize> {
         let end = self.entries.partition_point(|entry| entry.tick <= tick);

@@ -1,6 +1,6 @@
 //! The header of a chunk.
 
-use gametape_wire::{Error, ErrorKind, Reader, Result, ViewSet, Writer};
+use gametape_wire::{Error, ErrorKind, Reader, Result, Tick, ViewSet, Writer};
 
 use crate::layout::checksum::check32;
 use crate::layout::kind::{ChunkKind, Codec, Flags};
@@ -31,7 +31,7 @@ pub struct ChunkHeader {
     /// Ticks that it spans.
     pub tick_count: u32,
     /// The first of them.
-    pub first_tick: u64,
+    pub first_tick: Tick,
     /// Bytes before compression.
     pub raw_length: u32,
     /// Bytes in the tape.
@@ -48,8 +48,8 @@ impl ChunkHeader {
 
     /// One more than the last tick.
     #[must_use]
-    pub fn end_tick(&self) -> u64 {
-        self.first_tick.saturating_add(self.tick_count.into())
+    pub fn end_tick(&self) -> Tick {
+        self.first_tick + u64::from(self.tick_count)
     }
 
     /// Header and stored bytes together.
@@ -61,9 +61,9 @@ impl ChunkHeader {
     /// The tick that the next chunk of its kind and stream must not be before: the last one of
     /// frames and orders, else the first.
     #[must_use]
-    pub fn last_tick(&self) -> u64 {
+    pub fn last_tick(&self) -> Tick {
         if self.kind.is_framed() {
-            return self.end_tick().saturating_sub(1);
+            return self.end_tick().previous().unwrap_or_default();
         }
         self.first_tick
     }
@@ -92,7 +92,7 @@ impl ChunkHeader {
             stream: r.u16_le(ITEM)?,
             views: ViewSet::from_bits(r.u16_le(ITEM)?),
             tick_count: r.u32_le(ITEM)?,
-            first_tick: r.u64_le(ITEM)?,
+            first_tick: Tick(r.u64_le(ITEM)?),
             raw_length: r.u32_le(ITEM)?,
             stored_length: r.u32_le(ITEM)?,
             detail: r.u32_le(ITEM)?,
@@ -115,7 +115,7 @@ impl ChunkHeader {
             return bad(12, "chunk kind", 0, "1 or more");
         }
         CHUNKS.check(self.sequence.into(), offset + 8)?;
-        TICK.check(self.end_tick(), offset + 24)?;
+        TICK.check(self.end_tick().0, offset + 24)?;
         CHUNK_BYTES.check(self.stored_length.into(), offset + 36)?;
         let limit = match self.kind {
             ChunkKind::METADATA => METADATA_BYTES,
@@ -151,7 +151,7 @@ impl ChunkHeader {
         put(&self.stream.to_le_bytes());
         put(&self.views.bits().to_le_bytes());
         put(&self.tick_count.to_le_bytes());
-        put(&self.first_tick.to_le_bytes());
+        put(&self.first_tick.0.to_le_bytes());
         put(&self.raw_length.to_le_bytes());
         put(&self.stored_length.to_le_bytes());
         put(&self.detail.to_le_bytes());

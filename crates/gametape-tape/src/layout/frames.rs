@@ -1,6 +1,6 @@
 //! Frames inside of frames and orders chunks: what views receive at a tick.
 
-use gametape_wire::{Error, ErrorKind, Part, Reader, Result, View, ViewSet, Writer};
+use gametape_wire::{Error, ErrorKind, Part, Reader, Result, Tick, View, ViewSet, Writer};
 
 use crate::layout::chunk_header::ChunkHeader;
 use crate::limits::TICK;
@@ -10,7 +10,7 @@ use crate::limits::TICK;
 #[non_exhaustive]
 pub struct TapeFrame<'a> {
     /// When.
-    pub tick: u64,
+    pub tick: Tick,
     /// For whom.
     pub views: ViewSet,
     /// Offset of its first byte in the raw bytes of the chunk.
@@ -22,10 +22,10 @@ pub struct TapeFrame<'a> {
 }
 
 impl<'a> TapeFrame<'a> {
-    fn read(r: &mut Reader<'a>, previous: u64) -> Result<Self> {
+    fn read(r: &mut Reader<'a>, previous: Tick) -> Result<Self> {
         let offset = r.offset();
         let head = r.varint("frame delta")?;
-        let tick = TICK.check(previous.saturating_add(head >> 1), offset)?;
+        let tick = Tick(TICK.check((previous + (head >> 1)).0, offset)?);
         let views = read_mask(r)?;
         let homogenous = head & 1 == 0;
         let lengths = r.clone();
@@ -79,7 +79,7 @@ fn read_mask(r: &mut Reader<'_>) -> Result<ViewSet> {
 #[derive(Debug, Clone)]
 pub struct TapeFrames<'a> {
     rest: Reader<'a>,
-    tick: u64,
+    tick: Tick,
 }
 
 impl<'a> TapeFrames<'a> {
@@ -162,8 +162,8 @@ impl<'a> Pieces<'a> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FrameBlock {
     out: Writer,
-    pub(crate) first_tick: u64,
-    last_tick: u64,
+    pub(crate) first_tick: Tick,
+    last_tick: Tick,
     pub(crate) frames: u32,
     pub(crate) views: ViewSet,
 }
@@ -181,14 +181,14 @@ impl FrameBlock {
     }
 
     pub(crate) fn tick_count(&self) -> Result<u32> {
-        let ticks = self.last_tick - self.first_tick + 1;
+        let ticks = self.last_tick.since(self.first_tick) + 1;
         u32::try_from(ticks).map_err(|_| Error::misuse("frames", "they span over 2^32 ticks"))
     }
 
     /// Would the frame still fit below `most` bytes and into the ticks of one chunk?
-    pub(crate) fn has_room(&self, tick: u64, bytes: usize, most: usize) -> bool {
+    pub(crate) fn has_room(&self, tick: Tick, bytes: usize, most: usize) -> bool {
         let fits = self.raw().len() + bytes + MOST_FRAME_HEAD <= most;
-        fits && tick.saturating_sub(self.first_tick) < u32::MAX.into()
+        fits && tick.since(self.first_tick) < u32::MAX.into()
     }
 
     pub(crate) fn clear(&mut self) {
@@ -198,7 +198,7 @@ impl FrameBlock {
     }
 
     /// A frame that gives all `views` the same; `tick` is not before the last one.
-    pub(crate) fn push_shared(&mut self, tick: u64, views: ViewSet, payload: &[u8]) {
+    pub(crate) fn push_shared(&mut self, tick: Tick, views: ViewSet, payload: &[u8]) {
         let delta = self.begin(tick, views);
         let (mask, length) = (u64::from(views.bits()), payload.len() as u64);
         if delta | mask | length < 0x40 {
@@ -209,7 +209,7 @@ impl FrameBlock {
         }
     }
 
-    pub(crate) fn push(&mut self, tick: u64, pieces: &Pieces<'_>) {
+    pub(crate) fn push(&mut self, tick: Tick, pieces: &Pieces<'_>) {
         if let Some(payload) = pieces.shared() {
             return self.push_shared(tick, pieces.views, payload);
         }
@@ -224,11 +224,11 @@ impl FrameBlock {
     }
 
     /// Counts the frame and returns its delta.
-    fn begin(&mut self, tick: u64, views: ViewSet) -> u64 {
+    fn begin(&mut self, tick: Tick, views: ViewSet) -> u64 {
         if self.is_empty() {
             (self.first_tick, self.last_tick) = (tick, tick);
         }
-        let delta = tick - self.last_tick;
+        let delta = tick.since(self.last_tick);
         self.last_tick = tick;
         self.frames += 1;
         self.views = self.views.or(views);

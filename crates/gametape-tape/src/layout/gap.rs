@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use gametape_wire::{Reader, Result, TickRange, ViewSet, Writer};
+use gametape_wire::{Reader, Result, Tick, TickRange, ViewSet, Writer};
 
 use crate::layout::chunk::Chunk;
 use crate::layout::kind::ChunkKind;
@@ -41,7 +41,7 @@ pub struct Gap {
     /// Who would have known them.
     pub views: ViewSet,
     /// First tick concerned.
-    pub first_tick: u64,
+    pub first_tick: Tick,
     /// Ticks concerned; 0 where what is missing has no ticks of its own, or nobody knows them.
     pub tick_count: u32,
 }
@@ -57,7 +57,7 @@ impl Gap {
             count: 0,
             bytes: 0,
             views: ViewSet::ALL,
-            first_tick: 0,
+            first_tick: Tick::ZERO,
             tick_count: 0,
         }
     }
@@ -85,7 +85,7 @@ impl Gap {
 
     /// The same gap with the first tick concerned, and how many.
     #[must_use]
-    pub fn with_ticks(mut self, first_tick: u64, tick_count: u32) -> Self {
+    pub fn with_ticks(mut self, first_tick: Tick, tick_count: u32) -> Self {
         (self.first_tick, self.tick_count) = (first_tick, tick_count);
         self
     }
@@ -112,19 +112,19 @@ impl Gap {
 
     /// The ticks that it concerns; its first tick where the tick count is 0, since no more is known.
     #[must_use]
-    pub fn ticks(&self) -> Range<u64> {
-        self.first_tick..self.first_tick.saturating_add(self.tick_count.max(1).into())
+    pub fn ticks(&self) -> Range<Tick> {
+        self.first_tick..self.first_tick + u64::from(self.tick_count.max(1))
     }
 
     /// What of the gap is within some ticks; `None` where nothing is. A gap without ticks stays as it is.
     #[must_use]
-    pub fn within(&self, ticks: &Range<u64>) -> Option<Self> {
+    pub fn within(&self, ticks: &Range<Tick>) -> Option<Self> {
         if self.tick_count == 0 {
             return Some(*self);
         }
         let Range { start, end } = self.ticks();
         let (start, end) = (start.max(ticks.start), end.min(ticks.end));
-        let tick_count = u32::try_from(end.checked_sub(start)?).unwrap_or(u32::MAX);
+        let tick_count = u32::try_from(end.since(start)).unwrap_or(u32::MAX);
         (tick_count > 0).then_some(Self { first_tick: start, tick_count, ..*self })
     }
 
@@ -170,7 +170,7 @@ impl fmt::Display for Gap {
             ChunkKind(0) => f.write_str("chunks of unknown kind")?,
             kind => write!(f, "{kind} of stream {}", self.stream)?,
         }
-        let end = self.first_tick.saturating_add(self.tick_count.into());
+        let end = self.first_tick + u64::from(self.tick_count);
         write!(f, ", {}", TickRange::from(self.first_tick..end))
     }
 }

@@ -69,7 +69,7 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
-    use gametape_wire::{TickLength, View, ViewSet};
+    use gametape_wire::{Tick, TickLength, View, ViewSet};
 
     use super::*;
     use crate::{ChunkKind, Gap, GapCause, TapeHeader, TapeWriter};
@@ -81,7 +81,7 @@ mod tests {
         writer.setup(0, ViewSet::ALL, b"setup").unwrap();
         let mut bytes = writer.take();
         for tick in (0..60).step_by(3) {
-            writer.frame(0, tick, &[(View::SPECTATOR, b"frame")]).unwrap();
+            writer.frame(0, Tick(tick), &[(View::SPECTATOR, b"frame")]).unwrap();
             writer.flush().unwrap();
             bytes.extend(writer.take());
         }
@@ -92,7 +92,7 @@ mod tests {
             count: 1,
             bytes: 9,
             views: ViewSet::ALL,
-            first_tick: 60,
+            first_tick: Tick(60),
             tick_count: 2,
         };
         writer.gap(&gap).unwrap();

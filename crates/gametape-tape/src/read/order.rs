@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use gametape_wire::Tick;
+
 use crate::index::table::ChunkEntry;
 use crate::layout::chunk_header::ChunkHeader;
 use crate::layout::kind::ChunkKind;
 
 /// The tick that each kind and stream has come to.
 #[derive(Debug, Default)]
-pub(crate) struct TickOrder(BTreeMap<(ChunkKind, u16), u64>);
+pub(crate) struct TickOrder(BTreeMap<(ChunkKind, u16), Tick>);
 
 impl TickOrder {
     /// Takes the next chunk. False where its ticks go back; such a chunk counts for nothing.
@@ -22,7 +24,7 @@ impl TickOrder {
 
     /// Do the ticks of this chunk not go back? It counts only when it is [admitted](Self::admits).
     pub(crate) fn has_room_for(&self, header: &ChunkHeader) -> bool {
-        let reached = self.0.get(&(header.kind, header.stream)).copied().unwrap_or(0);
+        let reached = self.0.get(&(header.kind, header.stream)).copied().unwrap_or_default();
         header.first_tick >= reached || !header.kind.ascends()
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_wire::{Error, ErrorKind, Place, Reader, Result, ViewSet};
+use gametape_wire::{Error, ErrorKind, Place, Reader, Result, Tick, ViewSet};
 
 use crate::index::table::{KeyframeIndex, KeyframeIndexEntry};
 use crate::layout::chunk::Chunk;
@@ -18,7 +18,7 @@ impl KeyframeIndex {
     /// A delta whose baseline is lost is passed over for an earlier keyframe.
     pub fn plan(
         &self,
-        tick: u64,
+        tick: Tick,
         mut wanted: impl FnMut(&KeyframeIndexEntry) -> bool,
     ) -> Option<Vec<usize>> {
         let mut before = tick;
@@ -27,7 +27,7 @@ impl KeyframeIndex {
             if let Some(plan) = self.down_to_full(index) {
                 return Some(plan);
             }
-            before = self.entries()[index].tick.checked_sub(1)?;
+            before = self.entries()[index].tick.previous()?;
         }
     }
 
@@ -125,7 +125,7 @@ impl Restorer {
             }
             kind => return Err(Error::misuse(kind.to_string(), "not a keyframe")),
         };
-        if snapshot.core.tick.0 != header.first_tick {
+        if snapshot.core.tick != header.first_tick {
             let problem = "its tick is not the one of its chunk".into();
             let kind = ErrorKind::BadSyntax { problem };
             return Err(Error::at(chunk.payload_offset(), header.kind.to_string(), kind));
@@ -172,7 +172,7 @@ impl Tape {
     pub fn restore(
         &self,
         bytes: &[u8],
-        tick: u64,
+        tick: Tick,
         wanted: impl FnMut(&KeyframeIndexEntry) -> bool,
     ) -> Result<Option<SimSnapshot>> {
         let Some(plan) = self.keyframes.plan(tick, wanted) else { return Ok(None) };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gametape_wire::{Arrange, Error, ErrorKind, Result, View, ViewSet, drive};
+use gametape_wire::{Arrange, Error, ErrorKind, Result, Tick, View, ViewSet, drive};
 
 use crate::index::summary::Summary;
 use crate::index::table::{ChunkEntry, KeyframeIndex};
@@ -42,7 +42,7 @@ pub struct Tape {
     pub damages: Vec<Damage>,
     /// Lost sequence numbers; only known where the tape was walked.
     pub missing: Vec<Range<u32>>,
-    unwritten: Option<Range<u64>>,
+    unwritten: Option<Range<Tick>>,
     runs: Runs,
 }
 
@@ -145,7 +145,7 @@ impl Tape {
     /// The ticks at which a tape that was never finished has events, or something else, but no frames and
     /// orders any more; see [`Recovered::unwritten`]. A tape that grows may still get them.
     #[must_use]
-    pub fn unwritten(&self) -> Option<Range<u64>> {
+    pub fn unwritten(&self) -> Option<Range<Tick>> {
         self.unwritten.clone()
     }
 
@@ -177,7 +177,7 @@ impl Tape {
         &self,
         kind: ChunkKind,
         stream: u16,
-        ticks: Range<u64>,
+        ticks: Range<Tick>,
     ) -> impl Iterator<Item = &ChunkEntry> {
         let run = self.run(kind, stream);
         let header = |&index: &u32| self.entry(index).map(|chunk| &chunk.header);

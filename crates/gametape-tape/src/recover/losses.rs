@@ -1,6 +1,6 @@
 //! What a damaged tape lost, as gaps.
 
-use gametape_wire::{Arrange, ViewSet};
+use gametape_wire::{Arrange, Tick, ViewSet};
 use std::ops::Range;
 
 use crate::index::table::ChunkEntry;
@@ -11,7 +11,7 @@ use crate::recover::scan::Damage;
 
 /// The ticks that a damage may concern: those of the lost chunk where its header is left, else
 /// those between the whole chunks around it.
-pub(crate) fn lost_ticks(chunks: &[ChunkEntry], damage: &Damage) -> Range<u64> {
+pub(crate) fn lost_ticks(chunks: &[ChunkEntry], damage: &Damage) -> Range<Tick> {
     Neighbours::by_offset(chunks).of_damage(damage)
 }
 
@@ -37,11 +37,11 @@ struct Neighbours {
     /// Where the chunks with ticks are, ascending.
     offsets: Vec<u64>,
     /// Of the first *n* chunks: the latest tick that one of them reaches.
-    before: Vec<u64>,
+    before: Vec<Tick>,
     /// Of all but the first *n* chunks: the earliest tick that one of them reaches.
-    after: Vec<u64>,
+    after: Vec<Tick>,
     /// After the last tick of all.
-    end: u64,
+    end: Tick,
 }
 
 impl Neighbours {
@@ -62,13 +62,13 @@ impl Neighbours {
     }
 
     /// `row` says of a chunk where it is, and which tick counts for what is after and before it.
-    fn new(chunks: &[ChunkEntry], row: impl Fn(&ChunkEntry) -> (u64, u64, u64)) -> Self {
+    fn new(chunks: &[ChunkEntry], row: impl Fn(&ChunkEntry) -> (u64, Tick, Tick)) -> Self {
         let timed = || chunks.iter().filter(|chunk| chunk.header.kind.has_ticks());
-        let end = timed().map(|chunk| chunk.header.end_tick()).max().unwrap_or(0);
-        let mut rows: Vec<(u64, u64, u64)> = timed().map(row).collect();
+        let end = timed().map(|chunk| chunk.header.end_tick()).max().unwrap_or_default();
+        let mut rows: Vec<(u64, Tick, Tick)> = timed().map(row).collect();
         rows.arrange();
-        let mut before = vec![0];
-        let mut after = vec![u64::MAX; rows.len() + 1];
+        let mut before = vec![Tick::ZERO];
+        let mut after = vec![Tick::MAX; rows.len() + 1];
         for (number, &(_, low, _)) in rows.iter().enumerate() {
             before.push(low.max(before[number]));
         }
@@ -80,13 +80,13 @@ impl Neighbours {
 
     /// The ticks between what is before `range` and what is after it; `None` as the end where
     /// nothing is after.
-    fn around(&self, range: &Range<u64>) -> (u64, Option<u64>) {
+    fn around(&self, range: &Range<u64>) -> (Tick, Option<Tick>) {
         let start = self.before[self.offsets.partition_point(|offset| *offset < range.start)];
         let end = self.after[self.offsets.partition_point(|offset| *offset < range.end)];
-        (start, (end != u64::MAX).then_some(end.max(start)))
+        (start, (end != Tick::MAX).then_some(end.max(start)))
     }
 
-    fn of_damage(&self, damage: &Damage) -> Range<u64> {
+    fn of_damage(&self, damage: &Damage) -> Range<Tick> {
         if let Some(header) = damage.header.filter(|header| header.kind.has_ticks()) {
             return header.first_tick..header.end_tick();
         }
@@ -94,17 +94,17 @@ impl Neighbours {
         start..end.unwrap_or(start)
     }
 
-    fn of_missing(&self, run: &Range<u32>) -> Range<u64> {
+    fn of_missing(&self, run: &Range<u32>) -> Range<Tick> {
         let (start, end) = self.around(&(run.start.into()..run.end.into()));
         start..end.unwrap_or(self.end)
     }
 }
 
-fn missing_gap(run: &Range<u32>, ticks: Range<u64>) -> Gap {
+fn missing_gap(run: &Range<u32>, ticks: Range<Tick>) -> Gap {
     gap(None, run.end - run.start, 0, &ticks)
 }
 
-fn damage_gap(damage: &Damage, ticks: Range<u64>) -> Gap {
+fn damage_gap(damage: &Damage, ticks: Range<Tick>) -> Gap {
     let bytes = damage.range.end - damage.range.start;
     gap(damage.header.as_ref(), damage.header.is_some().into(), bytes, &ticks)
 }
@@ -118,14 +118,14 @@ pub(crate) fn chunk_gap(header: &ChunkHeader) -> Gap {
 /// the recording stopped.
 pub(crate) fn unwritten_gaps(
     chunks: &[ChunkEntry],
-    ticks: &Range<u64>,
+    ticks: &Range<Tick>,
 ) -> impl Iterator<Item = Gap> {
     let has = |kind| chunks.iter().any(|chunk| chunk.header.kind == kind);
     let kinds = [ChunkKind::FRAMES, ChunkKind::ORDERS].into_iter().filter(move |kind| has(*kind));
     kinds.map(|kind| Gap { kind, ..gap(None, 0, 0, ticks) })
 }
 
-fn gap(header: Option<&ChunkHeader>, count: u32, bytes: u64, ticks: &Range<u64>) -> Gap {
+fn gap(header: Option<&ChunkHeader>, count: u32, bytes: u64, ticks: &Range<Tick>) -> Gap {
     Gap {
         cause: GapCause::DAMAGE,
         kind: header.map_or(ChunkKind(0), |header| header.kind),
@@ -134,6 +134,6 @@ fn gap(header: Option<&ChunkHeader>, count: u32, bytes: u64, ticks: &Range<u64>)
         bytes,
         views: header.map_or(ViewSet::ALL, |header| header.views),
         first_tick: ticks.start,
-        tick_count: u32::try_from(ticks.end - ticks.start).unwrap_or(u32::MAX),
+        tick_count: u32::try_from(ticks.end.since(ticks.start)).unwrap_or(u32::MAX),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_wire::{Arrange, Error, Need, Place, Result, SansIo, Writer, drive};
+use gametape_wire::{Arrange, Error, Need, Place, Result, SansIo, Tick, Writer, drive};
 
 use crate::check::chain::{Chain, Hash, leaf};
 use crate::check::sign::{self, SigningKey};
@@ -261,7 +261,7 @@ impl Recovered {
     ///
     /// `None` where there are no such ticks, and of a tape that has no frames and orders at all.
     #[must_use]
-    pub fn unwritten(&self) -> Option<Range<u64>> {
+    pub fn unwritten(&self) -> Option<Range<Tick>> {
         if self.is_finished || (self.count.is_some() && self.is_counted) {
             return None;
         }
@@ -270,7 +270,7 @@ impl Recovered {
         let written = input.map(ChunkHeader::end_tick).max()?;
         // Before a keyframe everything is written.
         let keyframes = headers().filter(|header| header.kind.is_keyframe());
-        let written = keyframes.map(|header| header.first_tick).fold(written, u64::max);
+        let written = keyframes.map(|header| header.first_tick).fold(written, Tick::max);
         // What a gap declares is declared.
         let other = headers().filter(|h| h.kind.has_ticks() && h.kind != ChunkKind::GAP);
         let end = other.map(ChunkHeader::end_tick).max()?;
@@ -304,7 +304,7 @@ impl Recovered {
     /// The ticks that a damage may concern: those of the lost chunk where its header is left, else
     /// those between the chunks around it.
     #[must_use]
-    pub fn lost_ticks(&self, damage: &Damage) -> Range<u64> {
+    pub fn lost_ticks(&self, damage: &Damage) -> Range<Tick> {
         lost_ticks(&self.chunks, damage)
     }
 

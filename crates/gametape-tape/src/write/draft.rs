@@ -1,6 +1,6 @@
 //! A chunk before it is written.
 
-use gametape_wire::{Error, Place, Result, ViewSet, Writer};
+use gametape_wire::{Error, Place, Result, Tick, ViewSet, Writer};
 
 use crate::layout::checksum::check64;
 use crate::layout::chunk::Compressor;
@@ -20,7 +20,7 @@ pub struct ChunkDraft {
     /// Who may know it.
     pub views: ViewSet,
     /// First tick.
-    pub first_tick: u64,
+    pub first_tick: Tick,
     /// Ticks that it spans.
     pub tick_count: u32,
     /// Frames, events, strings; ticks back to the baseline of a delta keyframe.
@@ -36,7 +36,7 @@ impl ChunkDraft {
             flags: kind.default_flags(),
             stream: 0,
             views: ViewSet::ALL,
-            first_tick: 0,
+            first_tick: Tick::ZERO,
             tick_count: 0,
             detail: 0,
         }
@@ -65,7 +65,7 @@ impl ChunkDraft {
 
     /// The same chunk with its first tick, and how many it spans.
     #[must_use]
-    pub fn with_ticks(mut self, first_tick: u64, tick_count: u32) -> Self {
+    pub fn with_ticks(mut self, first_tick: Tick, tick_count: u32) -> Self {
         (self.first_tick, self.tick_count) = (first_tick, tick_count);
         self
     }

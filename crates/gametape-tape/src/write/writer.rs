@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gametape_wire::{Error, ErrorKind, Place, Result, View, ViewSet, Writer};
+use gametape_wire::{Error, ErrorKind, Place, Result, Tick, View, ViewSet, Writer};
 
 use crate::check::chain::{Chain, leaf};
 use crate::check::sign::{self, SigningKey};
@@ -49,7 +49,7 @@ const FIRST_STREAMS: usize = 8;
 struct StreamState {
     kind: ChunkKind,
     stream: u16,
-    last_tick: u64,
+    last_tick: Tick,
     block: FrameBlock,
 }
 
@@ -131,7 +131,7 @@ impl TapeWriter {
     }
 
     /// What views receive at `tick`; each view at most once.
-    pub fn frame(&mut self, stream: u16, tick: u64, parts: &[(View, &[u8])]) -> Result<()> {
+    pub fn frame(&mut self, stream: u16, tick: Tick, parts: &[(View, &[u8])]) -> Result<()> {
         self.framed(ChunkKind::FRAMES, stream, tick, &Pieces::gather(parts)?)
     }
 
@@ -139,7 +139,7 @@ impl TapeWriter {
     pub fn frame_for_all(
         &mut self,
         stream: u16,
-        tick: u64,
+        tick: Tick,
         views: ViewSet,
         payload: &[u8],
     ) -> Result<()> {
@@ -152,14 +152,14 @@ impl TapeWriter {
     }
 
     /// What `player` asked for at `tick`.
-    pub fn order(&mut self, stream: u16, tick: u64, player: View, payload: &[u8]) -> Result<()> {
+    pub fn order(&mut self, stream: u16, tick: Tick, player: View, payload: &[u8]) -> Result<()> {
         let block = self.room(ChunkKind::ORDERS, stream, tick, payload.len())?;
         block.push_shared(tick, ViewSet::EMPTY.with(player), payload);
         Ok(())
     }
 
     /// What several players asked for together at `tick`.
-    pub fn orders(&mut self, stream: u16, tick: u64, parts: &[(View, &[u8])]) -> Result<()> {
+    pub fn orders(&mut self, stream: u16, tick: Tick, parts: &[(View, &[u8])]) -> Result<()> {
         self.framed(ChunkKind::ORDERS, stream, tick, &Pieces::gather(parts)?)
     }
 
@@ -167,7 +167,7 @@ impl TapeWriter {
         &mut self,
         kind: ChunkKind,
         stream: u16,
-        tick: u64,
+        tick: Tick,
         pieces: &Pieces<'_>,
     ) -> Result<()> {
         self.room(kind, stream, tick, pieces.byte_count())?.push(tick, pieces);
@@ -179,10 +179,10 @@ impl TapeWriter {
         &mut self,
         kind: ChunkKind,
         stream: u16,
-        tick: u64,
+        tick: Tick,
         bytes: usize,
     ) -> Result<&mut FrameBlock> {
-        TICK.check(tick.saturating_add(1), 0).map_err(nowhere)?;
+        TICK.check((tick + 1).0, 0).map_err(nowhere)?;
         CHUNK_BYTES.check(bytes as u64 + 256, 0).map_err(nowhere)?;
         let index = self.stream_index(kind, stream);
         let state = &self.streams[index];
@@ -208,7 +208,7 @@ impl TapeWriter {
         let draft = ChunkDraft {
             stream,
             views,
-            first_tick: keyframe.tick.0,
+            first_tick: keyframe.tick,
             detail: distance.unwrap_or(0),
             ..ChunkDraft::new(kind)
         };
@@ -372,7 +372,7 @@ impl TapeWriter {
         let index = *self.indexes.entry((kind, stream)).or_insert(next);
         if index == next {
             let block = FrameBlock::default();
-            self.streams.push(StreamState { kind, stream, last_tick: 0, block });
+            self.streams.push(StreamState { kind, stream, last_tick: Tick::ZERO, block });
         }
         index
     }
@@ -388,7 +388,7 @@ impl TapeWriter {
     }
 }
 
-fn check_order(state: &StreamState, tick: u64) -> Result<()> {
+fn check_order(state: &StreamState, tick: Tick) -> Result<()> {
     let last = state.last_tick;
     if tick >= last || !state.kind.ascends() {
         return Ok(());

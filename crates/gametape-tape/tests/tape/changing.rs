@@ -6,7 +6,7 @@ use gametape_tape::{
     Segment, Tape, TapeHeader, TapeReader, TapeWriter, cut_bytes, pack, pack_bytes, repair_bytes,
     verify_bytes,
 };
-use gametape_wire::{TickLength, View, ViewSet, drive};
+use gametape_wire::{Tick, TickLength, View, ViewSet, drive};
 
 /// The raw bytes of all chunks, index included, and the bytes of the tape itself.
 fn everything(bytes: &[u8]) -> Vec<u8> {
@@ -64,8 +64,8 @@ fn every_keyframe_is_the_same_before_and_after_packing() {
     let (before, after) = (Tape::open(&bytes).unwrap(), Tape::open(&packed).unwrap());
     assert_eq!(before.keyframes.entries().len(), 14);
     for tick in (0..4000).step_by(100) {
-        let a = before.restore(&bytes, tick, |_| true).unwrap().unwrap();
-        let b = after.restore(&packed, tick, |_| true).unwrap().unwrap();
+        let a = before.restore(&bytes, Tick(tick), |_| true).unwrap().unwrap();
+        let b = after.restore(&packed, Tick(tick), |_| true).unwrap().unwrap();
         assert_eq!(a, b);
         assert_eq!(a.to_bytes(), state(tick / 300 * 300).to_bytes());
     }
@@ -124,7 +124,7 @@ fn a_cut_does_not_depend_on_the_other_views() {
         let mut tape = TapeWriter::new(header(), b"{}").unwrap();
         for tick in 0..3000 {
             let (own, others) = (payload(2, tick), others(tick));
-            tape.frame(0, tick, &[(view(1), &others), (view(2), &own)]).unwrap();
+            tape.frame(0, Tick(tick), &[(view(1), &others), (view(2), &own)]).unwrap();
             if others.len() % 5 == 0 {
                 tape.flush().unwrap();
             }
@@ -205,7 +205,7 @@ fn a_repair_without_a_header_needs_the_tick_length() {
     let repaired = repair_bytes(&bytes, Some(header()), 6).unwrap();
     let tape = Tape::open(&repaired.bytes).unwrap();
     assert_eq!(tape.header, TapeHeader::new(TickLength::from_micros(66_667).unwrap(), 6));
-    assert_eq!(tape.summary.end_tick, 100);
+    assert_eq!(tape.summary.end_tick, Tick(100));
     let mut names = NameTable::default();
     let chunk = tape.stream(ChunkKind::NAMES, 0).next().unwrap();
     names.add(&tape.read(chunk, &repaired.bytes).unwrap()).unwrap();
@@ -219,7 +219,7 @@ fn range_requests_for_a_seek_are_few() {
     let mut source = Counted::new(&packed);
     drive(&mut reader, &mut source).unwrap();
     let tape = reader.finish().unwrap();
-    let plan = tape.keyframes.plan(3500, |_| true).unwrap();
+    let plan = tape.keyframes.plan(Tick(3500), |_| true).unwrap();
     let requests = source.requests + tape.keyframes.plan_ranges(&plan).len();
     assert!(requests <= 4, "{requests}");
 }
@@ -230,7 +230,7 @@ fn a_cut_of_a_damaged_tape_says_what_its_views_lost() {
     for (stream, who) in [(0, &[1][..]), (1, &[2]), (2, &[1, 2])] {
         let parts: Vec<(View, &[u8])> =
             who.iter().map(|&who| (view(who), &b"payload"[..])).collect();
-        tape.frame(stream, 10, &parts).unwrap();
+        tape.frame(stream, Tick(10), &parts).unwrap();
     }
     tape.flush().unwrap();
     let chunks = tape.chunks().to_vec();
@@ -247,7 +247,7 @@ fn a_cut_of_a_damaged_tape_says_what_its_views_lost() {
     let declared: Vec<_> = gaps.iter().map(|gap| (gap.stream, gap.views, gap.bytes)).collect();
     let own = chunks[1].header.chunk_length();
     assert_eq!(declared, [(0, views(&[1]), own), (2, views(&[1]), 0)]);
-    assert!(gaps.iter().all(|gap| (gap.cause, gap.first_tick) == (GapCause::DAMAGE, 10)));
+    assert!(gaps.iter().all(|gap| (gap.cause, gap.first_tick) == (GapCause::DAMAGE, Tick(10))));
 }
 
 #[test]

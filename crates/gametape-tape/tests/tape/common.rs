@@ -115,20 +115,20 @@ fn fill_tick(tape: &mut TapeWriter, tick: u64) {
     let payloads = [0, 1, 2].map(|number| payload(number, tick));
     let parts: Vec<(View, &[u8])> =
         (0..3u8).zip(&payloads).map(|(number, bytes)| (view(number), &bytes[..])).collect();
-    tape.frame(0, tick, &parts).unwrap();
+    tape.frame(0, Tick(tick), &parts).unwrap();
     if tick % 10 == 3 {
-        tape.frame_for_all(0, tick, views(&[0, 1, 2]), b"everybody receives this").unwrap();
-        tape.order(0, tick, view(1), &payload(11, tick)).unwrap();
-        tape.order(0, tick, view(2), &payload(12, tick)).unwrap();
+        tape.frame_for_all(0, Tick(tick), views(&[0, 1, 2]), b"everybody receives this").unwrap();
+        tape.order(0, Tick(tick), view(1), &payload(11, tick)).unwrap();
+        tape.order(0, Tick(tick), view(2), &payload(12, tick)).unwrap();
     }
     if tick % 200 == 199 {
         let draft = ChunkDraft::new(ChunkKind::EVENTS)
             .with_views(ViewSet::EMPTY)
-            .with_ticks(tick - 199, 200)
+            .with_ticks(Tick(tick - 199), 200)
             .with_detail(7);
         tape.chunk(&draft, &payload(99, tick).repeat(20)).unwrap();
         let flags = Flags::SAFE_TO_COPY;
-        let draft = ChunkDraft::new(UNKNOWN).with_flags(flags).with_ticks(tick, 0);
+        let draft = ChunkDraft::new(UNKNOWN).with_flags(flags).with_ticks(Tick(tick), 0);
         tape.chunk(&draft, b"from a later version").unwrap();
     }
     if tick % 100 == 99 {

@@ -5,7 +5,7 @@ use gametape_tape::{
     Chunk, ChunkDraft, ChunkEntry, ChunkHeader, ChunkKind, Depth, Flags, Found, Gap, GapCause,
     NameTable, Recovery, Resource, Tape, TapeFrames, TapeReader, TapeWriter, limits,
 };
-use gametape_wire::{ErrorClass, SansIo, ViewSet, drive};
+use gametape_wire::{ErrorClass, SansIo, Tick, ViewSet, drive};
 
 /// Drives a reader as a file would, and says how many bytes it asked for.
 fn open_counting(bytes: &[u8], depth: Depth) -> (Tape, u64) {
@@ -23,7 +23,7 @@ fn received(tape: &Tape, bytes: &[u8], number: u8) -> Vec<(u64, Vec<u8>)> {
         let chunk = tape.read(entry, bytes).unwrap();
         for frame in TapeFrames::new(&chunk.header, chunk.raw_in(&mut buffer).unwrap()) {
             let frame = frame.unwrap();
-            received.extend(frame.view(view(number)).map(|bytes| (frame.tick, bytes.to_vec())));
+            received.extend(frame.view(view(number)).map(|bytes| (frame.tick.0, bytes.to_vec())));
         }
     }
     received
@@ -37,7 +37,7 @@ fn what_is_written_is_read() {
     assert_eq!(tape.header, header());
     assert_eq!(tape.metadata, r#"{"game":"sample","players":["Ana","Ben"]}"#);
     assert_eq!(tape.closing.as_deref(), Some(r#"{"winner":"Ana"}"#));
-    assert_eq!((tape.summary.first_tick, tape.summary.end_tick), (0, 1000));
+    assert_eq!((tape.summary.first_tick, tape.summary.end_tick), (Tick::ZERO, Tick(1000)));
     assert_eq!(tape.summary.views, views(&[0, 1, 2]));
     assert_eq!(tape.summary.kind(ChunkKind::FRAMES).unwrap().items, 1100);
     assert_eq!(tape.summary.kind(UNKNOWN).unwrap().chunks, 5);
@@ -111,12 +111,12 @@ fn a_tape_is_valid_at_every_flush() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     let mut file = tape.take();
     for tick in 0..50 {
-        tape.frame(0, tick, &[(view(1), &payload(1, tick))]).unwrap();
+        tape.frame(0, Tick(tick), &[(view(1), &payload(1, tick))]).unwrap();
         tape.flush().unwrap();
         file.extend(tape.take());
         let opened = Tape::open(&file).unwrap();
         assert!(opened.damages.is_empty() && opened.missing.is_empty());
-        assert_eq!(opened.summary.end_tick, tick + 1);
+        assert_eq!(opened.summary.end_tick, Tick(tick + 1));
         assert_eq!(received(&opened, &file, 1).len() as u64, tick + 1);
     }
 }
@@ -128,7 +128,7 @@ fn a_large_tape_opens_with_few_bytes() {
         TapeWriter::new(header(), format!("{{\"x\":\"{}\"}}", "y".repeat(11_000)).as_bytes())
             .unwrap();
     for tick in 0..16_384 {
-        tape.frame(0, tick, &[(view(0), &tick.to_le_bytes())]).unwrap();
+        tape.frame(0, Tick(tick), &[(view(0), &tick.to_le_bytes())]).unwrap();
         tape.flush().unwrap();
         if tick % 16 == 0 {
             tape.keyframe(0, ViewSet::EMPTY, &keyframe(tick)).unwrap();
@@ -186,7 +186,7 @@ fn a_growing_tape_is_followed() {
 fn an_interrupted_tape_is_continued_as_if_nothing_happened() {
     let write = |tape: &mut TapeWriter, ticks: std::ops::Range<u64>| {
         for tick in ticks {
-            tape.frame(0, tick, &[(view(1), &payload(1, tick))]).unwrap();
+            tape.frame(0, Tick(tick), &[(view(1), &payload(1, tick))]).unwrap();
             tape.flush().unwrap();
         }
     };
@@ -203,7 +203,7 @@ fn an_interrupted_tape_is_continued_as_if_nothing_happened() {
     assert_eq!(found.damages.len(), 1);
     file.truncate(found.end as usize);
     let mut second = found.resume().unwrap();
-    assert!(second.frame(0, 8, &[(view(1), b"too early")]).is_err());
+    assert!(second.frame(0, Tick(8), &[(view(1), b"too early")]).is_err());
     write(&mut second, 10..20);
     file.extend(finished(second));
     assert_eq!(file, expected);
@@ -215,7 +215,7 @@ fn a_gap_says_what_is_missing_of_which_stream() {
         .with_stream(0x0102)
         .with_size(3, 0x0A0B)
         .with_views(views(&[2]))
-        .with_ticks(40, 9);
+        .with_ticks(Tick(40), 9);
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.gap(&gap).unwrap();
     let file = finished(tape);
@@ -228,12 +228,12 @@ fn a_gap_says_what_is_missing_of_which_stream() {
 #[test]
 fn what_cannot_be_is_refused_and_changes_nothing() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
-    tape.frame(0, 10, &[(view(1), b"x")]).unwrap();
-    assert!(tape.frame(0, 9, &[(view(1), b"x")]).is_err(), "back in time");
-    assert!(tape.frame(0, 11, &[(view(1), b"x"), (view(1), b"y")]).is_err(), "a view twice");
-    assert!(tape.frame(0, 11, &[]).is_err(), "for nobody");
-    assert!(tape.frame_for_all(0, 11, ViewSet::EMPTY, b"x").is_err(), "for nobody");
-    assert!(tape.frame(0, u64::MAX, &[(view(1), b"x")]).is_err(), "after all time");
+    tape.frame(0, Tick(10), &[(view(1), b"x")]).unwrap();
+    assert!(tape.frame(0, Tick(9), &[(view(1), b"x")]).is_err(), "back in time");
+    assert!(tape.frame(0, Tick(11), &[(view(1), b"x"), (view(1), b"y")]).is_err(), "a view twice");
+    assert!(tape.frame(0, Tick(11), &[]).is_err(), "for nobody");
+    assert!(tape.frame_for_all(0, Tick(11), ViewSet::EMPTY, b"x").is_err(), "for nobody");
+    assert!(tape.frame(0, Tick::MAX, &[(view(1), b"x")]).is_err(), "after all time");
     assert!(tape.closing_metadata(b"not JSON").is_err());
     assert!(tape.closing_metadata(&[b'{'; 13 << 10]).is_err());
     let events = ChunkDraft::new(ChunkKind::EVENTS);
@@ -262,8 +262,8 @@ fn large_frames_get_chunks_of_their_own() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     let large = vec![1; 1 << 20];
     for tick in 0..3 {
-        tape.frame(0, tick, &[(view(0), b"small")]).unwrap();
-        tape.frame(0, tick, &[(view(0), &large), (view(1), b"other")]).unwrap();
+        tape.frame(0, Tick(tick), &[(view(0), b"small")]).unwrap();
+        tape.frame(0, Tick(tick), &[(view(0), &large), (view(1), b"other")]).unwrap();
     }
     let bytes = finished(tape);
     let opened = Tape::open(&bytes).unwrap();
@@ -304,13 +304,14 @@ fn chunks_are_found_by_their_ticks() {
     {
         for ticks in [start..start, start..start + 1, start..start + 250] {
             let says = |header: &ChunkHeader| {
-                header.first_tick < ticks.end && header.end_tick() > ticks.start
+                header.first_tick < Tick(ticks.end) && header.end_tick() > Tick(ticks.start)
             };
             let of_kind = |h: &ChunkHeader| h.kind == kind && h.stream == 0;
             let expected: Vec<&ChunkEntry> =
                 tape.chunks.iter().filter(|c| of_kind(&c.header) && says(&c.header)).collect();
             for tape in [&tape, &rebuilt] {
-                let found: Vec<&ChunkEntry> = tape.stream_at(kind, 0, ticks.clone()).collect();
+                let found: Vec<&ChunkEntry> =
+                    tape.stream_at(kind, 0, Tick(ticks.start)..Tick(ticks.end)).collect();
                 assert_eq!(found, expected, "{kind} {ticks:?}");
             }
         }

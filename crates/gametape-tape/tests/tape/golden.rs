@@ -73,21 +73,22 @@ fn the_example_is_read() {
     let chunk = tape.read(entry, &bytes).unwrap();
     let raw = chunk.raw().unwrap();
     let frames: Vec<_> = TapeFrames::new(&chunk.header, &raw).map(Result::unwrap).collect();
-    assert_eq!(frames.iter().map(|frame| frame.tick).collect::<Vec<_>>(), [7, 108]);
+    assert_eq!(frames.iter().map(|frame| frame.tick).collect::<Vec<_>>(), [7, 108].map(Tick));
     assert_eq!(frames[0].view(view(1)), Some(&[0xAA, 0xBB, 0xCC][..]));
     assert_eq!(frames[1].view(view(0)), Some(&[0x0A, 0x0B][..]));
     assert_eq!(frames[1].view(view(1)), None);
     assert_eq!(frames[1].view(view(2)), Some(&[0x2A][..]));
-    assert_eq!(tape.restore(&bytes, 500, |_| true).unwrap(), Some(before()));
-    assert_eq!(tape.restore(&bytes, 108, |_| true).unwrap(), None);
+    assert_eq!(tape.restore(&bytes, Tick(500), |_| true).unwrap(), Some(before()));
+    assert_eq!(tape.restore(&bytes, Tick(108), |_| true).unwrap(), None);
 }
 
 #[test]
 fn the_example_is_written() {
     let header = TapeHeader::new(TickLength::millis::<50>(), u32::from_le_bytes(*b"TSET"));
     let mut tape = TapeWriter::new(header, br#"{"game":"example"}"#).unwrap();
-    tape.frame(0, 7, &[(view(0), &[0xAA, 0xBB, 0xCC]), (view(1), &[0xAA, 0xBB, 0xCC])]).unwrap();
-    tape.frame(0, 108, &[(view(2), &[0x2A]), (view(0), &[0x0A, 0x0B])]).unwrap();
+    tape.frame(0, Tick(7), &[(view(0), &[0xAA, 0xBB, 0xCC]), (view(1), &[0xAA, 0xBB, 0xCC])])
+        .unwrap();
+    tape.frame(0, Tick(108), &[(view(2), &[0x2A]), (view(0), &[0x0A, 0x0B])]).unwrap();
     let written = tape.take();
     assert_eq!(written, [block("header"), block("metadata")].concat());
     tape.flush().unwrap();

@@ -5,7 +5,7 @@ use gametape_tape::{
     Chain, Chunk, ChunkEntry, Level, PublicKey, SigningKey, Summary, Tape, TapeHeader, TapeWriter,
     Verification, leaf, pack_bytes, verify_bytes,
 };
-use gametape_wire::TickLength;
+use gametape_wire::{Tick, TickLength};
 
 fn key() -> PublicKey {
     SigningKey::from_seed(&KEY).public_key()
@@ -59,7 +59,7 @@ fn an_unsigned_tape_reaches_the_chain() {
 #[test]
 fn every_flipped_bit_fails() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
-    tape.frame(0, 0, &[(view(0), b"a"), (view(1), b"b")]).unwrap();
+    tape.frame(0, Tick::ZERO, &[(view(0), b"a"), (view(1), b"b")]).unwrap();
     tape.sign(&SigningKey::from_seed(&KEY)).unwrap();
     let mut bytes = finished(tape);
     assert!(verify(&bytes).passed());
@@ -152,7 +152,7 @@ fn what_follows_a_signature_is_not_signed() {
     tape.sign(&SigningKey::from_seed(&[8; 32])).unwrap();
     let mut more = filled(50);
     more.sign(&SigningKey::from_seed(&KEY)).unwrap();
-    more.frame(0, 60, &[(view(1), b"one more thing")]).unwrap();
+    more.frame(0, Tick(60), &[(view(1), b"one more thing")]).unwrap();
     assert!(verify(&finished(tape)).passed(), "a second signature is fine");
     let report = verify(&finished(more));
     assert_eq!(report.reached(), Some(Level::Chain));
@@ -179,7 +179,7 @@ fn an_index_that_lies_is_found() {
     // The right chunks, then the footer of a tape with other chunks of the same sizes.
     let [ours, other] = [b"aaaa", b"bbbb"].map(|payload| {
         let mut tape = TapeWriter::new(header(), b"{}").unwrap();
-        tape.frame(0, 0, &[(view(1), payload)]).unwrap();
+        tape.frame(0, Tick::ZERO, &[(view(1), payload)]).unwrap();
         finished(tape)
     });
     let footer = Tape::open(&ours).unwrap().chunks.last().unwrap().range().end as usize;

@@ -4,15 +4,15 @@ use crate::common::*;
 use gametape_tape::{
     ChunkKind, GapCause, Level, Tape, TapeWriter, cut_bytes, pack_bytes, repair_bytes, verify_bytes,
 };
-use gametape_wire::Severity;
+use gametape_wire::{Severity, Tick};
 
 /// Three chunks of frames and orders at ticks 0..100, `second` and 100..200, of one stream each.
 fn overlapping(second: std::ops::Range<u64>) -> Vec<u8> {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     for (stream, ticks) in [(0, 0..100), (1, second), (0, 100..200)] {
         for tick in ticks {
-            tape.frame(stream, tick, &[(view(1), &payload(1, tick))]).unwrap();
-            tape.order(stream, tick, view(1), &payload(11, tick)).unwrap();
+            tape.frame(stream, Tick(tick), &[(view(1), &payload(1, tick))]).unwrap();
+            tape.order(stream, Tick(tick), view(1), &payload(11, tick)).unwrap();
         }
         tape.flush().unwrap();
     }
@@ -27,7 +27,7 @@ fn a_chunk_may_begin_at_the_last_tick_of_the_one_before() {
         assert_eq!(report.report.errors(), misplaced as u64, "{:?}", report.findings());
         let tape = Tape::open(&bytes).unwrap();
         assert_eq!(tape.misplaced().count(), misplaced);
-        assert!(tape.misplaced().all(|chunk| chunk.header.first_tick == 100));
+        assert!(tape.misplaced().all(|chunk| chunk.header.first_tick == Tick(100)));
     }
 }
 
@@ -50,17 +50,18 @@ fn a_chunk_that_begins_earlier_is_found() {
 }
 
 #[test]
-fn no_stream_has_a_misplaced_chunk_and_gaps_tell_of_it() {
+fn no_stream_has_a_misplaced_chunk_and_gaps_name_it() {
     let tape = Tape::open(&overlapping(50..60)).unwrap();
     for kind in [ChunkKind::FRAMES, ChunkKind::ORDERS] {
         let ticks = |chunk: &gametape_tape::ChunkEntry| chunk.header.first_tick;
-        assert_eq!(tape.stream(kind, 0).map(ticks).collect::<Vec<_>>(), [0, 100]);
+        assert_eq!(tape.stream(kind, 0).map(ticks).collect::<Vec<_>>(), [0, 100].map(Tick));
         for tick in 0..200 {
-            let at: Vec<u64> = tape.stream_at(kind, 0, tick..tick + 1).map(ticks).collect();
-            assert_eq!(at, [tick / 100 * 100]);
+            let at: Vec<Tick> =
+                tape.stream_at(kind, 0, Tick(tick)..Tick(tick + 1)).map(ticks).collect();
+            assert_eq!(at, [Tick(tick / 100 * 100)]);
         }
         let gap = tape.gaps().into_iter().find(|gap| gap.kind == kind).unwrap();
-        assert_eq!((gap.cause, gap.first_tick, gap.tick_count), (GapCause::DAMAGE, 50, 10));
+        assert_eq!((gap.cause, gap.first_tick, gap.tick_count), (GapCause::DAMAGE, Tick(50), 10));
         assert_eq!((gap.views, gap.count), (views(&[1]), 1));
     }
 }
@@ -85,6 +86,6 @@ fn cut_and_repaired_tapes_leave_it_out_and_say_so() {
         let tape = Tape::open(&rewritten.bytes).unwrap();
         let gaps: Vec<_> =
             tape.stream(ChunkKind::GAP, 0).map(|gap| gap.header.first_tick).collect();
-        assert_eq!(gaps, [50, 50]);
+        assert_eq!(gaps, [50, 50].map(Tick));
     }
 }

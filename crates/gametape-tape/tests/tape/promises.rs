@@ -81,7 +81,7 @@ fn signed_forms() -> [Vec<u8>; 2] {
     let write = || {
         let mut tape = TapeWriter::new(header(), b"{}").unwrap();
         tape.keyframe(0, ViewSet::ALL, &Keyframe::full(&SimSnapshot::default())).unwrap();
-        tape.frame(0, 0, &[(view(0), b"a"), (view(1), b"b")]).unwrap();
+        tape.frame(0, Tick::ZERO, &[(view(0), b"a"), (view(1), b"b")]).unwrap();
         tape.chunk(&ChunkDraft::new(UNKNOWN), b"unknown").unwrap();
         tape
     };
@@ -159,7 +159,7 @@ fn the_chunk_of_a_signature_has_no_room_for_anything_else() {
         signature(&|draft, _| draft.detail = 5),
         signature(&|draft, _| draft.stream = 3),
         signature(&|draft, _| draft.views = views(&[1])),
-        signature(&|draft, _| draft.first_tick = 9),
+        signature(&|draft, _| draft.first_tick = Tick(9)),
         signature(&|draft, _| draft.flags = Flags::CRITICAL),
     ];
     for (number, bytes) in hidden.iter().enumerate() {
@@ -201,7 +201,7 @@ fn signed_tapes_of_the_hostile_corpus_are_refused_with_the_offset() {
 #[test]
 fn a_tape_without_keyframes_gets_a_warning() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
-    tape.frame(0, 0, &[(view(1), b"a")]).unwrap();
+    tape.frame(0, Tick::ZERO, &[(view(1), b"a")]).unwrap();
     let report = verify(&finished(tape));
     assert!(report.passed());
     assert_eq!((report.report.warnings(), report.findings()[0].rule), (1, "keyframes"));
@@ -407,7 +407,7 @@ fn a_cut_names_everything_that_it_drops() {
 #[test]
 fn unknown_kinds_are_kept_or_named() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
-    tape.frame(0, 0, &[(view(1), b"a")]).unwrap();
+    tape.frame(0, Tick::ZERO, &[(view(1), b"a")]).unwrap();
     let safe = ChunkDraft::new(ChunkKind(200)).with_flags(Flags::SAFE_TO_COPY);
     tape.chunk(&safe, b"without ticks, safe").unwrap();
     tape.chunk(&ChunkDraft::new(ChunkKind(201)).with_flags(Flags::SAFE_TO_COPY), b"another")
@@ -435,24 +435,24 @@ fn unknown_kinds_are_kept_or_named() {
 fn gaps_without_ticks_stay_in_every_cut() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     for tick in 0..50 {
-        tape.frame(0, tick, &[(view(1), b"a")]).unwrap();
+        tape.frame(0, Tick(tick), &[(view(1), b"a")]).unwrap();
     }
     let gap = Gap::new(GapCause::SHED, ChunkKind::EVENTS)
         .with_stream(2)
         .with_size(3, 0)
-        .with_ticks(40, 0);
+        .with_ticks(Tick(40), 0);
     tape.gap(&gap).unwrap();
-    tape.gap(&gap.with_ticks(41, 5)).unwrap();
+    tape.gap(&gap.with_ticks(Tick(41), 5)).unwrap();
     let bytes = finished(tape);
     let tape = Tape::open(&bytes).unwrap();
-    let cut = gametape_tape::Cut::new(&tape, None, 0..10).unwrap();
-    let kept: Vec<u64> = tape
+    let cut = gametape_tape::Cut::new(&tape, None, Tick::ZERO..Tick(10)).unwrap();
+    let kept: Vec<Tick> = tape
         .stream(ChunkKind::GAP, 0)
         .filter(|entry| cut.keeps(entry))
         .map(|entry| entry.header.first_tick)
         .collect();
-    assert_eq!(kept, [40], "nobody knows when the first one was");
-    assert_eq!(gap.ticks(), 40..41, "no more is known");
+    assert_eq!(kept, [Tick(40)], "nobody knows when the first one was");
+    assert_eq!(gap.ticks(), Tick(40)..Tick(41), "no more is known");
     assert_eq!(gap.to_string(), "left out by the recorder: events of stream 2, at tick 40");
     let report = verify(&bytes);
     assert_eq!(report.findings().iter().filter(|f| f.rule == "loss").count(), 2);
@@ -471,7 +471,7 @@ fn a_cut_keeps_frames_whose_header_declares_no_ticks() {
     let entry = tape.stream(ChunkKind::FRAMES, 0).next().unwrap();
     let raw = tape.read(entry, &cut.bytes).unwrap().raw().unwrap().into_owned();
     let frame = TapeFrames::new(&entry.header, &raw).next().unwrap().unwrap();
-    assert_eq!((frame.tick, frame.view(view(0))), (0, Some(&b"a"[..])));
+    assert_eq!((frame.tick, frame.view(view(0))), (Tick::ZERO, Some(&b"a"[..])));
 }
 
 #[test]
@@ -480,7 +480,7 @@ fn keyframes_are_due_at_multiples_of_the_cadence() {
     let next = |tick| cadence.next_after(Tick(tick)).0;
     assert_eq!([0, 1, 299, 300, 301, 599, 600].map(next), [300, 300, 300, 600, 600, 600, 900]);
     assert_eq!(Cadence::every(0).next_after(Tick(5)), Tick(6), "at least one tick");
-    assert_eq!(cadence.next_after(Tick(u64::MAX)), Tick(u64::MAX));
+    assert_eq!(cadence.next_after(Tick::MAX), Tick::MAX);
     let mut maker = KeyframeMaker::new(cadence);
     let mut due = Vec::new();
     for tick in [0, 17, 299, 431, 599, 600, 899, 1201] {

@@ -1,6 +1,6 @@
 //! Damage: what is whole is kept, nothing is invented, every damage is reported.
 
-use gametape_wire::{TickLength, ViewSet};
+use gametape_wire::{Tick, TickLength, ViewSet};
 use std::ops::Range;
 
 use crate::common::*;
@@ -95,7 +95,7 @@ fn every_torn_end_is_told() {
 #[test]
 fn every_flipped_bit_is_detected() {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
-    tape.frame(0, 0, &[(view(0), b"a"), (view(1), b"b")]).unwrap();
+    tape.frame(0, Tick::ZERO, &[(view(0), b"a"), (view(1), b"b")]).unwrap();
     tape.keyframe(0, ViewSet::ALL, &keyframe(1)).unwrap();
     let mut bytes = finished(tape);
     assert!(Recovered::from_bytes(&bytes).is_undamaged());
@@ -115,7 +115,7 @@ fn a_tape_inside_a_tape_stays_a_resource() {
     );
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     tape.resource("inner.tape", ViewSet::ALL, &inner).unwrap();
-    tape.frame(0, 5, &[(view(1), b"x")]).unwrap();
+    tape.frame(0, Tick(5), &[(view(1), b"x")]).unwrap();
     let mut bytes = finished(tape);
     let offset = Tape::open(&bytes).unwrap().chunks[1].offset as usize;
     // Whether the header or the first byte of the content is hit, the inner chunks are not ours.
@@ -158,7 +158,7 @@ fn a_lost_header_is_found_in_the_summary() {
 fn tens(chunks: u64) -> (Vec<u8>, Vec<Range<usize>>) {
     let mut tape = TapeWriter::new(header(), b"{}").unwrap();
     for tick in 0..chunks * 10 {
-        tape.frame(0, tick, &[(view(1), b"moved")]).unwrap();
+        tape.frame(0, Tick(tick), &[(view(1), b"moved")]).unwrap();
         if tick % 10 == 9 {
             tape.flush().unwrap();
         }
@@ -173,7 +173,7 @@ fn tens(chunks: u64) -> (Vec<u8>, Vec<Range<usize>>) {
 /// The ticks of the gaps that a damage leaves, and how many chunks are known to be lost.
 fn gaps_of(bytes: &[u8]) -> Vec<(u64, u32, u32)> {
     let gaps = Recovered::from_bytes(bytes).gaps();
-    gaps.iter().map(|gap| (gap.first_tick, gap.tick_count, gap.count)).collect()
+    gaps.iter().map(|gap| (gap.first_tick.0, gap.tick_count, gap.count)).collect()
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_gap_has_the_ticks_between_the_chunks_around_it() {
         let gap = found.gaps().into_iter().find(|gap| gap.bytes > 0).unwrap();
         assert!(gap.to_string().contains(": chunks of unknown kind"), "{gap}");
         let ticks = if number == 4 { 0 } else { 10 };
-        assert_eq!((gap.first_tick, gap.tick_count), (first, ticks), "chunk {number}");
+        assert_eq!((gap.first_tick, gap.tick_count), (Tick(first), ticks), "chunk {number}");
     }
 }
 
@@ -208,10 +208,10 @@ fn a_missing_chunk_has_the_ticks_of_its_neighbours_too() {
         let gap = gaps.into_iter().find(|gap| gap.bytes == 0 && gap.count > 0).unwrap();
         (gap.first_tick, gap.tick_count, gap.count)
     };
-    assert_eq!(missing(&chunks[0]), (0, 20, 1));
-    assert_eq!(missing(&chunks[2]), (10, 30, 1));
-    assert_eq!(missing(&(chunks[1].start..chunks[2].end)), (0, 40, 2));
-    assert_eq!(missing(&chunks[4]), (30, 10, 1), "to the end of all");
+    assert_eq!(missing(&chunks[0]), (Tick::ZERO, 20, 1));
+    assert_eq!(missing(&chunks[2]), (Tick(10), 30, 1));
+    assert_eq!(missing(&(chunks[1].start..chunks[2].end)), (Tick::ZERO, 40, 2));
+    assert_eq!(missing(&chunks[4]), (Tick(30), 10, 1), "to the end of all");
 }
 
 #[test]
@@ -251,16 +251,17 @@ fn frames_that_were_not_written_while_events_were_are_declared() {
     let unfinished = |frames: u64, events: u64| {
         let mut writer = TapeWriter::new(header(), b"{}").unwrap();
         for tick in 0..frames {
-            writer.frame(0, tick, &[(view(0), b"moved")]).unwrap();
+            writer.frame(0, Tick(tick), &[(view(0), b"moved")]).unwrap();
         }
         writer.flush().unwrap();
-        let draft = ChunkDraft::new(ChunkKind::EVENTS).with_ticks(0, events as u32).with_detail(1);
+        let draft =
+            ChunkDraft::new(ChunkKind::EVENTS).with_ticks(Tick::ZERO, events as u32).with_detail(1);
         writer.chunk(&draft, b"events").unwrap();
         writer.take()
     };
     let bytes = unfinished(100, 150);
     let found = Recovered::from_bytes(&bytes);
-    assert_eq!(found.unwritten(), Some(100..150));
+    assert_eq!(found.unwritten(), Some(Tick(100)..Tick(150)));
     assert!(found.rebuild().is_err());
     let (remedy, result) = recover_bytes(&bytes, None, 9).unwrap();
     assert_eq!(remedy, Remedy::Repair);
@@ -287,7 +288,7 @@ fn many_streams_cost_each_the_same() {
         let start = std::time::Instant::now();
         let mut writer = TapeWriter::new(header(), b"{}").unwrap();
         for stream in 0..streams {
-            writer.frame(stream, 0, &[(view(0), b"moved")]).unwrap();
+            writer.frame(stream, Tick::ZERO, &[(view(0), b"moved")]).unwrap();
         }
         for stream in 0..streams {
             writer.setup(stream, ViewSet::ALL, b"setup").unwrap();

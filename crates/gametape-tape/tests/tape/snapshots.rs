@@ -270,9 +270,9 @@ fn any_tick_is_one_full_keyframe_and_one_delta_away() {
     let bytes = sample(6500);
     let tape = Tape::open(&bytes).unwrap();
     for tick in (0..6500).step_by(77) {
-        let plan = tape.keyframes.plan(tick, |_| true).unwrap();
+        let plan = tape.keyframes.plan(Tick(tick), |_| true).unwrap();
         assert!(plan.len() <= 2);
-        let restored = tape.restore(&bytes, tick, |_| true).unwrap().unwrap();
+        let restored = tape.restore(&bytes, Tick(tick), |_| true).unwrap().unwrap();
         assert_eq!(restored.to_bytes(), state(tick / 300 * 300).to_bytes());
     }
 }
@@ -292,11 +292,11 @@ fn chained(deltas: u64) -> Vec<u8> {
 fn a_chain_of_nine_deltas_is_followed_and_no_longer_one() {
     let bytes = chained(12);
     let tape = Tape::open(&bytes).unwrap();
-    assert_eq!(tape.keyframes.plan(90, |_| true).unwrap().len(), 10);
-    let restored = tape.restore(&bytes, 90, |_| true).unwrap();
+    assert_eq!(tape.keyframes.plan(Tick(90), |_| true).unwrap().len(), 10);
+    let restored = tape.restore(&bytes, Tick(90), |_| true).unwrap();
     assert_eq!(restored, Some(state(90)));
     // What would take ten deltas is played from where nine lead to.
-    assert_eq!(tape.restore(&bytes, 125, |_| true).unwrap(), Some(state(90)));
+    assert_eq!(tape.restore(&bytes, Tick(125), |_| true).unwrap(), Some(state(90)));
 }
 
 #[test]
@@ -317,9 +317,9 @@ fn a_lost_baseline_costs_only_its_deltas() {
     bytes[second_full.offset as usize + 60] ^= 1;
     let cut = &bytes[..bytes.len() - 1];
     let tape = Tape::open(cut).unwrap();
-    let restored = tape.restore(cut, 4000, |_| true).unwrap().unwrap();
+    let restored = tape.restore(cut, Tick(4000), |_| true).unwrap().unwrap();
     assert_eq!(restored, state(2700));
-    assert_eq!(tape.restore(cut, 6100, |_| true).unwrap(), Some(state(6000)));
+    assert_eq!(tape.restore(cut, Tick(6100), |_| true).unwrap(), Some(state(6000)));
 }
 
 #[test]
@@ -331,10 +331,10 @@ fn keyframes_of_several_streams_and_views_stay_apart() {
     tape.keyframe(1, views(&[2]), &Keyframe::full(&own)).unwrap();
     let bytes = finished(tape);
     let tape = Tape::open(&bytes).unwrap();
-    let of_view = tape.restore(&bytes, 9, |entry| entry.views.contains(view(2))).unwrap();
+    let of_view = tape.restore(&bytes, Tick(9), |entry| entry.views.contains(view(2))).unwrap();
     assert_eq!(of_view, Some(own));
-    assert_eq!(tape.restore(&bytes, 9, |entry| entry.stream == 0).unwrap(), Some(state(0)));
-    assert_eq!(tape.restore(&bytes, 9, |entry| entry.stream == 2).unwrap(), None);
+    assert_eq!(tape.restore(&bytes, Tick(9), |entry| entry.stream == 0).unwrap(), Some(state(0)));
+    assert_eq!(tape.restore(&bytes, Tick(9), |entry| entry.stream == 2).unwrap(), None);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gametape_skirmish::{Pace, Played, Session, game_time};
-use gametape_wire::Result;
+use gametape_wire::{Result, Tick};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Live;
@@ -22,11 +22,11 @@ pub(super) fn play(
 ) -> Result<Played> {
     let start = Instant::now();
     let mut progress = Progress::new();
-    while !session.is_over() && session.tick() < last_tick && !stop.load(Ordering::Relaxed) {
+    while !session.is_over() && session.tick() < Tick(last_tick) && !stop.load(Ordering::Relaxed) {
         let tick = session.tick();
         thread::sleep(pace.due(tick).saturating_sub(start.elapsed()));
         session.step(start.elapsed())?;
-        progress.at(tick, start);
+        progress.at(tick.0, start);
         if let Some(live) = &mut live {
             live.report();
         }
@@ -57,7 +57,7 @@ impl Progress {
             return;
         }
         self.next = now + Self::INTERVAL;
-        let played = game_time(tick);
+        let played = game_time(Tick(tick));
         let speed = played.as_secs_f64() / start.elapsed().as_secs_f64().max(1e-9);
         let (tick, time) = (thousands(tick), clock(played.as_millis() as u64));
         self.bar.set_message(format!("tick {tick}, {time} played, {speed:.0} × real time"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gametape_tape::{ChunkKind, Gap, GapCause, Signature, Tape};
-use gametape_wire::{Result, Source, TickRange};
+use gametape_wire::{Result, Source, Tick, TickRange};
 use serde::Serialize;
 
 use super::numbers;
@@ -27,7 +27,7 @@ pub struct IndexContents {
     pub claimed_keys: Vec<String>,
     /// The first tick that is in the tape, as far as its gaps say.
     #[serde(skip)]
-    pub(super) first_tick: u64,
+    pub(super) first_tick: Tick,
 }
 
 /// The keyframes of one stream.
@@ -43,9 +43,9 @@ pub struct Keyframes {
     /// How many are deltas.
     pub delta: u64,
     /// The tick of the first.
-    pub first_tick: u64,
+    pub first_tick: Tick,
     /// The tick of the last.
-    pub last_tick: u64,
+    pub last_tick: Tick,
 }
 
 /// A gap that the tape declares.
@@ -63,7 +63,7 @@ pub struct Hole {
     /// Whose.
     pub views: Vec<u8>,
     /// The first tick.
-    pub first_tick: u64,
+    pub first_tick: Tick,
     /// How many ticks.
     pub ticks: u32,
 }
@@ -74,12 +74,12 @@ impl IndexContents {
             keyframes: keyframes(tape),
             gaps: Vec::new(),
             claimed_keys: Vec::new(),
-            first_tick: 0,
+            first_tick: Tick::ZERO,
         };
         let of_kind = |kind| tape.chunks.iter().filter(move |chunk| chunk.header.kind == kind);
         visit_chunks(source, of_kind(ChunkKind::GAP).take(MOST_READ), |chunk| {
             let gap = Gap::read(chunk)?;
-            contents.first_tick = contents.first_tick.max(first_tick(&[gap]).0);
+            contents.first_tick = contents.first_tick.max(Tick(first_tick(&[gap]).0));
             contents.gaps.push(Hole::of(&gap));
             Ok(())
         })?;
@@ -133,7 +133,7 @@ impl Keyframes {
             _ => "several views".to_owned(),
         };
         let many = format!("{} full, {} delta", thousands(*full), thousands(*delta));
-        let ticks = TickRange::from(*first_tick..last_tick.saturating_add(1));
+        let ticks = TickRange::from(*first_tick..*last_tick + 1);
         format!("stream {stream}, {whose}: {many}, {ticks}")
     }
 }
@@ -160,7 +160,7 @@ impl Hole {
 
     fn to_text(&self) -> String {
         let Self { cause, first_tick, ticks, .. } = self;
-        let ticks = TickRange::from(*first_tick..first_tick.saturating_add((*ticks).into()));
+        let ticks = TickRange::from(*first_tick..*first_tick + u64::from(*ticks));
         if cause == "cut" {
             return format!("{ticks}, cut away");
         }

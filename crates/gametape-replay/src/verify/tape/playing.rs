@@ -1,7 +1,7 @@
 //! Do the keyframes of a tape agree with what playing leads to?
 
 use gametape_tape::{ChunkHeader, ChunkKind, Gap, GapCause, Tape};
-use gametape_wire::{Error, ErrorKind, Place, Result, Severity, Source, View, ViewSet};
+use gametape_wire::{Error, ErrorKind, Place, Result, Severity, Source, Tick, View, ViewSet};
 
 use crate::metadata::Metadata;
 use crate::open::Content;
@@ -53,7 +53,7 @@ fn lost_setup(tape: &Tape, gaps: &[Gap], stream: u16, views: ViewSet) -> Option<
     }
     let is_setup = |gap: &&Gap| match gap.kind {
         ChunkKind::SETUP => gap.stream == stream,
-        ChunkKind(0) => gap.first_tick == 0 && gap.cause == GapCause::DAMAGE,
+        ChunkKind(0) => gap.first_tick == Tick::ZERO && gap.cause == GapCause::DAMAGE,
         _ => false,
     };
     gaps.iter().find(is_setup)?;
