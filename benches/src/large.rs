@@ -55,13 +55,13 @@ fn write_unpacked(path: &Path, bytes: u64) -> Result<()> {
     let (mut talk, mut tick) = (Talk::new(), 0);
     while writer.length() < bytes {
         if tick % CADENCE == 0 {
-            let keyframe = Keyframe::full(&spectator.snapshot(gametape_wire::Tick(tick)));
+            let keyframe = Keyframe::full(&spectator.snapshot(Tick(tick)));
             let stream = streams::keyframes_of(View::SPECTATOR);
             writer.keyframe(stream, ViewSet::EMPTY.with(View::SPECTATOR), &keyframe)?;
         }
         let payload = payload(&mut game, &mut talk)?;
         writer.frame(streams::FRAMES, Tick(tick), &[(View::SPECTATOR, &payload)])?;
-        spectator.apply(gametape_wire::Tick(tick), &payload)?;
+        spectator.apply(Tick(tick), &payload)?;
         tick += 1;
         if tick % WRITE == 0 {
             writer.flush()?;

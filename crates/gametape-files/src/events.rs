@@ -62,7 +62,7 @@ impl Observed {
     ) -> Outcome {
         let Self { file, tape, info, problems } = self;
         let source = file.source.clone();
-        let mut events = TapeEvents::new(tape, kinds, ticks.start..ticks.end, file);
+        let mut events = TapeEvents::new(tape, kinds, ticks, file);
         for event in &mut events {
             visit(&event.map_err(|error| Failure::of(&source, &error))?, info)?;
         }

@@ -367,7 +367,7 @@ impl SegmentFollower {
         let slot_ticks = self.slot_ticks();
         let Some(tape) = &mut self.tape else { return Ok(()) };
         let chunks = chunks(bytes, &tape.header)?;
-        let tick = Tick(chunks.last().map_or(0, |chunk| chunk.header.first_tick.0));
+        let tick = chunks.last().map_or(Tick::ZERO, |chunk| chunk.header.first_tick);
         if tick.0 / slot_ticks > slot || chunks.last().is_some_and(|chunk| !is_keyframe(chunk)) {
             return Err(malformed("no keyframe of this slot"));
         }

@@ -4,7 +4,7 @@
 
 use gametape_minewars::Setup;
 use gametape_tape::{ChunkKind, KeyframeIndexEntry, SimSnapshot, Tape};
-use gametape_wire::{Result, View, ViewSet};
+use gametape_wire::{Result, Tick, View, ViewSet};
 
 use crate::minewars::MinewarsView;
 use crate::player::{Player, PlayerOptions, Track, ViewTrack};
@@ -83,15 +83,15 @@ impl Track for TapeTrack {
         either!(self, track => track.owns(keyframe))
     }
 
-    fn input(&mut self, tick: u64, view: View, payload: &[u8]) -> Result<()> {
+    fn input(&mut self, tick: Tick, view: View, payload: &[u8]) -> Result<()> {
         either!(self, track => track.input(tick, view, payload))
     }
 
-    fn end_tick(&mut self, tick: u64) -> Result<()> {
+    fn end_tick(&mut self, tick: Tick) -> Result<()> {
         either!(self, track => track.end_tick(tick))
     }
 
-    fn snapshot(&self, tick: u64) -> SimSnapshot {
+    fn snapshot(&self, tick: Tick) -> SimSnapshot {
         either!(self, track => track.snapshot(tick))
     }
 

@@ -185,11 +185,12 @@ fn missing(recorder: &Recorder) -> u64 {
 /// use gametape_skirmish::{Config, Match, Style, metadata, record_match};
 /// use gametape_tape::Tape;
 /// use gametape_minewars::Generation;
+/// use gametape_wire::Tick;
 ///
 /// let mut game = Match::new(Config::new(2, 6, 1), &[Style::Careful], Generation::Current)?;
 /// let about = metadata(game.game().config(), Generation::Current);
-/// let tape = record_match(&mut game, &about, 1, 100)?;
-/// assert_eq!(Tape::open(&tape)?.summary.end_tick, 100);
+/// let tape = record_match(&mut game, &about, 1, Tick(100))?;
+/// assert_eq!(Tape::open(&tape)?.summary.end_tick, Tick(100));
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```
 pub fn record_match(
@@ -202,7 +203,7 @@ pub fn record_match(
     let sink = Cursor::new(Vec::new());
     let (recorder, mut pump) = Recorder::with_pump(sink, header, metadata, &full_speed())?;
     let mut recorder = MatchRecorder::new(recorder, game)?;
-    while !game.is_over() && game.game().tick().0 < last_tick.0 {
+    while !game.is_over() && game.game().tick() < last_tick {
         let turn = recorder.step(game)?;
         pump.step(game_time(turn.tick));
     }

@@ -93,7 +93,7 @@ impl Session {
         let part =
             (CAMERA_PART * 1_000_000 / u64::from(stage.tick_length().micros().max(1))).max(1);
         let index = now.0 / part;
-        let ticks = index.saturating_sub(1) * part..(index + 1) * part;
+        let ticks = Tick(index.saturating_sub(1) * part)..Tick((index + 1) * part);
         if self.cameras.as_ref().is_none_or(|(known, _)| *known != ticks) {
             let samples = self.stage()?.camera_samples(ticks.clone())?;
             self.cameras = Some((ticks, samples));
@@ -108,7 +108,7 @@ impl Session {
         let (from, to) = (self.within(from)?, self.within(to)?);
         let seen = self.stage()?.seen();
         let views = if seen.contains(View::SPECTATOR) { ViewSet::EMPTY } else { seen };
-        let tick = |moment: Moment| When::Tick(Tick(moment.next_tick().0));
+        let tick = |moment: Moment| When::Tick(moment.next_tick());
         let request =
             CutRequest::default().with_views(views).with_from(tick(from)).with_to(tick(to));
         let opened = open(self.blocks.clone(), &OpenOptions::default())?;

@@ -72,7 +72,7 @@ pub struct Session {
     /// Tiles that differ from those of another session.
     pub(crate) differences: Vec<TileAt>,
     /// Where players looked, and in which ticks that was read.
-    pub(crate) cameras: Option<(Range<u64>, Vec<CameraSample>)>,
+    pub(crate) cameras: Option<(Range<Tick>, Vec<CameraSample>)>,
     /// A GIF file that is being made.
     pub(crate) film: Option<Film>,
     /// What was made last: a clip, a GIF file.

@@ -9,7 +9,7 @@ export function Header() {
   const about = state.about.value;
   const isMatch = state.place.value === "match";
   const name = about?.heading || about?.name;
-  // A subtitle may tell how long it is.
+  // A subtitle may say how long it is.
   const subtitle = state.spoilers.value || state.ended.value ? about?.subtitle : about?.game;
   return (
     <header class="head">

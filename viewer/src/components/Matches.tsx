@@ -32,7 +32,7 @@ function day(date: string): string {
 
 export function Matches() {
   const all = state.matches.value;
-  // The order may not tell which match is the longest.
+  // The order may not show which match is the longest.
   const order = chosen.value === "length" && !state.spoilers.value ? "date" : chosen.value;
   const games = useMemo(
     () => [...new Set(all.map((entry) => entry.game ?? "").filter(Boolean))].sort(),

@@ -1,5 +1,5 @@
 //! A tick in the public API of a library is a `Tick`, not a bare integer: a name that ends in `tick` is a moment, one
-//! that ends in `ticks` a number of them.
+//! that ends in `ticks` a number of them, or a range of moments.
 
 use anyhow::Result;
 use proc_macro2::Delimiter;
@@ -8,7 +8,8 @@ use xshell::Shell;
 use super::source::{Source, TokenKind};
 use super::world;
 
-const INTEGERS: [&str; 5] = ["u32", "u64", "i32", "i64", "usize"];
+/// Signed ones are fine: documents have them, where −1 is before the first tick.
+const INTEGERS: [&str; 3] = ["u32", "u64", "usize"];
 
 pub(super) fn problems(sh: &Shell) -> Result<Vec<String>> {
     let library = world::library(sh)?;
@@ -56,9 +57,14 @@ fn public_item(source: &Source, start: usize) -> std::ops::Range<usize> {
     start + 1..end
 }
 
-/// Is there a tick at an index that is a bare integer: `tick: u64`, `fn end_tick(&self) -> Option<u64>`, `Tick(u64)`?
+/// Is there a tick at an index that is a bare integer: `tick: u64`, `fn end_tick(&self) -> Option<u64>`, `Tick(u64)`,
+/// `ticks: Range<u64>`?
 fn bare_tick(source: &Source, index: usize) -> Option<(usize, &str)> {
-    let name = source.name(index).filter(|name| name.to_ascii_lowercase().ends_with("tick"))?;
+    let name = source.name(index)?;
+    let lower = name.to_ascii_lowercase();
+    if !lower.ends_with("tick") && !lower.ends_with("ticks") {
+        return None;
+    }
     let is_function = index > 0 && source.name(index - 1) == Some("fn");
     let after = match (is_function, source.tokens.get(index + 1)?.kind.clone()) {
         (true, _) => (index..source.tokens.len()).take(200).find(|at| is_arrow(source, *at))? + 2,
@@ -69,11 +75,12 @@ fn bare_tick(source: &Source, index: usize) -> Option<(usize, &str)> {
     let is_wrapper = |at: &usize| {
         source.is(*at, &TokenKind::Punct('&'))
             || source.is(*at, &TokenKind::Punct('<'))
-            || matches!(source.name(*at), Some("Option" | "Result" | "Vec"))
+            || matches!(source.name(*at), Some("Option" | "Result" | "Vec" | "Range"))
     };
     let inner = (after..).find(|at| !is_wrapper(at))?;
     let is_bare = source.name(inner).is_some_and(|name| INTEGERS.contains(&name));
-    is_bare.then(|| (source.tokens[index].line, name))
+    let is_range = (after..inner).any(|at| source.name(at) == Some("Range"));
+    (is_bare && (is_range || lower.ends_with("tick"))).then(|| (source.tokens[index].line, name))
 }
 
 fn is_arrow(source: &Source, index: usize) -> bool {
@@ -99,6 +106,8 @@ mod tests {
             "pub enum StartAt { Live, Tick(u64) }",
             "pub trait A { fn orders(&mut self, tick: u64); }",
             "pub trait A { fn end_tick(&self) -> Option<u64>; }",
+            "impl A { pub fn samples(&mut self, ticks: &Range<u64>) -> u64 { x } }",
+            "impl A { pub fn lost_ticks(&self) -> Option<Range<u64>> { x } }",
         ] {
             assert_eq!(bare(text), 1, "{text}");
         }
@@ -109,6 +118,8 @@ mod tests {
         for text in [
             "pub struct A { pub tick: Tick, tick_count: u64, last_tick: u64 }",
             "pub struct A { pub ticks: u64, pub tick_us: u32 }",
+            "pub struct A { pub ticks: Range<Tick>, pub bytes: Range<u64> }",
+            "pub struct Document { pub tick: i64 }",
             "pub(crate) fn f(tick: u64) {}",
             "pub fn f(tick: Tick) { let tick: u64 = g::<u64>(tick.0); }",
             "impl A { pub fn end_tick(&self) -> Tick { x } fn g(tick: u64) -> u64 { x } }",

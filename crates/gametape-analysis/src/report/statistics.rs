@@ -31,7 +31,7 @@ pub fn result_line<N: Names>(info: &MatchInfo<N>, statistics: &Statistics) -> Op
         }
         (MatchOutcome::Remade, _) => "not decided: the match begins again".to_owned(),
         (MatchOutcome::Desync { first_tick }, _) => {
-            format!("not decided: states differ from {} on", info.time(Tick((*first_tick).0)))
+            format!("not decided: states differ from {} on", info.time(*first_tick))
         }
     })
 }

@@ -136,7 +136,7 @@ pub(super) fn cut_span(
     ticks: Range<Tick>,
     target: &Target,
 ) -> Result<Report, Failure> {
-    let [from, to] = [ticks.start, ticks.end].map(|tick| When::Tick(tick));
+    let [from, to] = [ticks.start, ticks.end].map(When::Tick);
     let request = CutRequest::default().with_views(views).with_from(from).with_to(to);
     write_cut(file, tape, &request, &target.clone().into())
 }

@@ -12,7 +12,7 @@ use gametape_minewars::{Generation, Grid};
 use gametape_net::{Address, PublishOptions, Publishing, publish_recording};
 use gametape_replay::Report;
 use gametape_skirmish::{Config, Match, Pace, Played, Provenance, Session, Style, Summary};
-use gametape_wire::{Error, View, ViewSet};
+use gametape_wire::{Error, Tick, View, ViewSet};
 
 use super::publish::{name_of, report};
 use crate::failure::{Done, Failure, Outcome, is_quiet, warn};
@@ -117,7 +117,7 @@ impl Args {
         // Whoever sees the first bytes of the tape may end it.
         let stop = stop_signal()?;
         let sink = TapeSink::open(&self.target, crate::output::may_replace())?;
-        let last_tick = self.ticks.unwrap_or(u64::MAX);
+        let last_tick = self.ticks.map_or(Tick::MAX, Tick);
         let failed = |error: Error| Failure::of(&self.target, &error);
         let pace = self.pace();
         let begun = Session::begin(game, &self.style, self.generation, &provenance(), pace, sink);

@@ -21,7 +21,7 @@ use crate::text::count;
 #[must_use]
 pub struct TapeCut {
     /// The first tick, where that is before the one that was asked for.
-    pub earlier_start: Option<u64>,
+    pub earlier_start: Option<Tick>,
     /// How many keyframes are in it.
     pub keyframes: u64,
     /// What of the tape is not in it, and why.
@@ -66,7 +66,7 @@ pub fn cut_tape<S: Source>(
     let views = (!request.views.is_empty()).then_some(request.views);
     let cut = Cut::new(tape, views, asked.clone())?;
     let mut thinner = match request.without_unreliable {
-        true => Some(Thinner::new(tape, Tick(cut.ticks().start.0))?),
+        true => Some(Thinner::new(tape, cut.ticks().start)?),
         false => None,
     };
     let what = done(views, &asked, request.without_unreliable);
@@ -95,9 +95,7 @@ pub fn cut_tape<S: Source>(
     let end = rewriter.finish()?;
     put(&end.bytes)?;
     Ok(TapeCut {
-        earlier_start: Some(cut.ticks().start)
-            .filter(|start| *start < asked.start)
-            .map(|tick| tick.0),
+        earlier_start: Some(cut.ticks().start).filter(|start| *start < asked.start),
         keyframes: cut.keyframes() as u64,
         dropped: end.dropped,
         unreliable: thinner.map_or(0, |thinner| thinner.left_out()),

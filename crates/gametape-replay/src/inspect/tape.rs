@@ -129,8 +129,8 @@ impl TapeSummary {
         let mut metadata = Metadata::of(tape);
         let of_kind = |kind| summary.kind(kind).map_or(0, |row| row.chunks.into());
         let problems = std::mem::take(&mut metadata.problems);
-        let begin = index.as_ref().map_or(0, |index| index.first_tick.0);
-        let first_tick = summary.first_tick.max(Tick(begin)).min(summary.end_tick);
+        let begin = index.as_ref().map_or(Tick::ZERO, |index| index.first_tick);
+        let first_tick = summary.first_tick.max(begin).min(summary.end_tick);
         let ticks = summary.end_tick.since(first_tick);
         Self {
             file: name.to_owned(),

@@ -25,7 +25,7 @@ struct Held {
     /// The offset of the next frame.
     at: usize,
     /// The tick of the next frame.
-    next_tick: u64,
+    next_tick: Tick,
     /// The offset of the byte after the next frame.
     next_end: usize,
 }
@@ -50,10 +50,10 @@ impl Cursor {
     }
 
     /// A tick that the next frame does not come before; it is exact where a chunk is held.
-    pub(super) fn next_tick(&self) -> Option<u64> {
+    pub(super) fn next_tick(&self) -> Option<Tick> {
         match &self.held {
             Some(held) => Some(held.next_tick),
-            None => self.chunks.front().map(|entry| entry.header.first_tick).map(|tick| tick.0),
+            None => self.chunks.front().map(|entry| entry.header.first_tick),
         }
     }
 
@@ -69,7 +69,8 @@ impl Cursor {
             let input = &mut inputs[self.input];
             let raw = input.chunk(&entry, |chunk| Ok(chunk.raw()?.into_owned()))?;
             *held += raw.len() as u64;
-            let chunk = Held { header: entry.header, raw, at: 0, next_tick: 0, next_end: 0 };
+            let chunk =
+                Held { header: entry.header, raw, at: 0, next_tick: Tick::ZERO, next_end: 0 };
             self.keep(chunk, held).map_err(|error| inputs[self.input].failed(error))?;
         }
         Ok(())
@@ -79,7 +80,7 @@ impl Cursor {
     fn keep(&mut self, mut chunk: Held, held: &mut u64) -> Result<()> {
         let next = chunk.peek()?.map(|frame| {
             let last = frame.parts().last();
-            (frame.tick.0, last.map_or(0, |part| part.offset as usize + part.payload.len()))
+            (frame.tick, last.map_or(0, |part| part.offset as usize + part.payload.len()))
         });
         match next {
             Some((tick, length)) => {
@@ -92,12 +93,12 @@ impl Cursor {
     }
 
     /// Is the next frame, whose chunk is loaded, at this tick?
-    pub(super) fn is_at(&self, tick: u64) -> bool {
+    pub(super) fn is_at(&self, tick: Tick) -> bool {
         self.held.as_ref().is_some_and(|held| held.next_tick == tick)
     }
 
     /// The next frame, if it is at this tick.
-    pub(super) fn frame_at(&self, tick: u64) -> Result<Option<Frame<'_>>> {
+    pub(super) fn frame_at(&self, tick: Tick) -> Result<Option<Frame<'_>>> {
         match &self.held {
             Some(held) if held.next_tick == tick => {
                 let frame = held.peek()?;
@@ -111,7 +112,7 @@ impl Cursor {
     pub(super) fn advance(&mut self, held: &mut u64) -> Result<()> {
         let Some(mut chunk) = self.held.take() else { return Ok(()) };
         chunk.at = chunk.next_end;
-        chunk.header.first_tick = Tick(chunk.next_tick);
+        chunk.header.first_tick = chunk.next_tick;
         self.keep(chunk, held)
     }
 }

@@ -22,7 +22,7 @@ const PIECE_BYTES: u64 = 64;
 pub(super) struct Lanes {
     lanes: Vec<Lane>,
     /// The tick, lane and cursor of whatever may come next.
-    queue: BinaryHeap<Reverse<(u64, usize, usize)>>,
+    queue: BinaryHeap<Reverse<(Tick, usize, usize)>>,
     /// Bytes of the chunks that cursors hold.
     held: u64,
     /// Ticks with orders of several tapes that nobody knows the order of.
@@ -66,7 +66,7 @@ impl Lanes {
     }
 
     /// The next tick at which something may happen.
-    pub(super) fn next_tick(&self) -> Option<u64> {
+    pub(super) fn next_tick(&self) -> Option<Tick> {
         self.queue.peek().map(|Reverse((tick, ..))| *tick)
     }
 
@@ -106,7 +106,7 @@ impl Lanes {
 /// One lane at one tick, at which several cursors have frames.
 struct AtTick<'a, S> {
     lane: &'a mut Lane,
-    tick: u64,
+    tick: Tick,
     cursors: &'a [usize],
     inputs: &'a mut [MergeInput<S>],
     held: &'a mut u64,
@@ -172,8 +172,8 @@ impl<S: Source> AtTick<'_, S> {
     fn put_frame(&self, pieces: &[(View, &[u8])], writer: &mut TapeWriter) -> Result<()> {
         let Lane { kind, stream, .. } = *self.lane;
         match kind {
-            ChunkKind::ORDERS => writer.orders(stream, Tick(self.tick), pieces),
-            _ => writer.frame(stream, Tick(self.tick), pieces),
+            ChunkKind::ORDERS => writer.orders(stream, self.tick, pieces),
+            _ => writer.frame(stream, self.tick, pieces),
         }
     }
 

@@ -40,12 +40,12 @@ impl Span {
 }
 
 /// What chunks have in common that may be one and the same.
-type Key = (u64, u8, u16, u32, u32);
+type Key = (Tick, u8, u16, u32, u32);
 
 impl Unit {
-    fn tick(&self) -> u64 {
+    fn tick(&self) -> Tick {
         let header = &self.entry.header;
-        if header.kind.has_ticks() { header.first_tick.0 } else { 0 }
+        if header.kind.has_ticks() { header.first_tick } else { Tick::ZERO }
     }
 
     fn key(&self) -> Key {
@@ -85,7 +85,7 @@ impl Units {
         Self { units, next: 0, names: NameTable::default(), last_full: None, spans }
     }
 
-    pub(super) fn next_tick(&self) -> Option<u64> {
+    pub(super) fn next_tick(&self) -> Option<Tick> {
         self.units.get(self.next).map(Unit::tick)
     }
 

@@ -54,7 +54,7 @@ impl<T: Track> Player<T> {
 
     /// Is the state the expected one? Who is in doubt only asks.
     fn compare(&mut self, expected: &SimSnapshot, doubtful: bool) -> bool {
-        let state = self.track.snapshot(self.tick);
+        let state = self.track.snapshot(Tick(self.tick));
         if state == *expected {
             self.base = self.tick;
             return true;
@@ -79,7 +79,7 @@ impl<T: Track> Player<T> {
 
     /// The recorded state counts, unless it cannot be restored.
     fn take_over(&mut self, expected: &SimSnapshot, index: usize) -> Result<(), Stop> {
-        let before = (self.track.snapshot(self.tick), self.base);
+        let before = (self.track.snapshot(Tick(self.tick)), self.base);
         self.kept.clear();
         let Err(error) = self.restore(expected, self.tick) else { return Ok(()) };
         self.keyframes.give_up(index);

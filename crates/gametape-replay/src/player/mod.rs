@@ -165,7 +165,7 @@ impl<T: Track> Player<T> {
         let mut player = Self {
             input: InputCursor::new(tape.tape(), track.input_kind(), views),
             keyframes: Keyframes::new(tape.tape(), &track),
-            start: track.snapshot(0),
+            start: track.snapshot(Tick::ZERO),
             tick: 0,
             begin: 0,
             end: 0,
@@ -243,7 +243,7 @@ impl<T: Track> Player<T> {
     /// The whole state at the position, in canonical form.
     #[must_use]
     pub fn snapshot(&self) -> SimSnapshot {
-        self.track.snapshot(self.tick)
+        self.track.snapshot(Tick(self.tick))
     }
 
     /// What was wrong so far, by [`PlayRule`]: input that cannot be applied, keyframes that cannot be

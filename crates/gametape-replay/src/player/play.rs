@@ -72,7 +72,7 @@ impl<T: Track> Player<T> {
                 self.input.peek(&self.tape, stop).map_or(stop, |next| next + 1)
             };
             self.apply_before(until);
-            self.track.end_tick(self.tick)?;
+            self.track.end_tick(Tick(self.tick))?;
             self.tick = until;
         }
         self.broken = false;
@@ -85,7 +85,7 @@ impl<T: Track> Player<T> {
             for part in frame.parts() {
                 for view in part.views.and(views).iter() {
                     self.spacing.work += FRAME_COST + part.payload.len() as u64;
-                    if let Err(error) = self.track.input(frame.tick.0, view, part.payload) {
+                    if let Err(error) = self.track.input(frame.tick, view, part.payload) {
                         self.findings.note_input(frame.tick.0, error);
                     }
                 }
@@ -109,7 +109,7 @@ impl<T: Track> Player<T> {
     fn keep_snapshot(&mut self, goal: u64) {
         let (moment, base) = (at(self.tick), at(self.base));
         if !self.kept.has(moment) {
-            let bytes = self.track.snapshot(self.tick).to_bytes();
+            let bytes = self.track.snapshot(Tick(self.tick)).to_bytes();
             self.kept.keep(moment, Kept::snapshot(base, bytes), at(goal));
         }
     }

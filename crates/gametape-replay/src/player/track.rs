@@ -35,13 +35,13 @@ pub trait Track {
     fn owns(&self, keyframe: &KeyframeIndexEntry) -> bool;
 
     /// Takes one input of a tick. What is wrong with it is the error; play goes on.
-    fn input(&mut self, tick: u64, view: View, payload: &[u8]) -> Result<()>;
+    fn input(&mut self, tick: Tick, view: View, payload: &[u8]) -> Result<()>;
 
     /// All input of a tick was given. An error here ends play.
-    fn end_tick(&mut self, tick: u64) -> Result<()>;
+    fn end_tick(&mut self, tick: Tick) -> Result<()>;
 
     /// The whole state at a tick.
-    fn snapshot(&self, tick: u64) -> SimSnapshot;
+    fn snapshot(&self, tick: Tick) -> SimSnapshot;
 
     /// Becomes the state of a snapshot.
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()>;
@@ -99,16 +99,16 @@ impl<G: GameState> Track for ViewTrack<G> {
         keyframe.stream == streams::keyframes_of(self.view) && keyframe.views.contains(self.view)
     }
 
-    fn input(&mut self, tick: u64, _: View, payload: &[u8]) -> Result<()> {
-        self.state.apply(Tick(tick), payload)
+    fn input(&mut self, tick: Tick, _: View, payload: &[u8]) -> Result<()> {
+        self.state.apply(tick, payload)
     }
 
-    fn end_tick(&mut self, _: u64) -> Result<()> {
+    fn end_tick(&mut self, _: Tick) -> Result<()> {
         Ok(())
     }
 
-    fn snapshot(&self, tick: u64) -> SimSnapshot {
-        self.state.snapshot(Tick(tick))
+    fn snapshot(&self, tick: Tick) -> SimSnapshot {
+        self.state.snapshot(tick)
     }
 
     fn restore(&mut self, snapshot: &SimSnapshot) -> Result<()> {
@@ -168,14 +168,14 @@ impl<X: Simulation> Track for SimulationTrack<X> {
         keyframe.stream == streams::SIMULATION
     }
 
-    fn input(&mut self, _: u64, view: View, payload: &[u8]) -> Result<()> {
+    fn input(&mut self, _: Tick, view: View, payload: &[u8]) -> Result<()> {
         let start = self.payloads.len();
         self.payloads.extend_from_slice(payload);
         self.orders.push((view, start..self.payloads.len()));
         Ok(())
     }
 
-    fn end_tick(&mut self, _: u64) -> Result<()> {
+    fn end_tick(&mut self, _: Tick) -> Result<()> {
         let payloads = &self.payloads;
         let order = |(player, range): &(View, Range<usize>)| Order {
             player: *player,
@@ -187,7 +187,7 @@ impl<X: Simulation> Track for SimulationTrack<X> {
         stepped
     }
 
-    fn snapshot(&self, _: u64) -> SimSnapshot {
+    fn snapshot(&self, _: Tick) -> SimSnapshot {
         self.simulation.snapshot()
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, SeekFrom};
 use std::ops::Range;
 
 use gametape_tape::{ChunkKind, Recovered, Recovery, TapeWriter};
-use gametape_wire::{Error, Result, Source, Tick, ViewSet, drive};
+use gametape_wire::{Error, Result, Source, ViewSet, drive};
 
 use super::item::Loss;
 use super::sink::ResumableSink;
@@ -30,7 +30,7 @@ impl Interruption {
     fn of(found: &Recovered) -> Self {
         let timed = found.chunks.iter().filter(|chunk| chunk.header.kind.has_ticks());
         let torn = &found.damages;
-        let end_tick = timed.map(|chunk| chunk.header.end_tick()).max().unwrap_or(Tick::ZERO);
+        let end_tick = timed.map(|chunk| chunk.header.end_tick()).max().unwrap_or_default();
         Self {
             end_tick: found.unwritten().map_or(end_tick.0, |ticks| ticks.start.0),
             torn_chunks: torn.iter().filter(|damage| damage.header.is_some()).count() as u64,

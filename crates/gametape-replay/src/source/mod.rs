@@ -145,9 +145,8 @@ impl<S> Recording<S> {
 
 /// The first tick of a tape with these gaps: after what was cut away.
 pub(crate) fn first_tick(gaps: &[Gap]) -> Tick {
-    let before =
-        gaps.iter().filter(|gap| gap.cause == GapCause::CUT && gap.first_tick == Tick::ZERO);
-    Tick((before.map(|gap| gap.ticks().end).max().unwrap_or(Tick::ZERO)).0)
+    let is_before = |gap: &&Gap| gap.cause == GapCause::CUT && gap.first_tick == Tick::ZERO;
+    gaps.iter().filter(is_before).map(|gap| gap.ticks().end).max().unwrap_or_default()
 }
 
 /// Does a gap concern what is played from the first stream of this kind?

@@ -138,10 +138,10 @@ fn replayed<S: Source>(player: &Playback<S, Player<ViewTrack<MinewarsView>>>) ->
 /// When the last frame before a tick happens, in milliseconds.
 fn last_time<S: Source>(recording: &mut Recording<S>, before: Tick) -> Result<u64> {
     let chunks = recording.entries(ChunkKind::FRAMES, FRAMES);
-    let last = chunks.iter().rfind(|entry| entry.header.first_tick < Tick(before.0));
+    let last = chunks.iter().rfind(|entry| entry.header.first_tick < before);
     let Some(entry) = last else { return Ok(0) };
     let raw = recording.raw(entry)?;
     let frames = TapeFrames::new(&entry.header, &raw).map_while(Result::ok);
-    let last = frames.map(|frame| frame.tick).take_while(|tick| *tick < Tick(before.0)).last();
-    Ok(recording.tape().header.tick_length.millis_of(Tick((last.unwrap_or(Tick::ZERO)).0)))
+    let last = frames.map(|frame| frame.tick).take_while(|tick| *tick < before).last();
+    Ok(recording.tape().header.tick_length.millis_of(last.unwrap_or_default()))
 }

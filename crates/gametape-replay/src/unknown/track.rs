@@ -72,19 +72,19 @@ impl Track for UnknownTrack {
         }
     }
 
-    fn input(&mut self, _: u64, _: View, payload: &[u8]) -> Result<()> {
+    fn input(&mut self, _: Tick, _: View, payload: &[u8]) -> Result<()> {
         self.state.take(payload);
         Ok(())
     }
 
-    fn end_tick(&mut self, _: u64) -> Result<()> {
+    fn end_tick(&mut self, _: Tick) -> Result<()> {
         Ok(())
     }
 
     /// The last keyframe, as if it were of this tick: what came since is not in it.
-    fn snapshot(&self, tick: u64) -> SimSnapshot {
+    fn snapshot(&self, tick: Tick) -> SimSnapshot {
         let mut snapshot = self.state.keyframe.as_deref().cloned().unwrap_or_default();
-        snapshot.core.tick = Tick(tick);
+        snapshot.core.tick = tick;
         snapshot
     }
 

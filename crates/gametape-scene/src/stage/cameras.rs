@@ -38,12 +38,12 @@ impl<S: Source> Stage<S> {
     }
 
     /// Where players looked in some ticks, as far as the views that are seen may know, ascending.
-    pub fn camera_samples(&mut self, ticks: Range<u64>) -> Result<Vec<CameraSample>> {
+    pub fn camera_samples(&mut self, ticks: Range<Tick>) -> Result<Vec<CameraSample>> {
         let seen = self.seen();
         let Some((tape, source)) = self.tape() else { return Ok(Vec::new()) };
         let kinds = KindSet::EMPTY.with(EventKind::CameraPositionSample);
         let mut samples = Vec::new();
-        for event in TapeEvents::new(tape, kinds, Tick(ticks.start)..Tick(ticks.end), source) {
+        for event in TapeEvents::new(tape, kinds, ticks, source) {
             let event = event?;
             let AnalysisEvent::CameraPositionSample { tick, player, viewport_center, .. } = event
             else {

@@ -1,7 +1,7 @@
 //! What happened in a recording as a whole, in words: reported in one pass over its changes, a part at a time.
 
 use gametape_replay::{Direction, Timeline};
-use gametape_wire::{Arrange, Moment, Result, Source, drive};
+use gametape_wire::{Arrange, Moment, Result, Source, Tick, drive};
 
 use super::{Origin, SeenTimeline, Stage};
 use crate::model::Line;
@@ -119,7 +119,7 @@ impl<S: Source> Stage<S> {
 
     /// The lines of a game that nobody here knows: its events, all at once.
     fn report_events(&mut self) -> Result<()> {
-        self.chronicle.lines = self.event_lines(0..u64::MAX, MOST_LINES)?;
+        self.chronicle.lines = self.event_lines(Tick::ZERO..Tick::MAX, MOST_LINES)?;
         (self.chronicle.until, self.chronicle.is_over) = (Some(self.end()), true);
         Ok(())
     }
@@ -135,13 +135,13 @@ impl<S: Source> Stage<S> {
                 let these = all[first..].iter().take_while(|report| report.moment == position);
                 these.cloned().collect()
             }
-            false => self.event_lines(tick.0..tick.0.saturating_add(1), MOST_LINES)?,
+            false => self.event_lines(tick..tick + 1, MOST_LINES)?,
         };
         Ok(lines.into_iter().map(|report| report.line).collect())
     }
 
     #[cfg(not(feature = "story"))]
-    fn event_lines(&mut self, _: std::ops::Range<u64>, _: usize) -> Result<Vec<ReportedLine>> {
+    fn event_lines(&mut self, _: std::ops::Range<Tick>, _: usize) -> Result<Vec<ReportedLine>> {
         Ok(Vec::new())
     }
 

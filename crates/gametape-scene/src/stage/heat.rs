@@ -105,13 +105,8 @@ impl<S: Source> Stage<S> {
             ],
             _ => &[EventKind::CameraPositionSample],
         };
-        let ticks = from.next_tick().0..to.next_tick().0;
-        for event in TapeEvents::new(
-            tape,
-            kinds.iter().copied().collect::<KindSet>(),
-            Tick(ticks.start)..Tick(ticks.end),
-            source,
-        ) {
+        let kinds: KindSet = kinds.iter().copied().collect();
+        for event in TapeEvents::new(tape, kinds, from.next_tick()..to.next_tick(), source) {
             let event = event?;
             if !seen.contains(View::SPECTATOR) && !is_own(&event, seen) {
                 continue;

@@ -266,7 +266,7 @@ impl Collected {
             Some(_) => Vec::new(),
         };
         let rows = highlight_rows(info, &found);
-        let moment = |tick: u64| Moment::after(Tick(tick)).next_tick().0;
+        let moment = |tick: Tick| Moment::after(tick).next_tick().0;
         let highlights = rows.into_iter().take(MOST_HIGHLIGHTS).map(|row| {
             let parts = [
                 ("fighting", row.why.engagement),
@@ -277,9 +277,9 @@ impl Collected {
             let percent = |part: u32| part / (WHOLE / 100).max(1);
             StoryHighlight {
                 rank: row.rank,
-                moment: moment(row.tick.0),
-                start: moment(row.start_tick.0),
-                end: moment(row.end_tick.0),
+                moment: moment(row.tick),
+                start: moment(row.start_tick),
+                end: moment(row.end_tick),
                 time: row.times[0].clone(),
                 text: row.what.unwrap_or_else(|| "fight".to_owned()),
                 why: parts.map(|(name, part)| WhyPart { name, percent: percent(part) }).to_vec(),
@@ -289,11 +289,9 @@ impl Collected {
         let statistics = self.statistics.finish();
         let mut curves: BTreeMap<&str, Vec<CurveOfPlayer>> = BTreeMap::new();
         for series in statistics.all_series() {
-            let points: Vec<(u64, f64)> = series
-                .points
-                .iter()
-                .map(|(tick, value)| (moment((*tick).0), *value as f64))
-                .collect();
+            let points = series.points.iter();
+            let points: Vec<(u64, f64)> =
+                points.map(|(tick, value)| (moment(*tick), *value as f64)).collect();
             if points.iter().any(|point| point.1 != 0.0) {
                 curves.entry(series.stat).or_default().push(of_player(
                     series.player,

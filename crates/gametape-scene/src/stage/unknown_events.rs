@@ -16,7 +16,7 @@ impl<S: Source> Stage<S> {
     /// The events of some ticks that the views may know, as lines; not more than these.
     pub(super) fn event_lines(
         &mut self,
-        ticks: Range<u64>,
+        ticks: Range<Tick>,
         most: usize,
     ) -> Result<Vec<ReportedLine>> {
         let seen = self.seen();
@@ -26,7 +26,7 @@ impl<S: Source> Stage<S> {
         let info = MatchInfo::of(tape, "", names.finish());
         let kinds = KindSet::of_stream(EventStream::Simulation);
         let mut lines = Vec::new();
-        for event in TapeEvents::new(tape, kinds, Tick(ticks.start)..Tick(ticks.end), source) {
+        for event in TapeEvents::new(tape, kinds, ticks, source) {
             let event = event?;
             let is_known = seen.contains(View::SPECTATOR) || is_own(&event, seen);
             if !is_known || event.kind() == EventKind::PlayerStatSnapshot {

@@ -74,12 +74,12 @@ pub struct Bot {
     manners: Manners,
     /// Orders for later, the next one last.
     plan: Vec<Command>,
-    planned_at: u64,
-    strike_ready: u64,
+    planned_at: Tick,
+    strike_ready: Tick,
     /// Ticks that every order takes longer: nobody is always at their best.
     fatigue: u64,
     /// When the last order was given.
-    acted: u64,
+    acted: Tick,
 }
 
 /// How long a mood lasts, in ticks.
@@ -97,10 +97,10 @@ impl Bot {
             dice: Dice::new(seed, Stream::Bot(player)),
             manners: Manners::default(),
             plan: Vec::new(),
-            planned_at: 0,
-            strike_ready: 0,
+            planned_at: Tick::ZERO,
+            strike_ready: Tick::ZERO,
             fatigue: 0,
-            acted: 0,
+            acted: Tick::ZERO,
         }
     }
 
@@ -136,16 +136,16 @@ impl Pilot for Bot {
         if (tick + 11 * u64::from(self.player)).0.is_multiple_of(MOOD) {
             self.fatigue = self.dice.below(7);
         }
-        if idle || tick < Tick(self.acted + self.traits.pace + self.fatigue) {
+        if idle || tick < self.acted + self.traits.pace + self.fatigue {
             return orders;
         }
-        self.acted = tick.0;
+        self.acted = tick;
         if let Some(order) = self.besiege(view) {
             orders.push(order);
             return orders;
         }
-        if self.plan.is_empty() || tick > Tick(self.planned_at + PLAN_AGE) {
-            self.make_plan(tick.0, view);
+        if self.plan.is_empty() || tick > self.planned_at + PLAN_AGE {
+            self.make_plan(tick, view);
         }
         orders.extend(self.next_order(view));
         orders

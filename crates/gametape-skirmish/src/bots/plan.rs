@@ -1,6 +1,7 @@
 //! What a bot plans: the most urgent orders first.
 
 use gametape_minewars::{Coord, ItemKind, StructureKind, TileKind, TileState, ViewState};
+use gametape_wire::Tick;
 
 use super::Bot;
 use super::chart::Chart;
@@ -14,7 +15,7 @@ const PLAN_LENGTH: usize = 12;
 
 impl Bot {
     /// Makes a new plan, the most urgent orders first.
-    pub(super) fn make_plan(&mut self, tick: u64, view: &ViewState) {
+    pub(super) fn make_plan(&mut self, tick: Tick, view: &ViewState) {
         let chart = Chart::new(self.player, view, &self.briefing);
         self.planned_at = tick;
         let mut plan = Vec::new();
@@ -78,7 +79,7 @@ impl Bot {
     }
 
     /// Takes back the land around own cities.
-    fn defend(&mut self, chart: &Chart, view: &ViewState, tick: u64, plan: &mut Vec<Command>) {
+    fn defend(&mut self, chart: &Chart, view: &ViewState, tick: Tick, plan: &mut Vec<Command>) {
         for city in self.briefing.cities.clone() {
             if chart.tile(city).owner != self.player {
                 continue;
@@ -96,7 +97,7 @@ impl Bot {
         &mut self,
         chart: &Chart,
         view: &ViewState,
-        tick: u64,
+        tick: Tick,
         tile: u32,
         plan: &mut Vec<Command>,
     ) {
@@ -114,7 +115,7 @@ impl Bot {
         }
     }
 
-    fn may_strike(&self, view: &ViewState, tick: u64) -> bool {
+    fn may_strike(&self, view: &ViewState, tick: Tick) -> bool {
         tick >= self.strike_ready && self.money(view) >= STRIKE_COST
     }
 
@@ -185,7 +186,7 @@ impl Bot {
     }
 
     /// Nothing is safe: looks closer, or guesses, or blows it up.
-    fn gamble(&mut self, chart: &Chart, view: &ViewState, tick: u64, plan: &mut Vec<Command>) {
+    fn gamble(&mut self, chart: &Chart, view: &ViewState, tick: Tick, plan: &mut Vec<Command>) {
         let open = |tile: &&u32| !chart.tile(**tile).smoke && chart.tile(**tile).flag.is_none();
         let least = chart.frontier.iter().filter(open).min_by_key(|tile| chart.risk(**tile));
         let Some(&tile) = least else {
@@ -223,7 +224,7 @@ impl Bot {
         &mut self,
         chart: &Chart,
         view: &ViewState,
-        tick: u64,
+        tick: Tick,
         plan: &mut Vec<Command>,
     ) {
         if !self.may_strike(view, tick) || !self.dice.chance(self.traits.strike) {

@@ -60,6 +60,6 @@ fn frames_agree(chunk: &Chunk<'_>, raw: &[u8]) -> Result<bool> {
 
 fn delta_agrees(chunk: &Chunk<'_>, raw: &[u8]) -> Result<bool> {
     let core = DeltaSnapshot::read(raw)?.core;
-    let distance = core.tick.checked_sub(core.baseline_tick.0).map(|Tick(ticks)| ticks);
+    let distance = core.tick.0.checked_sub(core.baseline_tick.0);
     Ok(core.tick == chunk.header.first_tick && distance == Some(chunk.header.detail.into()))
 }

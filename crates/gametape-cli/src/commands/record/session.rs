@@ -16,17 +16,17 @@ use crate::text::{clock, thousands};
 pub(super) fn play(
     mut session: Session<TapeSink>,
     pace: Pace,
-    last_tick: u64,
+    last_tick: Tick,
     stop: &AtomicBool,
     mut live: Option<&mut Live>,
 ) -> Result<Played> {
     let start = Instant::now();
     let mut progress = Progress::new();
-    while !session.is_over() && session.tick() < Tick(last_tick) && !stop.load(Ordering::Relaxed) {
+    while !session.is_over() && session.tick() < last_tick && !stop.load(Ordering::Relaxed) {
         let tick = session.tick();
         thread::sleep(pace.due(tick).saturating_sub(start.elapsed()));
         session.step(start.elapsed())?;
-        progress.at(tick.0, start);
+        progress.at(tick, start);
         if let Some(live) = &mut live {
             live.report();
         }
@@ -51,15 +51,15 @@ impl Progress {
         Self { bar, next: Instant::now() + Self::INTERVAL }
     }
 
-    fn at(&mut self, tick: u64, start: Instant) {
+    fn at(&mut self, tick: Tick, start: Instant) {
         let now = Instant::now();
         if now < self.next {
             return;
         }
         self.next = now + Self::INTERVAL;
-        let played = game_time(Tick(tick));
+        let played = game_time(tick);
         let speed = played.as_secs_f64() / start.elapsed().as_secs_f64().max(1e-9);
-        let (tick, time) = (thousands(tick), clock(played.as_millis() as u64));
+        let (tick, time) = (thousands(tick.0), clock(played.as_millis() as u64));
         self.bar.set_message(format!("tick {tick}, {time} played, {speed:.0} × real time"));
         self.bar.tick();
     }

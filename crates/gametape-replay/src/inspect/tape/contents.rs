@@ -79,7 +79,7 @@ impl IndexContents {
         let of_kind = |kind| tape.chunks.iter().filter(move |chunk| chunk.header.kind == kind);
         visit_chunks(source, of_kind(ChunkKind::GAP).take(MOST_READ), |chunk| {
             let gap = Gap::read(chunk)?;
-            contents.first_tick = contents.first_tick.max(Tick(first_tick(&[gap]).0));
+            contents.first_tick = contents.first_tick.max(first_tick(&[gap]));
             contents.gaps.push(Hole::of(&gap));
             Ok(())
         })?;
