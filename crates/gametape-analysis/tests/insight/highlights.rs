@@ -183,7 +183,9 @@ fn scores_are_golden() {
             let Why { engagement, momentum, anomaly, rarity, .. } = h.why;
             format!(
                 "{} {:?} {} = {engagement} {momentum} {anomaly} {rarity}",
-                h.tick, h.window, h.score
+                h.tick,
+                numbers(&h.window),
+                h.score
             )
         })
         .collect();

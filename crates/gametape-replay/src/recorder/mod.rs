@@ -71,7 +71,7 @@ use tape_builder::TapeBuilder;
 /// assert!(report.is_finished && report.counters.failure.is_none());
 ///
 /// let tape = Tape::open(&std::fs::read(&path)?)?;
-/// assert_eq!((tape.summary.end_tick, tape.keyframes.entries().len()), (1000, 4));
+/// assert_eq!((tape.summary.end_tick, tape.keyframes.entries().len()), (Tick(1000), 4));
 /// # std::fs::remove_dir_all(folder)?;
 /// # Ok(())
 /// # }
