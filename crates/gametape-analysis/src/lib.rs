@@ -48,7 +48,7 @@
 //!     json_line(&event, &info, &mut lines);
 //! }
 //! assert!(lines.contains(r#""weapon_type":"nuke""#));
-//! let best = &finder.finish(Tick(tape.summary.end_tick))[0];
+//! let best = &finder.finish(tape.summary.end_tick)[0];
 //! assert_eq!((best.tick, best.why.rarest), (Tick(9000), Some(Rarity::Superweapon)));
 //! # Ok(())
 //! # }

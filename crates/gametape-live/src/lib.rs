@@ -17,7 +17,7 @@
 //! use std::time::Duration;
 //! use gametape_live::{Classes, Grant, Join, Message, Publisher, Relay, Spectator};
 //! use gametape_tape::{TapeHeader, TapeWriter};
-//! use gametape_wire::{TickLength, View, ViewSet};
+//! use gametape_wire::{Tick, TickLength, View, ViewSet};
 //!
 //! # fn main() -> gametape_wire::Result<()> {
 //! let [ana, ben] = [1, 2].map(|number| View::new(number).unwrap());
@@ -27,8 +27,8 @@
 //! let header = TapeHeader::new(TickLength::millis::<50>(), 0xB0A7);
 //! let mut journal = TapeWriter::new(header, b"{}")?;
 //! let mut publisher = Publisher::new("finals".parse()?, header, "{}", seats, 64 << 20)?;
-//! journal.frame(0, 0, &[(ana, b"dawn"), (ben, b"dawn")])?;
-//! journal.frame(0, 90, &[(ana, b"mine"), (ben, b"?")])?;
+//! journal.frame(0, Tick::ZERO, &[(ana, b"dawn"), (ben, b"dawn")])?;
+//! journal.frame(0, Tick(90), &[(ana, b"mine"), (ben, b"?")])?;
 //! journal.flush()?;
 //! publisher.follow(&journal.take(), now)?;
 //! publisher.follow(&journal.finish()?, now)?;

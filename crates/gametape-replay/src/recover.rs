@@ -22,10 +22,10 @@ use crate::verify::visit_keyframes;
 /// ```
 /// use gametape_replay::recover::FoundTape;
 /// use gametape_tape::{TapeHeader, TapeWriter};
-/// use gametape_wire::{TickLength, View};
+/// use gametape_wire::{Tick, TickLength, View};
 ///
 /// let mut writer = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 1), b"{}")?;
-/// writer.frame(0, 0, &[(View::SPECTATOR, b"moved")])?;
+/// writer.frame(0, Tick::ZERO, &[(View::SPECTATOR, b"moved")])?;
 /// writer.flush()?;
 /// let mut unfinished = writer.take();
 ///

@@ -92,6 +92,7 @@ impl Provenance {
 /// ```
 /// use gametape_minewars::Generation;
 /// use gametape_skirmish::{Config, Match, Pace, Provenance, Session, Style};
+/// use gametape_wire::Tick;
 /// use std::io::Cursor;
 /// use std::time::Duration;
 ///
@@ -99,7 +100,7 @@ impl Provenance {
 /// let game = Match::new(Config::new(2, 6, 1), &styles, Generation::Current)?;
 /// let (about, sink) = (Provenance::default(), Cursor::new(Vec::new()));
 /// let mut session = Session::begin(game, &styles, Generation::Current, &about, Pace::Max, sink)?;
-/// while !session.is_over() && session.tick() < 100 {
+/// while !session.is_over() && session.tick() < Tick(100) {
 ///     session.step(Duration::ZERO)?;
 /// }
 /// let summary = session.finish(Duration::from_secs(1))?.summary("match.tape");

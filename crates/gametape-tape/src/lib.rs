@@ -15,20 +15,20 @@
 //!
 //! ```
 //! use gametape_tape::{ChunkKind, TapeHeader, Tape, TapeFrames, TapeWriter, cut_bytes};
-//! use gametape_wire::{TickLength, View, ViewSet};
+//! use gametape_wire::{Tick, TickLength, View, ViewSet};
 //!
 //! # fn main() -> gametape_wire::Result<()> {
 //! let [ana, ben] = [1, 2].map(|number| View::new(number).unwrap());
 //! // Ticks of 50 ms; the tape id differs between recordings.
 //! let header = TapeHeader::new(TickLength::millis::<50>(), 0xB0A7);
 //! let mut writer = TapeWriter::new(header, br#"{"game":"digger"}"#)?;
-//! writer.frame(0, 0, &[(ana, b"dawn"), (ben, b"dawn")])?;
-//! writer.frame(0, 90, &[(ana, b"mine"), (ben, b"?")])?;
+//! writer.frame(0, Tick::ZERO, &[(ana, b"dawn"), (ben, b"dawn")])?;
+//! writer.frame(0, Tick(90), &[(ana, b"mine"), (ben, b"?")])?;
 //! let mut file = writer.take();
 //! file.extend(writer.finish()?);
 //!
 //! let tape = Tape::open(&file)?;
-//! assert_eq!(tape.summary.end_tick, 91);
+//! assert_eq!(tape.summary.end_tick, Tick(91));
 //! let mut seen = Vec::new();
 //! for entry in tape.stream(ChunkKind::FRAMES, 0) {
 //!     let chunk = tape.read(entry, &file)?;
@@ -38,7 +38,7 @@
 //!         seen.extend(frame.view(ben).map(|payload| (frame.tick, payload.to_vec())));
 //!     }
 //! }
-//! assert_eq!(seen, [(0, b"dawn".to_vec()), (90, b"?".to_vec())]);
+//! assert_eq!(seen, [(Tick(0), b"dawn".to_vec()), (Tick(90), b"?".to_vec())]);
 //!
 //! // What Ben may keep: nothing of the others is left in it.
 //! let bens = cut_bytes(&file, ViewSet::EMPTY.with(ben), 0xB0A8)?.bytes;

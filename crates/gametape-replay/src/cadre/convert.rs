@@ -27,11 +27,12 @@ const SPECTATOR: ViewSet = ViewSet::EMPTY.with(View::SPECTATOR);
 /// ```
 /// use gametape_cadre::{Log, Options, sample};
 /// use gametape_replay::{ConvertOptions, Recording, cadre};
+/// use gametape_wire::Tick;
 ///
 /// let log = Log::open(sample::log(200, 1), &Options::default())?;
 /// let tape = cadre::to_tape(&log, &ConvertOptions::new(1))?;
 /// let mut recording = Recording::open(&tape[..])?;
-/// assert_eq!(recording.tape().summary.end_tick, 200);
+/// assert_eq!(recording.tape().summary.end_tick, Tick(200));
 /// let back = cadre::from_tape(&mut recording, &Options::default())?;
 /// assert_eq!(back.to_json(), log.to_json());
 /// # Ok::<(), gametape_wire::Error>(())

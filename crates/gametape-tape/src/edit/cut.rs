@@ -18,15 +18,15 @@ use crate::read::tape::Tape;
 ///
 /// ```
 /// use gametape_tape::{Cut, TapeHeader, Tape, TapeWriter};
-/// use gametape_wire::{TickLength, View, ViewSet};
+/// use gametape_wire::{Tick, TickLength, View, ViewSet};
 ///
 /// # let mut writer = TapeWriter::new(TapeHeader::new(TickLength::millis::<50>(), 7), b"{}")?;
-/// # for tick in 0..100 {
+/// # for tick in (0..100).map(Tick) {
 /// #     writer.frame_for_all(0, tick, ViewSet::EMPTY.with(View::SPECTATOR), b"message")?;
 /// # }
 /// # let file = [writer.take(), writer.finish()?].concat();
 /// let tape = Tape::open(&file)?;
-/// let cut = Cut::new(&tape, None, 20..30)?;
+/// let cut = Cut::new(&tape, None, Tick(20)..Tick(30))?;
 /// let mut rewriter = cut.rewriter(&tape, TapeHeader::new(TickLength::millis::<50>(), 8))?;
 /// for entry in tape.chunks.iter().filter(|entry| cut.keeps(entry)) {
 ///     rewriter.chunk(&tape.read(entry, &file)?)?;
