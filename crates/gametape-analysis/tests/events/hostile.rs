@@ -59,7 +59,7 @@ fn errors_say_what_and_where() {
         (
             &[1, 5, 13, 3, 1, 1, 0],
             ErrorClass::Malformed,
-            "PauseEvent: PauseEvent: 1 bytes follow where none may (at byte 1006)",
+            "PauseEvent: PauseEvent: 1 byte follows where none may (at byte 1006)",
         ),
         (
             &[1, 5, 13, 1, 1],

@@ -141,8 +141,8 @@ impl Args {
         let options = RepairOptions::new()
             .with_keep_unreadable(self.keep_unreadable)
             .with_headerless(format.headerless);
-        let Repaired { bytes, changes, lost, .. } =
-            repair(damaged, format.dialect, options).map_err(|error| {
+        let Repaired { bytes, changes, lost, .. } = repair(damaged, format.dialect, options)
+            .map_err(|error| {
                 let is_asked_for = format.dialect.is_some() || format.headerless;
                 match sniff(damaged, Some(damaged.len() as u64)) {
                     None | Some(Format::Gamelog) if !is_asked_for => Failure::refused(

@@ -206,7 +206,7 @@ fn what_is_no_minewars_file_is_refused() {
         assert!(ReplayFile::open(bytes).is_err());
     }
     let error = ReplayFile::open(&[0xAA; 200]).unwrap_err();
-    assert!(error.to_string().contains("neither a v0.1 nor a current"), "{error}");
+    assert!(error.to_string().contains("not a MineWars file"), "{error}");
 }
 
 #[test]
