@@ -211,7 +211,7 @@ fn a_length_cuts_first_wherever_it_stands() {
 fn wrong_types_are_named_with_their_place() {
     let place = |text: &str| open(text).unwrap_err().place().clone();
     assert_eq!(place(r#"{"deltas":{}}"#), Place::Path("deltas".into()));
-    assert_eq!(place(r#"{"gameName":"x"}"#), Place::Path("deltas".into()));
+    assert_eq!(place(r#"{"gameName":"x"}"#), Place::Nowhere);
     assert_eq!(place(r#"{"deltas":[],"deltas":[]}"#), Place::Path("deltas".into()));
     assert_eq!(place("[]"), Place::Byte(0));
     assert_eq!(place(r#"{"deltas":[]} x"#), Place::Byte(14));

@@ -150,7 +150,7 @@ fn what_is_no_recording_is_refused_by_its_first_bytes() {
     }
     let output = gametape(folder.path(), "verify .");
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("no recording among 1 file"), "{message}");
+    assert!(message.contains("no recordings found (1 file looked at)"), "{message}");
 }
 
 #[cfg(unix)]

@@ -12,7 +12,7 @@
 //! let files = Files::new(vec![Source::File(folder.path().into())], 2);
 //! let outcome = files.each("sound", |source| source.open().map(|_| Done::Fine));
 //! // Files in a folder that are no recordings are skipped, and then there is none.
-//! assert!(outcome.is_err_and(|failure| failure.to_text().ends_with("there is no recording among 1 file")));
+//! assert!(outcome.is_err_and(|failure| failure.to_text().ends_with("no recordings found (1 file looked at)")));
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!

@@ -70,7 +70,9 @@ impl Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::new(Vec::new(), Exit::Quiet);
         }
-        Self::new(vec![format!("{name}: {error}")], Exit::Failed)
+        let error = error.to_string();
+        let problem = error.split(" (os error ").next().unwrap_or_default();
+        Self::new(vec![format!("{name}: {problem}")], Exit::Failed)
     }
 
     /// Something is wrong with the file called `name`, or with what was asked of it.

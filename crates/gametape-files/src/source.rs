@@ -145,6 +145,9 @@ impl Source {
             }
             Self::File(path) => path,
         };
+        if path.is_dir() {
+            return Err(Failure::refused(self, "it is a folder, and a file is needed here"));
+        }
         let file = File::open(path).and_then(|file| Ok((file.metadata()?.is_file(), file)));
         match file.map_err(|error| Failure::io(self, &error))? {
             (true, file) => Ok(Bytes::Anywhere(Box::new(TapeFile::in_file(self, file)))),
@@ -178,17 +181,19 @@ impl Source {
             }
         };
         if start.is_empty() {
-            return Err(Failure::refused(self, "it is empty"));
+            return Err(Failure::refused(self, "not a recording: it is empty"));
         }
         Err(self.no_tape(likely_format(&start, length)))
     }
 
     fn no_tape(&self, looks_like: Option<Format>) -> Failure {
-        let problem = match looks_like {
-            Some(Format::Tape) | None => "it does not begin as a tape does".into(),
-            Some(format) => format!("it is {format}, and this command reads tapes").into(),
-        };
-        Failure::of(self, &Error::at(0, "tape", ErrorKind::BadSyntax { problem }))
+        match looks_like {
+            Some(Format::Tape) | None => Failure::refused(self, "not a tape"),
+            Some(format) => Failure::refused(
+                self,
+                &format!("not a tape: it is {format}, and this command reads tapes"),
+            ),
+        }
     }
 
     /// The whole file, unless it is more than memory may be used for.

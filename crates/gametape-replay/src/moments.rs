@@ -65,7 +65,7 @@ pub fn ticks_between(from: When, to: When, length: TickLength, end: Tick) -> Res
 }
 
 fn no_turns() -> Error {
-    refused("turns are for gamelogs, and this is none")
+    refused("turns are for gamelogs, and this is not one")
 }
 
 #[cold]

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::text::{count, thousands};
+
 /// Shorthand for results of this stack.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -289,8 +291,10 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated { needed, available } => {
-                write!(f, "the input ends early: {needed} more bytes needed, {available} there")
+                let (needed, available) = (count(*needed, "byte"), thousands(*available));
+                write!(f, "the input ends early: {needed} needed, {available} left")
             }
+            Self::Trailing { extra: 1 } => f.write_str("1 byte follows where none may"),
             Self::Trailing { extra } => write!(f, "{extra} bytes follow where none may"),
             Self::BadValue { found, expected } => write!(f, "found {found}, expected {expected}"),
             Self::BadSyntax { problem } | Self::Io { problem } | Self::Misuse { problem } => {

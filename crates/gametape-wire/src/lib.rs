@@ -20,7 +20,7 @@
 //! let mut reader = Reader::new(&[0x01, 0x02, 0xFF]);
 //! assert_eq!(reader.u16_be("length")?, 0x0102);
 //! let error = reader.u16_be("checksum").unwrap_err();
-//! assert_eq!(error.to_string(), "checksum: the input ends early: 2 more bytes needed, 1 there (at byte 2)");
+//! assert_eq!(error.to_string(), "checksum: the input ends early: 2 bytes needed, 1 left (at byte 2)");
 //! # Ok(())
 //! # }
 //! ```

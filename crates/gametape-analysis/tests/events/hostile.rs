@@ -24,12 +24,12 @@ fn errors_say_what_and_where() {
         (
             &[],
             ErrorClass::Truncated,
-            "events: the input ends early: 1 more bytes needed, 0 there (at byte 1000)",
+            "events: the input ends early: 1 byte needed, 0 left (at byte 1000)",
         ),
         (
             &[1],
             ErrorClass::Truncated,
-            "first event: the input ends early: 3 more bytes needed, 0 there (at byte 1001)",
+            "first event: the input ends early: 3 bytes needed, 0 left (at byte 1001)",
         ),
         (
             &[2, 0, 1, 0],
@@ -54,17 +54,17 @@ fn errors_say_what_and_where() {
         (
             &[1, 5, 13, 3, 1, 1],
             ErrorClass::Truncated,
-            "event: the input ends early: 3 more bytes needed, 2 there (at byte 1004)",
+            "event: the input ends early: 3 bytes needed, 2 left (at byte 1004)",
         ),
         (
             &[1, 5, 13, 3, 1, 1, 0],
             ErrorClass::Malformed,
-            "PauseEvent: PauseEvent: 1 bytes follow where none may (at byte 1006)",
+            "PauseEvent: PauseEvent: 1 byte follows where none may (at byte 1006)",
         ),
         (
             &[1, 5, 13, 1, 1],
             ErrorClass::Truncated,
-            "PauseEvent: paused: the input ends early: 1 more bytes needed, 0 there (at byte 1005)",
+            "PauseEvent: paused: the input ends early: 1 byte needed, 0 left (at byte 1005)",
         ),
         (
             &[1, 5, 13, 2, 1, 2],

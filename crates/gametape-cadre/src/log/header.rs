@@ -70,7 +70,9 @@ impl Root {
             more = cursor.comma_or(b'}')?;
         }
         if !found {
-            return Err(misfit("deltas", "a gamelog must have deltas"));
+            let problem = "it has no `deltas`".into();
+            let kind = ErrorKind::BadSyntax { problem };
+            return Err(Error::new(Place::Nowhere, "not a gamelog", kind));
         }
         nothing_after(&mut cursor)?;
         Ok(root)

@@ -1,7 +1,7 @@
 //! `gametape recover`: what is left of a damaged or unfinished recording.
 
 use gametape_minewars::{RepairOptions, Repaired, ReplayFile, repair, verify};
-use gametape_replay::open::{Format, MinewarsBytes, SNIFFED_BYTES, likely_format};
+use gametape_replay::open::{Format, MinewarsBytes, SNIFFED_BYTES, likely_format, sniff};
 use gametape_replay::recover::{FoundTape, TapeRecovery};
 use gametape_wire::{Error, TickLength};
 
@@ -87,7 +87,7 @@ impl Args {
         // Whatever it begins with: that may be what is damaged.
         let mut file = source.open_as_tape()?;
         let Some(is_tape) = file.is_tape()? else {
-            return Err(Failure::refused(source, "it is empty"));
+            return Err(Failure::refused(source, "nothing to recover: it is empty"));
         };
         let found = file.watched("searching", FoundTape::search);
         let found = found.map_err(|error| file.failure(&error))?;
@@ -99,7 +99,7 @@ impl Args {
                 self.recover_tape(&mut file, &found)
             }
             None if is_tape => {
-                let problem = "tape: there is no whole chunk of a tape in it (at byte 0)";
+                let problem = "nothing to recover: no chunk of this tape is whole";
                 Err(Failure::refused(source, problem))
             }
             None => {
@@ -141,8 +141,17 @@ impl Args {
         let options = RepairOptions::new()
             .with_keep_unreadable(self.keep_unreadable)
             .with_headerless(format.headerless);
-        let Repaired { bytes, changes, lost, .. } =
-            repair(damaged, format.dialect, options).map_err(failed)?;
+        let Repaired { bytes, changes, lost, .. } = repair(damaged, format.dialect, options)
+            .map_err(|error| {
+                let is_asked_for = format.dialect.is_some() || format.headerless;
+                match sniff(damaged, Some(damaged.len() as u64)) {
+                    None | Some(Format::Gamelog) if !is_asked_for => Failure::refused(
+                        source,
+                        "nothing to recover: it is neither a tape nor a MineWars file",
+                    ),
+                    _ => failed(error),
+                }
+            })?;
         if self.target().is_some() || bytes != damaged {
             let mut out = self.open(Kind::MineWars, source)?;
             out.put(&bytes)?;

@@ -64,8 +64,8 @@ impl Tally {
             return Ok(());
         }
         let problem = match self.skipped {
-            0 => "there are no files".to_owned(),
-            files => format!("there is no recording among {}", count(files, "file")),
+            0 => "there are no files in it".to_owned(),
+            files => format!("no recordings found ({} looked at)", count(files, "file")),
         };
         Err(Failure::refused(&folders, &problem))
     }

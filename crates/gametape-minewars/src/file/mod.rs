@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::{FrameLayout, Generation};
-use gametape_wire::{Error, ErrorKind, Limit, Reader, Result};
+use gametape_wire::{Error, ErrorKind, Limit, Place, Reader, Result};
 
 pub use dictionary::frame_dictionary;
 pub use header::{Check, FileHeader, FilePart};
@@ -403,6 +403,6 @@ impl<'a> ReplayFile<'a> {
 }
 
 fn not_minewars() -> Error {
-    let problem = "neither a v0.1 nor a current MineWars file: no checksum, version or length fits";
-    Error::at(0, "file", ErrorKind::BadSyntax { problem: problem.into() })
+    let problem = "no checksum, version or length of v0.1 or the current generation fits".into();
+    Error::new(Place::Nowhere, "not a MineWars file", ErrorKind::BadSyntax { problem })
 }

@@ -97,7 +97,7 @@ fn a_truncated_file_shows_what_is_left() {
     assert!(file.setup().map().is_ok());
     assert_eq!(file.setup().city_positions().unwrap().len(), 1);
     let error = file.setup().city_names().unwrap_err();
-    let text = "city names: the input ends early: 3 more bytes needed, 1 there (at byte 64)";
+    let text = "city names: the input ends early: 3 bytes needed, 1 left (at byte 64)";
     assert_eq!(error.to_string(), text);
     assert_eq!(file.setup().rules().unwrap_err().offset(), Some(67));
     assert_eq!(file.frames().unwrap_err().offset(), Some(69));
@@ -206,7 +206,7 @@ fn what_is_no_minewars_file_is_refused() {
         assert!(ReplayFile::open(bytes).is_err());
     }
     let error = ReplayFile::open(&[0xAA; 200]).unwrap_err();
-    assert!(error.to_string().contains("neither a v0.1 nor a current"), "{error}");
+    assert!(error.to_string().contains("not a MineWars file"), "{error}");
 }
 
 #[test]

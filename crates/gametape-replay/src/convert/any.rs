@@ -147,9 +147,9 @@ pub fn convert<S: Source>(
         return Err(misuse("a new tape has no other storage or layout"));
     }
     match opened {
-        Opened::Tape(_) if wants_tape => {
-            Err(misuse("it is a tape already: tapes are packed, cut, merged and recovered"))
-        }
+        Opened::Tape(_) if wants_tape => Err(misuse(
+            "it is a tape already; `pack`, `cut`, `merge` and `recover` make tapes of tapes",
+        )),
         Opened::Tape(source) => {
             let recording = Recording::open(source)?;
             match games::find(games, recording.field("content").as_deref()) {

@@ -22,7 +22,7 @@ mod tape;
 use std::io::{Chain, Cursor, Read, Take};
 
 use gametape_minewars::{Detection, Dialect};
-use gametape_wire::{Error, ErrorKind, Limit, Result, Source};
+use gametape_wire::{Error, ErrorClass, ErrorKind, Limit, Place, Result, Source};
 
 pub use content::{Content, Held, Inner, inner_recording, unknown_content};
 pub use gamelog::{GamelogBytes, StreamFacts};
@@ -161,7 +161,7 @@ fn identify(start: &[u8], length: Option<u64>, options: &OpenOptions) -> Result<
     match sniff(start, length) {
         Some(format) => Ok(format),
         None if is_asked_for || start.len() < SNIFFED_BYTES => Ok(Format::MineWars),
-        None => Err(unknown("neither a tape nor a gamelog nor a MineWars file begins like this")),
+        None => Err(unknown(NO_FORMAT)),
     }
 }
 
@@ -193,14 +193,23 @@ fn is_gamelog(bytes: &[u8], options: &OpenOptions) -> Result<bool> {
         (Ok(file), true) => Ok(file.detection() == Detection::Structure),
         (Ok(_), false) => Ok(false),
         (Err(_), true) => Ok(true),
-        (Err(error), false) if options.dialect.is_some() => Err(error),
-        (Err(error), false) => {
-            Err(error.within("neither a tape nor a gamelog, and as a MineWars file"))
-        }
+        (Err(error), false) if options.dialect.is_some() || options.headerless => Err(error),
+        (Err(error), false) => match error.class() {
+            _ if sniff(bytes, Some(bytes.len() as u64)).is_some() => {
+                Err(error.within("MineWars file"))
+            }
+            ErrorClass::Truncated => Err(unknown(TOO_SHORT)),
+            _ => Err(unknown(NO_FORMAT)),
+        },
     }
 }
 
+/// What is wrong with a file that looks like nothing that is known here.
+const NO_FORMAT: &str = "it is neither a tape nor a gamelog nor a MineWars file";
+/// The same of one that has no room for the checksums that MineWars files begin with.
+const TOO_SHORT: &str = "it is neither a tape nor a gamelog, and too short for a MineWars file";
+
 #[cold]
 fn unknown(problem: &'static str) -> Error {
-    Error::at(0, "recording", ErrorKind::BadSyntax { problem: problem.into() })
+    Error::new(Place::Nowhere, "not a recording", ErrorKind::BadSyntax { problem: problem.into() })
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gametape_wire::{Arrange, Error, ErrorKind, Finding, Reader, Result, Tick};
 
+use crate::check::keyframes::name_of_keyframe;
 use crate::layout::chunk::Chunk;
 use crate::layout::chunk_header::ChunkHeader;
 use crate::layout::gap::Gap;
@@ -105,7 +106,8 @@ impl Keyframe {
 
     fn problem(&self, problem: String) -> Error {
         let kind = ErrorKind::BadSyntax { problem: problem.into() };
-        Error::at(self.offset, self.header.kind.to_string(), kind)
+        let error = Error::at(self.offset, self.header.kind.to_string(), kind);
+        error.within(name_of_keyframe(&self.header))
     }
 }
 

@@ -51,6 +51,10 @@ impl KeyframeChecker {
         if !chunk.header.kind.is_keyframe() {
             return Ok(());
         }
+        self.check(chunk).map_err(|error| error.within(name_of_keyframe(&chunk.header)))
+    }
+
+    fn check(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let key = run_of(&chunk.header);
         if self.run.as_ref().is_some_and(|(present, _)| *present != key) {
             self.run = None;
@@ -141,9 +145,14 @@ impl KeyframeLinks {
 }
 
 fn no_baseline(chunk: &Chunk<'_>) -> Error {
-    let ChunkHeader { first_tick, detail, .. } = chunk.header;
-    let problem = format!("its baseline, {detail} ticks before {first_tick}, is not there").into();
-    Error::at(chunk.offset, chunk.header.kind.to_string(), ErrorKind::BadSyntax { problem })
+    let ChunkHeader { kind, detail, .. } = chunk.header;
+    let problem = format!("its baseline, {detail} ticks before, is not there").into();
+    Error::at(chunk.offset, kind.to_string(), ErrorKind::BadSyntax { problem })
+}
+
+/// Which keyframe it is: two of one stream may fail for the same reason.
+pub(super) fn name_of_keyframe(header: &ChunkHeader) -> String {
+    format!("tick {}, chunk {}", header.first_tick, header.sequence)
 }
 
 impl KeyframeIndex {
