@@ -44,8 +44,8 @@ struct Step {
 /// Steps that run one after the other.
 type Lane = &'static [Step];
 
-/// Lanes that run side by side, stage after stage. No two lanes of a stage build in the same folder of target/: cargo
-/// would let one of them wait.
+/// Lanes that run side by side, stage after stage. Where two lanes of a stage build in the same folder of target/, cargo
+/// lets one of them wait while the other builds.
 const STAGES: [&[Lane]; 5] = [
     &[
         &[Step::new("formatting", Kind::Lint, formatting), Step::new("clippy", Kind::Lint, clippy)],
@@ -57,18 +57,19 @@ const STAGES: [&[Lane]; 5] = [
         &[Step::new("invariants", Kind::Lint, invariants)],
         &[Step::new("wasm build", Kind::Wasm, wasm_build)],
     ],
-    &[&[
-        Step::new("tests", Kind::Unit, tests),
-        Step::new("hostile inputs", Kind::Unit, hostile_inputs),
-    ]],
+    // Tests wait for sockets and other processes: there is time for the documentation.
     &[
         &[
-            Step::new("doc tests", Kind::Doc, doc_tests),
-            Step {
-                variable: Some(("RUSTDOCFLAGS", "-D warnings")),
-                ..Step::new("documentation", Kind::Doc, documentation)
-            },
+            Step::new("tests", Kind::Unit, tests),
+            Step::new("hostile inputs", Kind::Unit, hostile_inputs),
         ],
+        &[Step {
+            variable: Some(("RUSTDOCFLAGS", "-D warnings")),
+            ..Step::new("documentation", Kind::Doc, documentation)
+        }],
+    ],
+    &[
+        &[Step::new("doc tests", Kind::Doc, doc_tests)],
         &[Step::new("page", Kind::Viewer, page)],
     ],
 ];

@@ -55,7 +55,7 @@ fn read_small(path: &Path) -> Result<String, Failure> {
     let source = Source::File(path.to_owned());
     let about = fs::metadata(path).map_err(|error| Failure::io(&source, &error))?;
     if about.len() > MOST_BYTES {
-        return Err(Failure::usage(format_args!("{source} is no key: it is too long")));
+        return Err(Failure::usage(format_args!("{source} is not a key: it is too long")));
     }
     source.read_text()
 }
@@ -68,14 +68,18 @@ pub fn write_pair(path: &Path, seed: &[u8; 32]) -> Result<(PublicKey, PathBuf), 
     public_path.push(".pub");
     let public_path = PathBuf::from(public_path);
     let mut public = create_new(&public_path, false)?;
-    let written = create_new(path, true)
-        .and_then(|mut secret| put(&mut secret, path, &secret_key_text(seed)));
-    if let Err(failure) = written {
-        // Half a pair helps nobody.
+    // Half a pair helps nobody: what was created is removed again.
+    let remove_public = |failure| {
         let _ = fs::remove_file(&public_path);
-        return Err(failure);
+        failure
+    };
+    let mut secret = create_new(path, true).map_err(remove_public)?;
+    let written = put(&mut secret, path, &secret_key_text(seed))
+        .and_then(|()| put(&mut public, &public_path, &key.to_text()));
+    if let Err(failure) = written {
+        let _ = fs::remove_file(path);
+        return Err(remove_public(failure));
     }
-    put(&mut public, &public_path, &key.to_text())?;
     Ok((key, public_path))
 }
 

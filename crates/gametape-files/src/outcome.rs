@@ -5,7 +5,7 @@ use std::io;
 
 use gametape_cadre::limits::LOG_BYTES;
 use gametape_replay::open::{UNPACKED_SIZE, WHOLE_SIZE};
-use gametape_wire::text::{count, thousands};
+use gametape_wire::text::{count, thousands, without_code};
 use gametape_wire::{Error, ErrorClass, ErrorKind, Place};
 
 use crate::host::{Saying, host};
@@ -71,8 +71,7 @@ impl Failure {
             return Self::new(Vec::new(), Exit::Quiet);
         }
         let error = error.to_string();
-        let problem = error.split(" (os error ").next().unwrap_or_default();
-        Self::new(vec![format!("{name}: {problem}")], Exit::Failed)
+        Self::new(vec![format!("{name}: {}", without_code(&error))], Exit::Failed)
     }
 
     /// Something is wrong with the file called `name`, or with what was asked of it.

@@ -52,18 +52,18 @@ impl Output {
     /// Writes one JSON value and an end of line.
     pub fn put_json(&mut self, value: &impl serde::Serialize) -> Result<(), Failure> {
         let written = serde_json::to_writer(&mut self.sink, value);
-        written.map_err(|error| Failure::io(&self.name, &error.into()))?;
+        written.map_err(|error| self.name.failed(&error.into()))?;
         self.put(b"\n")
     }
 
     /// Writes bytes.
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.sink.write_all(bytes).map_err(|error| Failure::io(&self.name, &error))
+        self.sink.write_all(bytes).map_err(|error| self.name.failed(&error))
     }
 
     /// Hands on what was gathered.
     pub fn flush(&mut self) -> Result<(), Failure> {
-        self.sink.flush().map_err(|error| Failure::io(&self.name, &error))
+        self.sink.flush().map_err(|error| self.name.failed(&error))
     }
 
     /// Everything was written: the target is replaced, or created.

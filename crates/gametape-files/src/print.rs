@@ -40,7 +40,7 @@ impl Printer {
     fn flush(&mut self) -> Result<(), Failure> {
         let written = streams::put(Stream::Text, self.waiting.as_bytes());
         self.waiting.clear();
-        written.map_err(|error| Failure::io(&Target::Stdout, &error))
+        written.map_err(|error| Target::Stdout.failed(&error))
     }
 
     /// Everything was printed.

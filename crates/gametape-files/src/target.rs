@@ -168,6 +168,10 @@ impl Target {
         match error.kind() {
             io::ErrorKind::AlreadyExists => exists(self),
             io::ErrorKind::ResourceBusy => Failure::refused(self, BEING_RECORDED),
+            io::ErrorKind::IsADirectory => {
+                Failure::usage(format_args!("{self} is a folder: name a file in it"))
+            }
+            _ if *self == Self::Stdout => Failure::io(&"standard output", error),
             _ => Failure::io(self, error),
         }
     }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::text::{count, thousands};
+use crate::text::{count, thousands, without_code};
 
 /// Shorthand for results of this stack.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -162,7 +162,7 @@ impl Error {
         item: impl Into<Cow<'static, str>>,
         why: impl fmt::Display,
     ) -> Self {
-        let problem = format!("cannot be read: {why}").into();
+        let problem = format!("cannot be read: {}", without_code(&why.to_string())).into();
         Self::at(offset, item, ErrorKind::Io { problem })
     }
 
@@ -174,7 +174,7 @@ impl Error {
         item: impl Into<Cow<'static, str>>,
         why: impl fmt::Display,
     ) -> Self {
-        let problem = format!("cannot be written: {why}").into();
+        let problem = format!("cannot be written: {}", without_code(&why.to_string())).into();
         Self::at(offset, item, ErrorKind::Io { problem })
     }
 
@@ -282,7 +282,7 @@ impl std::error::Error for Error {}
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
-        let problem = error.to_string().into();
+        let problem = without_code(&error.to_string()).to_owned().into();
         Self::new(Place::Nowhere, "I/O", ErrorKind::Io { problem })
     }
 }

@@ -65,9 +65,25 @@ pub fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", thousands(number))
 }
 
+/// What the system says about a failure, without the number that the standard library adds:
+/// `No such file or directory (os error 2)`.
+#[must_use]
+pub fn without_code(problem: &str) -> &str {
+    problem.split_once(" (os error ").map_or(problem, |(words, _)| words)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_system_is_quoted_in_words() {
+        let missing = std::io::Error::from_raw_os_error(2).to_string();
+        assert!(missing.ends_with("(os error 2)"));
+        assert!(missing.starts_with(without_code(&missing)));
+        assert!(!without_code(&missing).contains("os error"));
+        assert_eq!(without_code("broken"), "broken");
+    }
 
     #[test]
     fn numbers_are_grouped() {

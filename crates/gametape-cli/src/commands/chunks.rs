@@ -76,6 +76,11 @@ impl Args {
         if !self.json && !self.raw {
             self.files.title(source)?;
         }
+        let is_there =
+            |number: &u32| tape.chunks.iter().any(|entry| entry.header.sequence == *number);
+        if let Some(number) = self.chunk.iter().find(|number| !is_there(number)) {
+            return Err(Failure::refused(source, &format!("it has no chunk {number}")));
+        }
         let wanted: Vec<&ChunkEntry> =
             tape.chunks.iter().filter(|entry| self.wants(&entry.header)).collect();
         if self.raw {

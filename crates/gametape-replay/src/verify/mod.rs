@@ -137,6 +137,18 @@ impl Digest {
         let sound = if found.is_sound() { "sound" } else { "not sound" };
         let [errors, warnings] = [(found.errors(), "error"), (found.warnings(), "warning")]
             .map(|(n, what)| count(n, what));
+        let file = printable(file);
         format!("{file}: {sound}: {errors}, {warnings} in {checked}\n{}", self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_is_harmless_to_a_terminal() {
+        let text = Digest::new(1, &[]).finish("a\x1b[2J\nb", &Report::default(), "0 chunks");
+        assert_eq!(text, "a\\u{1b}[2J\\nb: sound: 0 errors, 0 warnings in 0 chunks\n");
     }
 }
