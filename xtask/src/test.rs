@@ -68,10 +68,7 @@ const STAGES: [&[Lane]; 5] = [
             ..Step::new("documentation", Kind::Doc, documentation)
         }],
     ],
-    &[
-        &[Step::new("doc tests", Kind::Doc, doc_tests)],
-        &[Step::new("page", Kind::Viewer, page)],
-    ],
+    &[&[Step::new("doc tests", Kind::Doc, doc_tests)], &[Step::new("page", Kind::Viewer, page)]],
 ];
 
 impl Step {
