@@ -77,7 +77,7 @@ pub use generation::Generation;
 pub use map::{Coord, Grid, ItemKind, MAX_RADIUS, Map, NO_REGION, StructureKind, Tile, TileKind};
 pub use message::{
     Ballot, Class, Digit, DigitBuf, DigitTile, Digits, Duration, Fit, Message, Messages, Money,
-    Packer, PlayerUpdate, Text, TileBuf, Tiles, Who, opcode_tables, whole_messages,
+    OwnedTiles, Packer, PlayerUpdate, Text, TileBuf, Tiles, Who, opcode_tables, whole_messages,
 };
 pub use setup::{
     City, CityName, EncodedSetup, MAX_PLAYERS_V01, Setup, SetupHeader, SetupPart, SetupView,

@@ -9,8 +9,8 @@ use gametape_wire::{Error, Result, View};
 use crate::dialect::Dialect;
 use crate::map::{Coord, Grid, ItemKind, Map, StructureKind, Tile, TileKind};
 use crate::message::{
-    Ballot, Digit, DigitTile, Duration, Message, Money, PlayerUpdate, Text, TileBuf, Who,
-    whole_messages,
+    Ballot, Digit, DigitTile, Duration, Message, Money, OwnedTiles, PlayerUpdate, Text, TileBuf,
+    Who, whole_messages,
 };
 use crate::setup::CityName;
 use crate::setup::{City, Setup};
@@ -220,12 +220,12 @@ impl<'s> Match<'s> {
     fn capture(&mut self, player: u8) -> Result<()> {
         let front = self.fronts[usize::from(player)];
         let near: Vec<Coord> = self.setup.map.neighbours(front).collect();
-        let mut tiles = TileBuf::new();
+        let mut tiles = OwnedTiles::new();
         for _ in 0..1 + self.dice.below(4) {
             tiles.push(near[self.dice.below(near.len() as u64) as usize]);
         }
-        self.write_all(&Message::Owner { player, tiles: tiles.as_tiles() })?;
-        for tile in tiles.as_tiles().iter() {
+        self.write_all(&Message::Owner { player, tiles })?;
+        for tile in tiles.iter() {
             let digit =
                 Digit { value: self.dice.below(4) as u8, asterisk: self.dice.below(6) == 0 };
             self.write(player, &Message::DigitSingle { digit: DigitTile { digit, tile } })?;

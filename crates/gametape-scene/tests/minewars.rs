@@ -4,7 +4,7 @@
 
 use gametape_minewars::{
     City, CityName, Coord, Digit, DigitTile, Duration, Generation, Grid, ItemKind, Map, Message,
-    PlayerUpdate, Setup, StructureKind, Text, Tile, TileBuf, TileKind, ViewState, Who,
+    OwnedTiles, PlayerUpdate, Setup, StructureKind, Text, Tile, TileKind, ViewState, Who,
 };
 use gametape_scene::{
     Context, Datum, Scene, Sight, Target, TextMap, TileAt, Value, Visible, minewars,
@@ -27,10 +27,10 @@ fn setup() -> Setup {
     setup
 }
 
-fn tiles(tiles: &[Coord]) -> TileBuf {
-    let mut buffer = TileBuf::new();
-    tiles.iter().for_each(|tile| assert!(buffer.push(*tile)));
-    buffer
+fn owned(tiles: &[Coord]) -> OwnedTiles {
+    let mut owned = OwnedTiles::new();
+    tiles.iter().for_each(|tile| assert!(owned.push(*tile)));
+    owned
 }
 
 fn about(player: u8, update: PlayerUpdate<'_>) -> Message<'_> {
@@ -43,10 +43,10 @@ fn state(view: View) -> ViewState {
     let mut apply = |message: Message<'_>| state.apply(&message).unwrap();
     apply(about(ANA, PlayerUpdate::Joined { name: Text(b"Ana") }));
     apply(about(BEN, PlayerUpdate::Joined { name: Text("Борис".as_bytes()) }));
-    let land = tiles(&[Coord::new(0, -1), Coord::CENTRE]);
-    apply(Message::Owner { player: ANA, tiles: land.as_tiles() });
-    let land = tiles(&[Coord::new(-1, 1)]);
-    apply(Message::Owner { player: BEN, tiles: land.as_tiles() });
+    let land = owned(&[Coord::new(0, -1), Coord::CENTRE]);
+    apply(Message::Owner { player: ANA, tiles: land });
+    let land = owned(&[Coord::new(-1, 1)]);
+    apply(Message::Owner { player: BEN, tiles: land });
     apply(Message::Structure { tile: Coord::CENTRE, kind: StructureKind::Wall });
     apply(about(ANA, PlayerUpdate::CityCaptured { city: 0 }));
     state
@@ -71,9 +71,9 @@ fn a_small_scene_is_the_json_of_the_specification() {
     let mut setup = Setup::new(Generation::Current, map);
     setup.max_player = 1;
     let mut state = ViewState::new(&setup.map, View::SPECTATOR, Generation::Current);
-    let land = tiles(&[Coord::CENTRE]);
+    let land = owned(&[Coord::CENTRE]);
     state.apply(&about(ANA, PlayerUpdate::Joined { name: Text(b"Ana") })).unwrap();
-    state.apply(&Message::Owner { player: ANA, tiles: land.as_tiles() }).unwrap();
+    state.apply(&Message::Owner { player: ANA, tiles: land }).unwrap();
     let wall = Message::Structure { tile: Coord::CENTRE, kind: StructureKind::Wall };
     state.apply(&wall).unwrap();
     let scene = state.scene(&minewars::context_of_setup(&setup).at_time(Time::ZERO));
@@ -175,14 +175,14 @@ fn inspection_names_everything_on_a_tile() {
 #[test]
 fn messages_become_sentences() {
     let state = state(View::SPECTATOR);
-    let taken = tiles(&[Coord::new(0, -1), Coord::CENTRE]);
-    let first = tiles(&[Coord::new(1, -1)]);
+    let taken = owned(&[Coord::new(0, -1), Coord::CENTRE]);
+    let first = owned(&[Coord::new(1, -1)]);
     let change = payload(&[
         about(BEN, PlayerUpdate::CityCapturing { city: 0, time: Duration(500) }),
         about(BEN, PlayerUpdate::CityCaptured { city: 0 }),
         Message::StructureGone { tile: Coord::CENTRE },
-        Message::Owner { player: BEN, tiles: taken.as_tiles() },
-        Message::Owner { player: ANA, tiles: first.as_tiles() },
+        Message::Owner { player: BEN, tiles: taken },
+        Message::Owner { player: ANA, tiles: first },
         Message::Structure { tile: Coord::new(1, -1), kind: StructureKind::Tower },
         about(ANA, PlayerUpdate::Explode { tile: Coord::new(0, 1), killer: BEN }),
         about(ANA, PlayerUpdate::ChatAll { text: Text(b"gg") }),
@@ -222,9 +222,9 @@ fn unreadable_payloads_have_the_words_of_what_can_be_read() {
     change.push(0x5F);
     change.extend([1, 2, 3]);
     assert_eq!(state.lines(&change, &context()).len(), 1);
-    let far = tiles(&[Coord::new(100, 100)]);
+    let far = owned(&[Coord::new(100, 100)]);
     let change = payload(&[
-        Message::Owner { player: 3, tiles: far.as_tiles() },
+        Message::Owner { player: 3, tiles: far },
         Message::Structure { tile: Coord::new(100, 100), kind: StructureKind::Wall },
         about(15, PlayerUpdate::CityCaptured { city: 99 }),
         about(0, PlayerUpdate::CityCaptured { city: 99 }),

@@ -10,7 +10,7 @@ use gametape_live::{
 use gametape_minewars::sample::Sample;
 use gametape_minewars::{
     Class, Coord, Dialect, Generation, ItemKind, Message as Change, Messages, ReplayFile,
-    StructureKind, TileBuf, WriteOptions, write_file,
+    StructureKind, WriteOptions, write_file,
 };
 use gametape_replay::{ConvertOptions, PlayerOptions, Recording, minewars};
 use gametape_tape::{Tape, cut_bytes};
@@ -34,8 +34,6 @@ fn whose_tile_it_is_decides_the_class() {
     let raw = setup.encode(false).unwrap().into_bytes();
     let mut classes = MinewarsClasses::new(Generation::Current);
     let tile = Coord::new(0, 0);
-    let mut tiles = TileBuf::new();
-    tiles.push(tile);
     let payload = |changes: &[Change<'_>]| {
         let mut bytes = Vec::new();
         for change in changes {
@@ -44,7 +42,7 @@ fn whose_tile_it_is_decides_the_class() {
         bytes
     };
     let item = Change::Item { tile, kind: ItemKind::Mine };
-    let own = Change::Owner { player: 1, tiles: tiles.as_tiles() };
+    let own = Change::Owner { player: 1, tiles: tile.into() };
     let queued = Change::ConstructionQueued { tile, kind: StructureKind::Wall, points: 9 };
     let (gone, built) =
         (Change::StructureGone { tile }, Change::Structure { tile, kind: StructureKind::Wall });

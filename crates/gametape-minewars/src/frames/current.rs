@@ -85,20 +85,15 @@ fn read_mask(r: &mut Reader<'_>, layout: FrameLayout) -> Result<ViewSet> {
 }
 
 /// Writes header and mask, and says where they end.
+///
+/// Four bytes in one step: a mask of one byte is followed by a length, which is written later.
 #[inline]
 fn write_header(frame: &mut [u8], layout: FrameLayout, header: u16, views: ViewSet) -> usize {
-    let [high, low] = header.to_be_bytes();
-    let [mask_high, mask_low] = views.bits().to_be_bytes();
-    match layout.mask_len() {
-        1 => {
-            frame[..3].copy_from_slice(&[high, low, mask_low]);
-            3
-        }
-        _ => {
-            frame[..4].copy_from_slice(&[high, low, mask_high, mask_low]);
-            4
-        }
-    }
+    let mask_len = layout.mask_len();
+    let mask = if mask_len == 1 { views.bits() } else { views.bits().swap_bytes() };
+    let word = u32::from(header.swap_bytes()) | u32::from(mask) << 16;
+    frame[..4].copy_from_slice(&word.to_le_bytes());
+    2 + mask_len
 }
 
 /// The sum of the first `count` bytes, or of all if there are fewer.

@@ -315,7 +315,7 @@ impl FrameWriter {
     /// Room for one frame, where there is enough.
     #[inline(always)]
     fn room(&mut self) -> Option<&mut [u8; FRAME_ROOM]> {
-        self.out.get_mut(self.end..)?.first_chunk_mut()
+        self.out.get_mut(self.end..self.end + FRAME_ROOM)?.first_chunk_mut()
     }
 
     /// Twice the memory, so that its clearing costs little in the long run.
@@ -344,9 +344,11 @@ impl FrameWriter {
 
     #[inline]
     fn checked_delta(&self, layout: FrameLayout, delta: u32) -> Result<u16> {
-        match u16::try_from(delta) {
-            Ok(fitting) if delta <= layout.max_delta() => Ok(fitting),
-            _ => Err(self.delta_over_limit(delta)),
+        // No limit has more than 16 bits.
+        if delta <= layout.max_delta() {
+            Ok(delta as u16)
+        } else {
+            Err(self.delta_over_limit(delta))
         }
     }
 

@@ -4,12 +4,14 @@ use gametape_wire::{Reader, Result};
 
 use super::operand::{Fit, Operand, Slot, parse_coord, put};
 use super::tokens::{Token, Tokens};
-use super::wire::Wire;
+use super::wire::{Wire, copy_short};
 use crate::map::Coord;
 use crate::message::pen::Pen;
 
 /// Most tiles that one message of any kind can name.
 pub(crate) const MAX_TILES: usize = 16;
+/// Most tiles that one message about ownership can name.
+pub(crate) const MAX_OWNED: usize = 8;
 /// Most tiles that one message with digits can name.
 pub(crate) const MAX_DIGITS: usize = 8;
 
@@ -58,19 +60,119 @@ impl<'a> Operand<'a> for Tiles<'a> {
     }
     #[inline(always)]
     fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
-        Ok(wire.end_with_tiles(self.0))
+        Ok(wire.end_with(self.0.as_flattened()))
     }
     #[inline(always)]
     fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
         self.0.iter().fold(pen, |pen, wire| pen.coord(*wire))
     }
     fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
-        let count = count_in(slot, 0xFF).min(tokens.left().max(1));
-        for _ in 0..count {
-            let word = tokens.take(slot.name)?;
-            out.extend_from_slice(&parse_coord(tokens, word, word.text, slot)?.to_wire());
-        }
-        Ok((count_bits(count), Fit::Exact))
+        parse_tiles(slot, tokens, out)
+    }
+}
+
+/// Parses as many tiles as one message can name, or all that are left.
+fn parse_tiles(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+    let count = count_in(slot, 0xFF).min(tokens.left().max(1));
+    for _ in 0..count {
+        let word = tokens.take(slot.name)?;
+        out.extend_from_slice(&parse_coord(tokens, word, word.text, slot)?.to_wire());
+    }
+    Ok((count_bits(count), Fit::Exact))
+}
+
+/// The tiles of one message about ownership: up to 8, which the message holds itself.
+///
+/// Half of all messages are such. Their few tiles are written in one step, however many they are; borrowed
+/// ones would have to be copied by their number, which a processor guesses wrongly.
+///
+/// ```
+/// use gametape_minewars::{Coord, Message, OwnedTiles};
+///
+/// let mut tiles = OwnedTiles::from(Coord::new(-7, 2));
+/// assert!(tiles.push(Coord::new(-7, 3)));
+/// let message = Message::Owner { player: 2, tiles };
+/// assert_eq!(tiles.iter().map(|tile| tile.x).collect::<Vec<_>>(), [2, 3]);
+/// # drop(message);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct OwnedTiles {
+    /// Zeros after the last tile.
+    wire: [[u8; 2]; MAX_OWNED],
+    count: u8,
+}
+
+impl OwnedTiles {
+    /// No tiles yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tile; false when 8 are there already.
+    pub fn push(&mut self, tile: Coord) -> bool {
+        let Some(slot) = self.wire.get_mut(usize::from(self.count)) else { return false };
+        *slot = tile.to_wire();
+        self.count += 1;
+        true
+    }
+
+    /// How many tiles.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Is there none? (On the wire there is always at least one.)
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The tiles in their order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Coord> + '_ {
+        self.wire().iter().map(|wire| Coord::from_wire(*wire))
+    }
+
+    fn wire(&self) -> &[[u8; 2]] {
+        // There are never more than there is room for.
+        &self.wire[..self.len().min(MAX_OWNED)]
+    }
+}
+
+impl From<Coord> for OwnedTiles {
+    /// One tile.
+    fn from(tile: Coord) -> Self {
+        let mut tiles = Self::new();
+        tiles.push(tile);
+        tiles
+    }
+}
+
+impl<'a> Operand<'a> for OwnedTiles {
+    const LIST: bool = true;
+
+    #[inline(always)]
+    fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
+        let bytes = r.take(2 * count_in(slot, opcode), slot.name)?;
+        let mut wire = [0; 2 * MAX_OWNED];
+        copy_short(bytes, &mut wire);
+        let wire = *wire.as_chunks().0.first_chunk().unwrap_or(&[[0; 2]; MAX_OWNED]);
+        Ok(Self { wire, count: (bytes.len() / 2) as u8 })
+    }
+    fn bits(&self) -> usize {
+        count_bits(self.len())
+    }
+    #[inline(always)]
+    fn write(&self, _: Slot, wire: Wire<'a>) -> Result<Wire<'a>> {
+        Ok(wire.end_with_tiles(self.wire, self.len()))
+    }
+    #[inline(always)]
+    fn print<'p>(&self, _: Slot, pen: Pen<'p>) -> Pen<'p> {
+        self.wire().iter().fold(pen, |pen, wire| pen.coord(*wire))
+    }
+    fn parse(slot: Slot, tokens: &mut Tokens<'_>, out: &mut Vec<u8>) -> Result<(usize, Fit)> {
+        parse_tiles(slot, tokens, out)
     }
 }
 

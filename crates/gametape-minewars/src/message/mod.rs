@@ -23,7 +23,7 @@ use gametape_wire::{Reader, Result};
 use crate::dialect::Dialect;
 
 pub use class::Class;
-pub use lists::{Digit, DigitBuf, DigitTile, Digits, TileBuf, Tiles};
+pub use lists::{Digit, DigitBuf, DigitTile, Digits, OwnedTiles, TileBuf, Tiles};
 pub use operand::Fit;
 pub use pack::Packer;
 pub use player::{Ballot, Duration, Money, Who};

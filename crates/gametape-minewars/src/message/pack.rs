@@ -3,7 +3,7 @@
 use crate::Generation;
 use gametape_wire::Result;
 
-use super::lists::{DigitBuf, DigitTile, TileBuf};
+use super::lists::{DigitBuf, DigitTile, OwnedTiles, TileBuf};
 use super::operand::Fit;
 use super::table::Message;
 use crate::map::Coord;
@@ -12,14 +12,13 @@ use crate::map::Coord;
 /// and decode to the same changes in the same order.
 ///
 /// ```
-/// use gametape_minewars::{Coord, Message, Packer, TileBuf};
+/// use gametape_minewars::{Coord, Message, OwnedTiles, Packer};
 /// use gametape_minewars::Generation;
 ///
 /// let mut packer = Packer::new(Generation::Current);
 /// for x in 1..=3 {
-///     let mut tile = TileBuf::new();
-///     tile.push(Coord::new(1, x));
-///     packer.push(&Message::Owner { player: 2, tiles: tile.as_tiles() }).unwrap();
+///     let tiles = OwnedTiles::from(Coord::new(1, x));
+///     packer.push(&Message::Owner { player: 2, tiles }).unwrap();
 /// }
 /// assert_eq!(packer.finish().unwrap(), [0xA2, 1, 1, 1, 2, 1, 3]);
 /// ```
@@ -36,12 +35,9 @@ pub struct Packer {
 enum Run {
     Nothing,
     Explosions(TileBuf),
-    Owner(u8, TileBuf),
+    Owner(u8, OwnedTiles),
     Digits(DigitBuf),
 }
-
-/// Most tiles in an ownership message.
-const MAX_OWNED: usize = 8;
 
 impl Packer {
     /// A packer that writes for `generation`.
@@ -84,18 +80,19 @@ impl Packer {
         {
             return Ok(());
         }
-        self.begin(Run::Explosions(one_tile(tile)))
+        let mut tiles = TileBuf::new();
+        tiles.push(tile);
+        self.begin(Run::Explosions(tiles))
     }
 
     fn owner(&mut self, player: u8, tile: Coord) -> Result<()> {
         if let Run::Owner(same, tiles) = &mut self.run
             && *same == player
-            && tiles.as_tiles().len() < MAX_OWNED
+            && tiles.push(tile)
         {
-            tiles.push(tile);
             return Ok(());
         }
-        self.begin(Run::Owner(player, one_tile(tile)))
+        self.begin(Run::Owner(player, tile.into()))
     }
 
     fn digit(&mut self, digit: DigitTile) -> Result<()> {
@@ -123,9 +120,7 @@ impl Packer {
         match std::mem::replace(&mut self.run, Run::Nothing) {
             Run::Nothing => Ok(()),
             Run::Explosions(tiles) => self.write(&Message::Explosions { tiles: tiles.as_tiles() }),
-            Run::Owner(player, tiles) => {
-                self.write(&Message::Owner { player, tiles: tiles.as_tiles() })
-            }
+            Run::Owner(player, tiles) => self.write(&Message::Owner { player, tiles }),
             Run::Digits(digits) => match digits.as_digits().single() {
                 Some(digit) => self.write(&Message::DigitSingle { digit }),
                 None => self.write(&Message::DigitRun { digits: digits.as_digits() }),
@@ -138,10 +133,4 @@ impl Packer {
         self.fit = self.fit.max(fit);
         Ok(())
     }
-}
-
-fn one_tile(tile: Coord) -> TileBuf {
-    let mut tiles = TileBuf::new();
-    tiles.push(tile);
-    tiles
 }

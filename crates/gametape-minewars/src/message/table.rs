@@ -6,7 +6,7 @@ use gametape_wire::{Error, ErrorKind, Reader, Result, View, ViewSet};
 
 use super::class::Class;
 use super::instructions::{Others, Row, instructions, patterns_of};
-use super::lists::{DigitTile, Digits, Tiles};
+use super::lists::{DigitTile, Digits, OwnedTiles, Tiles};
 use super::operand::{Fit, Operand, Slot};
 use super::pattern::{Field, Pattern, decode_map};
 use super::pen::{Pen, Sheet};
@@ -83,7 +83,7 @@ instructions! {
         /// The ground of a tile.
         Tile "TILE", PvP, "01111kkk" "0111kkkk" { tile: Coord; kind: TileKind, @k; }
         /// Tiles belong to a player.
-        Owner "OWNER", PvP, "1ppppccc" "1cccpppp" { player: u8, @p; tiles: Tiles<'a>, @c; }
+        Owner "OWNER", PvP, "1ppppccc" "1cccpppp" { player: u8, @p; tiles: OwnedTiles, @c; }
     }
 }
 

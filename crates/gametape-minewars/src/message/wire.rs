@@ -3,6 +3,7 @@
 use crate::frames::{LONGEST_PAYLOAD, PayloadRoom};
 use gametape_wire::{Error, Result};
 
+use super::lists::MAX_OWNED;
 use super::operand::Fit;
 
 /// The bytes of one message: its beginning put together in a register, its end borrowed.
@@ -14,12 +15,21 @@ pub(crate) struct Wire<'a> {
     /// The first byte lowest. No row of the tables has more than eight before its list or text.
     head: u64,
     length: u32,
-    tail: &'a [u8],
+    end: End<'a>,
     fit: Fit,
 }
 
+/// What follows the beginning.
+#[derive(Debug, Clone, Copy)]
+enum End<'a> {
+    Nothing,
+    Borrowed(&'a [u8]),
+    /// The first bytes of these, and how many.
+    Few([u8; FEW], usize),
+}
+
 impl<'a> Wire<'a> {
-    pub(crate) const EMPTY: Self = Self { head: 0, length: 0, tail: &[], fit: Fit::Exact };
+    pub(crate) const EMPTY: Self = Self { head: 0, length: 0, end: End::Nothing, fit: Fit::Exact };
 
     /// Begins with a first byte.
     #[inline(always)]
@@ -41,27 +51,17 @@ impl<'a> Wire<'a> {
 
     /// Ends the message with borrowed bytes.
     #[inline(always)]
-    pub(crate) fn end_with(self, tail: &'a [u8]) -> Self {
-        debug_assert!(self.tail.is_empty(), "only the last operand is a list or text");
-        Self { tail, ..self }
+    pub(crate) fn end_with(self, bytes: &'a [u8]) -> Self {
+        debug_assert!(matches!(self.end, End::Nothing), "only the last operand is a list or text");
+        Self { end: End::Borrowed(bytes), ..self }
     }
 
-    /// Ends the message with tiles.
-    ///
-    /// Few are put into the head whatever their number is, the last one more often than it is needed: what
-    /// is after the end of a message does not matter, and a jump for each number is what writing would wait
-    /// for most.
+    /// Ends the message with the first `count` tiles of a few.
     #[inline(always)]
-    pub(crate) fn end_with_tiles(self, tiles: &'a [[u8; 2]]) -> Self {
-        match tiles {
-            [] => self,
-            [first, ..] if tiles.len() <= TILES_IN_HEAD => {
-                let second = tiles[usize::from(tiles.len() > 1)];
-                let head = self.put(*first).put(second).put(tiles[tiles.len() - 1]).head;
-                Self { head, length: self.length + 2 * tiles.len() as u32, ..self }
-            }
-            _ => self.end_with(tiles.as_flattened()),
-        }
+    pub(crate) fn end_with_tiles(self, tiles: [[u8; 2]; MAX_OWNED], count: usize) -> Self {
+        let mut few = [0; FEW];
+        few.copy_from_slice(tiles.as_flattened());
+        Self { end: End::Few(few, 2 * count), ..self }
     }
 
     /// Remembers how well a value could be written.
@@ -76,13 +76,17 @@ impl<'a> Wire<'a> {
         let end = out.len() + self.length as usize;
         out.extend_from_slice(&self.head.to_le_bytes());
         out.truncate(end);
-        out.extend_from_slice(self.tail);
+        match self.end {
+            End::Nothing => {}
+            End::Borrowed(bytes) => out.extend_from_slice(bytes),
+            End::Few(bytes, length) => out.extend_from_slice(&bytes[..length.min(FEW)]),
+        }
         self.fit
     }
 }
 
-/// As many tiles as the head has room for after the first byte.
-const TILES_IN_HEAD: usize = 3;
+/// The bytes of the tiles of a message about ownership.
+const FEW: usize = 2 * MAX_OWNED;
 
 /// Where an encoded message goes.
 pub(crate) trait Take<'a> {
@@ -119,15 +123,28 @@ impl<'a> Take<'a> for Fill<'_> {
         }
         let end = at + wire.length as usize;
         room[at..at + HEAD].copy_from_slice(&wire.head.to_le_bytes());
-        match wire.tail.len() {
-            0 => Ok(end),
-            1..=SHORT_TAIL => {
-                // The room after the longest payload is enough for this, so that nothing is compared.
-                copy_short(wire.tail, &mut room[end..end + SHORT_TAIL]);
-                Ok(end + wire.tail.len())
+        match wire.end {
+            End::Nothing => Ok(end),
+            End::Borrowed(bytes) => put_borrowed(room, end, bytes),
+            End::Few(bytes, length) => {
+                room[end..end + FEW].copy_from_slice(&bytes);
+                Ok(end + length)
             }
-            _ => put_long_tail(room, end, wire.tail),
         }
+    }
+}
+
+/// Writes a list or text at `at`, and returns where it ends.
+#[inline(always)]
+fn put_borrowed(room: &mut PayloadRoom, at: usize, bytes: &[u8]) -> Result<usize> {
+    match bytes.len() {
+        0 => Ok(at),
+        1..=SHORT_TAIL => {
+            // The room after the longest payload is enough for this, so that nothing is compared.
+            copy_short(bytes, &mut room[at..at + SHORT_TAIL]);
+            Ok(at + bytes.len())
+        }
+        _ => put_long_tail(room, at, bytes),
     }
 }
 
@@ -171,7 +188,7 @@ fn put_long_tail(room: &mut PayloadRoom, at: usize, tail: &[u8]) -> Result<usize
 /// Copies 1 to [`SHORT_TAIL`] bytes to the beginning of as much room, in two pieces that may overlap: a
 /// call would take longer.
 #[inline(always)]
-fn copy_short(from: &[u8], to: &mut [u8]) {
+pub(crate) fn copy_short(from: &[u8], to: &mut [u8]) {
     let _ = copy_ends::<8>(from, to)
         || copy_ends::<4>(from, to)
         || copy_ends::<2>(from, to)
@@ -206,7 +223,7 @@ mod tests {
 
     use super::*;
     use crate::map::{Coord, StructureKind};
-    use crate::message::{Duration, Message, Money, PlayerUpdate, Text, TileBuf, Who};
+    use crate::message::{Duration, Message, Money, OwnedTiles, PlayerUpdate, Text, Who};
 
     fn fill(
         messages: &[Message<'_>],
@@ -299,11 +316,9 @@ mod tests {
 
     #[test]
     fn operands_that_spell_another_message_are_refused() {
-        let mut tiles = TileBuf::new();
-        tiles.push(Coord::CENTRE);
         let tile = Coord::CENTRE;
         let colliding = [
-            Message::Owner { player: 0, tiles: tiles.as_tiles() },
+            Message::Owner { player: 0, tiles: OwnedTiles::from(tile) },
             Message::StructureHp { tile, hp: 0 },
             Message::Structure { tile, kind: StructureKind::Unknown(15) },
         ];

@@ -32,16 +32,14 @@ pub use people::{CityState, ClientState, Gone, PlayerState, VoteState};
 /// [canonical byte form](Self::to_bytes) with a [hash](Self::hash): equal states have equal bytes.
 ///
 /// ```
-/// use gametape_minewars::{Coord, Grid, ItemKind, Map, Message, Tile, TileBuf, TileKind, ViewState};
+/// use gametape_minewars::{Coord, Grid, ItemKind, Map, Message, Tile, TileKind, ViewState};
 /// use gametape_minewars::Generation;
 /// use gametape_wire::View;
 ///
 /// let land = Tile { kind: TileKind::Regular, item: ItemKind::None };
 /// let map = Map::new(Grid::Hex, 3, land)?;
 /// let mut state = ViewState::new(&map, View::SPECTATOR, Generation::Current);
-/// let mut tiles = TileBuf::new();
-/// tiles.push(Coord::new(1, -1));
-/// state.apply(&Message::Owner { player: 2, tiles: tiles.as_tiles() })?;
+/// state.apply(&Message::Owner { player: 2, tiles: Coord::new(1, -1).into() })?;
 /// assert_eq!(state.tile(Coord::new(1, -1)).unwrap().owner, 2);
 /// # Ok::<(), gametape_wire::Error>(())
 /// ```

@@ -13,7 +13,7 @@ mod tiles;
 
 use gametape_minewars::Generation;
 use gametape_minewars::{
-    Coord, Duration, Message, Packer, PlayerUpdate, Setup, Text, TileBuf, ViewState, Who,
+    Coord, Duration, Message, Packer, PlayerUpdate, Setup, Text, ViewState, Who,
 };
 use gametape_wire::{Result, View};
 
@@ -148,9 +148,7 @@ impl ViewUpdate<'_> {
     }
 
     fn send_owner(&mut self, tile: Coord, player: u8) {
-        let mut tiles = TileBuf::new();
-        tiles.push(tile);
-        self.send(&Message::Owner { player, tiles: tiles.as_tiles() });
+        self.send(&Message::Owner { player, tiles: tile.into() });
     }
 
     fn is_spectator(&self) -> bool {

@@ -12,7 +12,7 @@ use super::people::{CityState, ClientState, Gone, PlayerState};
 use super::{FlagState, TileState, ViewState};
 use crate::map::Coord;
 use crate::message::{
-    Ballot, DigitTile, Duration, Message, Money, Packer, PlayerUpdate, Text, TileBuf, Who,
+    Ballot, DigitTile, Duration, Message, Money, Packer, PlayerUpdate, Text, Who,
 };
 
 impl ViewState {
@@ -79,9 +79,7 @@ impl Rebuild<'_> {
     }
 
     fn write_owner(&mut self, index: usize, player: u8) -> Result<()> {
-        let mut tiles = TileBuf::new();
-        tiles.push(self.coord(index));
-        self.write(&Message::Owner { player, tiles: tiles.as_tiles() })
+        self.write(&Message::Owner { player, tiles: self.coord(index).into() })
     }
 
     fn write_ground(&mut self, index: usize) -> Result<()> {
