@@ -189,10 +189,10 @@ impl Source {
     fn no_tape(&self, looks_like: Option<Format>) -> Failure {
         match looks_like {
             Some(Format::Tape) | None => Failure::refused(self, "not a tape"),
-            Some(format) => Failure::refused(
-                self,
-                &format!("not a tape: it is {format}, and this command reads tapes"),
-            ),
+            Some(format) => {
+                let problem = format_args!("it is {format}, and this command reads tapes");
+                Failure::other_kind(format_args!("{self}: not a tape: {problem}"))
+            }
         }
     }
 
