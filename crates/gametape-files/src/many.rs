@@ -110,7 +110,8 @@ impl Files {
     }
 
     /// Works on every file, and hands the results to `take` in the order of the input. `Err` if
-    /// `take` fails or the output is closed: what is wrong with a file is in what is returned.
+    /// `take` fails, the output is closed, or standard input is given twice: what is wrong with a file is in what is
+    /// returned.
     pub fn gather<T: Send>(
         &self,
         good: &'static str,
@@ -134,6 +135,7 @@ impl Files {
             Some(Err(failure)) if item.is_found && failure.is_other_kind() => {
                 tally.skip();
                 Ok(())
+        Source::check_stdin(&self.sources)?;
             }
             Some(result) => match tally.count(result)? {
                 Some(value) => take(&item.source, value),

@@ -64,6 +64,14 @@ impl fmt::Display for Source {
 }
 
 impl Source {
+    /// A usage error if standard input is among these more than once: it can be read only once.
+    pub fn check_stdin<'s>(sources: impl IntoIterator<Item = &'s Self>) -> Result<(), Failure> {
+        match sources.into_iter().filter(|source| **source == Self::Stdin).count() {
+            0 | 1 => Ok(()),
+            _ => Err(Failure::usage("standard input can be read only once")),
+        }
+    }
+
     /// Is it a folder?
     #[must_use]
     pub fn is_folder(&self) -> bool {
