@@ -9,7 +9,7 @@ use gametape_replay::open::Format;
 use crate::failure::{Failure, Outcome};
 use crate::input::Source;
 use crate::many::JobsArg;
-use crate::output::{Destination, Target};
+use crate::output::{Destination, Target, path};
 pub(crate) use gametape_files::{Report, Written, check_apart};
 
 /// Where the one result of a command goes.
@@ -59,7 +59,7 @@ pub(crate) struct EachArgs {
     output: Option<Target>,
 
     /// Write the results into this folder, under the names of the files
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = path())]
     out_dir: Option<PathBuf>,
 
     #[command(flatten)]

@@ -154,7 +154,7 @@ impl Source {
             Self::File(path) => path,
         };
         if path.is_dir() {
-            return Err(Failure::refused(self, "it is a folder, and a file is needed here"));
+            return Err(self.no_file());
         }
         let file = File::open(path).and_then(|file| Ok((file.metadata()?.is_file(), file)));
         match file.map_err(|error| Failure::io(self, &error))? {
@@ -258,6 +258,12 @@ impl Source {
     #[must_use]
     pub fn unknown(&self) -> Failure {
         Failure::refused(self, "it is of a kind that is not known here")
+    }
+
+    /// It is a folder.
+    #[must_use]
+    pub fn no_file(&self) -> Failure {
+        Failure::refused(self, "it is a folder, and a file is needed here")
     }
 
     /// A usage error if an option was given that is for recordings of another format than that of the

@@ -233,7 +233,7 @@ impl Destination {
             Source::Stdin => None,
         };
         let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
-        fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
+        make_folder(folder)?;
         let mut path = folder.join(name).into_os_string();
         path.push(ending);
         Ok(Self { target: Target::File(path.into()), naming: Naming::Kept })
@@ -252,3 +252,14 @@ impl Destination {
 fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
+/// Makes a folder for results, unless it is there.
+pub fn make_folder(path: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Failure::usage(format_args!(
+            "{} is a file, and a folder is needed here",
+            path.display()
+        )),
+        _ => Failure::io(&path.display(), &error),
+    })
+}
+
