@@ -78,6 +78,12 @@ impl Source {
         matches!(self, Self::File(path) if path.is_dir())
     }
 
+    /// May bytes be added to it while it is read? To a pipe or a device they cannot: all of it is read first.
+    #[must_use]
+    pub fn may_grow(&self) -> bool {
+        matches!(self, Self::File(path) if !path.exists() || path.is_file() || path.is_dir())
+    }
+
     /// The name of the file without its folders.
     #[must_use]
     pub fn short_name(&self) -> String {
@@ -254,16 +260,16 @@ impl Source {
         })
     }
 
-    /// It is a recording of a format that this version does not know.
-    #[must_use]
-    pub fn unknown(&self) -> Failure {
-        Failure::refused(self, "it is of a kind that is not known here")
-    }
-
     /// It is a folder.
     #[must_use]
     pub fn no_file(&self) -> Failure {
         Failure::refused(self, "it is a folder, and a file is needed here")
+    }
+
+    /// It is a recording of a format that this version does not know.
+    #[must_use]
+    pub fn unknown(&self) -> Failure {
+        Failure::refused(self, "it is of a kind that is not known here")
     }
 
     /// A usage error if an option was given that is for recordings of another format than that of the
