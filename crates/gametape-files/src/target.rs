@@ -113,6 +113,15 @@ impl Kind {
 }
 
 impl Target {
+    /// What messages call it.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Stdout => "standard output".to_owned(),
+        }
+    }
+
     /// A usage error if the name of the file ends as that of something else. Names without an extension
     /// say nothing.
     pub fn check_extension(&self, kind: Kind) -> Result<(), Failure> {
@@ -171,8 +180,7 @@ impl Target {
             io::ErrorKind::IsADirectory => {
                 Failure::usage(format_args!("{self} is a folder: name a file in it"))
             }
-            _ if *self == Self::Stdout => Failure::io(&"standard output", error),
-            _ => Failure::io(self, error),
+            _ => Failure::io(&self.title(), error),
         }
     }
 
