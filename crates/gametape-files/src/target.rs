@@ -233,7 +233,14 @@ impl Destination {
         Self { target: Target::File(path), naming: Naming::InPlace }
     }
 
-    /// The file of the same name as the source, and this at its end, in a folder, which is made if it is not there.
+    /// Does the result replace the file that is read?
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        self.naming == Naming::InPlace
+    }
+
+    /// The file of the same name as the source, in a folder, which is made if it is not there. Where this is not at the
+    /// end of the name, it is added.
     pub fn in_folder(source: &Source, folder: &Path, ending: &str) -> Result<Self, Failure> {
         let name = match source {
             Source::File(path) => path.file_name(),
@@ -243,7 +250,9 @@ impl Destination {
         let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
         make_folder(folder)?;
         let mut path = folder.join(name).into_os_string();
-        path.push(ending);
+        if !path.as_encoded_bytes().ends_with(ending.as_bytes()) {
+            path.push(ending);
+        }
         Ok(Self { target: Target::File(path.into()), naming: Naming::Kept })
     }
 
@@ -257,9 +266,6 @@ impl Destination {
     }
 }
 
-fn is_same_file(a: &Path, b: &Path) -> bool {
-    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
-}
 /// Makes a folder for results, unless it is there.
 pub fn make_folder(path: &Path) -> Result<(), Failure> {
     fs::create_dir_all(path).map_err(|error| match error.kind() {
@@ -271,3 +277,6 @@ pub fn make_folder(path: &Path) -> Result<(), Failure> {
     })
 }
 
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
