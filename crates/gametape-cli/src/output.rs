@@ -11,12 +11,12 @@ pub(crate) use gametape_files::{
     may_replace, print, print_json, print_pieces,
 };
 
-/// An argument that names a folder, or a file that several others are beside. `-` means a standard stream everywhere, so
-/// nothing is made under that name by mistake.
+/// An argument that names a folder, or a file that several others are beside. `-` means a standard stream everywhere, and
+/// an empty name is a variable that was not set: nothing is made under these by mistake.
 pub(crate) fn path() -> impl TypedValueParser<Value = PathBuf> {
-    const PROBLEM: &str = "that is standard output, and a name is needed here; ./- is one";
-    OsStringValueParser::new().try_map(|name: OsString| match name == "-" {
-        true => Err(PROBLEM),
-        false => Ok(PathBuf::from(name)),
+    OsStringValueParser::new().try_map(|name: OsString| match name.to_str() {
+        Some("-") => Err("that is standard output, and a name is needed here; ./- is one"),
+        Some("") => Err("the name is empty"),
+        _ => Ok(PathBuf::from(name)),
     })
 }

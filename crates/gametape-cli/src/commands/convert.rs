@@ -27,7 +27,8 @@ use crate::rewrite::{EachArgs, Report};
 ///
 /// The fields and deltas of a gamelog are the same byte for byte, unless a new layout is asked for.
 ///
-/// With --out-dir, which needs --to, results are called as their files, and .tape, .minewars, .json or .json.gz.
+/// With --out-dir, which needs --to, each result has the name of its file, with .tape, .minewars, .json, .jsonl or
+/// .json.gz added unless the name ends so.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
