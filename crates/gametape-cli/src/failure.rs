@@ -35,6 +35,16 @@ pub(crate) fn conclude(outcome: Outcome) -> ExitCode {
     }
 }
 
+/// Prints help, the version, or what is wrong with the arguments, and gives the exit code.
+pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
+    match answer.print() {
+        Err(error) if !answer.use_stderr() => {
+            conclude(Err(Failure::io(&"standard output", &error)))
+        }
+        _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)),
+    }
+}
+
 /// Prints a message. Where not even that is possible, nobody reads it.
 pub(crate) fn say(saying: Saying, text: &str) {
     let label = match saying {

@@ -49,12 +49,15 @@ alone is in milliseconds, in a gamelog a delta.
 Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 finished, but data was lost. Of many files, the worst.";
 
 fn main() -> ExitCode {
+    gametape_files::set_host(&terminal::Terminal);
     let arguments: Vec<_> = std::env::args_os().collect();
     let tool = Cli::command().color(global::colour_of(&arguments));
     let parsed =
         tool.try_get_matches_from(arguments).and_then(|found| Cli::from_arg_matches(&found));
-    let Cli { global, command } = parsed.unwrap_or_else(|error| error.exit());
+    let Cli { global, command } = match parsed {
+        Ok(parsed) => parsed,
+        Err(answer) => return failure::answer(&answer),
+    };
     global.apply();
-    gametape_files::set_host(&terminal::Terminal);
     failure::conclude(command.run())
 }

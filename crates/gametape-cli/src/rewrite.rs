@@ -1,50 +1,16 @@
 //! What commands share that write a recording: where results go.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use gametape_files::Rewriting;
 use gametape_replay::open::Format;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::input::Source;
 use crate::many::JobsArg;
-use crate::output::{Destination, Target};
+use crate::output::{Destination, Target, path};
 pub(crate) use gametape_files::{Report, Written, check_apart};
-
-/// Where the one result of a command goes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ResultArgs {
-    /// Where the result goes, `-` for standard output
-    #[arg(value_name = "OUT", required_unless_present = "output")]
-    out: Option<Target>,
-
-    /// The same as OUT
-    #[arg(short, long, value_name = "OUT", conflicts_with = "out")]
-    output: Option<Target>,
-
-    /// Print one JSON object that says what was done
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-impl ResultArgs {
-    /// Where the result goes. It cannot share standard output with the report about it.
-    pub(crate) fn target(&self) -> Result<&Target, Failure> {
-        let given = self.output.as_ref().or(self.out.as_ref());
-        let target = given.ok_or_else(|| Failure::usage("where does the result go?"))?;
-        check_apart(target, self.json)?;
-        Ok(target)
-    }
-
-    /// How the name of the result ends.
-    pub(crate) fn extension(&self) -> Option<&OsStr> {
-        match self.output.as_ref().or(self.out.as_ref())? {
-            Target::File(path) => path.extension(),
-            Target::Stdout => None,
-        }
-    }
-}
 
 /// The files of a command that writes one file for each that it reads.
 #[derive(Debug, clap::Args)]
@@ -59,7 +25,7 @@ pub(crate) struct EachArgs {
     output: Option<Target>,
 
     /// Write the results into this folder, under the names of the files
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = path())]
     out_dir: Option<PathBuf>,
 
     #[command(flatten)]
@@ -95,12 +61,21 @@ impl RewriteArgs {
         formats: &'static [Format],
         work: impl Fn(&Source, &Destination) -> Outcome + Sync,
     ) -> Outcome {
-        let rewriting = Rewriting { in_place: self.in_place, ..self.each.rewriting("") };
-        rewriting.for_each(good, formats, work)
+        self.rewriting().for_each(good, formats, work)
+    }
+
+    /// What is asked for.
+    pub(crate) fn rewriting(&self) -> Rewriting {
+        Rewriting { in_place: self.in_place, ..self.each.rewriting("") }
     }
 }
 
 impl EachArgs {
+    /// Do results go to a folder?
+    pub(crate) fn has_folder(&self) -> bool {
+        self.out_dir.is_some()
+    }
+
     /// What is asked for. In a folder, results have this at the end of their names.
     pub(crate) fn rewriting(&self, ending: &'static str) -> Rewriting {
         Rewriting {

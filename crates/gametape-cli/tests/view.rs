@@ -181,3 +181,40 @@ fn a_site_has_everything_that_the_server_has() {
     assert!(site.join("index.html").exists());
     assert_eq!(server.end(), Some(0));
 }
+
+#[test]
+fn a_site_leaves_out_links_that_lead_out_of_a_folder() {
+    let folder = folder();
+    let here = folder.path();
+    fs::copy(here.join("matches/a.tape"), here.join("secret.tape")).unwrap();
+    std::os::unix::fs::symlink("../secret.tape", here.join("matches/out.tape")).unwrap();
+    fine(here, "view --viewer page --site site matches");
+    let list = fs::read_to_string(here.join("site/matches.json")).unwrap();
+    assert!(list.contains("a.tape") && !list.contains("out.tape"), "{list}");
+    fine(here, "view --viewer page --site named matches matches/out.tape");
+    let list = fs::read_to_string(here.join("named/matches.json")).unwrap();
+    assert!(list.contains("out.tape"), "{list}");
+}
+
+#[test]
+fn a_site_of_broken_recordings_says_so() {
+    let folder = folder();
+    let here = folder.path();
+    let bytes = fs::read(here.join("matches/a.tape")).unwrap();
+    fs::create_dir(here.join("broken")).unwrap();
+    fs::write(here.join("broken/torn.tape"), &bytes[..bytes.len() / 2]).unwrap();
+    fs::write(here.join("short.json.gz"), b"\x1f\x8b\x08").unwrap();
+    for (line, code, said, is_written) in [
+        ("torn broken/torn.tape", 3, "warning: broken/torn.tape: bytes ", true),
+        ("many broken matches", 3, "1 damaged", true),
+        ("short short.json.gz", 1, "error: short.json.gz: gzip header: ", false),
+        ("rest short.json.gz matches", 1, "1 failed", true),
+    ] {
+        let output = gametape(here, &format!("view --viewer page --site {line}")).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{line}: {text}");
+        assert!(text.contains(said), "{line}: {text}");
+        let site = here.join(line.split(' ').next().unwrap());
+        assert_eq!(site.join("matches.json").exists(), is_written, "{line}");
+    }
+}

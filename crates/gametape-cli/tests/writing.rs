@@ -229,3 +229,46 @@ fn names_that_stay_are_a_loss() {
         assert_eq!(code(&gametape(folder.path(), line)), Some(3), "{line}");
     }
 }
+
+/// What a command says whose standard output takes nothing.
+#[cfg(target_os = "linux")]
+fn into_full_disk(folder: &Path, line: &str) -> String {
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gametape"));
+    let output = command.current_dir(folder).args(line.split(' ')).stdout(full).output().unwrap();
+    assert_eq!(code(&output), Some(1), "{line}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error_that_is_said_once() {
+    let folder = recorded();
+    for line in ["--help", "events --help", "--version", "info match.tape", "events match.tape"] {
+        let said = into_full_disk(folder.path(), line);
+        assert_eq!(said, "error: standard output: No space left on device\n", "{line}");
+    }
+    let said = into_full_disk(folder.path(), "record --ticks 20 -");
+    assert!(said.starts_with("error: standard output: "), "{said}");
+}
+
+#[test]
+fn who_reads_no_more_ends_every_command_quietly() {
+    use std::io::Read;
+    let folder = recorded();
+    for line in [
+        "record --live --seed 1 -",
+        "record --ticks 40000 --seed 1 -",
+        "events match.tape",
+        "cut match.tape -",
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gametape"));
+        let command = command.current_dir(folder.path()).args(line.split(' '));
+        let (stdout, stderr) = (std::process::Stdio::piped(), std::process::Stdio::piped());
+        let mut process = command.stdout(stdout).stderr(stderr).spawn().unwrap();
+        process.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
+        let output = process.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((code(&output), &*said), (Some(0), ""), "{line}");
+    }
+}

@@ -63,4 +63,4 @@ pub use source::{Opened, Reading, Source, format_of};
 pub use spool::Spooled;
 pub use stage::{Begin, open_followed, open_stage, silent_stage, warn_of_problems};
 pub use tape::{TapeFile, warn_of_losses};
-pub use target::{Destination, Kind, Target, allow_replacing, exists, may_replace};
+pub use target::{Destination, Kind, Target, allow_replacing, exists, make_folder, may_replace};

@@ -47,13 +47,15 @@ pub struct Files {
     formats: &'static [Format],
     /// What the summary calls a file whose result is not good; damaged unless another word is given.
     bad: Option<&'static str>,
+    /// Is work done on what was a recording once, and cannot be recognised any more?
+    with_remains: bool,
 }
 
 impl Files {
     /// These files and folders, with work on `jobs` files at the same time.
     #[must_use]
     pub fn new(sources: Vec<Source>, jobs: usize) -> Self {
-        Self { sources, jobs, formats: &[], bad: None }
+        Self { sources, jobs, formats: &[], bad: None, with_remains: false }
     }
 
     /// The files and folders as they were given.
@@ -68,11 +70,26 @@ impl Files {
         Self { formats, ..self.clone() }
     }
 
+    /// The same files, but work is also done on those in folders that were recordings once, and cannot be recognised
+    /// any more. Else they are reported.
+    #[must_use]
+    pub fn with_remains(self) -> Self {
+        Self { with_remains: true, ..self }
+    }
+
     /// The files, and the recordings in the folders among them, damaged ones included.
     #[must_use]
     pub fn recordings(&self) -> Vec<Source> {
         let items = expand(&self.sources).into_iter();
-        items.filter(|item| item.wanted(self.formats).is_some()).map(|item| item.source).collect()
+        items.filter(|item| self.wanted(item).is_some()).map(|item| item.source).collect()
+    }
+
+    /// The file, unless it was found in a folder and is no recording, or of another format.
+    fn wanted<'i>(&self, item: &'i Item) -> Option<Result<&'i Source, Failure>> {
+        match item.wanted(self.formats)? {
+            Err(failure) if self.with_remains && failure.is_result() => Some(Ok(&item.source)),
+            wanted => Some(wanted),
+        }
     }
 
     /// The same files, those whose result is not good called by another word in the summary.
@@ -110,13 +127,15 @@ impl Files {
     }
 
     /// Works on every file, and hands the results to `take` in the order of the input. `Err` if
-    /// `take` fails or the output is closed: what is wrong with a file is in what is returned.
+    /// `take` fails, the output is closed, or standard input is given twice: what is wrong with a file is in what is
+    /// returned.
     pub fn gather<T: Send>(
         &self,
         good: &'static str,
         work: impl Fn(&Source) -> Result<(Done, T), Failure> + Sync,
         mut take: impl FnMut(&Source, T) -> Result<(), Failure>,
     ) -> Result<Gathered, Failure> {
+        Source::check_stdin(&self.sources)?;
         let mut tally = Tally::new(good, self.bad);
         if let ([source], false) = (&*self.sources, self.are_many()) {
             if let Some(value) = tally.count(work_on(Ok(source), &work))? {
@@ -125,7 +144,7 @@ impl Files {
             return Ok(Gathered { tally, folders: None });
         }
         let items = expand(&self.sources);
-        let worked = |item: &Item| Some(work_on(item.wanted(self.formats)?, &work));
+        let worked = |item: &Item| Some(work_on(self.wanted(item)?, &work));
         in_order(&items, self.jobs, worked, |item, result| match result {
             None => {
                 tally.skip();

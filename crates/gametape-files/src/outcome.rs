@@ -97,7 +97,8 @@ impl Failure {
         Self { counts: Counts::Result, ..Self::refused(name, problem) }
     }
 
-    /// The file is a recording of another kind than the command is for. Among the files of a folder it is
+    /// The file is a recording of another kind than the command is for, which is wrong usage: exit code 2. What
+    /// is no recording at all is [refused](Self::refused) instead: exit code 1. Among the files of a folder it is
     /// skipped.
     #[must_use]
     pub fn other_kind(problem: impl Display) -> Self {
@@ -143,7 +144,8 @@ impl Failure {
         self.messages.iter().for_each(|message| host().say(Saying::Error, message));
     }
 
-    /// The exit code of a program that ends so: 0 where nobody reads the output any more, 2 for wrong usage, else 1.
+    /// The exit code of a program that ends so: 0 where nobody reads the output any more, 2 for wrong
+    /// usage and for a recording of a kind that the command is not for, else 1.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self.exit {

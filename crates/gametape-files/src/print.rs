@@ -38,6 +38,10 @@ impl Printer {
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
+        // Nothing to print cannot fail, after what did.
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
         let written = streams::put(Stream::Text, self.waiting.as_bytes());
         self.waiting.clear();
         written.map_err(|error| Target::Stdout.failed(&error))

@@ -31,6 +31,8 @@ pub struct Rewriting {
     pub in_place: bool,
     /// Is what was done printed as JSON?
     pub json: bool,
+    /// Is work done on what was a recording once, and cannot be recognised any more?
+    pub with_remains: bool,
 }
 
 impl Rewriting {
@@ -43,7 +45,10 @@ impl Rewriting {
         work: impl Fn(&Source, &Destination) -> Outcome + Sync,
     ) -> Outcome {
         let named = || self.named.iter().cloned().map(Source::from).collect();
-        let files = || Files::new(named(), self.jobs).only(formats);
+        let files = || match Files::new(named(), self.jobs).only(formats) {
+            files if self.with_remains => files.with_remains(),
+            files => files,
+        };
         if self.in_place {
             return files().each(good, |source| work(source, &in_place(source)?));
         }

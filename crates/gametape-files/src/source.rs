@@ -64,10 +64,24 @@ impl fmt::Display for Source {
 }
 
 impl Source {
+    /// A usage error if standard input is among these more than once: it can be read only once.
+    pub fn check_stdin<'s>(sources: impl IntoIterator<Item = &'s Self>) -> Result<(), Failure> {
+        match sources.into_iter().filter(|source| **source == Self::Stdin).count() {
+            0 | 1 => Ok(()),
+            _ => Err(Failure::usage("standard input can be read only once")),
+        }
+    }
+
     /// Is it a folder?
     #[must_use]
     pub fn is_folder(&self) -> bool {
         matches!(self, Self::File(path) if path.is_dir())
+    }
+
+    /// May bytes be added to it while it is read? To a pipe or a device they cannot: all of it is read first.
+    #[must_use]
+    pub fn may_grow(&self) -> bool {
+        matches!(self, Self::File(path) if !path.exists() || path.is_file() || path.is_dir())
     }
 
     /// The name of the file without its folders.
@@ -146,7 +160,7 @@ impl Source {
             Self::File(path) => path,
         };
         if path.is_dir() {
-            return Err(Failure::refused(self, "it is a folder, and a file is needed here"));
+            return Err(self.no_file());
         }
         let file = File::open(path).and_then(|file| Ok((file.metadata()?.is_file(), file)));
         match file.map_err(|error| Failure::io(self, &error))? {
@@ -189,10 +203,10 @@ impl Source {
     fn no_tape(&self, looks_like: Option<Format>) -> Failure {
         match looks_like {
             Some(Format::Tape) | None => Failure::refused(self, "not a tape"),
-            Some(format) => Failure::refused(
-                self,
-                &format!("not a tape: it is {format}, and this command reads tapes"),
-            ),
+            Some(format) => {
+                let problem = format_args!("it is {format}, and this command reads tapes");
+                Failure::other_kind(format_args!("{self}: not a tape: {problem}"))
+            }
         }
     }
 
@@ -244,6 +258,12 @@ impl Source {
             let kind = ErrorKind::BadSyntax { problem: "not UTF-8".into() };
             Failure::of(self, &Error::at(offset, "text", kind))
         })
+    }
+
+    /// It is a folder.
+    #[must_use]
+    pub fn no_file(&self) -> Failure {
+        Failure::refused(self, "it is a folder, and a file is needed here")
     }
 
     /// It is a recording of a format that this version does not know.

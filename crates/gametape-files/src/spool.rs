@@ -17,6 +17,7 @@ pub struct Spooled {
 impl Spooled {
     /// The same sources; what is no file or folder is copied into one. Only recordings are: a device may have no end.
     pub fn new(mut sources: Vec<Source>) -> Result<Self, Failure> {
+        Source::check_stdin(&sources)?;
         let mut kept = Vec::new();
         for source in sources.iter_mut().filter(|source| is_pipe(source)) {
             let bytes = source.read_recording()?;

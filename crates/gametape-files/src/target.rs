@@ -113,6 +113,15 @@ impl Kind {
 }
 
 impl Target {
+    /// What messages call it.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Stdout => "standard output".to_owned(),
+        }
+    }
+
     /// A usage error if the name of the file ends as that of something else. Names without an extension
     /// say nothing.
     pub fn check_extension(&self, kind: Kind) -> Result<(), Failure> {
@@ -171,8 +180,7 @@ impl Target {
             io::ErrorKind::IsADirectory => {
                 Failure::usage(format_args!("{self} is a folder: name a file in it"))
             }
-            _ if *self == Self::Stdout => Failure::io(&"standard output", error),
-            _ => Failure::io(self, error),
+            _ => Failure::io(&self.title(), error),
         }
     }
 
@@ -225,7 +233,14 @@ impl Destination {
         Self { target: Target::File(path), naming: Naming::InPlace }
     }
 
-    /// The file of the same name as the source, and this at its end, in a folder, which is made if it is not there.
+    /// Does the result replace the file that is read?
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        self.naming == Naming::InPlace
+    }
+
+    /// The file of the same name as the source, in a folder, which is made if it is not there. Where this is not at the
+    /// end of the name, it is added.
     pub fn in_folder(source: &Source, folder: &Path, ending: &str) -> Result<Self, Failure> {
         let name = match source {
             Source::File(path) => path.file_name(),
@@ -233,9 +248,11 @@ impl Destination {
             Source::Stdin => None,
         };
         let name = name.ok_or_else(|| Failure::usage(format_args!("{source} has no file name")))?;
-        fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
+        make_folder(folder)?;
         let mut path = folder.join(name).into_os_string();
-        path.push(ending);
+        if !path.as_encoded_bytes().ends_with(ending.as_bytes()) {
+            path.push(ending);
+        }
         Ok(Self { target: Target::File(path.into()), naming: Naming::Kept })
     }
 
@@ -247,6 +264,17 @@ impl Destination {
             Naming::InPlace => self.target.create(true),
         }
     }
+}
+
+/// Makes a folder for results, unless it is there.
+pub fn make_folder(path: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Failure::usage(format_args!(
+            "{} is a file, and a folder is needed here",
+            path.display()
+        )),
+        _ => Failure::io(&path.display(), &error),
+    })
 }
 
 fn is_same_file(a: &Path, b: &Path) -> bool {

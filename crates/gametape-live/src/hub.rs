@@ -1,7 +1,7 @@
 //! What publisher and relay have in common: the messages of a match, and the seats that get them.
 
 use std::collections::VecDeque;
-use std::collections::btree_map::{BTreeMap, Entry as Place};
+use std::collections::btree_map::{BTreeMap, Entry as MapEntry};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -124,8 +124,8 @@ impl Hub {
 
     /// From now on has a view too, of which all is still to come.
     pub(crate) fn want(&mut self, view: View, now: Duration) {
-        if let Place::Vacant(place) = self.logs.entry(view) {
-            place.insert(ViewLog::default());
+        if let MapEntry::Vacant(entry) = self.logs.entry(view) {
+            entry.insert(ViewLog::default());
             self.filling.begin(view, now);
         }
     }
@@ -231,12 +231,12 @@ impl Hub {
             forgotten: Vec::new(),
         };
         self.seats.insert(id, seat);
-        self.place(id, now);
+        self.begin_seat(id, now);
         id
     }
 
     /// Lets a seat begin, if all its views can be entered.
-    fn place(&mut self, id: SeatId, now: Duration) {
+    fn begin_seat(&mut self, id: SeatId, now: Duration) {
         let Some(seat) = self.seats.get_mut(&id).filter(|seat| seat.waiting.is_some()) else {
             return;
         };
@@ -291,7 +291,7 @@ impl Hub {
     pub(crate) fn miss_nothing(&mut self, seat: SeatId) {
         if let Some(seat) = self.seats.get_mut(&seat) {
             seat.misses_nothing = true;
-            seat.views.values_mut().for_each(|place| place.live_from = u64::MAX);
+            seat.views.values_mut().for_each(|seat_view| seat_view.live_from = u64::MAX);
         }
     }
 
@@ -315,7 +315,7 @@ impl Hub {
         // Who has everything up to a mark does not know it without the mark.
         let known = position.and_then(|tick| log.next_mark(tick.previous(), 1, tick));
         let known = known.map(|(_, mark)| Outgoing::new(Arc::clone(&mark.bytes)));
-        let place = SeatView {
+        let seat_view = SeatView {
             cursor: *lacks,
             position,
             prelude: VecDeque::new(),
@@ -323,16 +323,16 @@ impl Hub {
             stuck_since: None,
             is_done: false,
         };
-        self.put(id, view, place);
+        self.put(id, view, seat_view);
         if let Some(seat) = self.seats.get_mut(&id) {
             seat.queue.extend(known);
         }
         true
     }
 
-    fn put(&mut self, id: SeatId, view: View, place: SeatView) {
+    fn put(&mut self, id: SeatId, view: View, seat_view: SeatView) {
         if let Some(seat) = self.seats.get_mut(&id) {
-            seat.views.insert(view, place);
+            seat.views.insert(view, seat_view);
         }
     }
 
@@ -351,7 +351,7 @@ impl Hub {
             true => u64::MAX,
             false => limit.map_or(0, |limit| log.unreliable_until(limit)).max(group.first[0]),
         };
-        let place = SeatView {
+        let seat_view = SeatView {
             cursor: moved.first,
             position: group.tick.previous(),
             prelude: moved.prelude.iter().copied().collect(),
@@ -359,7 +359,7 @@ impl Hub {
             stuck_since: None,
             is_done: false,
         };
-        self.put(id, view, place);
+        self.put(id, view, seat_view);
         if let Some(seat) = self.seats.get_mut(&id) {
             seat.queue.push_back(Outgoing::session(&Message::Moved(moved)));
         }
@@ -410,7 +410,7 @@ impl Hub {
 
     /// What to send to a seat now, about `budget` bytes of it.
     pub(crate) fn poll(&mut self, id: SeatId, now: Duration, budget: usize) -> Vec<Outgoing> {
-        self.place(id, now);
+        self.begin_seat(id, now);
         let Some(delay) = self.seats.get(&id).map(|seat| seat.grant.delay) else {
             return Vec::new();
         };
@@ -425,16 +425,16 @@ impl Hub {
             out.push(queued);
         }
         let mut stuck = Vec::new();
-        let places = limit.is_some().then_some(&mut seat.views).into_iter().flatten();
-        for (view, place) in places {
+        let seat_views = limit.is_some().then_some(&mut seat.views).into_iter().flatten();
+        for (view, seat_view) in seat_views {
             let (Some(log), Some(limit)) = (logs.get(view), limit) else { continue };
-            let is_patient = !place.is_out_of_patience(now);
+            let is_patient = !seat_view.is_out_of_patience(now);
             let mut feed = Feed { log, grant: &seat.grant, limit, step, is_patient };
-            let before = place.cursor;
-            let is_stuck = feed.run(place, &mut out, late);
+            let before = seat_view.cursor;
+            let is_stuck = feed.run(seat_view, &mut out, late);
             // Who gets on, however slowly, gets what is next.
-            place.note_stuck(is_stuck && place.cursor == before, now);
-            if place.is_out_of_patience(now) && out.has_room() && !seat.is_link {
+            seat_view.note_stuck(is_stuck && seat_view.cursor == before, now);
+            if seat_view.is_out_of_patience(now) && out.has_room() && !seat.is_link {
                 stuck.push(*view);
             }
         }
@@ -457,10 +457,10 @@ impl Hub {
 
     /// Something that a seat needs does not come: goes on with the next group, if there is one.
     fn skip(&mut self, id: SeatId, view: View, now: Duration) {
-        let place = self.seats.get(&id).and_then(|seat| Some((seat, seat.views.get(&view)?)));
-        let Some((seat, place)) = place else { return };
+        let seat_view = self.seats.get(&id).and_then(|seat| Some((seat, seat.views.get(&view)?)));
+        let Some((seat, seat_view)) = seat_view else { return };
         let limit = self.released(seat.grant.delay, now).unwrap_or_default();
-        let position = place.position.unwrap_or_default();
+        let position = seat_view.position.unwrap_or_default();
         let next = self.logs.get(&view).and_then(|log| log.group_after(position));
         if let Some(group) = next.filter(|group| group.tick <= limit) {
             self.move_seat(id, view, StartAt::Tick(group.tick), now);
@@ -486,15 +486,15 @@ impl Hub {
             if wanted.len() >= most {
                 break;
             }
-            for (view, place) in &seat.views {
+            for (view, seat_view) in &seat.views {
                 let Some(log) = self.logs.get(view) else { continue };
-                for number in place.prelude.iter().take(16) {
+                for number in seat_view.prelude.iter().take(16) {
                     if log.entry(Lane::TAPE, *number).is_none() {
                         push_ranges(&mut wanted, *view, Lane::TAPE, Some(*number..number + 1));
                     }
                 }
                 for lane in Lane::ALL {
-                    let (cursor, have) = (place.cursor[lane.index()], log.have[lane.index()]);
+                    let (cursor, have) = (seat_view.cursor[lane.index()], log.have[lane.index()]);
                     // Where the next one is missing, more of them probably are.
                     if log.first_hole(lane, cursor, have).is_some() {
                         push_ranges(&mut wanted, *view, lane, log.holes(lane, cursor..have, HOLES));
@@ -589,36 +589,37 @@ struct Feed<'a> {
 
 impl Feed<'_> {
     /// Is something needed that is not there?
-    fn run(&mut self, place: &mut SeatView, out: &mut Batch, late: Option<Tick>) -> bool {
-        while let Some(&number) = place.prelude.front() {
+    fn run(&mut self, seat_view: &mut SeatView, out: &mut Batch, late: Option<Tick>) -> bool {
+        while let Some(&number) = seat_view.prelude.front() {
             if !out.has_room() {
                 return false;
             }
             let Some(entry) = self.released(Lane::TAPE, number) else { return true };
             let bytes = Arc::clone(&entry.bytes);
             out.push(Outgoing { bytes, lane: Some(Lane::TAPE), is_datagram: false });
-            place.prelude.pop_front();
+            seat_view.prelude.pop_front();
         }
-        while let Some((tick, mark)) = self.log.next_mark(place.position, self.step, self.limit) {
+        while let Some((tick, mark)) = self.log.next_mark(seat_view.position, self.step, self.limit)
+        {
             if !out.has_room() {
                 return false;
             }
-            match self.up_to(place, &mark.counts, out, late) {
+            match self.up_to(seat_view, &mark.counts, out, late) {
                 Sent::All => {}
                 Sent::NoRoom => return false,
                 Sent::Missing => return true,
             }
             let bytes = Arc::clone(&mark.bytes);
             out.push(Outgoing::new(bytes));
-            place.position = Some(tick);
+            seat_view.position = Some(tick);
         }
-        self.events(place, out);
+        self.events(seat_view, out);
         if self.limit == Tick::MAX {
             // Nothing is held back: what is not marked yet goes out, too.
             let all = [u64::MAX; Lane::COUNT];
-            let _ = self.up_to(place, &all, out, late);
+            let _ = self.up_to(seat_view, &all, out, late);
         }
-        self.finish(place, out);
+        self.finish(seat_view, out);
         false
     }
 
@@ -630,7 +631,7 @@ impl Feed<'_> {
     /// Sends parts and chunks up to these numbers.
     fn up_to(
         &self,
-        place: &mut SeatView,
+        seat_view: &mut SeatView,
         counts: &PerLane,
         out: &mut Batch,
         late: Option<Tick>,
@@ -639,7 +640,7 @@ impl Feed<'_> {
         for lane in [4, 3, 2, 1, 5].into_iter().filter_map(Lane::new) {
             let is_wanted = self.grant.classes.has_lane(lane);
             let count = counts[lane.index()];
-            let cursor = &mut place.cursor[lane.index()];
+            let cursor = &mut seat_view.cursor[lane.index()];
             if !is_wanted {
                 let known = if count == u64::MAX { self.log.have[lane.index()] } else { count };
                 *cursor = (*cursor).max(known);
@@ -657,7 +658,7 @@ impl Feed<'_> {
                 *cursor += 1;
             }
         }
-        match self.unreliable(place, counts[0], out, late) {
+        match self.unreliable(seat_view, counts[0], out, late) {
             true => sent,
             false => Sent::Missing,
         }
@@ -666,24 +667,24 @@ impl Feed<'_> {
     /// Is everything there that is history, and so not to be missed?
     fn unreliable(
         &self,
-        place: &mut SeatView,
+        seat_view: &mut SeatView,
         count: u64,
         out: &mut Batch,
         late: Option<Tick>,
     ) -> bool {
-        let cursor = place.cursor[0];
+        let cursor = seat_view.cursor[0];
         let there = if self.is_patient { u64::MAX } else { self.log.have[0] };
-        let history = place.live_from.min(count).min(there);
+        let history = seat_view.live_from.min(count).min(there);
         let is_wanted = self.grant.classes.has_lane(Lane::UNRELIABLE);
         if is_wanted && self.log.first_hole(Lane::UNRELIABLE, cursor, history).is_some() {
             return false;
         }
         if is_wanted && cursor < count {
             for (&number, entry) in self.log.lane(Lane::UNRELIABLE).range(cursor..count) {
-                if number > place.cursor[0] && place.cursor[0] < history {
+                if number > seat_view.cursor[0] && seat_view.cursor[0] < history {
                     return false;
                 }
-                let is_datagram = number >= place.live_from;
+                let is_datagram = number >= seat_view.live_from;
                 let is_in_time = !is_datagram || late.is_none_or(|late| entry.tick > late);
                 if is_in_time && entry.tick <= self.limit {
                     let bytes = Arc::clone(&entry.bytes);
@@ -691,20 +692,20 @@ impl Feed<'_> {
                     let lane = is_datagram.then_some(Lane::UNRELIABLE);
                     out.push(Outgoing { bytes, lane, is_datagram });
                 }
-                place.cursor[0] = number + 1;
+                seat_view.cursor[0] = number + 1;
             }
         }
-        if place.cursor[0] < history && is_wanted {
+        if seat_view.cursor[0] < history && is_wanted {
             return false;
         }
         if count != u64::MAX {
-            place.cursor[0] = place.cursor[0].max(count);
+            seat_view.cursor[0] = seat_view.cursor[0].max(count);
         }
         true
     }
 
-    fn events(&self, place: &mut SeatView, out: &mut Batch) {
-        let cursor = &mut place.cursor[Lane::EVENTS.index()];
+    fn events(&self, seat_view: &mut SeatView, out: &mut Batch) {
+        let cursor = &mut seat_view.cursor[Lane::EVENTS.index()];
         while out.has_room()
             && let Some(entry) = self.released(Lane::EVENTS, *cursor)
         {
@@ -714,16 +715,16 @@ impl Feed<'_> {
         }
     }
 
-    fn finish(&self, place: &mut SeatView, out: &mut Batch) {
+    fn finish(&self, seat_view: &mut SeatView, out: &mut Batch) {
         let Some(mark) = self.log.mark.filter(|mark| mark.is_last && mark.tick <= self.limit)
         else {
             return;
         };
-        let has_all = place.position == Some(mark.tick)
-            && place.cursor[Lane::EVENTS.index()] >= mark.counts[Lane::EVENTS.index()];
-        if has_all && !place.is_done {
+        let has_all = seat_view.position == Some(mark.tick)
+            && seat_view.cursor[Lane::EVENTS.index()] >= mark.counts[Lane::EVENTS.index()];
+        if has_all && !seat_view.is_done {
             out.push(Outgoing::session(&Message::Mark(mark)));
-            place.is_done = true;
+            seat_view.is_done = true;
         }
     }
 }

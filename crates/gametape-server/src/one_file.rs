@@ -163,17 +163,17 @@ fn set_title(page: &mut String, title: &str) {
     let old = page.find("<title>").and_then(|start| Some(start..end(start)?));
     match old {
         Some(old) => page.replace_range(old, &title),
-        None => page.insert_str(place_in_head(page), &title),
+        None => page.insert_str(offset_in_head(page), &title),
     }
 }
 
 fn insert_policy(page: &mut String, policy: &str) {
     let meta = format!("\n<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">");
-    page.insert_str(place_in_head(page), &meta);
+    page.insert_str(offset_in_head(page), &meta);
 }
 
 /// After what says how the page is encoded, which must come early; or else after the begin of the head.
-fn place_in_head(page: &str) -> usize {
+fn offset_in_head(page: &str) -> usize {
     let tags = tags(page);
     let charset = tags.iter().find(|tag| tag.name == "meta" && tag.attribute("charset").is_some());
     let head = || tags.iter().find(|tag| tag.name == "head" || tag.name == "html");

@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gametape_files::{
-    Done, Failure, Files, Gathered, Outcome, Source, format_of, may_replace, note, silent_stage,
+    Done, Failure, Files, Gathered, Outcome, Source, format_of, make_folder, may_replace, note,
+    silent_stage, warn,
 };
 use gametape_replay::games::KnownGame;
 use gametape_replay::inspect::{MatchEntry, MatchList, MatchRow};
@@ -40,13 +41,13 @@ impl Shown {
             return (shown, Ok(Done::Fine));
         }
         let folders = folders(sources);
-        let look = |source: &Source| Ok((Done::Fine, look_at(source)?));
+        let look = |source: &Source| {
+            leave_out(source, sources)?;
+            Ok((Done::Fine, look_at(source)?))
+        };
         let gathered =
             Files::new(sources.to_vec(), jobs).gather("found", look, |source, format| {
-                match leads_out(source, &folders) {
-                    true => note(source, "left out: it is a link that leads out of the folder"),
-                    false => shown.push(Self::new(source, &folders, format)),
-                }
+                shown.push(Self::new(source, &folders, format));
                 Ok(())
             });
         (shown, gathered.and_then(Gathered::conclude))
@@ -101,6 +102,14 @@ impl Shown {
         }
     }
 
+    /// Everything that is known; an error where nothing of it can be read.
+    fn whole(&self, games: &[&dyn KnownGame]) -> Result<MatchEntry, Failure> {
+        let entry = MatchEntry::read(&self.label, &mut self.source.open()?, games);
+        let mut entry = entry.map_err(|error| Failure::of(&self.source, &error))?;
+        self.add_details(&mut entry);
+        Ok(entry)
+    }
+
     fn add_details(&self, entry: &mut MatchEntry) {
         if let Ok(mut opened) = self.source.open() {
             entry.add_details(&mut opened);
@@ -125,8 +134,18 @@ fn folders(sources: &[Source]) -> Vec<PathBuf> {
     sources.iter().filter_map(folder).collect()
 }
 
-/// Is it a link in one of these folders that leads out of it? *Why it matters: who may put a file into a folder is not
-/// always who may read everything that the server may.*
+/// Leaves out a link in one of the folders that leads out of it, unless it is named itself. *Why it matters: who may put
+/// a file into a folder is not always who may read everything that the server may.*
+fn leave_out(source: &Source, named: &[Source]) -> Result<(), Failure> {
+    if named.contains(source) || !leads_out(source, &folders(named)) {
+        return Ok(());
+    }
+    let problem = "left out: it is a link that leads out of the folder";
+    note(source, problem);
+    Err(Failure::other_kind(format_args!("{source}: {problem}")))
+}
+
+/// Is it a link in one of these folders that leads out of it?
 fn leads_out(source: &Source, folders: &[PathBuf]) -> bool {
     let Source::File(path) = source else { return false };
     let folder = folders.iter().find(|folder| path.starts_with(folder));
@@ -237,6 +256,7 @@ pub fn write_site(
     jobs: usize,
     games: &'static [&'static dyn KnownGame],
 ) -> Result<(Option<WrittenSite>, Outcome), Failure> {
+    make_folder(path)?;
     let mut folder =
         SiteFolder::create(path, may_replace()).map_err(|error| refused(path, &error))?;
     let mut entries: Vec<(String, MatchEntry, bool)> = Vec::new();
@@ -244,13 +264,15 @@ pub fn write_site(
     if !sources.is_empty() {
         let folders = folders(sources);
         let work = |source: &Source| {
+            leave_out(source, sources)?;
             let shown = Shown::new(source, &folders, look_at(source)?);
-            let mut entry = shown.quick(games);
-            shown.add_details(&mut entry);
-            Ok((Done::Fine, (entry, shown.picture())))
+            let entry = shown.whole(games)?;
+            let damage = entry.damage();
+            damage.iter().for_each(|damage| warn(source, damage));
+            Ok((Done::lost_if(damage.is_some()), (shown.picture(), entry)))
         };
         let files = Files::new(sources.to_vec(), jobs);
-        let gathered = files.gather("written", work, |source, (entry, picture)| {
+        let gathered = files.gather("written", work, |source, (picture, entry)| {
             let (number, name) = (entries.len(), source.short_name());
             let Source::File(from) = source else { return Err(source.unknown()) };
             folder.copy(number, &name, from).map_err(failed)?;

@@ -184,6 +184,9 @@ impl<R: Read> Stream<R> {
     }
 }
 
+/// What errors of the decoder are about: it counts what it made, not what it read.
+const UNPACKED: &str = "text unpacked from gzip";
+
 #[cold]
 fn not_a_gamelog(offset: u64) -> Error {
     let problem = "a gamelog must be an object".into();
@@ -195,15 +198,15 @@ fn unreadable(offset: u64, error: &io::Error) -> Error {
     Error::unreadable(offset, "gamelog", error)
 }
 
-/// What the decoder says, as one of our errors. Offsets are those of the text.
+/// What the decoder says, as one of our errors.
 #[cold]
 fn damaged(offset: u64, error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => {
-            Error::at(offset, "gzip", ErrorKind::Truncated { needed: 1, available: 0 })
+            Error::at(offset, UNPACKED, ErrorKind::Truncated { needed: 1, available: 0 })
         }
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
-            Error::at(offset, "gzip", ErrorKind::BadSyntax { problem: error.to_string().into() })
+            Error::at(offset, UNPACKED, ErrorKind::BadSyntax { problem: error.to_string().into() })
         }
         _ => unreadable(offset, error),
     }
@@ -249,5 +252,7 @@ mod tests {
         }
         let cut = read(&packed[..packed.len() - 9], &Options::default()).unwrap_err();
         assert!(matches!(cut.kind(), ErrorKind::Truncated { .. }), "{cut}");
+        // An offset in the text is not one in the file.
+        assert!(cut.to_string().starts_with("text unpacked from gzip: "), "{cut}");
     }
 }

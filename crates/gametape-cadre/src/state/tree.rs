@@ -247,7 +247,7 @@ impl Tree {
             let index = self.indexes.get(&(id, key)).map(|index| *index as usize);
             index.filter(|index| self.keys_of(id).get(*index) == Some(&key))
         } else {
-            self.place_for_reader(id, key)
+            self.index_for_reader(id, key)
         };
         index.map_or(Value::ABSENT, |index| self.values[container.start as usize + index])
     }
@@ -282,7 +282,7 @@ impl Tree {
         if container.length <= SEARCHED {
             return keys.iter().position(|known| *known == key).map(|index| index as u32);
         }
-        self.place_in_large(id, key)
+        self.index_in_large(id, key)
     }
 
     /// The index of `key` in a list or an object.
@@ -294,7 +294,7 @@ impl Tree {
         self.find(id, key, 0)
     }
 
-    fn place_in_large(&mut self, id: u32, key: Key) -> Option<u32> {
+    fn index_in_large(&mut self, id: u32, key: Key) -> Option<u32> {
         let container = self.container(id);
         if !self.is_indexed(id) {
             self.set_indexed(id);
@@ -307,7 +307,7 @@ impl Tree {
     }
 
     /// The index of a key in an object that has no entries in `indexes`.
-    fn place_for_reader(&self, id: u32, key: Key) -> Option<usize> {
+    fn index_for_reader(&self, id: u32, key: Key) -> Option<usize> {
         let keys = self.keys_of(id);
         if keys.len() > READ_THROUGH as usize {
             let index = self.for_readers[usize::from(id != ROOT)].get_or_init(|| {

@@ -79,7 +79,7 @@ impl Args {
         let is_there =
             |number: &u32| tape.chunks.iter().any(|entry| entry.header.sequence == *number);
         if let Some(number) = self.chunk.iter().find(|number| !is_there(number)) {
-            return Err(Failure::refused(source, &format!("it has no chunk {number}")));
+            return Err(Failure::usage(format_args!("{source}: it has no chunk {number}")));
         }
         let wanted: Vec<&ChunkEntry> =
             tape.chunks.iter().filter(|entry| self.wants(&entry.header)).collect();

@@ -1,12 +1,16 @@
 //! `gametape convert`: a recording in another format, generation or storage.
 
-use gametape_replay::convert::{Conversion, Converted, Form, Layout, Storage, convert};
+use std::ffi::OsStr;
+
+use gametape_replay::convert::{Conversion, Form, Layout, Storage, convert};
+use gametape_replay::open::Format;
 
 use crate::failure::{Failure, Outcome, warn};
 use crate::games::GAMES;
-use crate::input::{Opened, RecordingArgs, one_of};
+use crate::input::{FormatArgs, Source, one_of};
+use crate::output::Target;
 use crate::progress::waiting;
-use crate::rewrite::{Report, ResultArgs};
+use crate::rewrite::{EachArgs, Report};
 
 /// Convert a recording to a tape and back, to another generation or storage
 ///
@@ -22,14 +26,20 @@ use crate::rewrite::{Report, ResultArgs};
 /// byte for byte, and only the storage changes.
 ///
 /// The fields and deltas of a gamelog are the same byte for byte, unless a new layout is asked for.
+///
+/// With --out-dir, which needs --to, each result has the name of its file, with .tape, .minewars, .json, .jsonl or
+/// .json.gz added unless the name ends so.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "gametape convert [OPTIONS] FILE OUT\n       gametape convert [OPTIONS] --to FORMAT FILE… --out-dir DIR"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
-    recording: RecordingArgs,
+    files: EachArgs,
 
     #[command(flatten)]
-    result: ResultArgs,
+    format: FormatArgs,
 
     /// What to convert to [default: by the name of OUT; of a tape, what it holds; else the format and
     /// generation of the recording]
@@ -68,7 +78,8 @@ Examples:
   gametape convert tool.minewars match.minewars --dialect mw-datatool --to current
   gametape convert game.json.gz - --pretty | less
   gametape convert game.json.gz - --lines | jq -r .type | sort | uniq -c
-  gametape convert game.json small.json.gz --drop-data"#;
+  gametape convert game.json small.json.gz --drop-data
+  gametape convert --to tape finals/ --out-dir tapes"#;
 
 const STORAGES: [Storage; 3] = [Storage::Compressed, Storage::Plain, Storage::Dictionary];
 
@@ -82,15 +93,40 @@ fn storage_name(storage: Storage) -> &'static str {
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let conversion = self.conversion()?;
-        let opened = self.recording.source.open_with(&self.recording.format)?;
-        self.convert(opened, &conversion)
+        if self.files.has_folder() && self.to.is_none() {
+            return Err(Failure::usage("--out-dir needs --to: what are the files converted to?"));
+        }
+        // In folders, what is a tape already is no work.
+        let formats: &[Format] = match self.to {
+            Some(Form::Tape) => &[Format::MineWars, Format::Gamelog],
+            _ => &[],
+        };
+        self.files.rewriting(self.ending()).for_each("converted", formats, |source, destination| {
+            let conversion = self.conversion(&destination.target)?;
+            self.convert(source, &destination.target, &conversion)
+        })
+    }
+
+    /// How names of results end in a folder.
+    fn ending(&self) -> &'static str {
+        let is_text = self.pretty || self.lines;
+        let is_plain = self.compress.map_or(is_text, |how| how == Storage::Plain);
+        match self.to {
+            None => "",
+            Some(Form::Tape) => ".tape",
+            Some(Form::Gamelog) if is_plain && self.lines => ".jsonl",
+            Some(Form::Gamelog) if is_plain => ".json",
+            Some(Form::Gamelog) => ".json.gz",
+            Some(_) => ".minewars",
+        }
     }
 
     /// What is asked for, by options and by the name of the result.
-    fn conversion(&self) -> Result<Conversion, Failure> {
-        let target = self.result.target()?;
-        let extension = self.result.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+    fn conversion(&self, target: &Target) -> Result<Conversion, Failure> {
+        let extension = match target {
+            Target::File(path) => path.extension().map(OsStr::to_ascii_lowercase),
+            Target::Stdout => None,
+        };
         let named = match extension.as_ref().map(|extension| extension.to_str()) {
             None => None,
             Some(Some("tape")) => Some(Form::Tape),
@@ -117,22 +153,17 @@ impl Args {
             .with_layout(layout.with_drop_data(self.drop_data)))
     }
 
-    fn convert(&self, opened: Opened, conversion: &Conversion) -> Outcome {
-        let source = &self.recording.source;
+    fn convert(&self, source: &Source, target: &Target, conversion: &Conversion) -> Outcome {
+        let opened = source.open_with(&self.format)?;
         // What the name says was compared with what is asked for.
-        let mut out = self.result.target()?.open_named(source)?;
+        let mut out = target.open_named(source)?;
         let converted = waiting("converting", || {
             out.fill(source, |put| convert(opened, conversion, &GAMES, put))
         })?;
         out.finish()?;
-        self.report(converted)
-    }
-
-    fn report(&self, converted: Converted) -> Outcome {
-        let source = &self.recording.source;
         converted.wrong_checksums.iter().for_each(|error| warn(source, error));
-        let mut report = Report::new(source, Some(self.result.target()?));
+        let mut report = Report::new(source, Some(target));
         report.lost = converted.lost;
-        report.print(self.result.json)
+        report.print(self.files.json)
     }
 }

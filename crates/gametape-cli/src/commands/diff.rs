@@ -71,9 +71,7 @@ impl Args {
     fn compare(&self) -> Result<bool, Failure> {
         let source = &self.source;
         let failed = |error: Error| Failure::of(source, &error);
-        if *source == Source::Stdin && self.other == Some(Source::Stdin) {
-            return Err(Failure::usage("standard input can be read only once"));
-        }
+        Source::check_stdin([source].into_iter().chain(&self.other))?;
         let (from, to) = self.moments();
         let mut timeline = load(source, from)?;
         let first = Side::of(source.to_string(), &timeline);

@@ -17,7 +17,7 @@ use crate::events::{Observed, is_new, table_text};
 use crate::failure::{Done, Failure, Outcome};
 use crate::input::Source;
 use crate::many::FilesArgs;
-use crate::output::{print, print_json};
+use crate::output::{path, print, print_json};
 
 /// List the best moments of a match, play them, or cut them out
 ///
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     play: Option<usize>,
 
     /// Write each listed moment as a tape of its own into this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = path())]
     cut: Option<PathBuf>,
 }
 

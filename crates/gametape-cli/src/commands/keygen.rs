@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::failure::{Done, Failure, Outcome};
-use crate::output::{print, print_json};
+use crate::output::{path, print, print_json};
 use crate::tape::write_pair;
 
 /// Make a pair of keys to sign tapes with
@@ -16,7 +16,7 @@ use crate::tape::write_pair;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Where the secret key goes
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = path())]
     file: PathBuf,
 
     /// Print one JSON object

@@ -1,6 +1,5 @@
 //! `gametape man`: the manual pages.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
@@ -10,7 +9,7 @@ use clap_mangen::Man;
 use crate::Cli;
 use crate::failure::{Done, Failure, Outcome, note};
 use crate::input::Source;
-use crate::output::{Kind, Target};
+use crate::output::{Kind, Target, make_folder, path};
 use crate::text::count;
 
 /// Write the manual pages: one of the tool, and one of each command
@@ -18,7 +17,7 @@ use crate::text::count;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The folder to write to; it is made if it is not there
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = path())]
     folder: PathBuf,
 }
 
@@ -30,7 +29,7 @@ Examples:
 impl Args {
     pub(crate) fn run(self) -> Outcome {
         let failed = |error: io::Error| Failure::io(&self.folder.display(), &error);
-        fs::create_dir_all(&self.folder).map_err(failed)?;
+        make_folder(&self.folder)?;
         let pages = pages().map_err(failed)?;
         for (name, page) in &pages {
             Target::File(self.folder.join(name)).write(Kind::ManualPage, &Source::Stdin, page)?;

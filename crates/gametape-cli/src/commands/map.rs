@@ -10,7 +10,7 @@ use gametape_wire::{Error, When};
 use super::stage;
 use crate::failure::{Failure, Outcome, note};
 use crate::input::{RecordingsArgs, Source};
-use crate::output::{Destination, Kind, Target, colours_show, print, print_json};
+use crate::output::{Destination, Kind, Target, colours_show, path, print, print_json};
 use crate::view_arg::ViewArg;
 
 /// Draw the board of a recording at a moment, as text or as a PNG picture
@@ -64,7 +64,7 @@ pub(crate) struct Args {
     png: Option<Target>,
 
     /// Draw a picture of each recording into this folder, under its name and .png
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = path())]
     out_dir: Option<PathBuf>,
 
     /// Width of a tile in the picture, in pixels; chosen by the size of the board if not given

@@ -46,9 +46,7 @@ impl Args {
     pub(crate) fn run(self) -> Outcome {
         check_apart(&self.output, self.json)?;
         self.output.check_extension(Kind::Tape)?;
-        if self.sources.iter().filter(|source| **source == Source::Stdin).count() > 1 {
-            return Err(Failure::usage("standard input can be read only once"));
-        }
+        Source::check_stdin(&self.sources)?;
         let mut inputs: Vec<MergeInput<TapeFile>> =
             self.sources.iter().map(open).collect::<Result<_, Failure>>()?;
         let mut out = self.open_output()?;

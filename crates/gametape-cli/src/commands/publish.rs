@@ -72,6 +72,7 @@ impl Args {
         let stop = stop_signal()?;
         let ended = Arc::new(AtomicBool::new(false));
         match &self.source {
+            Source::File(_) if self.source.is_folder() => Err(self.source.no_file()),
             Source::File(path) => self.publish(path, &stop, &ended),
             Source::Stdin => {
                 let spool = spool_stdin(&ended)?;

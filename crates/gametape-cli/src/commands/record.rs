@@ -3,6 +3,7 @@
 mod session;
 mod sink;
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -117,14 +118,19 @@ impl Args {
         // Whoever sees the first bytes of the tape may end it.
         let stop = stop_signal()?;
         let sink = TapeSink::open(&self.target, crate::output::may_replace())?;
+        let is_closed = sink.is_closed();
         let last_tick = self.ticks.map_or(Tick::MAX, Tick);
-        let failed = |error: Error| Failure::of(&self.target, &error);
+        // Who read the tape from a pipe has seen enough, as with the output of all commands.
+        let failed = |error: Error| match is_closed.load(Ordering::Relaxed) {
+            true => Failure::io(&self.target.title(), &io::ErrorKind::BrokenPipe.into()),
+            false => Failure::of(&self.target.title(), &error),
+        };
         let pace = self.pace();
         let begun = Session::begin(game, &self.style, self.generation, &provenance(), pace, sink);
-        let mut begun = begun.map_err(failed)?;
+        let mut begun = begun.map_err(&failed)?;
         let mut live = self.publish(&mut begun)?;
         let played = session::play(begun, pace, last_tick, &stop, live.as_mut());
-        let played = played.map_err(failed)?;
+        let played = played.map_err(&failed)?;
         let summary = played.summary(self.target.to_string());
         match (self.json, &self.target) {
             (true, _) => print_json(&summary)?,
@@ -132,7 +138,7 @@ impl Args {
             (false, _) if is_quiet() => {}
             (false, Target::File(_)) => print(&text(&summary))?,
         }
-        let outcome = outcome(&played, &self.target);
+        let outcome = outcome(&played, &self.target, failed);
         if let Some(live) = live {
             live.finish(&stop)?;
         }
@@ -220,12 +226,12 @@ fn provenance() -> Provenance {
 }
 
 /// Was everything written?
-fn outcome(played: &Played, target: &Target) -> Outcome {
+fn outcome(played: &Played, target: &Target, failed: impl Fn(Error) -> Failure) -> Outcome {
     match played.report() {
         Some(report) if report.is_finished => return Ok(Done::Fine),
         Some(Report { counters, .. }) => {
             if let Some(failure) = &counters.failure {
-                return Err(Failure::of(target, failure));
+                return Err(failed(failure.clone()));
             }
         }
         None => {}

@@ -1,14 +1,15 @@
 //! `gametape recover`: what is left of a damaged or unfinished recording.
 
+use gametape_files::Rewriting;
 use gametape_minewars::{RepairOptions, Repaired, ReplayFile, repair, verify};
 use gametape_replay::open::{Format, MinewarsBytes, SNIFFED_BYTES, likely_format, sniff};
 use gametape_replay::recover::{FoundTape, TapeRecovery};
 use gametape_wire::{Error, TickLength};
 
 use crate::failure::{Done, Failure, Outcome, note, warn, warn_of_each};
-use crate::input::{RecordingArgs, Source};
-use crate::output::{Destination, Kind, Output, Target, print_json};
-use crate::rewrite::{Report, Written, check_apart};
+use crate::input::{FormatArgs, Source};
+use crate::output::{Destination, Kind, print_json};
+use crate::rewrite::{Report, RewriteArgs, Written};
 use crate::tape::TapeFile;
 use crate::text::count;
 
@@ -28,23 +29,16 @@ use crate::text::count;
 /// Tiles that are lost are of a reserved kind, lost names are empty. A wrong checksum does not say what
 /// is wrong: what it covers and can be read is kept, and nobody can vouch for it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
-#[group(id = "where", required = true, multiple = false, args = ["out", "output", "in_place"])]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "gametape recover [OPTIONS] FILE OUT\n       gametape recover [OPTIONS] FILE… --out-dir DIR\n       gametape recover [OPTIONS] FILE… --in-place"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
-    recording: RecordingArgs,
+    files: RewriteArgs,
 
-    /// Where the result goes, `-` for standard output
-    #[arg(value_name = "OUT")]
-    out: Option<Target>,
-
-    /// The same as OUT
-    #[arg(short, long, value_name = "OUT")]
-    output: Option<Target>,
-
-    /// Overwrite the recording itself
-    #[arg(long)]
-    in_place: bool,
+    #[command(flatten)]
+    format: FormatArgs,
 
     /// Keep what cannot be read or breaks a rule, in setup and payloads, as it is; the result may then
     /// fail `gametape verify` (MineWars)
@@ -55,10 +49,6 @@ pub(crate) struct Args {
     /// are both lost
     #[arg(long, value_name = "US", value_parser = clap::value_parser!(u32).range(1..))]
     tick_us: Option<u32>,
-
-    /// Print one JSON object about what was done
-    #[arg(long)]
-    json: bool,
 }
 
 const EXAMPLES: &str = r#"With --json, of a tape:
@@ -77,13 +67,13 @@ Examples:
 
 impl Args {
     pub(crate) fn run(self) -> Outcome {
-        let source = &self.recording.source;
-        if self.in_place && *source == Source::Stdin {
-            return Err(Failure::usage("standard input cannot be written in place"));
-        }
-        if let Some(target) = self.target() {
-            check_apart(target, self.json)?;
-        }
+        let rewriting = Rewriting { with_remains: true, ..self.files.rewriting() };
+        rewriting.for_each("recovered", &[Format::Tape, Format::MineWars], |source, destination| {
+            self.recover(source, destination)
+        })
+    }
+
+    fn recover(&self, source: &Source, destination: &Destination) -> Outcome {
         // Whatever it begins with: that may be what is damaged.
         let mut file = source.open_as_tape()?;
         let Some(is_tape) = file.is_tape()? else {
@@ -95,8 +85,8 @@ impl Args {
             Some(found) => {
                 let unreadable = ("--keep-unreadable", self.keep_unreadable, Format::MineWars);
                 source.check_options(Format::Tape, &[unreadable])?;
-                self.recording.format.check(source, Format::Tape)?;
-                self.recover_tape(&mut file, &found)
+                self.format.check(source, Format::Tape)?;
+                self.recover_tape(&mut file, &found, destination)
             }
             None if is_tape => {
                 let problem = "nothing to recover: no chunk of this tape is whole";
@@ -109,21 +99,26 @@ impl Args {
                     let problem = "is a gamelog; `recover` reads tapes and MineWars recordings";
                     return Err(Failure::usage(format_args!("{source} {problem}")));
                 }
-                self.recover_minewars(&bytes)
+                self.recover_minewars(source, &bytes, destination)
             }
         }
     }
 
-    fn recover_tape(&self, file: &mut TapeFile, found: &FoundTape) -> Outcome {
+    fn recover_tape(
+        &self,
+        file: &mut TapeFile,
+        found: &FoundTape,
+        destination: &Destination,
+    ) -> Outcome {
         let source = file.source.clone();
-        let mut out = self.open(Kind::Tape, &source)?;
+        let mut out = destination.open(Kind::Tape, &source)?;
         let result = file.watched("recovering", |file| {
             let length = self.tick_us.and_then(TickLength::from_micros);
             out.fill(&source, |put| found.write(file, length, put))
         })?;
         out.finish()?;
-        let output = self.target().map_or_else(|| source.to_string(), ToString::to_string);
-        if self.json {
+        if self.files.json() {
+            let output = destination.target.to_string();
             print_json(&Written { file: source.to_string(), output, result: &result })?;
         } else {
             print_report(&source, &result);
@@ -131,8 +126,13 @@ impl Args {
         Ok(Done::lost_if(result.is_lossy()))
     }
 
-    fn recover_minewars(&self, damaged: &[u8]) -> Outcome {
-        let RecordingArgs { source, format } = &self.recording;
+    fn recover_minewars(
+        &self,
+        source: &Source,
+        damaged: &[u8],
+        destination: &Destination,
+    ) -> Outcome {
+        let format = &self.format;
         let failed = |error: Error| Failure::of(source, &error);
         source.check_options(
             Format::MineWars,
@@ -152,35 +152,21 @@ impl Args {
                     _ => failed(error),
                 }
             })?;
-        if self.target().is_some() || bytes != damaged {
-            let mut out = self.open(Kind::MineWars, source)?;
+        if !destination.is_in_place() || bytes != damaged {
+            let mut out = destination.open(Kind::MineWars, source)?;
             out.put(&bytes)?;
             out.finish()?;
         }
-        let mut report = Report::new(source, self.target());
+        let mut report = Report::new(source, Some(&destination.target));
         report.changes = changes.iter().map(ToString::to_string).collect();
         report.lost = lost.iter().map(ToString::to_string).collect();
-        let done = report.print(self.json)?;
+        let done = report.print(self.files.json())?;
         if changes.is_empty() && lost.is_empty() {
             note(source, "nothing to recover");
         }
         let repaired = MinewarsBytes::new(bytes, format.dialect);
         warn_if_unsound(source, &repaired.file().map_err(failed)?);
         Ok(done)
-    }
-
-    /// Where the result goes; `None` if it replaces the recording.
-    fn target(&self) -> Option<&Target> {
-        self.output.as_ref().or(self.out.as_ref())
-    }
-
-    /// Opens the result. It replaces its source once it is complete.
-    fn open(&self, kind: Kind, source: &Source) -> Result<Output, Failure> {
-        match (self.target(), source) {
-            (Some(target), _) => target.open(kind, source),
-            (None, Source::File(path)) => Destination::in_place(path.clone()).open(kind, source),
-            (None, _) => Err(Failure::usage(format_args!("{source} cannot be written in place"))),
-        }
     }
 }
 

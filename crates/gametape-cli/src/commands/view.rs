@@ -20,7 +20,7 @@ use crate::games::GAMES;
 use crate::global::share_memory;
 use crate::input::Source;
 use crate::many::JobsArg;
-use crate::output::{print, print_json};
+use crate::output::{path, print, print_json};
 use crate::text::count;
 use crate::viewer::{Begin, BeginArgs, ViewerArg};
 
@@ -69,7 +69,7 @@ pub(crate) struct Args {
 
     /// Write everything into this folder instead, for any web host; it must be empty or new, unless
     /// --force is given
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["listen", "no_secret", "host", "no_open", "at", "given"])]
+    #[arg(long, value_name = "DIR", value_parser = path(), conflicts_with_all = ["listen", "no_secret", "host", "no_open", "at", "given"])]
     site: Option<PathBuf>,
 
     #[command(flatten)]

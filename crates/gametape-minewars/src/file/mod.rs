@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::{FrameLayout, Generation};
-use gametape_wire::{Error, ErrorKind, Limit, Place, Reader, Result};
+use gametape_wire::{Error, ErrorClass, ErrorKind, Limit, Place, Reader, Result};
 
 pub use dictionary::frame_dictionary;
 pub use header::{Check, FileHeader, FilePart};
@@ -17,7 +17,7 @@ pub(crate) use write::check_frames_fit;
 pub use write::{WriteOptions, write_file, write_file_around};
 
 use crate::dialect::Dialect;
-use crate::setup::{SetupHeader, SetupView};
+use crate::setup::SetupView;
 use compress::Packed;
 
 /// The most raw bytes of frames that are unpacked or written.
@@ -185,7 +185,7 @@ impl<'a> ReplayFile<'a> {
         });
         match signs.max() {
             Some((true, ..)) => Some(Detection::Checksum),
-            _ if Self::begins_as_stream(start) => Some(Detection::Headerless),
+            _ if Self::begins_as_stream(start, length) => Some(Detection::Headerless),
             None | Some((false, false, false)) => None,
             Some(_) => Some(Detection::Structure),
         }
@@ -345,13 +345,17 @@ impl<'a> ReplayFile<'a> {
         Ok(Self { bytes, detection: Detection::Headerless, header, headerless: true, setup })
     }
 
-    /// Do the first bytes look like the setup header of a stream?
-    fn begins_as_stream(start: &[u8]) -> bool {
-        let has_version = |generation: Generation| {
-            SetupHeader::read(&mut Reader::new(start), generation.into())
-                .is_ok_and(|header| header.has_own_version())
+    /// Do the first bytes look like the setup of a stream? *Why not by its version alone: fonts begin with the version
+    /// of v0.1, icons with that of the current generation.*
+    fn begins_as_stream(start: &[u8], length: Option<u64>) -> bool {
+        let is_setup = |generation: Generation| {
+            SetupView::parse(start, generation.into(), 0).is_ok_and(|setup| {
+                let fits = length.is_none_or(|length| setup.end_offset() <= length);
+                let is_cut = |fault: &Error| fault.class() == ErrorClass::Truncated;
+                setup.header().has_own_version() && fits && setup.faults().iter().all(is_cut)
+            })
         };
-        Generation::ALL.into_iter().any(has_version)
+        Generation::ALL.into_iter().any(is_setup)
     }
 
     /// The bytes as a stream, if they begin with version bytes and a setup without any fault.

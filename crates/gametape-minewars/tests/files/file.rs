@@ -181,6 +181,31 @@ fn a_stream_without_file_header_is_found_by_its_setup() {
 }
 
 #[test]
+fn a_stream_is_known_by_its_first_bytes_and_a_font_is_none() {
+    for (_, bytes) in examples() {
+        let file = ReplayFile::open(&bytes).unwrap();
+        let (stream, setup) = (stream_of(&file), file.setup_bytes().len());
+        let length = Some(stream.len() as u64);
+        for start in [setup / 2 + 16, setup, stream.len()] {
+            let start = &stream[..start.min(stream.len())];
+            assert_eq!(ReplayFile::sniff(start, length), Some(Detection::Headerless));
+            assert_eq!(ReplayFile::sniff(start, None), Some(Detection::Headerless));
+        }
+        let too_short = Some(setup as u64 - 1);
+        assert_eq!(ReplayFile::sniff(&stream[..setup / 2 + 16], too_short), None);
+    }
+    // TrueType and icons begin with the version bytes of one generation each.
+    let font = b"\x00\x01\x00\x00\x00\x0a\x00\x80\x00\x03\x00\x20OS/2ZW\x98\x94\x00\x00\x00\xac\x00\x00\x00\x56cmap";
+    let icon = b"\x00\x00\x01\x00\x01\x00\x10\x10\x00\x00\x01\x00\x20\x00\x68\x04\x00\x00\x16\x00\x00\x00\x28\x00\x00\x00";
+    for start in [&font[..], icon] {
+        let whole = [start, &[0x55; 40_000]].concat();
+        for start in [&whole[..], &whole[..24 << 10]] {
+            assert_eq!(ReplayFile::sniff(start, Some(whole.len() as u64)), None);
+        }
+    }
+}
+
+#[test]
 fn a_stream_that_is_cut_or_is_none_is_not_taken_for_a_file() {
     for (dialect, bytes) in examples() {
         let file = ReplayFile::open(&bytes).unwrap();

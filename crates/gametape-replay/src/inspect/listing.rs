@@ -139,21 +139,40 @@ pub struct BestMoment {
     pub time: String,
 }
 
+/// What is said of a tape whose recording was not ended.
+const UNFINISHED: &str = "it was not finished";
+
 impl MatchEntry {
     /// What is known quickly: of a tape at most 64 KiB are read, of a MineWars file the headers; a gamelog is
     /// passed over once. What cannot be read is a [`problem`](Self::problem).
     #[must_use]
     pub fn of<S: Source>(name: &str, opened: &mut Opened<S>, games: &[&dyn KnownGame]) -> Self {
-        let entry = match opened {
-            Opened::Tape(source) => {
-                TapeSummary::of(name, source, false).map(|summary| Self::of_tape(&summary, games))
-            }
-            Opened::MineWars(bytes) => Self::of_minewars(name, bytes),
-            Opened::Gamelog(bytes) => Self::of_gamelog(name, bytes),
-        };
+        let entry = Self::read(name, opened, games);
         let Self { name, format, .. } = Self::unopened(name, Some(opened.format()));
         let entry = entry.unwrap_or_else(|error| Self::broken(&error));
         Self { name, format, ..entry }
+    }
+
+    /// The same; an error where nothing of it can be read.
+    pub fn read<S: Source>(
+        name: &str,
+        opened: &mut Opened<S>,
+        games: &[&dyn KnownGame],
+    ) -> Result<Self> {
+        let entry = match opened {
+            Opened::Tape(source) => Self::of_tape(&TapeSummary::of(name, source, false)?, games),
+            Opened::MineWars(bytes) => Self::of_minewars(name, bytes)?,
+            Opened::Gamelog(bytes) => Self::of_gamelog(name, bytes)?,
+        };
+        let Self { name, format, .. } = Self::unopened(name, Some(opened.format()));
+        Ok(Self { name, format, ..entry })
+    }
+
+    /// What of it is lost or wrong. A recording that was not finished has a [`problem`](Self::problem), but
+    /// everything of it may be there.
+    #[must_use]
+    pub fn damage(&self) -> Option<&str> {
+        self.problem.as_deref().filter(|problem| *problem != UNFINISHED)
     }
 
     /// A recording that nobody opened, of a format that its first bytes show.
@@ -186,7 +205,7 @@ impl MatchEntry {
         let game = game.or_else(|| content.map(ToOwned::to_owned)).unwrap_or_default();
         let names = summary.players.iter().map(|player| player.name.clone());
         let outcome = Some(row.result).filter(|text| !text.is_empty());
-        let unfinished = || (!summary.finished).then(|| "it was not finished".to_owned());
+        let unfinished = || (!summary.finished).then(|| UNFINISHED.to_owned());
         Self {
             players: players(names, outcome.as_deref()),
             title: Some(row.about).filter(|title| !title.is_empty() && *title != game),

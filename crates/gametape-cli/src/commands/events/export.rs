@@ -1,6 +1,5 @@
 //! Events as tables for other tools: one table with all columns, or one for each kind in a folder.
 
-use std::fs;
 use std::io;
 use std::mem::take;
 use std::path::PathBuf;
@@ -12,7 +11,7 @@ use gametape_wire::Error;
 
 use crate::failure::Failure;
 use crate::input::Source;
-use crate::output::{Kind, Output, Target};
+use crate::output::{Kind, Output, Target, make_folder};
 use gametape_files::streams::wait_for_turn;
 
 /// Events of one tape on their way into tables.
@@ -122,7 +121,7 @@ fn folder(target: &Target) -> Result<Option<PathBuf>, Failure> {
     let Target::File(path) = target else { return Ok(None) };
     let says_so = path.as_os_str().as_encoded_bytes().ends_with(b"/");
     if says_so {
-        fs::create_dir_all(path).map_err(|error| Failure::io(target, &error))?;
+        make_folder(path)?;
     }
     Ok((says_so || path.is_dir()).then(|| path.clone()))
 }

@@ -1,6 +1,5 @@
 //! Highlights as tapes of their own.
 
-use std::fs;
 use std::path::Path;
 
 use gametape_analysis::report::HighlightRow;
@@ -11,7 +10,7 @@ use crate::commands::cut::cut_span;
 use crate::events::Observed;
 use crate::failure::{Done, Failure};
 use crate::input::Source;
-use crate::output::Target;
+use crate::output::{Target, make_folder};
 
 /// Writes each moment into a folder, and notes where.
 pub(super) fn cut_all(
@@ -19,7 +18,7 @@ pub(super) fn cut_all(
     folder: &Path,
     rows: &mut [HighlightRow],
 ) -> Result<Done, Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display(), &error))?;
+    make_folder(folder)?;
     let mut done = Done::Fine;
     for row in rows {
         let path = folder.join(format!("{:02}-tick-{}.tape", row.rank, row.tick));

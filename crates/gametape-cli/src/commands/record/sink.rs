@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gametape_replay::{Sink, lock_recording};
 
@@ -11,14 +13,20 @@ use crate::output::{Target, exists};
 /// A file or standard output.
 pub(super) enum TapeSink {
     File(File),
-    Stdout(io::Stdout),
+    Stdout {
+        stdout: io::Stdout,
+        /// Becomes true when nobody reads it any more.
+        is_closed: Arc<AtomicBool>,
+    },
 }
 
 impl TapeSink {
     /// A file that is there already is refused, unless it is to be replaced. It is written as the
     /// match goes on, so that others can watch it and nothing is lost in a crash.
     pub(super) fn open(target: &Target, force: bool) -> Result<Self, Failure> {
-        let Target::File(path) = target else { return Ok(Self::Stdout(io::stdout())) };
+        let Target::File(path) = target else {
+            return Ok(Self::Stdout { stdout: io::stdout(), is_closed: Arc::default() });
+        };
         if path.is_dir() {
             return Err(Failure::usage(format_args!("{target} is a folder: name a file in it")));
         }
@@ -35,13 +43,23 @@ impl TapeSink {
             Err(error) => Err(Failure::io(target, &error)),
         }
     }
+
+    /// Becomes true when nobody reads standard output any more.
+    pub(super) fn is_closed(&self) -> Arc<AtomicBool> {
+        match self {
+            Self::File(_) => Arc::default(),
+            Self::Stdout { is_closed, .. } => Arc::clone(is_closed),
+        }
+    }
 }
 
 impl Sink for TapeSink {
     fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.write(bytes),
-            Self::Stdout(stdout) => stdout.write(bytes),
+            Self::Stdout { stdout, is_closed } => stdout.write(bytes).inspect_err(|error| {
+                is_closed.fetch_or(error.kind() == io::ErrorKind::BrokenPipe, Ordering::Relaxed);
+            }),
         }
     }
 
@@ -52,7 +70,7 @@ impl Sink for TapeSink {
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
                 synced => synced,
             },
-            Self::Stdout(stdout) => stdout.flush(),
+            Self::Stdout { stdout, .. } => stdout.flush(),
         }
     }
 

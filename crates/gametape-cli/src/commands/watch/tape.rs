@@ -99,6 +99,10 @@ fn lines(args: &Args, source: &Source, mut file: TapeFile, save: Option<Output>)
 
 /// A tape, or a file that may still become one.
 fn open(source: &Source) -> Result<TapeFile, Failure> {
+    // What cannot grow is a tape or none.
+    if !source.may_grow() {
+        return source.tape();
+    }
     let mut file = source.open_as_tape()?;
     // Less than four bytes may still become the start of a tape.
     let is_other = file.length() >= 4 && file.is_tape()? == Some(false);
