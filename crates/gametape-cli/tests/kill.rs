@@ -23,7 +23,7 @@ use gametape_net::{Seen, Transport, Watch, WatchOptions};
 use gametape_tape::{Chunk, ChunkHeader, ChunkKind, TapeFrames, TapeHeader, TapeWriter};
 use gametape_wire::{View, ViewSet, When};
 use running::{
-    Content, PATIENCE, Running, content, folder, get, none_for_upgrades, proxy, serve_with,
+    Content, PATIENCE, Running, content, folder, get, none_for_upgrades, pause, proxy, serve_with,
     wait_for_match,
 };
 
@@ -292,7 +292,7 @@ fn check_stored(folder: &Path) {
         if let Some(name) = names.filter(|name| name.ends_with(".tape")).min() {
             break name;
         }
-        thread::yield_now();
+        pause();
     };
     println!("a tape is stored after {:?}", began.elapsed());
     assert!(!stored.contains("part"), "it is not whole: {stored}");

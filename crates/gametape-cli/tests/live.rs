@@ -15,7 +15,11 @@ use running::{
 
 /// A match of half a minute in three seconds.
 fn record(folder: &Path, more: &str) -> Running {
-    let line = format!("record --live --speed 10 --seed 5 --ticks 600{more} source.tape");
+    record_ticks(folder, 600, more)
+}
+
+fn record_ticks(folder: &Path, ticks: u32, more: &str) -> Running {
+    let line = format!("record --live --speed 10 --seed 5 --ticks {ticks}{more} source.tape");
     Running::start(folder, &line)
 }
 
@@ -91,7 +95,8 @@ fn a_server_that_is_killed_and_begun_again_gets_everything_again() {
 fn segments_are_what_is_left_where_nothing_else_passes() {
     let (_kept, folder) = folder();
     let (_server, address) = serve(&folder, "127.0.0.1:0");
-    let game = record(&folder, &format!(" --to ws://{address}/ --match finals"));
+    // Who follows files expects one in each second, whatever the speed: there are few of them.
+    let game = record_ticks(&folder, 240, &format!(" --to ws://{address}/ --match finals"));
     wait_for_match(address);
     let narrow = proxy(address, none_for_upgrades);
     let watch =

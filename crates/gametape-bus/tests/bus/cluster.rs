@@ -67,7 +67,7 @@ impl Cluster {
         for port in &cluster.ports {
             while TcpStream::connect(("127.0.0.1", *port)).is_err() {
                 assert!(Instant::now() < until, "nats-server does not start");
-                std::thread::yield_now();
+                std::thread::park_timeout(Duration::from_millis(5));
             }
         }
         Some(cluster)

@@ -160,20 +160,18 @@ async fn lose_a_node(killed: usize) {
         let bus: Arc<dyn Bus> = bus.clone();
         follow(bus, edge.clone())
     });
-    let killing = async {
-        let mut beat = tokio::time::interval(Duration::from_millis(20));
-        while edges.iter().any(|edge| edge.shown().is_none_or(|tick| tick < 150)) {
-            beat.tick().await;
-        }
-        cluster.kill(killed);
-        std::future::pending::<()>().await;
-    };
+    let (before, after) = source.pieces.split_at(180);
     in_time(async {
         tokio::select! {
             _ = futures_util::future::select_all(follow_all.map(Box::pin)) => panic!("a bus ended"),
-            () = killing => {}
             () = async {
-                playing.play(&source.pieces, Duration::from_millis(25)).await;
+                let pace = Duration::from_millis(25);
+                playing.play(before, pace).await;
+                // Everybody watches by then, however late.
+                let watches = |edge: &Arc<TestEdge>| edge.shown().is_some_and(|tick| tick >= 150);
+                playing.pause_until(|| edges.iter().all(watches)).await;
+                cluster.kill(killed);
+                playing.play(after, pace).await;
                 playing.finish().await;
                 std::future::pending::<()>().await;
             } => {}

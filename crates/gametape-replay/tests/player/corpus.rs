@@ -1,12 +1,13 @@
-//! Tapes made of recorded matches: every moment of them, on every way, for every view.
+//! Tapes made of recorded matches: their moments, on every way, for every view.
 //!
 //! A moment is a tick at which the state is another than before; some ticks at which it is not are
 //! tried too. Each tape is played with two sets of keyframes, more than a converter would make: deltas
-//! that all build on the last full one, and deltas that build on each other. Forward and backward all
-//! moments are tried, in random order all of them too; of long matches an even sample of the moments,
-//! since reading a large state takes most of the time.
+//! that all build on the last full one, and deltas that build on each other. All ways (forward, backward,
+//! in random order) try the same moments: of short matches with small states all of them. Reading a large
+//! state takes most of the time, so that of the others those are tried where ways differ: each keyframe,
+//! the moments next to it, one in the middle between two, the first and the last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Mutex;
 
@@ -26,14 +27,15 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::common::{ByTick, finish, without_keyframes};
 use super::corpus_files::files;
 
-/// Keyframes of each view, and how many of them are deltas between two full ones.
-const KEYFRAMES: usize = 60;
+/// Keyframes of each view. *Large* is what takes long to read: a state of this many bytes as a snapshot.
+const KEYFRAMES: usize = 30;
+const KEYFRAMES_OF_LARGE: usize = 12;
+const LARGE: usize = 64 << 10;
+/// This many keyframes between two full ones are deltas.
 const DELTAS: usize = 9;
 
-/// Moments of a view that are tried at most: of longer matches every N-th.
-const MOST_MOMENTS: usize = 400;
-/// The same of a gamelog, whose states are a hundred times as large.
-const MOST_MOMENTS_OF_LOGS: usize = 120;
+/// A view with at most this many moments is tried at all of them.
+const FEW: usize = 160;
 /// One of this many ticks at which nothing changes is tried all the same.
 const UNCHANGED: usize = 16;
 
@@ -61,9 +63,8 @@ enum Deltas {
     OnEachOther,
 }
 
-/// The ticks of a tape at which its views may know something new, and some between them; an even sample
-/// if there are more than `most`.
-fn ticks_of(bytes: &[u8], most: usize) -> Vec<u64> {
+/// The ticks of a tape at which its views may know something new, and some between them.
+fn ticks_of(bytes: &[u8]) -> Vec<u64> {
     let tape = Tape::open(bytes).unwrap();
     let mut ticks = vec![0u64];
     for entry in tape.stream(ChunkKind::FRAMES, streams::FRAMES) {
@@ -78,8 +79,34 @@ fn ticks_of(bytes: &[u8], most: usize) -> Vec<u64> {
     }
     ticks.sort_unstable();
     ticks.dedup();
-    let every = ticks.len().div_ceil(most);
-    ticks.into_iter().step_by(every).collect()
+    ticks
+}
+
+/// Which of the ticks of a tape are tried, and which of those get a keyframe.
+struct Chosen {
+    ticks: BTreeSet<u64>,
+    keyframes: BTreeSet<u64>,
+}
+
+impl Chosen {
+    fn of(all: &[u64], is_large: bool) -> Self {
+        let most = if is_large { KEYFRAMES_OF_LARGE } else { KEYFRAMES };
+        let every = all.len().div_ceil(most);
+        let at: Vec<usize> = (0..all.len()).step_by(every).collect();
+        let keyframes = at.iter().map(|index| all[*index]).collect();
+        let ticks = match all.len() <= FEW && !is_large {
+            true => all.iter().copied().collect(),
+            false => {
+                let around = |index: &usize| {
+                    let next = [*index, index + 1, index + every / 2];
+                    next.into_iter().chain(index.checked_sub(1))
+                };
+                let tried = at.iter().flat_map(around).chain([all.len() - 1]);
+                tried.filter_map(|index| all.get(index).copied()).collect()
+            }
+        };
+        Self { ticks, keyframes }
+    }
 }
 
 /// The ticks in another order, which is the same every time.
@@ -99,18 +126,19 @@ type Watching<'a, G> = Playback<&'a [u8], Player<ViewTrack<G>>>;
 /// keyframe; and snapshots of some.
 fn linear<G: Fingerprint>(
     mut player: Watching<'_, G>,
-    all: &[u64],
+    chosen: &Chosen,
 ) -> (BTreeMap<u64, u128>, Vec<SimSnapshot>) {
-    let every = all.len().div_ceil(KEYFRAMES);
     let (mut expected, mut snapshots) = (BTreeMap::new(), Vec::new());
     let mut last = None;
-    for (number, tick) in all.iter().enumerate() {
+    for (number, tick) in chosen.ticks.iter().enumerate() {
         player.before(*tick);
         let fingerprint = player.state().fingerprint();
-        if last.replace(fingerprint) != Some(fingerprint) || number % UNCHANGED == 0 {
+        let is_keyframe = chosen.keyframes.contains(tick);
+        let is_new = last.replace(fingerprint) != Some(fingerprint);
+        if is_new || is_keyframe || number % UNCHANGED == 0 {
             expected.insert(*tick, fingerprint);
         }
-        if number % every == 0 {
+        if is_keyframe {
             snapshots.push(player.snapshot());
         }
     }
@@ -138,16 +166,19 @@ fn delta(baseline: &SimSnapshot, state: &SimSnapshot) -> Keyframe {
     Keyframe::delta(&DeltaSnapshot::between(baseline, state).unwrap())
 }
 
-/// Every tick forward, backward and in random order, with both kinds of deltas, and in random order
+/// Are the states so large that reading them takes most of the time?
+fn is_large<G: Fingerprint>(mut player: Watching<'_, G>) -> bool {
+    let end = player.end_tick();
+    player.before(end);
+    player.snapshot().to_bytes().len() > LARGE
+}
+
+/// The moments forward, backward and in random order, with both kinds of deltas, and in random order
 /// with the keyframes that the converter chose.
-fn every_moment<G: Fingerprint>(
-    tape: &[u8],
-    view: View,
-    most: usize,
-    open: impl Fn(&[u8]) -> Watching<'_, G>,
-) {
+fn every_moment<G: Fingerprint>(tape: &[u8], view: View, open: impl Fn(&[u8]) -> Watching<'_, G>) {
     let plain = finish(without_keyframes(tape));
-    let (expected, states) = linear(open(&plain), &ticks_of(&plain, most));
+    let chosen = Chosen::of(&ticks_of(&plain), is_large(open(&plain)));
+    let (expected, states) = linear(open(&plain), &chosen);
     let forward: Vec<u64> = expected.keys().copied().collect();
     let backward = forward.iter().rev().copied().collect();
     let all_ways = [forward.clone(), backward, shuffled(&forward)];
@@ -210,7 +241,7 @@ fn every_moment_of_recorded_matches() {
     let jobs = tapes.iter().flat_map(|tape| views_of(tape).map(move |view| (tape, view))).collect();
     in_parallel(jobs, |(tape, view)| {
         let view = View::new(view).unwrap();
-        every_moment(tape, view, MOST_MOMENTS, |tape| {
+        every_moment(tape, view, |tape| {
             let recording = Recording::open(tape).unwrap();
             minewars::player(recording, view, PlayerOptions::default()).unwrap()
         });
@@ -226,7 +257,7 @@ fn every_moment_of_recorded_gamelogs() {
     }
     tapes.sort_by_key(Vec::len);
     in_parallel(tapes, |tape| {
-        every_moment(&tape, View::SPECTATOR, MOST_MOMENTS_OF_LOGS, |tape| {
+        every_moment(&tape, View::SPECTATOR, |tape| {
             cadre::player(Recording::open(tape).unwrap(), PlayerOptions::default()).unwrap()
         });
     });

@@ -23,7 +23,7 @@ use wtransport::endpoint::{IncomingSessionFuture, SessionRequest};
 use wtransport::tls::WEBTRANSPORT_ALPN;
 
 use super::Live;
-use super::session::{End, Link, Visit};
+use super::session::{End, LAST_WORDS, Link, Visit};
 use crate::host;
 use crate::server::{Guest, Guests, Listen};
 use crate::tls::Identity;
@@ -54,8 +54,6 @@ const SMALL: usize = 1 << 10;
 const WAITING: usize = 256;
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
-/// What was said last may take this long to arrive.
-const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What listens for QUIC.
 #[derive(Clone)]
@@ -338,6 +336,13 @@ impl Streams {
         }
     }
 
+    /// Waits until the other side has read everything: it ends the session then, or the connection. That its transport
+    /// has everything is not enough, since ending the connection throws away what nobody has read.
+    async fn is_heard(&mut self) {
+        let _ = self.session.quic().stopped().await;
+        while self.receive().await.is_ok() {}
+    }
+
     /// Opens a stream, and puts its head before what is sent on it.
     async fn begin(&self, way: Way, pieces: &mut Vec<Bytes>) -> Result<Sending, End> {
         let mut stream = self.carrier.open().await?;
@@ -492,11 +497,9 @@ impl Link for Streams {
     }
 
     async fn end(&mut self, end: End) {
-        let stream = self.session.quic();
-        // Ending the connection throws away what has not arrived.
         let has_said_why = matches!(end, End::Refused(_));
-        if stream.finish().is_ok() && has_said_why {
-            let _ = timeout(LAST_WORDS, stream.stopped()).await;
+        if self.session.quic().finish().is_ok() && has_said_why {
+            let _ = timeout(LAST_WORDS, self.is_heard()).await;
         }
         let number = VarInt::from_u32(end.code());
         self.carrier.quic().close(number, end.text().as_bytes());

@@ -33,6 +33,9 @@ const HEARD: (u32, u32) = (50, 200);
 /// An address that got much of what was before waits this long, and again, until it gets more.
 const HELD_BACK: Duration = Duration::from_millis(50);
 
+/// Who reads what was said last ends the connection within this time, or loses it.
+pub(crate) const LAST_WORDS: Duration = Duration::from_secs(1);
+
 /// The first byte of a mark.
 const MARK: u8 = 0x13;
 

@@ -18,9 +18,10 @@ use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use sha1::{Digest, Sha1};
 use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
 
 use super::frames::{BINARY, CLOSE, Decoder, Frame, PING, PONG, TEXT, head, whole};
-use super::session::{End, Link};
+use super::session::{End, LAST_WORDS, Link};
 
 /// What RFC 6455 says.
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -126,6 +127,13 @@ impl Socket {
         }
     }
 
+    /// Reads on to the end. Closing a connection of which something was not read resets it, and the other side may lose
+    /// what was said last.
+    async fn forget(&mut self) {
+        let mut scrap = [0; 4 << 10];
+        while matches!(self.stream.read(&mut scrap).await, Ok(1..)) {}
+    }
+
     /// Sends a text.
     pub(crate) async fn say(&mut self, text: &str) -> Result<(), End> {
         self.put(&whole(TEXT, text.as_bytes())).await
@@ -207,8 +215,8 @@ impl Link for Socket {
             End::Slow | End::Silent => 1013,
         };
         let payload = [&status.to_be_bytes()[..], end.text().as_bytes()].concat();
-        if self.put(&whole(CLOSE, &payload)).await.is_ok() {
-            let _ = self.stream.shutdown().await;
+        if self.put(&whole(CLOSE, &payload)).await.is_ok() && self.stream.shutdown().await.is_ok() {
+            let _ = timeout(LAST_WORDS, self.forget()).await;
         }
     }
 

@@ -159,6 +159,8 @@ pub(crate) trait Wire {
     fn send_datagram(&mut self, bytes: &[u8]) {
         self.send(bytes);
     }
+    /// Nothing more is wanted, where the transport can say so.
+    fn finish(&mut self) {}
 }
 
 impl Wire for Box<dyn Wire> {
@@ -172,6 +174,10 @@ impl Wire for Box<dyn Wire> {
 
     fn send_datagram(&mut self, bytes: &[u8]) {
         (**self).send_datagram(bytes);
+    }
+
+    fn finish(&mut self) {
+        (**self).finish();
     }
 }
 
@@ -260,15 +266,17 @@ impl Wire for Socket {
     }
 }
 
-/// Waits for something, at most [`LONG`].
+/// Waits for something, at most [`LONG`]. It looks again after pauses that become longer: the server needs the cores.
 pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + LONG;
+    let mut pause = Duration::from_micros(20);
     loop {
         if let Some(found) = look() {
             return found;
         }
         assert!(Instant::now() < end, "waited too long for {what}");
-        thread::yield_now();
+        thread::park_timeout(pause);
+        pause = (pause * 2).min(Duration::from_millis(1));
     }
 }
 

@@ -1,10 +1,10 @@
 //! Clients that mean harm: nobody else is hurt.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use gametape_live::{Classes, Grant, Join, Message, Pass, Shared, StartAt};
+use gametape_live::{Classes, Grant, Join, Message, Pass, Refusal, Shared, StartAt};
 use gametape_net::request;
 use gametape_server::live::{LiveLimits, Policy};
 use gametape_tape::SigningKey;
@@ -126,6 +126,7 @@ fn a_request_that_joins_is_heard_as_a_first_message_is_and_never_logged() {
             let mut wire = carrier.join(&server, server.address, first.clone());
             let said = wait_for("an answer", || wire.receive().unwrap());
             assert_eq!(said[..], [5, *reason], "{carrier:?}: {what}");
+            wire.finish();
             let _ = wait_for("the end", || wire.receive().err());
         }
         let mut wire = carrier.join(&server, server.address, join(Some(&good)));
@@ -140,6 +141,33 @@ fn a_request_that_joins_is_heard_as_a_first_message_is_and_never_logged() {
         let joined = request::query(&join(Some(&secret.parse().unwrap())));
         assert!(!log.contains(text) && !log.contains(&joined[20..60]), "{log}");
     }
+}
+
+/// Ending a connection throws away what has arrived and was not read, so that who is refused may end it first.
+#[test]
+fn who_is_refused_has_a_second_to_read_why() {
+    let server = start(open_policy());
+    let join = Join::new(name(), views(&[0]));
+    for carrier in [Carrier::Quic, Carrier::WebTransport] {
+        let began = Instant::now();
+        let mut watching = Watching::new(join.clone(), carrier.connect(&server));
+        let ended = wait_for("the end", || watching.step().err());
+        assert_eq!(watching.seen, [Message::Refuse(Refusal::NoMatch).to_bytes()], "{carrier:?}");
+        assert!(began.elapsed() >= Duration::from_secs(1), "{carrier:?}: {ended:?}");
+    }
+}
+
+/// Closing a connection of which something was not read would reset it.
+#[test]
+fn who_goes_on_sending_still_reads_why_it_ended() {
+    let server = start(open_policy());
+    let mut stream = raw_socket(&server);
+    let much = masked(2, &[0; 60_000]).repeat(50);
+    stream.write_all(&[masked(1, b"hello"), much].concat()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).unwrap();
+    assert_eq!(rest[..4], [0x88, 2 + "malformed".len() as u8, 0x03, 0xF0]);
 }
 
 #[test]

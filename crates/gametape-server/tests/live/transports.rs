@@ -247,6 +247,11 @@ impl Wire for Web {
     fn send_datagram(&mut self, bytes: &[u8]) {
         let _ = self.connection.send_datagram(bytes);
     }
+
+    fn finish(&mut self) {
+        // Where it fails it is finished.
+        let _ = self.session.quic_stream_mut().finish();
+    }
 }
 
 fn plan(seed: u64) -> Plan {
