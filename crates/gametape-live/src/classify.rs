@@ -76,7 +76,7 @@ impl Classify for MinewarsClasses {
         let mut known = self.views.get_mut(&view);
         let mut messages = Messages::new(payload, 0, self.dialect);
         let (mut class, mut start, mut end) = (None, 0, 0);
-        let read = messages.visit(|message, bytes| {
+        let read = messages.visit_dyn(&mut |message, bytes| {
             let next = class_of(&message, known.as_deref().map(|known| &**known));
             if let Some(last) = class.filter(|last| *last != next) {
                 runs.push((last, &payload[start..end]));

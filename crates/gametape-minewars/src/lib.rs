@@ -5,7 +5,7 @@
 //! | `file` | [`ReplayFile`] opens a file, or a stream without file header, in borrowed bytes and reads each part when it is asked for; [`write_file`] writes one |
 //! | `setup`, `map` | [`Setup`] is everything before the frames: players, cities, rules and the [`Map`] |
 //! | `frames` | [`Frames`] reads multi-view frames, [`FrameWriter`] writes them, [`select_views`] and [`merge_views`] rewrite them; a [`Generation`] decides their bytes |
-//! | `message` | [`Message`] is one change to what a view knows. One table makes its decoder, encoder, assembler, disassembler and the opcode table in `spec/`. [`Messages`] reads a payload without allocating: [`Messages::visit`] is the fast way and what everything here uses |
+//! | `message` | [`Message`] is one change to what a view knows. One table makes its decoder, encoder, assembler, disassembler and the opcode table in `spec/`. [`Messages`] reads a payload without allocating: [`Messages::visit`] is the fast way, for what is done often; everything else here uses [`Messages::visit_dyn`] |
 //! | `asm` | [`disassemble_file`] and [`assemble_file`] go to text and back, byte for byte |
 //! | `state` | [`ViewState`] is what one view knows, carried forward by messages, with canonical bytes and a hash; [`replay_view`] plays up to a moment; with the feature `serde`, `ViewShape` is the state as text and JSON |
 //! | `verify` | [`verify`](verify()) checks a file against every rule, [`Survey`] counts what is in it |

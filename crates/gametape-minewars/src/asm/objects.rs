@@ -54,7 +54,7 @@ impl Objects {
         }
         self.start.push(b',');
         let mut messages = Messages::new(part.payload, part.offset, self.dialect);
-        let read = messages.visit(|message, wire| {
+        let read = messages.visit_dyn(&mut |message, wire| {
             self.push_line(&Line::of(message, wire, self.dialect), out);
         });
         let is_readable = read.is_ok();

@@ -174,12 +174,13 @@ impl Work {
 
     fn payload(&mut self, payload: &[u8], dialect: Dialect) -> Vec<u8> {
         let mut out = Vec::with_capacity(payload.len());
-        let read = Messages::new(payload, 0, dialect).visit(|message, wire| match message {
-            Message::Player { who, update } if has_text(&update) => {
-                self.update(who, update, dialect, &mut out);
-            }
-            _ => out.extend_from_slice(wire),
-        });
+        let read =
+            Messages::new(payload, 0, dialect).visit_dyn(&mut |message, wire| match message {
+                Message::Player { who, update } if has_text(&update) => {
+                    self.update(who, update, dialect, &mut out);
+                }
+                _ => out.extend_from_slice(wire),
+            });
         self.removed.unreadable += u64::from(read.is_err());
         out
     }
@@ -278,9 +279,10 @@ impl<'n> Searched<'n> {
 fn has_any_text(layout: FrameLayout, frames: &[u8], dialect: Dialect) -> bool {
     let mut found = false;
     for part in Frames::new(layout, frames).flatten().flat_map(|frame| frame.parts()) {
-        let read = Messages::new(part.payload, part.offset, dialect).visit(|message, _| {
-            found |= matches!(message, Message::Player { update, .. } if has_text(&update));
-        });
+        let read =
+            Messages::new(part.payload, part.offset, dialect).visit_dyn(&mut |message, _| {
+                found |= matches!(message, Message::Player { update, .. } if has_text(&update));
+            });
         found |= read.is_err();
     }
     found

@@ -22,7 +22,7 @@ pub fn without_unreliable(payload: &[u8], dialect: Dialect) -> Option<(Vec<u8>, 
     let mut kept = Vec::with_capacity(payload.len());
     let mut left_out = 0;
     let mut messages = Messages::new(payload, 0, dialect);
-    let read = messages.visit(|message, bytes| match message.class() {
+    let read = messages.visit_dyn(&mut |message, bytes| match message.class() {
         Class::Unreliable => left_out += 1,
         _ => kept.extend_from_slice(bytes),
     });

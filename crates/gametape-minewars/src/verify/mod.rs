@@ -233,7 +233,7 @@ impl FrameWalk<'_> {
     fn check_payload(&mut self, part: &Part<'_>, frame: FrameRef) {
         let mut messages = Messages::new(part.payload, part.offset, self.bounds.dialect);
         let mut offset = part.offset;
-        let read = messages.visit(|message, wire| {
+        let read = messages.visit_dyn(&mut |message, wire| {
             self.check_message(&message, wire, offset, frame);
             offset += wire.len() as u64;
         });
@@ -275,7 +275,7 @@ impl Soundness {
         let mut sound = Vec::new();
         let mut messages = Messages::new(payload, 0, self.0.dialect);
         // What cannot be read is not among them.
-        let _ = messages.visit(|message, wire| {
+        let _ = messages.visit_dyn(&mut |message, wire| {
             if self.is_sound(&message, wire) {
                 sound.extend_from_slice(wire);
             }

@@ -70,7 +70,7 @@ impl MineWars {
     pub(super) fn payload(&self, payload: &[u8], result: &mut Anonymized) -> Vec<u8> {
         let mut out = Vec::with_capacity(payload.len());
         let mut messages = Messages::new(payload, 0, self.dialect);
-        let read = messages.visit(|message, bytes| {
+        let read = messages.visit_dyn(&mut |message, bytes| {
             let replaced = match message {
                 Message::Player { who, update } => self.update(who, &update, &mut out, result),
                 _ => false,

@@ -20,7 +20,7 @@ pub(super) fn lines(seen: &Seen<'_>, payload: &[u8]) -> Vec<Line> {
     let mut narrator = Narrator::new(seen);
     let mut messages = Messages::new(payload, 0, dialect(seen.context));
     // What cannot be read has no words; those before it have.
-    let _ = messages.visit(|message, _| narrator.hear(&message));
+    let _ = messages.visit_dyn(&mut |message, _| narrator.hear(&message));
     narrator.finish()
 }
 

@@ -76,7 +76,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         }
         self.read.clear();
         let mut messages = Messages::new(part.payload, part.offset, self.dialect);
-        if messages.visit(|message, _| self.read.push(message)).is_err() {
+        if messages.visit_dyn(&mut |message, _| self.read.push(message)).is_err() {
             self.lost.push(Loss::UnreadablePayload);
         }
         let start = self.messages.len();

@@ -128,7 +128,7 @@ impl Flags {
         for part in frame.parts() {
             let mut messages = Messages::new(part.payload, part.offset, Dialect::V01);
             // What cannot be read says nothing about flags.
-            let _ = messages.visit(|message, _| {
+            let _ = messages.visit_dyn(&mut |message, _| {
                 if let Message::FlagPlaced { tile } = message {
                     let views = part.views.without(frame.absent());
                     *flags.0.entry(tile).or_default() |= views.bits();

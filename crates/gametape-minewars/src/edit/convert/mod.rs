@@ -83,14 +83,15 @@ fn renumbered(frames: Frames<'_>, bytes: &[u8], dialect: Dialect) -> Vec<u8> {
     for part in frames.flatten().flat_map(|frame| frame.parts()) {
         let mut start = part.offset as usize;
         // What cannot be read stays as it is.
-        let _ = Messages::new(part.payload, part.offset, dialect).visit(|message, wire| {
-            let end = start + wire.len();
-            again.clear();
-            if message.encode(generation, &mut again).is_ok() && again.len() == wire.len() {
-                renumbered[start..end].copy_from_slice(&again);
-            }
-            start = end;
-        });
+        let _ =
+            Messages::new(part.payload, part.offset, dialect).visit_dyn(&mut |message, wire| {
+                let end = start + wire.len();
+                again.clear();
+                if message.encode(generation, &mut again).is_ok() && again.len() == wire.len() {
+                    renumbered[start..end].copy_from_slice(&again);
+                }
+                start = end;
+            });
     }
     renumbered
 }
