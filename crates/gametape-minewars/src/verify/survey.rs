@@ -105,7 +105,7 @@ impl Survey {
     fn take_part(&mut self, part: &Part<'_>, dialect: Dialect) {
         let before = self.messages;
         let mut messages = Messages::new(part.payload, part.offset, dialect);
-        let read = messages.visit_dyn(&mut |message, _| {
+        let read = messages.visit(|message, _| {
             self.messages += 1;
             self.by_class[message.class() as usize] += 1;
         });
