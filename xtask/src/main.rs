@@ -12,6 +12,7 @@ mod viewer;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use xshell::Shell;
@@ -47,7 +48,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse().command) {
+    let arguments = Arguments::parse();
+    match restarted().unwrap_or_else(|| run(&arguments.command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("\nxtask: {error:#}");
@@ -70,11 +72,35 @@ fn run(command: &Command) -> Result<()> {
     }
 }
 
+/// Where the package of this program is; what cargo says in `CARGO_MANIFEST_DIR`.
+const PACKAGE: &str = "XTASK_PACKAGE";
+
+/// Runs this program again without what `cargo run` says of its package; nothing where that was done already.
+///
+/// Build scripts of dependencies read the same variables. With them, each change between `cargo xtask` and `cargo build`
+/// would build the whole network stack again.
+fn restarted() -> Option<Result<()>> {
+    let package = std::env::var_os("CARGO_MANIFEST_DIR")?;
+    let is_of_package = |name: &OsString| {
+        let name = name.to_string_lossy();
+        name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_PKG_")
+    };
+    let again = || {
+        let mut program = std::process::Command::new(std::env::current_exe()?);
+        program.args(std::env::args_os().skip(1)).env(PACKAGE, package);
+        for (name, _) in std::env::vars_os().filter(|(name, _)| is_of_package(name)) {
+            program.env_remove(name);
+        }
+        // What failed has been said.
+        std::process::exit(program.status()?.code().unwrap_or(1))
+    };
+    Some(again())
+}
+
 /// A shell in the root of the workspace, wherever the command was typed.
 fn shell() -> Result<Shell> {
-    let xtask: PathBuf = std::env::var_os("CARGO_MANIFEST_DIR")
-        .context("CARGO_MANIFEST_DIR is not set: run this as `cargo xtask`")?
-        .into();
+    let xtask: PathBuf =
+        std::env::var_os(PACKAGE).context("run this program as `cargo xtask`")?.into();
     let sh = Shell::new()?;
     sh.change_dir(xtask.parent().unwrap_or(Path::new(".")));
     Ok(sh)
