@@ -17,7 +17,8 @@ use gametape_wire::{Error, Result};
 use crate::limits::{DELTAS, Options, Shares};
 use crate::log::header::{Field, Header, Root};
 use crate::log::markers::Markers;
-use crate::text::json::{Cursor, Kind, Span, StringToken, not_utf8};
+use crate::log::source::Text;
+use crate::text::json::{Cursor, Kind, Span, StringToken};
 use crate::text::raw::Raw;
 
 /// A gamelog: its text, and where in it fields and deltas are.
@@ -55,7 +56,7 @@ struct Parts {
 impl Log {
     /// Reads a log, plain or gzip. Plain text that is given away is not copied.
     pub fn open<'a>(input: impl Into<Cow<'a, [u8]>>, options: &Options) -> Result<Self> {
-        Self::from_text(source::unpack(input.into(), options.log_bytes())?.into_owned(), options)
+        Self::from_text(source::unpack(input.into(), options.log_bytes())?, options)
     }
 
     /// Reads a log, plain or gzip, from a reader to its end. What is packed is unpacked while it is
@@ -77,10 +78,9 @@ impl Log {
         }
     }
 
-    pub(crate) fn from_text(text: Vec<u8>, options: &Options) -> Result<Self> {
-        if let Err(error) = std::str::from_utf8(&text) {
-            return Err(not_utf8(error.valid_up_to()));
-        }
+    pub(crate) fn from_text(text: Text<'_>, options: &Options) -> Result<Self> {
+        text.utf8.check(&text.bytes)?;
+        let text = text.bytes.into_owned();
         let mut log = Self::new(Markers::default(), options);
         let mut deltas = Vec::new();
         let root = Root::walk(&text, &mut |cursor: &mut Cursor<'_>| {
@@ -331,7 +331,20 @@ fn any_part(cursor: &mut Cursor<'_>) -> Result<Part> {
 
 impl Parts {
     /// Takes a delta and notes where its parts are.
+    #[inline]
     fn find(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let start = cursor.at;
+        match fast_path::parts_of_delta(cursor) {
+            Some(([kind, data, game], end)) => {
+                cursor.at = end;
+                Ok(Self { whole: Span::new(start, end), kind, data, game })
+            }
+            None => Self::find_any(cursor),
+        }
+    }
+
+    #[inline(never)]
+    fn find_any(cursor: &mut Cursor<'_>) -> Result<Self> {
         let mut parts = Self::default();
         cursor.peek();
         let start = cursor.at;

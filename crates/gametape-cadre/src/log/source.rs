@@ -8,6 +8,7 @@ use gametape_wire::{Error, ErrorKind, Limit, Result};
 
 use crate::limits::{LEADING_SPACE, Options};
 use crate::log::gzip;
+use crate::text::utf8::KnownUtf8;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
@@ -49,37 +50,53 @@ impl Start {
     }
 }
 
+/// The JSON text of a log, and how much of it is UTF-8.
+pub(crate) struct Text<'a> {
+    pub(crate) bytes: Cow<'a, [u8]>,
+    pub(crate) utf8: KnownUtf8,
+}
+
+impl From<Vec<u8>> for Text<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes: bytes.into(), utf8: KnownUtf8::default() }
+    }
+}
+
 /// The JSON text of a log, unpacked, without a byte order mark.
-pub(crate) fn unpack<'a>(input: Cow<'a, [u8]>, limit: Limit) -> Result<Cow<'a, [u8]>> {
-    let text = if input.starts_with(gzip::MAGIC) {
-        Cow::Owned(gzip::unpack(&input, limit)?)
+pub(crate) fn unpack<'a>(input: Cow<'a, [u8]>, limit: Limit) -> Result<Text<'a>> {
+    let (text, utf8) = if input.starts_with(gzip::MAGIC) {
+        let (text, utf8) = gzip::unpack(&input, limit)?;
+        (Cow::Owned(text), utf8)
     } else {
         limit.check(input.len() as u64, limit.max)?;
-        input
+        (input, KnownUtf8::default())
     };
-    Ok(match text {
-        Cow::Borrowed(text) => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).into(),
+    if !text.starts_with(BYTE_ORDER_MARK) {
+        return Ok(Text { bytes: text, utf8 });
+    }
+    let bytes = match text {
+        Cow::Borrowed(text) => text[BYTE_ORDER_MARK.len()..].into(),
         Cow::Owned(mut text) => {
-            if text.starts_with(BYTE_ORDER_MARK) {
-                text.drain(..BYTE_ORDER_MARK.len());
-            }
+            text.drain(..BYTE_ORDER_MARK.len());
             text.into()
         }
-    })
+    };
+    Ok(Text { bytes, utf8: utf8.without(BYTE_ORDER_MARK.len()) })
 }
 
 /// The same from a reader, of which nothing is read beyond the limit.
-pub(crate) fn read(reader: impl Read, options: &Options) -> Result<Vec<u8>> {
+pub(crate) fn read(reader: impl Read, options: &Options) -> Result<Text<'static>> {
     let limit = options.log_bytes();
     let mut stream = Stream::new(reader)?;
-    let mut text = Vec::new();
+    let (mut text, mut utf8) = (Vec::new(), KnownUtf8::default());
     while let Some(piece) = stream.next_piece()? {
         limit.check((text.len() + piece.len()) as u64, limit.max)?;
         reserve(&mut text, piece.len(), limit);
         text.extend_from_slice(piece);
+        utf8.look_at(&text);
         stream.consume();
     }
-    Ok(text)
+    Ok(Text { bytes: text.into(), utf8 })
 }
 
 /// Makes room for more, but not for more than the limit.
@@ -248,9 +265,9 @@ mod tests {
         let packed = Log::open(&text, &Options::default()).unwrap().to_gzip(6).unwrap();
         let twice = [&b"\xef\xbb\xbf \n"[..], &text].concat();
         for input in [&text[..], &packed, &twice] {
-            assert_eq!(read(input, &Options::default()).unwrap(), text);
+            assert_eq!(*read(input, &Options::default()).unwrap().bytes, *text);
         }
-        let cut = read(&packed[..packed.len() - 9], &Options::default()).unwrap_err();
+        let cut = read(&packed[..packed.len() - 9], &Options::default()).err().unwrap();
         assert!(matches!(cut.kind(), ErrorKind::Truncated { .. }), "{cut}");
         // An offset in the text is not one in the file.
         assert!(cut.to_string().starts_with("text unpacked from gzip: "), "{cut}");

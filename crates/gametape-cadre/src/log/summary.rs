@@ -17,7 +17,7 @@ use crate::log::fast_path;
 use crate::log::gzip;
 use crate::log::header::{Field, Header, Root};
 use crate::log::markers::Markers;
-use crate::log::source::{self, Start, Stream};
+use crate::log::source::{self, Start, Stream, Text};
 use crate::log::strip::Stripper;
 use crate::log::{Log, Part, find_delta};
 use crate::merge::Merger;
@@ -84,11 +84,11 @@ impl Summary {
         Ok(Self { json_bytes, ..Self::of_text(text.into(), options)? })
     }
 
-    fn of_text(text: Cow<'_, [u8]>, options: &Options) -> Result<Self> {
-        let json_bytes = text.len();
+    fn of_text(text: Text<'_>, options: &Options) -> Result<Self> {
+        let json_bytes = text.bytes.len();
         let mut projection = Projection::new(options)?;
-        let root = Root::walk(&text, &mut |cursor: &mut Cursor<'_>| projection.take(cursor))?;
-        let header = Header { text: &text, fields: &root.fields };
+        let root = Root::walk(&text.bytes, &mut |cursor: &mut Cursor<'_>| projection.take(cursor))?;
+        let header = Header { text: &text.bytes, fields: &root.fields };
         let delta_count = root.delta_count;
         if let Some(state) = projection.state(header)? {
             let outcome = Outcome::of(state, header);
@@ -97,7 +97,7 @@ impl Summary {
         }
         drop(projection);
         options.log_bytes().check(json_bytes as u64, 0)?;
-        let log = Log::from_text(text.into_owned(), options)?;
+        let log = Log::from_text(text, options)?;
         let timeline = Timeline::load(log, &options.with_keyframe_bytes(0))?;
         let header = timeline.log().header();
         let outcome = Outcome::of(timeline.state(), header);

@@ -12,7 +12,7 @@ use crate::text::json::Span;
 
 impl<W: Watch> Pass<'_, '_, '_, W> {
     /// The slot of `key` in the current container, if it has one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn slot(&mut self, key: Key) -> Option<u32> {
         let Merger { tree, keys, .. } = &mut *self.merger;
         match &mut self.frame.target {
@@ -23,15 +23,25 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
             }
             Target::Object { id, hint } => {
                 let expected = keys.hint(key);
-                if let Some(slot) = tree.slot_at(*id, expected, key) {
-                    *hint = expected;
-                    return Some(slot);
+                match tree.slot_at(*id, expected, key) {
+                    Some(slot) => {
+                        *hint = expected;
+                        Some(slot)
+                    }
+                    None => self.slot_elsewhere(key),
                 }
-                *hint = tree.find(*id, key, *hint)?;
-                keys.note_hint(key, *hint);
-                Some(tree.container(*id).start + *hint)
             }
         }
+    }
+
+    /// The slot of a key in an object, where it is not the expected one.
+    #[inline(never)]
+    fn slot_elsewhere(&mut self, key: Key) -> Option<u32> {
+        let Merger { tree, keys, .. } = &mut *self.merger;
+        let Target::Object { id, hint } = &mut self.frame.target else { return None };
+        *hint = tree.find(*id, key, *hint)?;
+        keys.note_hint(key, *hint);
+        Some(tree.container(*id).start + *hint)
     }
 
     /// Makes `value` the value of `key`.

@@ -9,6 +9,7 @@ use gametape_wire::{Error, ErrorKind, Limit, Place, Result};
 use crate::limits::{GAME_DEPTH, LIST_INDEX, LIST_LENGTH, SCALAR_BYTES};
 use crate::merge::Merger;
 use crate::merge::plan::Plan;
+use crate::merge::references::short_reference;
 use crate::merge::watch::{Oddity, Watch};
 use crate::state::keys::Key;
 use crate::state::tree::{ROOT, Shape, Value};
@@ -133,18 +134,24 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
     }
 
     /// Takes the opening bracket of the current frame.
+    #[inline(always)]
     fn begin(&mut self) -> Merged<()> {
         self.frame.is_array = self.cursor.peek() == b'[';
         let start = self.cursor.at;
         self.cursor.at += 1;
         (self.frame.serial, self.frame.marks) = self.merger.duplicate_keys.open();
-        match self.plan.and_then(|plan| plan.length_at(start)) {
-            Some(at) => {
-                let length = length_value(&mut Cursor::new(self.cursor.text, at))?;
-                self.apply_length(length)
-            }
+        match self.plan {
+            Some(plan) => self.begin_planned(plan, start),
             None => Ok(()),
         }
+    }
+
+    /// Applies the length that the container which begins at `start` has further on.
+    #[cold]
+    fn begin_planned(&mut self, plan: &Plan, start: usize) -> Merged<()> {
+        let Some(at) = plan.length_at(start) else { return Ok(()) };
+        let length = length_value(&mut Cursor::new(self.cursor.text, at))?;
+        self.apply_length(length)
     }
 
     /// Ends the current frame, of which `outer` is the one around it.
@@ -342,7 +349,12 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         if !self.merger.plain_ids || text[start..].first_chunk() != Some(START) {
             return Ok(None);
         }
-        self.cursor.at = start + START.len() - 1;
+        let id = start + START.len();
+        if let Some((reference, end)) = short_reference(text, id, &self.merger.markers.removed) {
+            self.cursor.at = end;
+            return Ok(Some(reference));
+        }
+        self.cursor.at = id - 1;
         let StringToken { start: id, end, escaped } = self.cursor.string()?;
         if escaped || text.get(end) != Some(&b'}') || self.is_removal_text(&text[id + 1..end - 1]) {
             self.cursor.at = start;

@@ -191,6 +191,20 @@ impl References<'_> {
 /// So that what is after an id is in the same word.
 const LONGEST_ID: u32 = 6;
 
+/// The reference whose id is at `id`, and its end, if the id is short, does not begin as the removal marker does and
+/// is the only thing in its object.
+#[inline(always)]
+pub(crate) fn short_reference(text: &[u8], id: usize, removed: &[u8]) -> Option<(Value, usize)> {
+    let word = u64::from_le_bytes(*text.get(id..)?.first_chunk()?);
+    let length = swar::special_in_short_strings(word).trailing_zeros() / 8;
+    if length == 0 || length > LONGEST_ID || removed.first() == Some(&(word as u8)) {
+        return None;
+    }
+    let end = id + length as usize;
+    ((word >> (8 * length)) as u16 == AFTER)
+        .then(|| (Value::reference(Span::new(id - 1, end + 1)), end + 2))
+}
+
 impl<'t, W: Watch> Pass<'_, 't, '_, W> {
     /// Takes the references that come next, as long as nothing about them is unusual.
     #[inline]
@@ -328,6 +342,23 @@ mod tests {
         assert!(LengthEntry::of(b"12 bytes").is_none());
         assert!(LengthEntry::of(b"twelve-bytes").is_some());
         assert!(LengthEntry::of(br#"a"b"#).is_none());
+    }
+
+    #[test]
+    fn short_references_are_whole_and_no_markers() {
+        let reference = |text: &str, rest: &str| {
+            short_reference(format!("\"{text}{rest}").as_bytes(), 1, b"&RM")
+                .map(|found| found.1 - 1)
+        };
+        for (text, end) in [("7\"}", 3), ("123456\"}", 8), ("ü\"}", 4), ("R&M\"}", 5)] {
+            assert_eq!(reference(text, "        "), Some(end), "{text}");
+        }
+        assert_eq!(reference("7\"}", ""), None);
+        for text in ["\"}", "1234567\"}", "&RM\"}", "&\"}", "7\",", "7\" }", "\\n\"}", "\n\"}"] {
+            assert_eq!(reference(text, "        "), None, "{text}");
+        }
+        let (value, _) = short_reference(b"{\"id\":\"42\"}      ", 7, b"&RM").unwrap();
+        assert_eq!(value, Value::reference(Span::new(6, 10)));
     }
 
     #[test]

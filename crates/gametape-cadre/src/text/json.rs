@@ -257,8 +257,25 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a number, `true`, `false` or `null`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn literal(&mut self) -> Result<Span> {
+        match self.short_integer_end() {
+            Some(end) => Ok(Span::new(std::mem::replace(&mut self.at, end), end)),
+            None => self.any_literal(),
+        }
+    }
+
+    /// The end of the number that is right here, if it is a few digits with a comma or a brace after them.
+    #[inline(always)]
+    fn short_integer_end(&self) -> Option<usize> {
+        let bytes = self.text.get(self.at..)?.first_chunk()?;
+        let length = swar::leading_digits(u64::from_le_bytes(*bytes));
+        let is_whole = matches!(bytes.get(length)?, b',' | b'}');
+        (length > 0 && is_whole && (bytes[0] != b'0' || length == 1)).then_some(self.at + length)
+    }
+
+    #[inline(never)]
+    fn any_literal(&mut self) -> Result<Span> {
         let start = self.at;
         let end = match self.peek() {
             b'-' | b'0'..=b'9' => self.number_end()?,
@@ -386,5 +403,30 @@ pub(crate) fn kind_of(first: u8) -> Kind {
         b't' | b'f' => Kind::Bool,
         b'n' => Kind::Null,
         _ => Kind::Number,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_that_are_taken_at_once_are_those_of_any_literal() {
+        let numbers =
+            ["0", "7", "10", "1234567", "12345678", "00", "01", "-1", "1.5", "1e5", "", "x"];
+        for number in numbers {
+            for after in [",", "}", "]", " ,", "\n}", "\"", ""] {
+                for rest in ["", "        "] {
+                    let text = format!("{number}{after}{rest}");
+                    let mut cursor = Cursor::new(text.as_bytes(), 0);
+                    let mut other = cursor.clone();
+                    let (found, expected) = (cursor.literal(), other.any_literal());
+                    assert_eq!((found, cursor.at), (expected, other.at), "{text}");
+                }
+            }
+        }
+        let taken = |text: &str| Cursor::new(text.as_bytes(), 0).short_integer_end();
+        assert_eq!((taken("1234567,   "), taken("0}         ")), (Some(7), Some(1)));
+        assert_eq!((taken("12345678,  "), taken("01,        ")), (None, None));
     }
 }

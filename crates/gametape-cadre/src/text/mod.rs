@@ -9,6 +9,7 @@ pub(crate) mod path;
 pub(crate) mod raw;
 pub(crate) mod scan;
 pub(crate) mod swar;
+pub(crate) mod utf8;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
