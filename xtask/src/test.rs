@@ -39,8 +39,6 @@ struct Step {
     prepare: fn(&Shell) -> Result<Cmd<'_>>,
     /// A variable that the command needs, with its value.
     variable: Option<(&'static str, &'static str)>,
-    /// Does it need of our crates what clippy made of them, if that ran before?
-    after_clippy: bool,
 }
 
 /// Steps that run one after the other.
@@ -67,7 +65,6 @@ const STAGES: [&[Lane]; 5] = [
         ],
         &[Step {
             variable: Some(("RUSTDOCFLAGS", "-D warnings")),
-            after_clippy: true,
             ..Step::new("documentation", Kind::Doc, documentation)
         }],
     ],
@@ -76,17 +73,14 @@ const STAGES: [&[Lane]; 5] = [
 
 impl Step {
     const fn new(name: &'static str, kind: Kind, prepare: fn(&Shell) -> Result<Cmd<'_>>) -> Self {
-        Self { name, kind, prepare, variable: None, after_clippy: false }
+        Self { name, kind, prepare, variable: None }
     }
 
-    /// The command, ready to run. `is_whole`: do all steps run?
-    fn ready(&self, sh: &Shell, is_whole: bool) -> Result<Ready> {
+    /// The command, ready to run.
+    fn ready(&self, sh: &Shell) -> Result<Ready> {
         let name = self.name;
-        let mut command = (self.prepare)(sh).with_context(|| format!("{name} cannot run"))?;
+        let command = (self.prepare)(sh).with_context(|| format!("{name} cannot run"))?;
         let typed = command.to_string().replace(&own_program()?, "cargo xtask");
-        if self.after_clippy && is_whole {
-            command = command.envs(clippy_variables(sh)?);
-        }
         Ok(match self.variable {
             None => Ready { name, command: command.into(), alone: typed },
             Some((key, value)) => {
@@ -110,10 +104,7 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
     let is_chosen = |step: &&Step| arguments.only.is_none_or(|kind| kind == step.kind);
     for stage in STAGES {
         let lanes = stage.iter().map(|lane| {
-            lane.iter()
-                .filter(is_chosen)
-                .map(|step| step.ready(sh, arguments.only.is_none()))
-                .collect::<Result<Vec<_>>>()
+            lane.iter().filter(is_chosen).map(|step| step.ready(sh)).collect::<Result<Vec<_>>>()
         });
         let mut lanes = lanes.collect::<Result<Vec<_>>>()?;
         lanes.retain(|lane| !lane.is_empty());
@@ -197,17 +188,6 @@ fn clippy(sh: &Shell) -> Result<Cmd<'_>> {
     Ok(cmd!(sh, "cargo clippy --quiet --workspace --all-targets -- -D warnings"))
 }
 
-/// With these variables, which `cargo clippy` sets itself, cargo takes what clippy has checked instead of checking it again.
-fn clippy_variables(sh: &Shell) -> Result<Vec<(&'static str, String)>> {
-    let toolchain = cmd!(sh, "rustc --print sysroot").quiet().read()?;
-    let driver = std::path::Path::new(&toolchain).join("bin/clippy-driver");
-    if !sh.path_exists(&driver) {
-        return Ok(Vec::new());
-    }
-    let arguments = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__".to_owned();
-    Ok(vec![("RUSTC_WORKSPACE_WRAPPER", driver.display().to_string()), ("CLIPPY_ARGS", arguments)])
-}
-
 fn invariants(sh: &Shell) -> Result<Cmd<'_>> {
     xtask(sh, &["tidy"])
 }
@@ -262,8 +242,7 @@ fn page(sh: &Shell) -> Result<Cmd<'_>> {
 }
 
 fn documentation(sh: &Shell) -> Result<Cmd<'_>> {
-    // With the examples: cargo then takes the same features as for clippy, those of tests included.
-    Ok(cmd!(sh, "cargo doc --quiet --no-deps --workspace --lib --bins --examples"))
+    Ok(cmd!(sh, "cargo doc --quiet --no-deps --workspace"))
 }
 
 /// Every package in `crates/` but the edges; a folder has the name of its package.
