@@ -57,18 +57,22 @@ const STAGES: [&[Lane]; 5] = [
         &[Step::new("invariants", Kind::Lint, invariants)],
         &[Step::new("wasm build", Kind::Wasm, wasm_build)],
     ],
-    // Tests wait for sockets and other processes: there is time for the documentation.
+    &[&[
+        Step {
+            variable: Some(("RUSTDOCFLAGS", "-D warnings")),
+            ..Step::new("documentation", Kind::Doc, documentation)
+        },
+        Step::new("build of the tests", Kind::Unit, build_of_tests),
+    ]],
+    // Both wait much: for sockets and other processes, and for pictures.
     &[
         &[
             Step::new("tests", Kind::Unit, tests),
             Step::new("hostile inputs", Kind::Unit, hostile_inputs),
+            Step::new("doc tests", Kind::Doc, doc_tests),
         ],
-        &[Step {
-            variable: Some(("RUSTDOCFLAGS", "-D warnings")),
-            ..Step::new("documentation", Kind::Doc, documentation)
-        }],
+        &[Step::new("page", Kind::Viewer, page)],
     ],
-    &[&[Step::new("doc tests", Kind::Doc, doc_tests)], &[Step::new("page", Kind::Viewer, page)]],
 ];
 
 impl Step {
@@ -196,14 +200,23 @@ fn hostile_inputs(sh: &Shell) -> Result<Cmd<'_>> {
     xtask(sh, &["hostile"])
 }
 
-fn tests(sh: &Shell) -> Result<Cmd<'_>> {
-    let command = if tools::has_subcommand(sh, "nextest") {
-        // Slots, of which a test that computes takes two: .config/nextest.toml.
-        let slots = (2 * std::thread::available_parallelism()?.get()).to_string();
-        cmd!(sh, "cargo nextest run --workspace --test-threads {slots}")
+fn build_of_tests(sh: &Shell) -> Result<Cmd<'_>> {
+    Ok(all_tests(sh).arg("--no-run"))
+}
+
+/// All tests but the doc tests.
+fn all_tests(sh: &Shell) -> Cmd<'_> {
+    if tools::has_subcommand(sh, "nextest") {
+        cmd!(sh, "cargo nextest run --workspace")
     } else {
         cmd!(sh, "cargo test --quiet --workspace --all-targets")
-    };
+    }
+}
+
+fn tests(sh: &Shell) -> Result<Cmd<'_>> {
+    // Slots, of which a test that computes takes two: .config/nextest.toml.
+    let slots = 2 * std::thread::available_parallelism()?.get();
+    let command = all_tests(sh).env("NEXTEST_TEST_THREADS", slots.to_string());
     let command = match tools::nats_server(sh) {
         Some(program) => command.env("GAMETAPE_NATS", program),
         None => command,
@@ -226,7 +239,7 @@ fn wasm_build(sh: &Shell) -> Result<Cmd<'_>> {
     Ok(cmd!(sh, "cargo check --quiet --lib --profile quick --target {target} {packages...}"))
 }
 
-/// Builds the parts of the viewer that nothing of the workspace reads.
+/// Builds the parts of the viewer that nothing of the workspace reads, and gets the browser that tests the page.
 fn module(sh: &Shell) -> Result<Cmd<'_>> {
     xtask(sh, &["viewer", "--quick", "--module", "--optional"])
 }

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     quick: bool,
 
-    /// Only build what is made of Rust, and get the packages of the page.
+    /// Only build what is made of Rust, and get the packages of the page and a browser for its tests.
     #[arg(long, conflicts_with_all = ["check", "test"])]
     module: bool,
 
@@ -79,7 +79,10 @@ pub(crate) fn run(sh: &Shell, arguments: &Arguments) -> Result<()> {
     }
     let form = if arguments.quick { Form::Quick } else { Form::Release };
     if arguments.module {
-        return build_parts(sh, form);
+        // Now, while others build: the tests of the page say what is missing.
+        let browser = need_browser(sh);
+        build_parts(sh, form)?;
+        return if arguments.optional { Ok(()) } else { browser };
     }
     build(sh, form)?;
     if arguments.test {
