@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Ok(taken)
             }
-            None => Err(self.truncated(count, item)),
+            None => Err(truncated(self.offset(), self.remaining(), count, item)),
         }
     }
 
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Ok(*taken)
             }
-            None => Err(self.truncated(N, item)),
+            None => Err(truncated(self.offset(), self.remaining(), N, item)),
         }
     }
 
@@ -162,11 +162,16 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Ok(u64::from(low & 0x7F) | u64::from(*high) << 7)
             }
-            _ => self.long_varint(item),
+            _ => {
+                let (value, rest) = self.clone().long_varint(item)?;
+                *self = rest;
+                Ok(value)
+            }
         }
     }
 
-    fn long_varint(&mut self, item: &'static str) -> Result<u64> {
+    /// A varint, and the reader after it.
+    fn long_varint(self, item: &'static str) -> Result<(u64, Self)> {
         let mut rest = self.clone();
         let mut value = 0;
         for shift in (0..u64::BITS).step_by(7) {
@@ -178,8 +183,7 @@ impl<'a> Reader<'a> {
                 if !fits || (byte == 0 && shift > 0) {
                     break;
                 }
-                *self = rest;
-                return Ok(value);
+                return Ok((value, rest));
             }
         }
         let problem = "a varint longer than needed or over 64 bits".into();
@@ -194,13 +198,13 @@ impl<'a> Reader<'a> {
         let extra = self.remaining() as u64;
         Err(Error::at(self.offset(), item, ErrorKind::Trailing { extra }))
     }
+}
 
-    #[cold]
-    fn truncated(&self, needed: usize, item: &'static str) -> Error {
-        let kind =
-            ErrorKind::Truncated { needed: needed as u64, available: self.remaining() as u64 };
-        Error::at(self.offset(), item, kind)
-    }
+/// Takes values, not the reader: a reader whose address is handed out is kept in memory, not in registers.
+#[cold]
+fn truncated(offset: u64, available: usize, needed: usize, item: &'static str) -> Error {
+    let (needed, available) = (needed as u64, available as u64);
+    Error::at(offset, item, ErrorKind::Truncated { needed, available })
 }
 
 /// A growing byte buffer that knows its offset in the whole output.

@@ -136,6 +136,7 @@ impl<'a> Operand<'a> for Duration {
         const TWICE: [u32; 2] = [120, 700];
         slot.dialect.generation() != Generation::V01 || !TWICE.contains(&self.0)
     }
+    #[inline(always)]
     fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
         Ok(Self::from_byte(r.u8(slot.name)?, slot.dialect.generation()))
     }
@@ -167,6 +168,7 @@ impl Ballot {
 }
 
 impl<'a> Operand<'a> for Ballot {
+    #[inline(always)]
     fn read(slot: Slot, opcode: u8, r: &mut Reader<'a>) -> Result<Self> {
         u8::read(slot, opcode, r).map(Self)
     }
@@ -214,6 +216,7 @@ impl Money {
 }
 
 impl<'a> Operand<'a> for Money {
+    #[inline(always)]
     fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
         let word = r.u32_be(slot.name)?;
         let income = if word & Self::HAS_INCOME == 0 { None } else { Some(r.u16_be("income")?) };

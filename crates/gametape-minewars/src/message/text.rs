@@ -26,6 +26,7 @@ impl<'a> From<&'a str> for Text<'a> {
 }
 
 impl<'a> Operand<'a> for Text<'a> {
+    #[inline(always)]
     fn read(slot: Slot, _: u8, r: &mut Reader<'a>) -> Result<Self> {
         let length = r.u8(slot.name)?;
         Ok(Self(r.take(usize::from(length), slot.name)?))

@@ -31,6 +31,15 @@ pub struct Survey {
     unreadable: [u64; VIEWS],
 }
 
+/// Messages that the same views receive, before each view is said to have received them.
+///
+/// Payloads that several views share are mostly for the same ones: they are counted once.
+#[derive(Default)]
+struct Shared {
+    views: ViewSet,
+    messages: u64,
+}
+
 impl Survey {
     /// Walks through frames and counts.
     ///
@@ -49,13 +58,14 @@ impl Survey {
     /// ```
     #[must_use]
     pub fn of<'a>(frames: impl Iterator<Item = Result<Frame<'a>>>, dialect: Dialect) -> Self {
-        let mut survey = Self::default();
+        let (mut survey, mut shared) = (Self::default(), Shared::default());
         for frame in frames {
             match frame {
-                Ok(frame) => survey.take(&frame, dialect),
+                Ok(frame) => survey.take(&frame, dialect, &mut shared),
                 Err(error) => survey.cut = Some(error),
             }
         }
+        survey.receive(&shared);
         survey
     }
 
@@ -89,7 +99,7 @@ impl Survey {
         self.cut.is_none() && self.unreadable.iter().all(|count| *count == 0)
     }
 
-    fn take(&mut self, frame: &Frame<'_>, dialect: Dialect) {
+    fn take(&mut self, frame: &Frame<'_>, dialect: Dialect, shared: &mut Shared) {
         match frame.kind() {
             FrameKind::Homogenous => self.homogenous += 1,
             FrameKind::Heterogenous => self.heterogenous += 1,
@@ -98,23 +108,39 @@ impl Survey {
         self.duration = frame.time();
         self.views = ViewSet::from_bits(self.views.bits() | frame.views().bits());
         for part in frame.parts() {
-            self.take_part(&part, dialect);
+            self.take_part(&part, dialect, shared);
         }
     }
 
-    fn take_part(&mut self, part: &Part<'_>, dialect: Dialect) {
+    fn take_part(&mut self, part: &Part<'_>, dialect: Dialect, shared: &mut Shared) {
         let before = self.messages;
         let mut messages = Messages::new(part.payload, part.offset, dialect);
         let read = messages.visit(|message, _| {
             self.messages += 1;
             self.by_class[message.class() as usize] += 1;
         });
-        let is_unreadable = read.is_err();
-        for view in part.views.iter() {
-            self.by_view[usize::from(view.number())] += self.messages - before;
-            self.unreadable[usize::from(view.number())] += u64::from(is_unreadable);
+        if read.is_err() {
+            each(part.views, |view| self.unreadable[view] += 1);
+        }
+        let messages = self.messages - before;
+        if part.views == shared.views {
+            shared.messages += messages;
+        } else if part.views == part.views.lowest() {
+            self.receive(&Shared { views: part.views, messages });
+        } else {
+            self.receive(shared);
+            *shared = Shared { views: part.views, messages };
         }
     }
+
+    fn receive(&mut self, shared: &Shared) {
+        each(shared.views, |view| self.by_view[view] += shared.messages);
+    }
+}
+
+/// Calls `take` with the number of each view.
+fn each(views: ViewSet, mut take: impl FnMut(usize)) {
+    views.iter().for_each(|view| take(usize::from(view.number())));
 }
 
 #[cfg(test)]
