@@ -66,12 +66,12 @@ const STAGES: [&[Lane]; 5] = [
     ]],
     // Both wait much: for sockets and other processes, and for pictures.
     &[
+        &[Step::new("tests", Kind::Unit, tests)],
         &[
-            Step::new("tests", Kind::Unit, tests),
+            Step::new("page", Kind::Viewer, page),
             Step::new("hostile inputs", Kind::Unit, hostile_inputs),
             Step::new("doc tests", Kind::Doc, doc_tests),
         ],
-        &[Step::new("page", Kind::Viewer, page)],
     ],
 ];
 
