@@ -71,7 +71,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     }
 
     #[inline]
-    fn set(&mut self, slot: u32, value: Value) {
+    pub(crate) fn set(&mut self, slot: u32, value: Value) {
         let merger = &mut *self.merger;
         merger.journal.set(&mut merger.tree, slot, value);
     }
@@ -124,7 +124,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     }
 
     /// Makes a container longer and says where its block begins. The new slots are to be written.
-    fn grow(&mut self, id: u32, length: u32) -> Merged<u32> {
+    pub(crate) fn grow(&mut self, id: u32, length: u32) -> Merged<u32> {
         let merger = &mut *self.merger;
         merger.journal.touch(&merger.tree, id);
         if length > merger.tree.container(id).capacity() {
@@ -212,7 +212,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
         }
     }
 
-    fn cut_list(&mut self, id: u32, length: u32) {
+    pub(crate) fn cut_list(&mut self, id: u32, length: u32) {
         if W::WANTS_REMOVED {
             self.report_cut(id, length);
         }

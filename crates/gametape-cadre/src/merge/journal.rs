@@ -74,10 +74,16 @@ impl Journal {
     #[inline]
     pub(crate) fn set(&mut self, tree: &mut Tree, slot: u32, value: Value) {
         let value_there = &mut tree.values[slot as usize];
-        if (slot as usize) < self.new_slots {
-            self.undos.push(Undo::Value { slot, old: *value_there });
-        }
+        self.note(slot, *value_there);
         *value_there = value;
+    }
+
+    /// To be called before a slot gets another value.
+    #[inline(always)]
+    pub(crate) fn note(&mut self, slot: u32, old: Value) {
+        if (slot as usize) < self.new_slots {
+            self.undos.push(Undo::Value { slot, old });
+        }
     }
 
     /// To be called before a container's length or block changes.

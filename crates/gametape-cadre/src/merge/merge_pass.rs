@@ -8,10 +8,11 @@ use gametape_wire::{Error, ErrorKind, Limit, Place, Result};
 
 use crate::limits::{GAME_DEPTH, LIST_INDEX, LIST_LENGTH, SCALAR_BYTES};
 use crate::merge::Merger;
+use crate::merge::duplicate_keys::Names;
 use crate::merge::plan::Plan;
-use crate::merge::references::short_reference;
+use crate::merge::references::{REFERENCE, short_reference};
 use crate::merge::watch::{Oddity, Watch};
-use crate::state::keys::Key;
+use crate::state::keys::{Expected, Key};
 use crate::state::tree::{ROOT, Shape, Value};
 use crate::text::json::{Cursor, Span, StringToken};
 use crate::text::path;
@@ -29,9 +30,8 @@ pub(crate) struct Frame {
     pub(crate) is_first: bool,
     /// One more than the highest index that was read as a key.
     pub(crate) next_index: u32,
-    /// What [`DuplicateKeys`](crate::merge::duplicate_keys::DuplicateKeys) knows the object by.
-    serial: u32,
-    marks: u32,
+    /// The names that it had.
+    pub(crate) names: Names,
 }
 
 /// What a frame merges into.
@@ -110,6 +110,9 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         self.begin()?;
         loop {
             if self.plan.is_none() {
+                if self.take_usual() {
+                    return Ok(());
+                }
                 self.take_references()?;
             }
             match self.next_key()? {
@@ -139,7 +142,7 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         self.frame.is_array = self.cursor.peek() == b'[';
         let start = self.cursor.at;
         self.cursor.at += 1;
-        (self.frame.serial, self.frame.marks) = self.merger.duplicate_keys.open();
+        self.frame.names = self.merger.duplicate_keys.open();
         match self.plan {
             Some(plan) => self.begin_planned(plan, start),
             None => Ok(()),
@@ -160,7 +163,7 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         if W::ACTIVE {
             self.path.pop();
         }
-        self.merger.duplicate_keys.close(inner.marks);
+        self.merger.duplicate_keys.close(&inner.names);
         match inner.target {
             Target::New { from } => {
                 let id = self.lay_out(from, &inner)?;
@@ -203,11 +206,8 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
         loop {
             let at = self.cursor.at;
             // Most keys are names that were expected, and no index is.
-            let (start, key) = match self.merger.keys.expected(self.cursor.text, at) {
-                Some((key, end)) => {
-                    self.cursor.at = end;
-                    (at, key)
-                }
+            let (start, key) = match self.expected_key(at) {
+                Some(key) => (at, key),
                 None if self.plan.is_some() => self.unexpected_key()?,
                 None => match self.cursor.index_key() {
                     Some(index) => return self.next_index(index),
@@ -218,6 +218,16 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
                 return Ok(key);
             }
         }
+    }
+
+    /// Takes the key that is at `at`, if it is the one that is expected there.
+    #[inline(always)]
+    fn expected_key(&mut self, at: usize) -> Option<Key> {
+        let text = self.cursor.text.get(at - 1..)?.first_chunk()?;
+        let Expected { key, value, .. } = self.merger.keys.expected(text, at - 1)?;
+        self.merger.keys.took(key);
+        self.cursor.at = value;
+        Some(key)
     }
 
     /// The key for an index, which must be higher than those before it.
@@ -235,8 +245,8 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
     fn unless_superseded(&mut self, start: usize, key: Key) -> Merged<Option<Key>> {
         let Some(plan) = self.plan else {
             // Indices come in order or make a plan needed; this one was hidden by its spelling.
-            let twice =
-                key.index().is_some() || self.merger.duplicate_keys.twice(key, self.frame.serial);
+            let twice = key.index().is_some()
+                || self.merger.duplicate_keys.twice(key, &mut self.frame.names);
             return if twice { Err(Stop::NeedsPlan) } else { Ok(Some(key)) };
         };
         if plan.is_superseded(start) {
@@ -304,7 +314,7 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
 
     /// Is a string without escapes the removal marker? Takes no token: that would go through memory.
     #[inline(always)]
-    fn is_removal_text(&self, inner: &[u8]) -> bool {
+    pub(crate) fn is_removal_text(&self, inner: &[u8]) -> bool {
         let marker = &self.merger.markers.removed;
         inner.len() == marker.len() && inner.first() == marker.first() && *inner == **marker
     }
@@ -344,12 +354,11 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
     /// Takes `{"id":"…"}` if it is here exactly so.
     #[inline]
     fn reference(&mut self) -> Merged<Option<Value>> {
-        const START: &[u8; 7] = b"{\"id\":\"";
         let (text, start) = (self.cursor.text, self.cursor.at);
-        if !self.merger.plain_ids || text[start..].first_chunk() != Some(START) {
+        if !self.merger.plain_ids || text[start..].first_chunk() != Some(REFERENCE) {
             return Ok(None);
         }
-        let id = start + START.len();
+        let id = start + REFERENCE.len();
         if let Some((reference, end)) = short_reference(text, id, &self.merger.markers.removed) {
             self.cursor.at = end;
             return Ok(Some(reference));
@@ -366,7 +375,7 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
 }
 
 impl Frame {
-    fn new(target: Target, key: Key) -> Self {
+    pub(crate) fn new(target: Target, key: Key) -> Self {
         Self {
             target,
             key,
@@ -374,8 +383,7 @@ impl Frame {
             is_array: false,
             is_first: true,
             next_index: 0,
-            serial: 0,
-            marks: 0,
+            names: Names::default(),
         }
     }
 }

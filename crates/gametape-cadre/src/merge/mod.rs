@@ -6,6 +6,7 @@ pub(crate) mod journal;
 pub(crate) mod merge_pass;
 mod plan;
 mod references;
+mod usual;
 pub(crate) mod watch;
 
 use gametape_wire::{Error, Place, Result};

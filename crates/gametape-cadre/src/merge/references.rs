@@ -4,6 +4,7 @@
 //! one is known before it is read, and it only has to be compared; and an id is mostly as long as
 //! the one before. A processor that need not wait for where an entry ends reads several at once.
 
+use crate::merge::Merger;
 use crate::merge::merge_pass::{Merged, Pass, Target};
 use crate::merge::watch::Watch;
 use crate::state::keys::Key;
@@ -14,6 +15,8 @@ use crate::text::swar;
 /// What is before an index, and between it and the id.
 const BEFORE: &[u8; 2] = b",\"";
 const BETWEEN: &[u8; 9] = b"\":{\"id\":\"";
+/// What a reference begins with.
+pub(crate) const REFERENCE: &[u8; 7] = b"{\"id\":\"";
 /// What is after the id.
 const AFTER: u16 = u16::from_le_bytes(*b"\"}");
 
@@ -111,25 +114,38 @@ fn is_plain(marker: &[u8]) -> bool {
 }
 
 /// Reads references, as long as nothing about them is unusual.
-struct References<'t> {
-    text: &'t [u8],
+pub(crate) struct References<'t> {
+    pub(crate) text: &'t [u8],
     /// Of the comma before the next one, or of the bracket before the first.
-    at: usize,
+    pub(crate) at: usize,
     /// The index of the next one.
-    index: u32,
+    pub(crate) index: u32,
     /// The bits of the first byte that count: those of a comma, but not those of a bracket.
-    first_byte: u8,
+    pub(crate) first_byte: u8,
     /// How long the id of the one before was.
-    id_length: u32,
+    pub(crate) id_length: u32,
     /// What the removal marker begins with.
-    removed: Option<u8>,
+    pub(crate) removed: Option<u8>,
 }
 
-impl References<'_> {
+impl<'t> References<'t> {
+    /// Those of a list that begins at `at`.
+    #[inline(always)]
+    pub(crate) fn new(text: &'t [u8], at: usize, merger: &Merger) -> Self {
+        let removed = merger.markers.removed.first().copied();
+        Self { text, at, index: 0, first_byte: 0, id_length: merger.id_length, removed }
+    }
+
+    /// Was nothing taken yet?
+    #[inline(always)]
+    pub(crate) fn is_first(&self) -> bool {
+        self.first_byte == 0
+    }
+
     /// The reference that comes next, and its end, if its index is the next one and all of it is
     /// written without any frills.
     #[inline(always)]
-    fn next(&mut self) -> Option<(Value, usize)> {
+    pub(crate) fn next(&mut self) -> Option<(Value, usize)> {
         let length = self.matches(&Entry::REFERENCE)?;
         let id = self.at + length;
         let length = self.id_length(u64::from_le_bytes(*self.text.get(id..)?.first_chunk()?))?;
@@ -137,9 +153,21 @@ impl References<'_> {
         Some((Value::reference(Span::new(id - 1, end + 1)), end + 2))
     }
 
+    /// Begins with the index that the first one has, if that is `most` at most.
+    #[inline(always)]
+    pub(crate) fn start_at_most(&mut self, most: u32) {
+        let first = self.text.get(self.at + BEFORE.len()..).and_then(|rest| rest.first_chunk());
+        if let Some((index, _)) =
+            first.and_then(|word| swar::leading_number(u64::from_le_bytes(*word)))
+            && index <= most
+        {
+            self.index = index;
+        }
+    }
+
     /// How long an entry of this kind is, up to where entries differ, if one with the next index is here.
     #[inline(always)]
-    fn matches(&self, entry: &Entry) -> Option<usize> {
+    pub(crate) fn matches(&self, entry: &Entry) -> Option<usize> {
         let (word, mask, length) = entry.with_index(self.index)?;
         let bytes = self.text.get(self.at..)?.first_chunk()?;
         let mask = mask & !0xFF | u128::from(self.first_byte);
@@ -148,7 +176,7 @@ impl References<'_> {
 
     /// The length of the list, and its end, if both come next.
     #[inline(always)]
-    fn end_of_list(&self, entry: &LengthEntry) -> Option<(u32, usize)> {
+    pub(crate) fn end_of_list(&self, entry: &LengthEntry) -> Option<(u32, usize)> {
         let word = u128::from_le_bytes(*self.text.get(self.at..)?.first_chunk()?);
         let mask = entry.mask & !0xFF | u128::from(self.first_byte);
         if (word ^ entry.word) & mask != 0 {
@@ -181,7 +209,7 @@ impl References<'_> {
 
     /// Goes on after the one that ends there.
     #[inline(always)]
-    fn take(&mut self, end: usize) {
+    pub(crate) fn take(&mut self, end: usize) {
         self.at = end;
         self.index += 1;
         self.first_byte = 0xFF;
@@ -195,7 +223,12 @@ const LONGEST_ID: u32 = 6;
 /// is the only thing in its object.
 #[inline(always)]
 pub(crate) fn short_reference(text: &[u8], id: usize, removed: &[u8]) -> Option<(Value, usize)> {
-    let word = u64::from_le_bytes(*text.get(id..)?.first_chunk()?);
+    reference_of(u64::from_le_bytes(*text.get(id..)?.first_chunk()?), id, removed)
+}
+
+/// The same, where this word of the text is at `id`.
+#[inline(always)]
+pub(crate) fn reference_of(word: u64, id: usize, removed: &[u8]) -> Option<(Value, usize)> {
     let length = swar::special_in_short_strings(word).trailing_zeros() / 8;
     if length == 0 || length > LONGEST_ID || removed.first() == Some(&(word as u8)) {
         return None;
@@ -256,15 +289,11 @@ impl<'t, W: Watch> Pass<'_, 't, '_, W> {
     #[inline(always)]
     fn references(&self) -> References<'t> {
         let is_first = self.frame.is_first;
-        References {
-            text: self.cursor.text,
-            // The bracket was taken already; a comma was not.
-            at: self.cursor.at - usize::from(is_first),
-            index: self.frame.next_index,
-            first_byte: if is_first { 0 } else { 0xFF },
-            id_length: self.merger.id_length,
-            removed: self.merger.markers.removed.first().copied(),
-        }
+        // The bracket was taken already; a comma was not.
+        let at = self.cursor.at - usize::from(is_first);
+        let references = References::new(self.cursor.text, at, self.merger);
+        let first_byte = if is_first { 0 } else { 0xFF };
+        References { index: self.frame.next_index, first_byte, ..references }
     }
 
     #[inline(always)]

@@ -58,15 +58,54 @@ struct Recent {
 /// What is known about a name besides itself. The first of them is the start of a delta.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    /// The key as it is written, with its quotes and colon, and the bits of a word that it takes. Zero for
-    /// what is too long for a word: it is never expected.
-    spelling: u128,
-    mask: u128,
+    /// The key as it is written, with a comma before it, its quotes and its colon, and the bits of it that count: all
+    /// but those of the comma. Nothing for what is too long: it is never expected.
+    spelling: Words,
+    bits: Words,
     length: u32,
-    /// What came after it the last time, by its index in what is known.
+    /// What came after it the last time, by its index in what is known, and what came after it before.
     follower: u32,
+    other_follower: u32,
     /// Its index in the object in which it was found the last time.
     hint: u32,
+}
+
+impl Known {
+    /// Is it what this text begins with, after its first byte?
+    #[inline(always)]
+    fn is_at(&self, text: &[u8; EXPECTED]) -> bool {
+        let (words, _) = text.as_chunks();
+        let differ = |i: usize| (u128::from_le_bytes(words[i]) ^ self.spelling[i]) & self.bits[i];
+        differ(0) | differ(1) == 0 && self.length > 0
+    }
+}
+
+/// Bits for the bytes from `start` up to `end`.
+fn bits(start: usize, end: usize) -> Words {
+    let bytes: [u8; EXPECTED] =
+        std::array::from_fn(|i| if (start..end).contains(&i) { 0xFF } else { 0 });
+    words_of(&bytes)
+}
+
+fn words_of(bytes: &[u8]) -> Words {
+    let (first, second) = bytes.split_at(bytes.len().min(size_of::<u128>()));
+    [swar::of(first), swar::of(second)]
+}
+
+/// What an expected key is compared in.
+type Words = [u128; 2];
+
+/// Bytes of text that are looked at to see whether a key is the expected one.
+pub(crate) const EXPECTED: usize = size_of::<Words>();
+
+/// A key that was expected, and is here.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Expected {
+    pub(crate) key: Key,
+    /// Where its value begins.
+    pub(crate) value: usize,
+    /// The index that it is likely to have in its object.
+    pub(crate) hint: u32,
 }
 
 /// Names from here on are read without any help from before: so a log of many names takes no more memory.
@@ -130,17 +169,53 @@ impl Keys {
         self.last = 0;
     }
 
-    /// The key that is at `at` with its colon, and its end, if it is the one that is expected there.
+    /// The key that is after the byte at `at`, with its colon, if it is the one that is expected there.
     #[inline(always)]
-    pub(crate) fn expected(&mut self, text: &[u8], at: usize) -> Option<(Key, usize)> {
-        let follower = self.known.get(self.last as usize)?.follower;
-        let Known { spelling, mask, length, .. } = *self.known.get(follower as usize)?;
-        let word = u128::from_le_bytes(*text.get(at..)?.first_chunk()?);
-        if length == 0 || (word ^ spelling) & mask != 0 {
-            return None;
+    pub(crate) fn expected(&self, text: &[u8; EXPECTED], at: usize) -> Option<Expected> {
+        let last = self.known.get(self.last as usize)?;
+        self.expected_index(last.follower, text, at)
+            .or_else(|| self.expected_index(last.other_follower, text, at))
+    }
+
+    /// The same for one key, by its index in what is known.
+    #[inline(always)]
+    fn expected_index(&self, index: u32, text: &[u8; EXPECTED], at: usize) -> Option<Expected> {
+        let known = self.known.get(index as usize).filter(|known| known.is_at(text))?;
+        let (key, value) = (Key(FIRST_NAME + index - 1), at + known.length as usize);
+        Some(Expected { key, value, hint: known.hint })
+    }
+
+    /// The same for a key that is not expected there, but was read before.
+    #[inline(never)]
+    pub(crate) fn unexpected(&self, text: &[u8], at: usize) -> Option<Expected> {
+        let start = at + b",\"".len();
+        let end = swar::short_string_end(text, start)?;
+        let name = swar::short_string(text, start, end)?;
+        let recent = self.recent[slot_of(name)];
+        let known = self.known.get(recent.number as usize + 1)?;
+        let value = end + b"\":".len();
+        let is_known = recent.name == name && known.length as usize == value - at;
+        let is_plain = text[at + 1] == b'"' && text.get(end + 1) == Some(&b':');
+        let key = Key(FIRST_NAME + recent.number);
+        (is_known && is_plain).then_some(Expected { key, value, hint: known.hint })
+    }
+
+    /// Notes that an expected key was taken.
+    #[inline(always)]
+    pub(crate) fn took(&mut self, expected: Key) {
+        self.follow(expected.0 - (FIRST_NAME - 1));
+    }
+
+    /// From here on the name with this index is what was read last.
+    #[inline(always)]
+    fn follow(&mut self, index: u32) {
+        let last = std::mem::replace(&mut self.last, index);
+        if let Some(last) = self.known.get_mut(last as usize)
+            && last.follower != index
+        {
+            last.other_follower = last.follower;
+            last.follower = index;
         }
-        self.last = follower;
-        Some((Key(FIRST_NAME + follower - 1), at + length as usize))
     }
 
     /// Notes a key that was read and was not the expected one; `spelled` is its text, without escapes.
@@ -151,8 +226,7 @@ impl Keys {
         if self.known.get(index).is_none_or(|known| known.length == 0) {
             self.note_spelling(index, spelled);
         }
-        self.known[self.last as usize].follower = index as u32;
-        self.last = index as u32;
+        self.follow(index as u32);
     }
 
     #[inline(never)]
@@ -160,11 +234,11 @@ impl Keys {
         if index >= self.known.len() {
             self.known.resize(index + 1, Known::default());
         }
-        let length = spelled.len() + b"\"\":".len();
-        if length <= size_of::<u128>() {
+        let length = spelled.len() + b",\"\":".len();
+        if length <= EXPECTED {
             let known = &mut self.known[index];
-            known.spelling = swar::of(&[b"\"", spelled, b"\":"].concat());
-            known.mask = u128::MAX >> (u128::BITS as usize - 8 * length);
+            known.spelling = words_of(&[b",\"", spelled, b"\":"].concat());
+            known.bits = bits(1, length);
             known.length = length as u32;
         }
     }
@@ -361,29 +435,94 @@ mod tests {
         assert_eq!(keys.names.len(), names.len() - 1);
     }
 
+    /// The key that is expected after the byte at `at`, and where its value begins. It is taken.
+    fn expected(keys: &mut Keys, text: &[u8], at: usize) -> Option<(Key, usize)> {
+        let expected = keys.expected(text[at..].first_chunk()?, at)?;
+        keys.took(expected.key);
+        Some((expected.key, expected.value))
+    }
+
     #[test]
     fn the_name_that_came_last_time_is_expected() {
-        let text = br#""units":1,"gold":2,"units":3,"gameObjectName":4                "#;
+        let text = [br#"{"units":1,"gold":2,"units":3,"gameObjectName":4"#, &[b' '; EXPECTED][..]]
+            .concat();
         let mut keys = Keys::new(u64::MAX);
         let [units, gold] = [b"units".as_slice(), b"gold"].map(|name| keys.intern(name).unwrap());
         keys.begin_delta();
-        assert_eq!(keys.expected(text, 0), None);
+        assert_eq!(expected(&mut keys, &text, 0), None);
         keys.note_unexpected(units, b"units");
         keys.note_unexpected(gold, b"gold");
         keys.begin_delta();
-        assert_eq!(keys.expected(text, 0), Some((units, 8)));
+        assert_eq!(expected(&mut keys, &text, 0), Some((units, 9)));
         // Something before it, another name, too little text after it.
-        assert_eq!(keys.expected(text, 9), None);
-        assert_eq!(keys.expected(text, 19), None);
-        assert_eq!(keys.expected(&text[..20], 10), None);
-        assert_eq!(keys.expected(text, 10), Some((gold, 17)));
-        // A name that is too long for a word is never expected.
-        let long = keys.intern(b"gameObjectName").unwrap();
-        keys.note_unexpected(long, b"gameObjectName");
+        assert_eq!(expected(&mut keys, &text, 9), None);
+        assert_eq!(expected(&mut keys, &text, 19), None);
+        assert_eq!(expected(&mut keys, &text[..10 + EXPECTED - 1], 10), None);
+        assert_eq!(expected(&mut keys, &text, 10), Some((gold, 18)));
+        let name = keys.intern(b"gameObjectName").unwrap();
+        keys.note_unexpected(name, b"gameObjectName");
         keys.begin_delta();
-        assert_eq!(keys.expected(text, 0), Some((units, 8)));
-        assert_eq!(keys.expected(text, 10), Some((gold, 17)));
-        assert_eq!(keys.expected(text, 29), None);
+        assert_eq!(expected(&mut keys, &text, 0), Some((units, 9)));
+        assert_eq!(expected(&mut keys, &text, 10), Some((gold, 18)));
+        assert_eq!(expected(&mut keys, &text, 29), Some((name, 47)));
+    }
+
+    #[test]
+    fn two_names_are_expected_after_one() {
+        let text = [br#"{"b":1,"c":2,"d":3"#, &[b' '; EXPECTED][..]].concat();
+        let mut keys = Keys::new(u64::MAX);
+        let [b, c, d] = [b"b", b"c", b"d"].map(|name| keys.intern(name).unwrap());
+        for (key, name) in [(b, b"b"), (c, b"c"), (d, b"d")] {
+            keys.begin_delta();
+            keys.note_unexpected(key, name);
+        }
+        for (at, key) in [(0, None), (6, Some(c)), (12, Some(d)), (6, Some(c))] {
+            keys.begin_delta();
+            let found = expected(&mut keys, &text, at).map(|found| found.0);
+            assert_eq!(found, key, "{at}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_never_expected() {
+        for length in [EXPECTED - 5, EXPECTED - 4, EXPECTED - 3, EXPECTED] {
+            let name = "n".repeat(length);
+            let text = format!(",\"{name}\":1{}", " ".repeat(EXPECTED));
+            let mut keys = Keys::new(u64::MAX);
+            let key = keys.intern(name.as_bytes()).unwrap();
+            keys.note_unexpected(key, name.as_bytes());
+            keys.begin_delta();
+            let found = expected(&mut keys, text.as_bytes(), 0);
+            assert_eq!(found, (length + 4 <= EXPECTED).then_some((key, length + 4)), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_was_read_is_found_where_another_is_expected() {
+        let mut keys = Keys::new(u64::MAX);
+        let padding = " ".repeat(EXPECTED);
+        let found = |keys: &Keys, text: &str| {
+            let text = format!("{text}{padding}");
+            keys.unexpected(text.as_bytes(), 0).map(|found| (found.key, found.value))
+        };
+        assert_eq!(found(&keys, r#","gold":1"#), None);
+        let text = format!("\"gold\"{padding}");
+        let token = StringToken { start: 0, end: 6, escaped: false };
+        let gold = keys.intern_plain(text.as_bytes(), token).unwrap();
+        // Its spelling is not known yet.
+        assert_eq!(found(&keys, r#","gold":1"#), None);
+        keys.note_unexpected(gold, b"gold");
+        assert_eq!(found(&keys, r#","gold":1"#), Some((gold, 8)));
+        for text in [
+            r#","gold" :1"#,
+            r#", "gold":1"#,
+            r#","gole":1"#,
+            r#","g\u006fld":1"#,
+            r#",gold":1"#,
+            r#","gold"#,
+        ] {
+            assert_eq!(found(&keys, text), None, "{text}");
+        }
     }
 
     #[test]

@@ -79,6 +79,11 @@ impl Value {
     }
 
     #[inline]
+    pub(crate) fn container_id(self) -> Option<u32> {
+        self.is_container().then_some(self.0 as u32)
+    }
+
+    #[inline]
     pub(crate) fn is_absent(self) -> bool {
         self == Self::ABSENT
     }
@@ -140,7 +145,7 @@ impl Container {
     }
 
     #[inline]
-    fn slots(self) -> std::ops::Range<usize> {
+    pub(crate) fn slots(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.length) as usize
     }
 }
