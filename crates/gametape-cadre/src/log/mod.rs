@@ -89,7 +89,11 @@ impl Log {
                 let table = (deltas.len() * 2 * size_of::<Parts>()) as u64;
                 options.indexed_bytes().check(text.len() as u64 + table, cursor.at as u64)?;
             }
-            deltas.push(Parts::find(cursor).map_err(within)?);
+            // Not as a result of either way: that would go through memory.
+            match Parts::find_usual(cursor) {
+                Some(parts) => deltas.push(parts),
+                None => deltas.push(Parts::find_any(cursor).map_err(within)?),
+            }
             Ok(())
         })?;
         (log.fields, log.deltas_at, log.deltas) = (root.fields, root.deltas_at, deltas);
@@ -331,16 +335,20 @@ fn any_part(cursor: &mut Cursor<'_>) -> Result<Part> {
 
 impl Parts {
     /// Takes a delta and notes where its parts are.
-    #[inline]
     fn find(cursor: &mut Cursor<'_>) -> Result<Self> {
-        let start = cursor.at;
-        match fast_path::parts_of_delta(cursor) {
-            Some(([kind, data, game], end)) => {
-                cursor.at = end;
-                Ok(Self { whole: Span::new(start, end), kind, data, game })
-            }
+        match Self::find_usual(cursor) {
+            Some(parts) => Ok(parts),
             None => Self::find_any(cursor),
         }
+    }
+
+    /// The same for a delta that is written as most are; takes nothing else.
+    #[inline(always)]
+    fn find_usual(cursor: &mut Cursor<'_>) -> Option<Self> {
+        let start = cursor.at;
+        let ([kind, data, game], end) = fast_path::parts_of_delta(cursor)?;
+        cursor.at = end;
+        Some(Self { whole: Span::new(start, end), kind, data, game })
     }
 
     #[inline(never)]
