@@ -18,20 +18,23 @@ use crate::text::json::{Cursor, Span, StringToken};
 use crate::text::path;
 
 /// A container of the delta that is not closed yet.
+///
+/// In this order it is cleared by words that do not overlap: the processor would wait for the one before.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub(crate) struct Frame {
     pub(crate) target: Target,
     /// The key under which it is in the container around it.
     pub(crate) key: Key,
+    /// The names that it had.
+    pub(crate) names: Names,
     /// The length marker's value, once it is known.
     pub(crate) length: Option<u32>,
+    /// One more than the highest index that was read as a key.
+    pub(crate) next_index: u32,
     pub(crate) is_array: bool,
     /// Nothing was read yet.
     pub(crate) is_first: bool,
-    /// One more than the highest index that was read as a key.
-    pub(crate) next_index: u32,
-    /// The names that it had.
-    pub(crate) names: Names,
 }
 
 /// What a frame merges into.
