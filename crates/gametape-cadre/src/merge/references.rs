@@ -156,9 +156,11 @@ impl<'t> References<'t> {
     /// Begins with the index that the first one has, if that is `most` at most.
     #[inline(always)]
     pub(crate) fn start_at_most(&mut self, most: u32) {
-        let first = self.text.get(self.at + BEFORE.len()..).and_then(|rest| rest.first_chunk());
-        if let Some((index, _)) =
-            first.and_then(|word| swar::leading_number(u64::from_le_bytes(*word)))
+        let first =
+            self.text.get(self.at + BEFORE.len()..).and_then(|rest| rest.first_chunk::<8>());
+        // Most begin with the index 0, or with the length.
+        if let Some(word @ [b'1'..=b'9', ..]) = first
+            && let Some((index, _)) = swar::leading_number(u64::from_le_bytes(*word))
             && index <= most
         {
             self.index = index;

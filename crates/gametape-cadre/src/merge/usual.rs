@@ -265,7 +265,21 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     }
 
     /// Makes a list longer by one.
+    #[inline(always)]
     fn append_element(&mut self, list: u32, index: u32, value: Value) -> bool {
+        let Merger { tree, journal, .. } = &mut *self.merger;
+        let container = tree.container(list);
+        if index >= container.capacity() {
+            return self.append_to_full(list, index, value);
+        }
+        journal.touch(tree, list);
+        tree.containers[list as usize].length = index + 1;
+        journal.set(tree, container.start + index, value);
+        true
+    }
+
+    #[inline(never)]
+    fn append_to_full(&mut self, list: u32, index: u32, value: Value) -> bool {
         let start = self.grow(list, index + 1);
         if let Ok(start) = start {
             self.set(start + index, value);

@@ -5,7 +5,7 @@ use gametape_wire::Result;
 use crate::merge::Merger;
 use crate::state::State;
 use crate::state::keys::Key;
-use crate::state::tree::{ROOT, Value};
+use crate::state::tree::{ROOT, Tree, Value};
 
 /// Reads the turn of a state again and again, which costs little while it stays the same.
 #[derive(Debug)]
@@ -28,15 +28,20 @@ impl TurnReader {
     #[inline]
     pub(crate) fn read(&mut self, merger: &mut Merger, text: &[u8]) -> Option<i64> {
         let tree = &mut merger.tree;
-        let index = tree.find(ROOT, self.key, self.index);
-        self.index = index.unwrap_or(self.index);
-        let value = index.map_or(Value::ABSENT, |index| tree.values_of(ROOT)[index as usize]);
+        let slot = tree.slot_at(ROOT, self.index, self.key).or_else(|| self.find(tree));
+        let value = slot.map_or(Value::ABSENT, |slot| tree.values[slot as usize]);
         if value != self.value {
             self.value = value;
             let state = State { tree, keys: &merger.keys, text };
             self.turn = state.root().get("currentTurn").and_then(|node| node.as_i64());
         }
         self.turn
+    }
+
+    /// The slot of the key, where it is not where it was.
+    fn find(&mut self, tree: &mut Tree) -> Option<u32> {
+        self.index = tree.find(ROOT, self.key, self.index)?;
+        Some(tree.container(ROOT).start + self.index)
     }
 }
 
