@@ -192,12 +192,18 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
             let word = u64::from_le_bytes(*bytes[REFERENCE.len()..].first_chunk()?);
             return reference_of(word, start + REFERENCE.len(), &self.merger.markers.removed);
         }
+        self.other_value(start, bytes[0])
+    }
+
+    /// The same for one that is no reference and begins with the byte `first`.
+    #[inline(never)]
+    fn other_value(&mut self, start: usize, first: u8) -> Option<(Value, usize)> {
         self.cursor.at = start;
-        let value = match bytes[0] {
+        let value = match first {
             b'-' | b'0'..=b'9' | b'a'..=b'z' => Value::literal(short(self.cursor.literal().ok()?)?),
             b'"' => {
                 let token = self.cursor.string().ok()?;
-                match self.is_removal_text(token.inner(text)) {
+                match self.is_removal_text(token.inner(self.cursor.text)) {
                     _ if token.escaped => return None,
                     true => Value::ABSENT,
                     false => Value::string(short(Span::new(token.start, token.end))?, false),
@@ -218,6 +224,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     }
 
     /// Merges a list, and returns its end. None where it is left.
+    #[inline(never)]
     fn elements(&mut self, id: u32, key: Key, at: usize) -> Option<usize> {
         let was = self.merger.tree.container(id).length;
         let mut references = References::new(self.cursor.text, at, self.merger);
