@@ -362,7 +362,7 @@ impl<'m, 't, 'p, W: Watch> Pass<'m, 't, 'p, W> {
             return Ok(None);
         }
         let id = start + REFERENCE.len();
-        if let Some((reference, end)) = short_reference(text, id, &self.merger.markers.removed) {
+        if let Some((reference, end)) = short_reference(text, id) {
             self.cursor.at = end;
             return Ok(Some(reference));
         }

@@ -77,12 +77,15 @@ impl Merger {
         let mut keys = Keys::new(shares.key_bytes);
         let length_key = keys.intern(&markers.length)?;
         let id_key = keys.intern(b"id")?;
+        // Ids that are numbers are not compared with the marker.
+        let is_number = |marker: &[u8]| marker.first().is_some_and(u8::is_ascii_digit);
+        let plain_ids = length_key != id_key && !is_number(&markers.removed);
         Ok(Self {
             tree: Tree::new(),
             keys,
             journal: Journal::default(),
-            plain_ids: length_key != id_key,
-            plain_lists: length_key != id_key && length_key.index().is_none(),
+            plain_ids,
+            plain_lists: plain_ids && length_key.index().is_none(),
             removal: Entry::removal(&markers.removed),
             length_entry: LengthEntry::of(&markers.length),
             id_length: 1,

@@ -124,16 +124,13 @@ pub(crate) struct References<'t> {
     pub(crate) first_byte: u8,
     /// How long the id of the one before was.
     pub(crate) id_length: u32,
-    /// What the removal marker begins with.
-    pub(crate) removed: Option<u8>,
 }
 
 impl<'t> References<'t> {
     /// Those of a list that begins at `at`.
     #[inline(always)]
     pub(crate) fn new(text: &'t [u8], at: usize, merger: &Merger) -> Self {
-        let removed = merger.markers.removed.first().copied();
-        Self { text, at, index: 0, first_byte: 0, id_length: merger.id_length, removed }
+        Self { text, at, index: 0, first_byte: 0, id_length: merger.id_length }
     }
 
     /// Was nothing taken yet?
@@ -190,17 +187,14 @@ impl<'t> References<'t> {
         (digits.get(count) == Some(&b'}')).then_some((length, end))
     }
 
-    /// The length of the id at the beginning of a word, if it is short, not the removal marker and
-    /// the only thing in its object.
+    /// The length of the id at the beginning of a word, if it is a number in a few digits and the only thing in its
+    /// object.
     #[inline(always)]
     fn id_length(&mut self, word: u64) -> Option<u32> {
-        if Some(word as u8) == self.removed {
-            return None;
-        }
-        let special = swar::special_in_short_strings(word);
+        let ends = swar::no_digits(word);
         // Compared, not computed: what follows need not wait for the result.
-        if special & special.wrapping_neg() != 0x80 << (8 * self.id_length) {
-            let length = special.trailing_zeros() / 8;
+        if ends & ends.wrapping_neg() != 0x80 << (8 * self.id_length) {
+            let length = ends.trailing_zeros() / 8;
             if length == 0 || length > LONGEST_ID {
                 return None;
             }
@@ -221,18 +215,18 @@ impl<'t> References<'t> {
 /// So that what is after an id is in the same word.
 const LONGEST_ID: u32 = 6;
 
-/// The reference whose id is at `id`, and its end, if the id is short, does not begin as the removal marker does and
-/// is the only thing in its object.
+/// The reference whose id is at `id`, and its end, if the id is a number in a few digits and the only thing in its
+/// object.
 #[inline(always)]
-pub(crate) fn short_reference(text: &[u8], id: usize, removed: &[u8]) -> Option<(Value, usize)> {
-    reference_of(u64::from_le_bytes(*text.get(id..)?.first_chunk()?), id, removed)
+pub(crate) fn short_reference(text: &[u8], id: usize) -> Option<(Value, usize)> {
+    reference_of(u64::from_le_bytes(*text.get(id..)?.first_chunk()?), id)
 }
 
 /// The same, where this word of the text is at `id`.
 #[inline(always)]
-pub(crate) fn reference_of(word: u64, id: usize, removed: &[u8]) -> Option<(Value, usize)> {
-    let length = swar::special_in_short_strings(word).trailing_zeros() / 8;
-    if length == 0 || length > LONGEST_ID || removed.first() == Some(&(word as u8)) {
+pub(crate) fn reference_of(word: u64, id: usize) -> Option<(Value, usize)> {
+    let length = swar::leading_digits(word) as u32;
+    if length == 0 || length > LONGEST_ID {
         return None;
     }
     let end = id + length as usize;
@@ -351,7 +345,6 @@ mod tests {
                 index: 0,
                 first_byte: if is_first { 0 } else { 0xFF },
                 id_length: 1,
-                removed: None,
             };
             references.end_of_list(&entry)
         };
@@ -376,19 +369,20 @@ mod tests {
     }
 
     #[test]
-    fn short_references_are_whole_and_no_markers() {
+    fn short_references_are_whole_numbers() {
         let reference = |text: &str, rest: &str| {
-            short_reference(format!("\"{text}{rest}").as_bytes(), 1, b"&RM")
-                .map(|found| found.1 - 1)
+            short_reference(format!("\"{text}{rest}").as_bytes(), 1).map(|found| found.1 - 1)
         };
-        for (text, end) in [("7\"}", 3), ("123456\"}", 8), ("ü\"}", 4), ("R&M\"}", 5)] {
+        for (text, end) in [("7\"}", 3), ("0012\"}", 6), ("123456\"}", 8)] {
             assert_eq!(reference(text, "        "), Some(end), "{text}");
         }
         assert_eq!(reference("7\"}", ""), None);
-        for text in ["\"}", "1234567\"}", "&RM\"}", "&\"}", "7\",", "7\" }", "\\n\"}", "\n\"}"] {
+        for text in
+            ["\"}", "1234567\"}", "&RM\"}", "7x\"}", "7\",", "7\" }", "7\\n\"}", "7\n\"}", "ü\"}"]
+        {
             assert_eq!(reference(text, "        "), None, "{text}");
         }
-        let (value, _) = short_reference(b"{\"id\":\"42\"}      ", 7, b"&RM").unwrap();
+        let (value, _) = short_reference(b"{\"id\":\"42\"}      ", 7).unwrap();
         assert_eq!(value, Value::reference(Span::new(6, 10)));
     }
 

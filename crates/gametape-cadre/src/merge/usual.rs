@@ -190,7 +190,7 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
         let start_bits = u64::MAX >> (64 - 8 * REFERENCE.len());
         if u64::from_le_bytes(*bytes.first_chunk()?) & start_bits == swar::of(REFERENCE) as u64 {
             let word = u64::from_le_bytes(*bytes[REFERENCE.len()..].first_chunk()?);
-            return reference_of(word, start + REFERENCE.len(), &self.merger.markers.removed);
+            return reference_of(word, start + REFERENCE.len());
         }
         self.other_value(start, bytes[0])
     }

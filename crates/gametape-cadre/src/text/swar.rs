@@ -31,12 +31,6 @@ pub(crate) fn special_in_strings(word: u128) -> u128 {
     (low | backslash) & !word & each(0x80)
 }
 
-/// The same for a shorter word.
-#[inline(always)]
-pub(crate) fn special_in_short_strings(word: u64) -> u64 {
-    special_in_strings(u128::from(word) | u128::from(each(b'x')) << 64) as u64
-}
-
 /// The end of the string whose first byte is at `start`, if it is short and has no escapes.
 #[inline(always)]
 pub(crate) fn short_string_end(text: &[u8], start: usize) -> Option<usize> {
@@ -59,12 +53,17 @@ pub(crate) fn short_string(text: &[u8], start: usize, end: usize) -> Option<u128
     Some(u128::from_le_bytes(*bytes) & (u128::MAX >> (u128::BITS - 8 * length as u32)))
 }
 
+/// Bit 7 of the first byte that is no digit. Zero if all are. Bits above that one may be set, too.
+#[inline(always)]
+pub(crate) fn no_digits(word: u64) -> u64 {
+    let values = word ^ each(b'0');
+    (values.wrapping_add(each(0x80 - 10)) | values) & each(0x80)
+}
+
 /// How many of the first bytes are digits.
 #[inline(always)]
 pub(crate) fn leading_digits(word: u64) -> usize {
-    let values = word ^ each(b'0');
-    let others = (values.wrapping_add(each(0x80 - 10)) | values) & each(0x80);
-    others.trailing_zeros() as usize / 8
+    no_digits(word).trailing_zeros() as usize / 8
 }
 
 /// The number in up to six digits at the beginning, without a leading 0, and how many digits it has.
