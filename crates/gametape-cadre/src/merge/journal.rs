@@ -27,6 +27,8 @@ pub(crate) struct Journal {
     new_slots: usize,
     /// The container that was touched last in the current delta: once is enough.
     touched: Option<u32>,
+    /// Nothing is noted.
+    is_paused: bool,
 }
 
 /// More changes than this are not kept: older deltas are reached from a keyframe.
@@ -38,8 +40,31 @@ impl Journal {
         self.marks.len()
     }
 
+    /// From here on nothing is noted, and nothing can be taken back.
+    pub(crate) fn pause(&mut self) {
+        self.clear();
+        self.is_paused = true;
+        (self.new_containers, self.new_slots) = (0, 0);
+    }
+
+    /// From here on, beginning with the next delta, everything is noted.
+    pub(crate) fn resume(&mut self) {
+        self.is_paused = false;
+    }
+
+    pub(crate) fn is_paused(&self) -> bool {
+        self.is_paused
+    }
+
     /// From here on the changes belong to another delta.
+    #[inline]
     pub(crate) fn begin(&mut self, tree: &Tree) {
+        if !self.is_paused {
+            self.begin_noted(tree);
+        }
+    }
+
+    fn begin_noted(&mut self, tree: &Tree) {
         if self.undos.len().max(self.marks.len()) > KEPT {
             self.forget_older_half();
         }

@@ -189,9 +189,13 @@ impl Merger {
         self.merge(log.text(), span, watch).map_err(|error| in_delta(error, index))
     }
 
-    /// Merges the `game` that is at `span`. After an error the state is as before.
+    /// Merges the `game` that is at `span`. After an error the state is as before, unless the journal is paused:
+    /// then it is anything.
     pub(crate) fn merge(&mut self, text: &[u8], span: Span, watch: &mut impl Watch) -> Result<()> {
         let result = match self.attempt(text, span, None, watch) {
+            Err(Stop::NeedsPlan) if self.journal.is_paused() => {
+                Err(Error::misuse("delta", "nothing is known of the state before"))
+            }
             Err(Stop::NeedsPlan) => self.merge_with_plan(text, span, watch),
             Err(Stop::Failed(error)) => Err(error),
             Ok(()) => Ok(()),

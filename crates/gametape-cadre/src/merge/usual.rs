@@ -323,3 +323,153 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
 fn short(span: Span) -> Option<Span> {
     (u64::from(span.end - span.start) <= SCALAR_BYTES.max).then_some(span)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Options;
+    use crate::log::Log;
+    use crate::log::markers::Markers;
+    use crate::merge::watch::{Oddity, Site, Unwatched};
+    use crate::state::State;
+    use crate::state::keys::Keys;
+    use crate::timeline::Timeline;
+
+    /// For somebody who looks on, nothing is taken for usual.
+    struct Looking;
+
+    impl Watch for Looking {
+        const ACTIVE: bool = true;
+
+        fn change(&mut self, _: &Site<'_>, _: Value, _: Value) {}
+
+        fn odd(&mut self, _: &Keys, _: &[Key], _: Oddity) {}
+
+        fn start_over(&mut self) {}
+    }
+
+    /// The states after each of these deltas, or why they cannot be merged.
+    fn states(games: &[&[u8]], markers: &Markers, watch: &mut impl Watch) -> Vec<String> {
+        let shares = Log::new(markers.clone(), &Options::default()).shares();
+        let mut merger = Merger::new(markers.clone(), shares).unwrap();
+        let mut text = Vec::new();
+        let merged = games.iter().map(|game| {
+            let span = Span::new(text.len(), text.len() + game.len());
+            // What is usual is only seen with room after it.
+            text.extend_from_slice(game);
+            text.extend_from_slice(&[b' '; 2 * EXPECTED]);
+            let result = merger.merge(&text[..text.len()], span, watch);
+            let state = State { tree: &merger.tree, keys: &merger.keys, text: &text }.canonical();
+            format!("{result:?} {}", String::from_utf8_lossy(&state))
+        });
+        merged.collect()
+    }
+
+    fn assert_same(games: &[&[u8]], markers: &Markers) {
+        let usual = states(games, markers, &mut Unwatched);
+        let expected = states(games, markers, &mut Looking);
+        let last = String::from_utf8_lossy(games.last().unwrap());
+        assert_eq!(usual, expected, "{last}");
+    }
+
+    const GAMES: [&str; 7] = [
+        r#"{"gameObjects":{"0":{"id":"0","gold":1,"path":{"&LEN":0},"a":{"b":{"c":{"d":{"e":{"f":{"g":1}}}}}}},"1":{"id":"1","unit":null,"tags":{"0":"x","1":{"y":1},"&LEN":2}}},"turn":0,"name":"n"}"#,
+        r#"{"gameObjects":{"0":{"gold":12,"path":{"0":{"id":"1"},"1":{"id":"0"},"&LEN":2}},"1":{"unit":{"id":"0"}}},"turn":1}"#,
+        r#"{"gameObjects":{"0":{"gold":-1.5,"path":{"0":{"id":"0"},"1":"&RM","&LEN":1}},"1":{"unit":null,"id":"1"}},"turn":2}"#,
+        r#"{"gameObjects":{"0":{"gold":"&RM","path":{"1":{"id":"1"},"2":{"id":"123456"},"3":{"id":"1"},"4":{"id":"2"},"&LEN":5}},"1":{"unit":{"id":"0"}}}}"#,
+        r#"{"gameObjects":{"0":{"a":{"b":{"c":{"d":{"e":{"f":{"g":2}}}}}},"path":{"0":"&RM","&LEN":0}},"1":{"tags":{"1":{"id":"7"},"&LEN":2}}},"7":"&RM","name":"a longer name than a word"}"#,
+        r#"{"turn":3,"gameObjects":{"1":{"unit":{"id":"0","gold":3},"new":{"id":"4"}},"2":{"id":"2","path":{"&LEN":0}}}}"#,
+        r#"{"gameObjects":{"1":{"unit":{"id":"5"}},"2":{"path":{"0":{"id":"2"},"&LEN":1}}},"turn":null}"#,
+    ];
+
+    #[test]
+    fn what_is_usual_is_merged_as_everything() {
+        let games = GAMES.map(str::as_bytes);
+        for (removed, length) in
+            [("&RM", "&LEN"), ("7", "&LEN"), ("&RM", "id"), ("&RM", "3"), ("null", "gold")]
+        {
+            assert_same(&games, &Markers::new(removed, length));
+        }
+    }
+
+    #[test]
+    fn what_is_not_quite_usual_is_merged_as_everything() {
+        let games = GAMES.map(str::as_bytes);
+        for (index, game) in games.iter().enumerate().skip(1) {
+            for at in 0..game.len() {
+                let (before, rest) = game.split_at(at);
+                let mut others = vec![before.to_vec()];
+                for byte in b"\"\\,:{}[]07x &" {
+                    others.push([before, &[*byte], rest].concat());
+                    others.push([before, &[*byte], &rest[1..]].concat());
+                }
+                for other in others {
+                    let games = [&games[..index], &[&*other]].concat();
+                    assert_same(&games, &Markers::default());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_and_indices_that_come_again_are_found() {
+        let start = br#"{"a":{"x":1,"y":{"&LEN":0},"5":{"z":1},"6":{"z":1}},"b":2}"#.as_slice();
+        let odd = [
+            r#"{"a":{"x":2,"x":3}}"#,
+            r#"{"a":{"x":2},"b":3,"a":{"x":4}}"#,
+            r#"{"a":{"x":2,"5":{"z":2},"5":{"z":3}}}"#,
+            r#"{"a":{"6":{"z":2},"5":{"z":3}}}"#,
+            r#"{"a":{"x":2,"new":1,"x":3}}"#,
+            r#"{"a":{"new":1,"x":2,"new":3}}"#,
+            r#"{"a":{"x":2,"y":{"0":{"q":1},"&LEN":1},"x":3}}"#,
+            r#"{"a":{"y":{"1":{"id":"1"},"0":{"id":"0"},"&LEN":2}}}"#,
+            r#"{"a":{"y":{"0":{"id":"1"},"1":{"id":"0"},"&LEN":1}}}"#,
+        ];
+        for first in odd {
+            for second in odd {
+                let games = [start, first.as_bytes(), second.as_bytes()];
+                assert_same(&games, &Markers::default());
+            }
+        }
+    }
+
+    #[test]
+    fn a_log_is_loaded_as_it_is_pushed_wherever_a_delta_is_odd() {
+        let usual: Vec<String> = (0..40)
+            .map(|n| format!(r#"{{"gameObjects":{{"0":{{"gold":{n},"path":{{"0":{{"id":"{n}"}},"&LEN":1}}}}}},"turn":{n}}}"#))
+            .collect();
+        let odd = [
+            r#"{"turn":1,"turn":2}"#,
+            r#"{"gameObjects":{"0":{"path":{"0":{"id":"7"},"1":{"id":"8"},"2":{"id":"9"},"&LEN":1}}}}"#,
+            r#"{"gameObjects":{"0":{"gold":1,"gold":{"x":"bad}}}"#,
+            r#"{"turn":01}"#,
+        ];
+        for at in [1, 2, 20, 39] {
+            for (first, second) in odd.iter().flat_map(|a| odd.iter().map(move |b| (a, b))) {
+                let mut games: Vec<&str> = usual.iter().map(String::as_str).collect();
+                games.insert(at, first);
+                games.insert((at + 7).min(games.len()), second);
+                compare_loaded(&games);
+            }
+        }
+    }
+
+    /// Loads a log of these deltas, and compares it with one to which they are pushed.
+    fn compare_loaded(games: &[&str]) {
+        let deltas: Vec<String> =
+            games.iter().map(|game| format!(r#"{{"game":{game}}}"#)).collect();
+        let text = format!(r#"{{"deltas":[{}]}}"#, deltas.join(","));
+        // A delta that is no JSON ends the log in another way.
+        let Ok(log) = Log::open(text.as_bytes(), &Options::default()) else { return };
+        let (mut loaded, error) = Timeline::load_readable(log, &Options::default()).unwrap();
+        let mut pushed = Timeline::empty(Markers::default()).unwrap();
+        let refused = games.iter().find_map(|game| pushed.push_game(game.as_bytes()).err());
+        assert_eq!(error.is_some(), refused.is_some(), "{text}");
+        assert_eq!(loaded.position(), pushed.position(), "{text}");
+        assert_eq!(loaded.state().canonical(), pushed.state().canonical(), "{text}");
+        while loaded.position() > 0 {
+            assert!(loaded.step_back().unwrap() && pushed.step_back().unwrap());
+            assert_eq!(loaded.state().canonical(), pushed.state().canonical(), "{text}");
+        }
+    }
+}

@@ -98,14 +98,44 @@ impl Timeline {
             log,
             merger,
         };
+        // Nobody steps back while loading: keyframes and replay will do.
+        timeline.merger.journal.pause();
         while timeline.position < timeline.log.len() {
-            if let Err(error) = timeline.advance() {
+            if let Err(error) = timeline.load_next() {
                 return Ok((timeline, Some(error)));
             }
-            // Nobody steps back while loading: keyframes and replay will do.
-            timeline.merger.journal.clear();
         }
+        timeline.merger.journal.resume();
         Ok((timeline, None))
+    }
+
+    /// Merges the next delta while loading.
+    fn load_next(&mut self) -> Result<()> {
+        if !self.merger.journal.is_paused() {
+            let merged = self.advance();
+            self.merger.journal.clear();
+            return merged;
+        }
+        let holes = self.merger.holes_left;
+        self.advance().or_else(|_| {
+            self.note_from_here()?;
+            self.merger.holes_left = holes;
+            self.advance()
+        })
+    }
+
+    /// Comes back to this position after a delta that could not simply be merged, and notes every change from here
+    /// on: so a log with many such deltas comes back once.
+    #[cold]
+    fn note_from_here(&mut self) -> Result<()> {
+        let position = self.position;
+        self.merger.journal.resume();
+        self.keyframes.restore(position, &mut self.merger.tree);
+        self.position = self.keyframes.nearest(position);
+        while self.position < position {
+            self.advance()?;
+        }
+        Ok(())
     }
 
     /// A timeline without deltas, to be pushed.
