@@ -28,20 +28,13 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
                         *hint = expected;
                         Some(slot)
                     }
-                    None => self.slot_elsewhere(key),
+                    None => {
+                        *hint = self.merger.index_elsewhere(*id, key, *hint)?;
+                        Some(self.merger.tree.container(*id).start + *hint)
+                    }
                 }
             }
         }
-    }
-
-    /// The slot of a key in an object, where it is not the expected one.
-    #[inline(never)]
-    fn slot_elsewhere(&mut self, key: Key) -> Option<u32> {
-        let Merger { tree, keys, .. } = &mut *self.merger;
-        let Target::Object { id, hint } = &mut self.frame.target else { return None };
-        *hint = tree.find(*id, key, *hint)?;
-        keys.note_hint(key, *hint);
-        Some(tree.container(*id).start + *hint)
     }
 
     /// Makes `value` the value of `key`.

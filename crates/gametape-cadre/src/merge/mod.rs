@@ -189,6 +189,14 @@ impl Merger {
         self.merge(log.text(), span, watch).map_err(|error| in_delta(error, index))
     }
 
+    /// The index of a key in an object, where that is not the expected one. From here on it is.
+    #[inline(never)]
+    fn index_elsewhere(&mut self, object: u32, key: Key, hint: u32) -> Option<u32> {
+        let index = self.tree.find(object, key, hint)?;
+        self.keys.note_hint(key, index);
+        Some(index)
+    }
+
     /// Merges the `game` that is at `span`. After an error the state is as before, unless the journal is paused:
     /// then it is anything.
     pub(crate) fn merge(&mut self, text: &[u8], span: Span, watch: &mut impl Watch) -> Result<()> {

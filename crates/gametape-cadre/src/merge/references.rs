@@ -115,13 +115,13 @@ fn is_plain(marker: &[u8]) -> bool {
 
 /// Reads references, as long as nothing about them is unusual.
 pub(crate) struct References<'t> {
-    pub(crate) text: &'t [u8],
+    text: &'t [u8],
     /// Of the comma before the next one, or of the bracket before the first.
     pub(crate) at: usize,
     /// The index of the next one.
     pub(crate) index: u32,
     /// The bits of the first byte that count: those of a comma, but not those of a bracket.
-    pub(crate) first_byte: u8,
+    first_byte: u8,
     /// How long the id of the one before was.
     pub(crate) id_length: u32,
 }

@@ -153,17 +153,14 @@ impl<W: Watch> Pass<'_, '_, '_, W> {
     /// The slot of a key in an object.
     #[inline(always)]
     fn usual_slot(&mut self, object: u32, entry: &Expected) -> Option<u32> {
-        match self.merger.tree.slot_at(object, entry.hint, entry.key) {
+        let Expected { key, hint, .. } = *entry;
+        match self.merger.tree.slot_at(object, hint, key) {
             Some(slot) => Some(slot),
-            None => self.other_slot(object, entry.key, entry.hint),
+            None => {
+                let index = self.merger.index_elsewhere(object, key, hint)?;
+                Some(self.merger.tree.container(object).start + index)
+            }
         }
-    }
-
-    #[inline(never)]
-    fn other_slot(&mut self, object: u32, key: Key, hint: u32) -> Option<u32> {
-        let index = self.merger.tree.find(object, key, hint)?;
-        self.merger.keys.note_hint(key, index);
-        Some(self.merger.tree.container(object).start + index)
     }
 
     /// Notes a key of an object. False when it had it before, or that is not known.
