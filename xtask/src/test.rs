@@ -46,18 +46,18 @@ type Lane = &'static [Step];
 
 /// Lanes that run side by side, stage after stage. Where two lanes of a stage build in the same folder of target/, cargo
 /// lets one of them wait while the other builds.
-const STAGES: [&[Lane]; 5] = [
+const STAGES: [&[Lane]; 3] = [
     &[
         &[Step::new("formatting", Kind::Lint, formatting), Step::new("clippy", Kind::Lint, clippy)],
-        &[Step::new("module of the viewer", Kind::Viewer, module)],
-    ],
-    // Before the tool, so that it is inside, and not while cargo looks for it.
-    &[&[Step::new("viewer", Kind::Viewer, viewer)]],
-    &[
-        &[Step::new("invariants", Kind::Lint, invariants)],
-        &[Step::new("wasm build", Kind::Wasm, wasm_build)],
+        &[
+            Step::new("module of the viewer", Kind::Viewer, module),
+            Step::new("wasm build", Kind::Wasm, wasm_build),
+        ],
     ],
     &[&[
+        // Before the tool, so that it is inside, and not while cargo looks for it.
+        Step::new("viewer", Kind::Viewer, viewer),
+        Step::new("invariants", Kind::Lint, invariants),
         Step {
             variable: Some(("RUSTDOCFLAGS", "-D warnings")),
             ..Step::new("documentation", Kind::Doc, documentation)
