@@ -138,20 +138,28 @@ fn messages_of(payload: &[u8]) -> impl Iterator<Item = Message<'_>> {
 }
 
 /// Writes every message and frame of a session to the end of a stream, as a conversion does.
-fn encode(session: &Session<'_>, out: &mut FrameWriter) -> Result<(), gametape_wire::Error> {
-    let mut payloads = session.payloads.iter();
-    let mut payload = || payloads.next().copied().unwrap_or_default();
+fn encode(session: &Session<'_>, out: &mut FrameWriter) -> Outcome<()> {
+    let mut rest = &session.payloads[..];
     for &(kind, delta, views) in &session.frames {
         match kind {
             FrameKind::Keepalive => out.keepalive(),
-            FrameKind::Homogenous => out.homogenous_messages(delta, views, payload())?,
+            FrameKind::Homogenous => {
+                let (payload, others) = rest.split_first().ok_or(FEWER)?;
+                out.homogenous_messages(delta, views, payload)?;
+                rest = others;
+            }
             FrameKind::Heterogenous => {
-                out.heterogenous_messages(delta, views, |_| Ok(payload()))?;
+                let (payloads, others) = rest.split_at_checked(views.len()).ok_or(FEWER)?;
+                out.heterogenous_messages(delta, views, payloads)?;
+                rest = others;
             }
         }
     }
     Ok(())
 }
+
+/// A session has the payloads that its frames name.
+const FEWER: &str = "fewer payloads than frames name";
 
 /// Disassembles a file as the tool does, and returns how many bytes of text that is.
 fn disassemble(bytes: &[u8]) -> Result<usize, gametape_wire::Error> {

@@ -75,23 +75,23 @@ struct Begun {
 
 /// Where the lengths of payloads belong that are not written yet.
 struct LengthOffsets {
-    first: usize,
-    /// Where the second belongs; the others follow it.
-    second: usize,
+    next: usize,
+    /// How many bytes are between the next and the one after it; all others follow each other.
+    gap: usize,
 }
 
 impl LengthOffsets {
     /// One after the other, from `first` on.
     #[inline]
     const fn in_a_row(first: usize) -> Self {
-        Self { first, second: first + 1 }
+        Self { next: first, gap: 0 }
     }
 
     /// The offset of the next length.
     #[inline]
     fn next(&mut self) -> usize {
-        let offset = self.first;
-        (self.first, self.second) = (self.second, self.second + 1);
+        let offset = self.next;
+        self.next += 1 + std::mem::take(&mut self.gap);
         offset
     }
 }

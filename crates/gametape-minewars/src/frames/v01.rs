@@ -66,11 +66,17 @@ pub(super) fn begin_heterogenous(frame: &mut [u8], delta: u16, views: ViewSet) -
     write_header(frame, delta, views.bits() as u8);
     let players = views.without(ViewSet::EMPTY.with(View::SPECTATOR));
     let lengths = if views.contains(View::SPECTATOR) {
-        LengthOffsets { first: SPECTATOR_LENGTH, second: PLAYER_LENGTHS }
+        LengthOffsets { next: SPECTATOR_LENGTH, gap: PLAYER_LENGTHS - SPECTATOR_LENGTH - 1 }
     } else {
         LengthOffsets::in_a_row(PLAYER_LENGTHS)
     };
     Begun { lengths, payload_at: PLAYER_LENGTHS + players.len() }
+}
+
+/// Is the length of the spectator's payload 0 in a heterogenous frame with these views, of which it is one? That says that
+/// the spectator takes no part.
+pub(super) fn lacks_spectator(frame: &[u8], views: ViewSet) -> bool {
+    views.contains(View::SPECTATOR) && frame[SPECTATOR_LENGTH] == 0
 }
 
 /// The byte for the length of a payload, which the caller has made sure is at most 255.

@@ -118,25 +118,27 @@ impl FrameWriter {
     /// One heterogenous frame; the views may come in any order, but each only once.
     pub fn heterogenous(&mut self, delta: u32, parts: &[(View, &[u8])]) -> Result<()> {
         let pieces = Pieces::gather(parts)?;
-        self.heterogenous_with(self.layout, delta, pieces.views(), |view, room| {
-            copying(pieces.get(view))(room)
+        let payloads = pieces.iter().map(|(_, bytes)| bytes);
+        self.heterogenous_with(self.layout, delta, pieces.views(), payloads, |bytes, room| {
+            copying(bytes)(room)
         })
     }
 
-    /// One heterogenous frame, its payloads written by `write` where they belong, view by view in
-    /// ascending order: without a copy. `write` returns the payload's length; what it refuses, and why,
-    /// comes back. `layout` is as in [`homogenous_with`](Self::homogenous_with).
+    /// One heterogenous frame, its payloads written by `write` where they belong: without a copy. There
+    /// is one for each view, in ascending order. `write` returns the payload's length; what it refuses,
+    /// and why, comes back. `layout` is as in [`homogenous_with`](Self::homogenous_with).
     #[inline(always)]
-    pub(crate) fn heterogenous_with(
+    pub(crate) fn heterogenous_with<P>(
         &mut self,
         layout: FrameLayout,
         delta: u32,
         views: ViewSet,
-        write: impl FnMut(View, &mut PayloadRoom) -> Result<usize>,
+        payloads: impl IntoIterator<Item = P>,
+        write: impl FnMut(P, &mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
         let delta = self.checked_delta(layout, delta)?;
         self.check_views(views)?;
-        self.put_heterogenous(layout, delta, views, write)
+        self.put_heterogenous(layout, delta, views, payloads, write)
     }
 
     /// One keepalive: time passes.
@@ -187,7 +189,7 @@ impl FrameWriter {
                 self.put_homogenous(self.layout, delta, ViewSet::EMPTY, |_| Ok(0))?;
             }
             (_, Generation::Current) => {
-                self.put_heterogenous(self.layout, delta, ViewSet::EMPTY, |_, _| Ok(0))?;
+                self.put_heterogenous(self.layout, delta, ViewSet::EMPTY, [], |(), _| Ok(0))?;
             }
         }
         Ok(())
@@ -226,9 +228,12 @@ impl FrameWriter {
                 Some(payload) => {
                     self.put_homogenous(self.layout, delta, views, copying(payload))?;
                 }
-                None => self.put_heterogenous(self.layout, delta, views, |view, room| {
-                    copying(pieces.get(view))(room)
-                })?,
+                None => {
+                    let payloads = pieces.iter().map(|(_, bytes)| bytes);
+                    self.put_heterogenous(self.layout, delta, views, payloads, |bytes, room| {
+                        copying(bytes)(room)
+                    })?;
+                }
             }
             let Some(rest) = rest else { return Ok(()) };
             (pieces, delta) = (rest, 0);
@@ -262,7 +267,7 @@ impl FrameWriter {
                 Generation::Current => current::begin_homogenous(frame, layout, delta, views),
             };
             let length = put_payload(layout, frame, begun.payload_at, write)?;
-            frame[begun.lengths.first] = length_byte(layout, length);
+            frame[begun.lengths.next] = length_byte(layout, length);
             if views.is_empty() && length > 0 {
                 return Err(Error::misuse("frame mask", "a payload that no view would receive"));
             }
@@ -271,26 +276,26 @@ impl FrameWriter {
     }
 
     #[inline(always)]
-    fn put_heterogenous(
+    fn put_heterogenous<P>(
         &mut self,
         layout: FrameLayout,
         delta: u16,
         views: ViewSet,
-        mut write: impl FnMut(View, &mut PayloadRoom) -> Result<usize>,
+        payloads: impl IntoIterator<Item = P>,
+        mut write: impl FnMut(P, &mut PayloadRoom) -> Result<usize>,
     ) -> Result<()> {
         self.put_frame(delta, |frame| {
             let Begun { mut lengths, payload_at: mut at } = match layout.generation() {
                 Generation::V01 => v01::begin_heterogenous(frame, delta, views),
                 Generation::Current => current::begin_heterogenous(frame, layout, delta, views),
             };
-            for view in views.iter() {
-                let length = put_payload(layout, frame, at, |room| write(view, room))?;
+            for payload in payloads {
+                let length = put_payload(layout, frame, at, |room| write(payload, room))?;
                 frame[lengths.next()] = length_byte(layout, length);
-                if view == View::SPECTATOR && length == 0 {
-                    // In v0.1 a spectator length of 0 means that the spectator takes no part.
-                    return Err(Error::misuse("frame payload", "the spectator's payload is empty"));
-                }
                 at += length;
+            }
+            if layout.generation() == Generation::V01 && v01::lacks_spectator(frame, views) {
+                return Err(Error::misuse("frame payload", "the spectator's payload is empty"));
             }
             Ok(at)
         })
@@ -315,7 +320,7 @@ impl FrameWriter {
     /// Room for one frame, where there is enough.
     #[inline(always)]
     fn room(&mut self) -> Option<&mut [u8; FRAME_ROOM]> {
-        self.out.get_mut(self.end..self.end + FRAME_ROOM)?.first_chunk_mut()
+        self.out.get_mut(self.end..)?.first_chunk_mut()
     }
 
     /// Twice the memory, so that its clearing costs little in the long run.
@@ -445,7 +450,9 @@ mod tests {
                 copied.heterogenous(3, &parts).unwrap();
                 copied.homogenous(4, views, &[1, 2]).unwrap();
                 in_place
-                    .heterogenous_with(layout, 3, views, |view, room| copying(&payload(view))(room))
+                    .heterogenous_with(layout, 3, views, views.iter(), |view, room| {
+                        copying(&payload(view))(room)
+                    })
                     .unwrap();
                 in_place
                     .homogenous_with(layout, 4, views, |room| {
@@ -468,11 +475,11 @@ mod tests {
 
             let refused = Error::misuse("payload", "no");
             let layout = out.layout();
-            let result =
-                out.heterogenous_with(layout, 2, ViewSet::from_bits(0b11), |view, room| {
-                    room[0] = 7;
-                    if view == View::SPECTATOR { Ok(1) } else { Err(refused.clone()) }
-                });
+            let views = ViewSet::from_bits(0b11);
+            let result = out.heterogenous_with(layout, 2, views, views.iter(), |view, room| {
+                room[0] = 7;
+                if view == View::SPECTATOR { Ok(1) } else { Err(refused.clone()) }
+            });
             assert_eq!(result, Err(refused));
             for length in [257, size_of::<PayloadRoom>(), size_of::<PayloadRoom>() + 1, usize::MAX]
             {
@@ -485,11 +492,27 @@ mod tests {
     }
 
     #[test]
+    fn a_heterogenous_frame_in_v01_gives_the_spectator_something_or_is_not_for_it() {
+        let nothing: &[u8] = &[];
+        let view = |number| View::new(number).unwrap();
+        for generation in Generation::ALL {
+            let mut out = writer(generation);
+            let parts = [(view(0), nothing), (view(2), &[7])];
+            assert!(out.heterogenous(1, &parts).is_err(), "{generation}");
+            let parts = [(view(0), [9].as_slice()), (view(2), nothing)];
+            assert_eq!(out.heterogenous(1, &parts).is_ok(), generation == Generation::V01);
+            let parts = [(view(1), [9].as_slice()), (view(2), &[7])];
+            assert!(out.heterogenous(1, &parts).is_ok(), "{generation}");
+        }
+    }
+
+    #[test]
     fn the_longest_frame_there_is_has_room() {
         let layout = FrameLayout::new(Generation::Current, View::new(15).unwrap()).unwrap();
         let mut out = FrameWriter::new(layout);
         for _ in 0..3 {
-            out.heterogenous_with(layout, 1, ViewSet::from_bits(u16::MAX), |view, room| {
+            let views = ViewSet::from_bits(u16::MAX);
+            out.heterogenous_with(layout, 1, views, views.iter(), |view, room| {
                 room.fill(view.number());
                 Ok(256)
             })

@@ -2,7 +2,7 @@
 
 use crate::frames::PayloadRoom;
 use crate::{FrameWriter, Generation};
-use gametape_wire::{Error, ErrorKind, Reader, Result, View, ViewSet};
+use gametape_wire::{Error, ErrorKind, Reader, Result, ViewSet};
 
 use super::class::Class;
 use super::instructions::{Others, Row, instructions, patterns_of};
@@ -353,21 +353,35 @@ impl FrameWriter {
         }
     }
 
-    /// One heterogenous frame with the messages that `payload` gives for each view, in ascending
-    /// order. Refuses what [`homogenous_messages`](Self::homogenous_messages) does, and what
-    /// `payload` refuses.
-    pub fn heterogenous_messages<'m>(
+    /// One heterogenous frame: the messages of each view, in ascending order. Refuses what
+    /// [`homogenous_messages`](Self::homogenous_messages) does, and another number of payloads than of views.
+    ///
+    /// ```
+    /// use gametape_minewars::{Coord, FrameLayout, FrameWriter, Generation, Message};
+    /// use gametape_wire::{View, ViewSet};
+    ///
+    /// let layout = FrameLayout::new(Generation::Current, View::new(2).unwrap())?;
+    /// let mut out = FrameWriter::new(layout);
+    /// let (tremor, smoke) = (Message::Tremor {}, Message::SmokeStart { tile: Coord::new(-7, 2) });
+    /// out.heterogenous_messages(5, ViewSet::from_bits(0b101), &[&[tremor], &[smoke, tremor]])?;
+    /// assert_eq!(out.as_bytes(), [0, 5, 0b101, 0, 3, 0x01, 0x02, 0xF9, 0x02, 0x01]);
+    /// # Ok::<(), gametape_wire::Error>(())
+    /// ```
+    pub fn heterogenous_messages(
         &mut self,
         delta: u32,
         views: ViewSet,
-        payload: impl FnMut(View) -> Result<&'m [Message<'m>]>,
+        payloads: &[&[Message<'_>]],
     ) -> Result<()> {
+        if payloads.len() != views.len() {
+            return Err(wrong_number(payloads.len(), views));
+        }
         match self.layout().generation() {
             Generation::V01 => {
-                heterogenous_in::<{ Dialect::V01 as usize }, _>(self, delta, views, payload)
+                heterogenous_in::<{ Dialect::V01 as usize }>(self, delta, views, payloads)
             }
             Generation::Current => {
-                heterogenous_in::<{ Dialect::Current as usize }, _>(self, delta, views, payload)
+                heterogenous_in::<{ Dialect::Current as usize }>(self, delta, views, payloads)
             }
         }
     }
@@ -386,16 +400,21 @@ fn homogenous_in<const D: usize>(
 }
 
 #[inline(never)]
-fn heterogenous_in<'m, const D: usize, P: FnMut(View) -> Result<&'m [Message<'m>]>>(
+fn heterogenous_in<const D: usize>(
     out: &mut FrameWriter,
     delta: u32,
     views: ViewSet,
-    mut payload: P,
+    payloads: &[&[Message<'_>]],
 ) -> Result<()> {
     let layout = out.layout().known_as(const { DIALECTS[D].generation() });
-    out.heterogenous_with(layout, delta, views, |view, room| {
-        Message::fill_in::<D>(payload(view)?, room)
+    out.heterogenous_with(layout, delta, views, payloads, |messages, room| {
+        Message::fill_in::<D>(messages, room)
     })
+}
+
+#[cold]
+fn wrong_number(payloads: usize, views: ViewSet) -> Error {
+    Error::misuse("frame payload", format!("{payloads} payloads for {} views", views.len()))
 }
 
 /// The rows that `word` may mean, in the order of the table.

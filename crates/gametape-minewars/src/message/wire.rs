@@ -219,7 +219,8 @@ impl<'a> Take<'a> for Keep {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Dialect, Generation};
+    use crate::{Dialect, FrameLayout, FrameWriter, Frames, Generation};
+    use gametape_wire::{View, ViewSet};
 
     use super::*;
     use crate::map::{Coord, StructureKind};
@@ -311,6 +312,23 @@ mod tests {
         for generation in Generation::ALL {
             let messages = [Message::Tremor {}, too_high];
             assert!(fill(&messages, generation, &mut room).is_err());
+        }
+    }
+
+    #[test]
+    fn a_heterogenous_frame_has_as_many_payloads_as_views() {
+        let some: &[Message<'_>] = &[Message::Tremor {}];
+        for generation in Generation::ALL {
+            let layout = FrameLayout::new(generation, View::new(3).unwrap()).unwrap();
+            let mut out = FrameWriter::new(layout);
+            let views = ViewSet::from_bits(0b101);
+            for payloads in [[].as_slice(), &[some], &[some, some, some]] {
+                assert!(out.heterogenous_messages(1, views, payloads).is_err(), "{generation}");
+                assert_eq!((out.as_bytes(), out.time()), ([].as_slice(), 0));
+            }
+            out.heterogenous_messages(1, views, &[some, some]).unwrap();
+            let frame = Frames::new(layout, out.as_bytes()).next().unwrap().unwrap();
+            assert_eq!((frame.views(), frame.parts().count()), (views, 2));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gametape_wire::{Error, Part, Result, View, ViewSet};
+use gametape_wire::{Part, Result, View, ViewSet};
 
 use super::message::{Flags, MessageTranslator};
 use crate::dialect::Dialect;
@@ -111,12 +111,12 @@ impl<'t, 'a> Translator<'t, 'a> {
         if parts.iter().skip(1).all(|part| of(part) == of(first)) {
             return self.out.homogenous_messages(delta, views, of(first));
         }
-        // Only homogenous frames have a part with several views, and those have one part.
-        let mut parts = parts.iter();
-        self.out.heterogenous_messages(delta, views, |view| match parts.next() {
-            Some(part) if part.views.contains(view) => Ok(of(part)),
-            _ => Err(Error::misuse("payload", "not in the order of views")),
-        })
+        // Only homogenous frames have a part with several views, and those have one part. The parts of others are in
+        // ascending order.
+        let mut payloads: [&[Message<'_>]; View::MAX as usize + 1] = Default::default();
+        payloads.iter_mut().zip(parts.iter()).for_each(|(payload, part)| *payload = of(part));
+        let payloads = &payloads[..parts.len().min(payloads.len())];
+        self.out.heterogenous_messages(delta, views, payloads)
     }
 
     /// Writes one message at a time and notes what the target cannot express, as a moment that takes
