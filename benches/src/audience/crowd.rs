@@ -15,6 +15,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
 use super::source::{MATCH, TickTimes};
 use super::{FRAME_BYTES, FRAMES, Lateness, age, quic};
@@ -29,6 +30,8 @@ const AT_ONCE: usize = 64;
 const JOINS: usize = 3;
 /// How often marks are read over QUIC.
 const MARKS: Duration = Duration::from_secs(1);
+/// Room of a WebSocket for what is read at once, in bytes: it is cleared before each time.
+const READ_BUFFER: usize = 4 << 10;
 /// Connections of one endpoint of QUIC.
 const OF_ONE_ENDPOINT: usize = 250;
 
@@ -270,7 +273,10 @@ pub(super) async fn opened(
         let protocol = "gametape-live-1".parse()?;
         request.headers_mut().insert("sec-websocket-protocol", protocol);
     }
-    let (mut socket, _) = tokio_tungstenite::client_async(request, stream).await?;
+    // Clearing 128 KiB for each frame would be a third of the work of the crowd, which shares the machine with the server.
+    let config = WebSocketConfig::default().read_buffer_size(READ_BUFFER);
+    let opened = tokio_tungstenite::client_async_with_config(request, stream, Some(config)).await;
+    let (mut socket, _) = opened?;
     if let Some(first) = first {
         socket.send(Message::Binary(first.into())).await?;
     }

@@ -305,7 +305,7 @@ fn beside_nuisance(report: &mut Report) -> Outcome<()> {
     let _source = Source::publish(server.port)?;
     let crowd = Crowd::join(Transport::WebSocket, server.port, CROWD)?;
     let mut ratios = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..7 {
         let quiet = crowd.watch(WINDOW);
         let nuisance = Nuisance::begin(server.port)?;
         crowd.watch(Duration::from_secs(1));
