@@ -2,11 +2,11 @@
 
 mod apply;
 mod duplicate_keys;
+mod fast_path;
 pub(crate) mod journal;
 pub(crate) mod merge_pass;
 mod plan;
 mod references;
-mod usual;
 pub(crate) mod watch;
 
 use gametape_wire::{Error, Place, Result};
