@@ -94,7 +94,7 @@ impl FrameWriter {
 
     /// One homogenous frame.
     pub fn homogenous(&mut self, delta: u32, views: ViewSet, payload: &[u8]) -> Result<()> {
-        self.homogenous_with(self.layout, delta, views, copying(payload))
+        self.homogenous_with(self.layout, delta, views, |room| copy(payload, room))
     }
 
     /// One homogenous frame, its payload written by `write` where it belongs: without a copy. `write`
@@ -119,9 +119,7 @@ impl FrameWriter {
     pub fn heterogenous(&mut self, delta: u32, parts: &[(View, &[u8])]) -> Result<()> {
         let pieces = Pieces::gather(parts)?;
         let payloads = pieces.iter().map(|(_, bytes)| bytes);
-        self.heterogenous_with(self.layout, delta, pieces.views(), payloads, |bytes, room| {
-            copying(bytes)(room)
-        })
+        self.heterogenous_with(self.layout, delta, pieces.views(), payloads, copy)
     }
 
     /// One heterogenous frame, its payloads written by `write` where they belong: without a copy. There
@@ -226,13 +224,11 @@ impl FrameWriter {
             let views = pieces.views();
             match pieces.shared() {
                 Some(payload) => {
-                    self.put_homogenous(self.layout, delta, views, copying(payload))?;
+                    self.put_homogenous(self.layout, delta, views, |room| copy(payload, room))?;
                 }
                 None => {
                     let payloads = pieces.iter().map(|(_, bytes)| bytes);
-                    self.put_heterogenous(self.layout, delta, views, payloads, |bytes, room| {
-                        copying(bytes)(room)
-                    })?;
+                    self.put_heterogenous(self.layout, delta, views, payloads, copy)?;
                 }
             }
             let Some(rest) = rest else { return Ok(()) };
@@ -376,14 +372,12 @@ impl FrameWriter {
     }
 }
 
-/// What writes a payload that is there already. One that is too long is refused by its length.
-fn copying(payload: &[u8]) -> impl FnOnce(&mut PayloadRoom) -> Result<usize> {
-    |room| {
-        if let Some(room) = room.get_mut(..payload.len()) {
-            room.copy_from_slice(payload);
-        }
-        Ok(payload.len())
+/// Writes a payload that is there already. One that is too long is refused by its length.
+fn copy(payload: &[u8], room: &mut PayloadRoom) -> Result<usize> {
+    if let Some(room) = room.get_mut(..payload.len()) {
+        room.copy_from_slice(payload);
     }
+    Ok(payload.len())
 }
 
 /// Lets `write` write a payload at `at`, and returns its length.
@@ -451,7 +445,7 @@ mod tests {
                 copied.homogenous(4, views, &[1, 2]).unwrap();
                 in_place
                     .heterogenous_with(layout, 3, views, views.iter(), |view, room| {
-                        copying(&payload(view))(room)
+                        copy(&payload(view), room)
                     })
                     .unwrap();
                 in_place
